@@ -11,6 +11,7 @@ pub mod log;
 pub mod memory;
 pub mod observe;
 pub mod plan;
+pub mod words;
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -32,12 +33,14 @@ Examples:
   narrows run --quick                 the same as a sketch, in about 90 seconds
   narrows run --data /data --wal /wal say where the database would keep its files
   narrows run --dry-run               show the plan: minutes, bytes, folders
-  narrows run --observe postgres://app@db7/shop  look at a server for a minute and load nothing
+  narrows observe postgres://app@db7/shop  look at a server for a minute and load nothing
   narrows block                       operations a second with p99 within 1 ms, of this folder's drive
   narrows memory                      latency and bandwidth of memory, by footprint and beside loads
   narrows log                         what a durable commit costs, layer by layer, and how many a second
   narrows db update --sessions 16     one load on PostgreSQL, on a server of our own or by URL
-  narrows report 7f3a --format html   render a stored run again
+  narrows list                        the stored runs
+  narrows show 7f3a                   a stored run again; without an id the newest
+  narrows explain device-saw-less     what a finding, verdict or metric means, and what to do
   narrows platform                    what this machine is, without measuring
   narrows gather -o db7.capture       this machine in a file, to be shown elsewhere
   narrows limits nvme-gen5-x4         what such a part can carry, and who says so
@@ -57,6 +60,8 @@ pub struct Cli {
 pub enum Command {
     /// Measure this server layer by layer and say where it is narrow
     Run(RunArgs),
+    /// Look at a running PostgreSQL, load nothing, and say what its transactions wait for
+    Observe(observe::ObserveCommand),
     /// Measure storage alone: calibrate it, run fio's job files, look at raw devices
     Block(block::BlockArgs),
     /// Measure memory and clocks alone: latency, bandwidth, and what one does to the other
@@ -65,8 +70,13 @@ pub enum Command {
     Log(log::LogArgs),
     /// Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions
     Db(db::DbArgs),
-    /// Render a stored run again, in any format
+    /// Show a stored run again, in any format
+    #[command(visible_alias = "show")]
     Report(ReportArgs),
+    /// List the stored runs
+    List(words::ListArgs),
+    /// Say what a finding, a verdict or a metric means, and what to do
+    Explain(words::ExplainArgs),
     /// Show what this machine is: processors, memory, and the whole path under a folder
     Platform(PlatformArgs),
     /// Capture this machine in a small file that names nobody, for another place or another user
@@ -188,8 +198,8 @@ pub struct OutputArgs {
 /// `narrows report`
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// A run's id (or its first characters), or a run file
-    pub run: String,
+    /// A run's id (or its first characters), or a run file [default: the newest]
+    pub run: Option<String>,
     /// Format of the report
     #[arg(long, value_enum, default_value_t = Format::TEXT)]
     pub format: Format,

@@ -29,11 +29,14 @@ pub fn main() -> std::process::ExitCode {
     };
     let outcome = match cli.command {
         Command::Run(args) => commands::run::run(args),
+        Command::Observe(args) => commands::run::observe(args),
         Command::Block(args) => commands::block::block(args),
         Command::Memory(args) => commands::memory::memory(args),
         Command::Log(args) => commands::log::log(args),
         Command::Db(args) => commands::db::db(args),
         Command::Report(args) => commands::report::report(&args),
+        Command::List(args) => commands::list::list(&args),
+        Command::Explain(args) => commands::explain::explain(&args),
         Command::Platform(args) => commands::platform::platform(args),
         Command::Gather(args) => commands::gather::gather(args),
         Command::Limits(args) => commands::limits::limits(&args),

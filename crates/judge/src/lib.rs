@@ -7,6 +7,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod explain;
+
 use narrows_model::Run;
 
 /// What is said of a machine that nothing was measured on.

@@ -184,7 +184,7 @@ impl MetricValue {
         interval_95: Option<Interval>,
         samples: Vec<f64>,
     ) -> MetricValue {
-        let Metric { name, unit, better } = metric;
+        let Metric { name, unit, better, about: _ } = metric;
         MetricValue { name: name.to_string(), unit, better, value, interval_95, samples }
     }
 }

@@ -19,12 +19,19 @@ pub struct Metric {
     pub unit: Unit,
     /// Which direction is good.
     pub better: Better,
+    /// What it is, in a sentence.
+    pub about: &'static str,
 }
 
 impl Metric {
     /// A metric of that name. All there are stand in this module and in [`crate::orders`].
-    pub(crate) const fn new(name: &'static str, unit: Unit, better: Better) -> Metric {
-        Metric { name, unit, better }
+    pub(crate) const fn new(
+        name: &'static str,
+        unit: Unit,
+        better: Better,
+        about: &'static str,
+    ) -> Metric {
+        Metric { name, unit, better, about }
     }
 
     /// Whether it is one of the device's own counts: of a whole device, whoever used it.
@@ -61,15 +68,21 @@ pub fn all() -> impl Iterator<Item = Metric> {
     GENERAL.iter().copied().chain(crate::orders::metrics())
 }
 
+/// Metrics with what each is, and the list of them.
 macro_rules! metrics {
-    ($($(#[$doc:meta])* $constant:ident: $name:literal, $unit:ident, $better:ident;)*) => {
-        $($(#[$doc])* pub const $constant: Metric = Metric::new($name, Unit::$unit, Better::$better);)*
-        /// All of this module.
-        const GENERAL: &[Metric] = &[$($constant),*];
+    ($all:ident: $($(#[doc = $doc:literal])* $constant:ident: $name:literal, $unit:ident, $better:ident;)*) => {
+        $(
+            $(#[doc = $doc])*
+            pub const $constant: Metric =
+                Metric::new($name, Unit::$unit, Better::$better, concat!($($doc),*));
+        )*
+        /// All of this table.
+        const $all: &[Metric] = &[$($constant),*];
     };
 }
+pub(crate) use metrics;
 
-metrics! {
+metrics! { GENERAL:
     /// Completed operations per second in the common window.
     THROUGHPUT: "throughput", OpsPerS, More;
     /// Payload bytes per second in the common window.
@@ -87,15 +100,15 @@ metrics! {
     /// Cost of one operation of a tight loop (clock reads, dependent loads), ns.
     COST: "cost", NsPerOp, Less;
 
-    /// The same as the mean over all operations of a repeat, where `cost` is the median of shorter samples, ns.
+    /// Mean cost of an operation over all operations of a repeat, where `cost` is the median of shorter samples, ns.
     COST_MEAN: "cost_mean", NsPerOp, Less;
-    /// Cost of a dependent load that finds its line in the first cache, ns; then in the second, third and fourth.
+    /// Cost of a dependent load that finds its line in the first cache, ns.
     COST_L1: "cost_l1", NsPerOp, Less;
-    /// In the second.
+    /// Cost of a dependent load that finds its line in the second cache, ns.
     COST_L2: "cost_l2", NsPerOp, Less;
-    /// In the third.
+    /// Cost of a dependent load that finds its line in the third cache, ns.
     COST_L3: "cost_l3", NsPerOp, Less;
-    /// In the fourth.
+    /// Cost of a dependent load that finds its line in the fourth cache, ns.
     COST_L4: "cost_l4", NsPerOp, Less;
     /// Cost of a dependent load while others take all the bandwidth they can, ns.
     LOADED_COST: "loaded_cost", NsPerOp, Less;
@@ -214,21 +227,21 @@ metrics! {
     READ_THROUGHPUT: "read_throughput", OpsPerS, More;
     /// Mean latency of the reads of a mix, ns.
     READ_LATENCY_MEAN: "read_latency_mean", Ns, Less;
-    /// Their median latency, ns.
+    /// Median latency of the reads of a mix, ns.
     READ_LATENCY_P50: "read_latency_p50", Ns, Less;
-    /// Their 99th percentile, ns.
+    /// 99th percentile of latency of the reads of a mix, ns.
     READ_LATENCY_P99: "read_latency_p99", Ns, Less;
-    /// Their 99.9th percentile, ns.
+    /// 99.9th percentile of latency of the reads of a mix, ns.
     READ_LATENCY_P999: "read_latency_p999", Ns, Less;
     /// Writes per second of a mix.
     WRITE_THROUGHPUT: "write_throughput", OpsPerS, More;
     /// Mean latency of the writes of a mix, ns.
     WRITE_LATENCY_MEAN: "write_latency_mean", Ns, Less;
-    /// Their median latency, ns.
+    /// Median latency of the writes of a mix, ns.
     WRITE_LATENCY_P50: "write_latency_p50", Ns, Less;
-    /// Their 99th percentile, ns.
+    /// 99th percentile of latency of the writes of a mix, ns.
     WRITE_LATENCY_P99: "write_latency_p99", Ns, Less;
-    /// Their 99.9th percentile, ns.
+    /// 99.9th percentile of latency of the writes of a mix, ns.
     WRITE_LATENCY_P999: "write_latency_p999", Ns, Less;
     /// Syncs (`fdatasync`) per second of a stream that syncs between its writes; they are not in its throughput.
     SYNC_THROUGHPUT: "sync_throughput", OpsPerS, More;
@@ -251,9 +264,9 @@ metrics! {
     FLUSH_TIME_MEAN: "flush_time_mean", Ns, Less;
     /// Mean time of the log's write and flush, ns: Oracle's *log file parallel write*.
     PARALLEL_WRITE_MEAN: "parallel_write_mean", Ns, Less;
-    /// Its median, ns.
+    /// Median time of the log's write and flush, ns.
     PARALLEL_WRITE_P50: "parallel_write_p50", Ns, Less;
-    /// Its 99th percentile, ns.
+    /// 99th percentile of the time of the log's write and flush, ns.
     PARALLEL_WRITE_P99: "parallel_write_p99", Ns, Less;
     /// Mean time from when a commit was queued until the flush that covered it began, ns.
     QUEUED_MEAN: "queued_mean", Ns, Less;
@@ -267,9 +280,10 @@ metrics! {
     MODEL_COMMITS_PER_FLUSH: "model_commits_per_flush", Count, Neither;
     /// What a rung of the log's ladder adds to the one below it: difference of the two medians of a repeat, ns.
     ADDED_P50: "added_p50", Ns, Less;
-    /// The same of the 99th percentiles, ns.
+    /// What a rung of the log's ladder adds to the one below it: difference of the two 99th percentiles of a repeat, ns.
     ADDED_P99: "added_p99", Ns, Less;
-    /// The same of the 99.9th percentiles, each over all repeats together, ns.
+    /// What a rung of the log's ladder adds to the one below it: difference of the two 99.9th percentiles, each over all repeats
+    /// together, ns.
     ADDED_P999: "added_p999", Ns, Less;
     /// Mean latency of one of several logs together over that of one alone, in the same repeat.
     INTERFERENCE: "interference", Ratio, Less;
@@ -332,15 +346,15 @@ metrics! {
     FULL_PAGES_PER_OP: "full_pages_per_op", CountPerOp, Less;
     /// Series: sessions and their parallel workers that run or could, on average of each slice.
     SESSIONS_RUNNING: "sessions_running", Count, Neither;
-    /// Series: those that wait for a read of a data file.
+    /// Series: sessions that wait for a read of a data file.
     SESSIONS_READING: "sessions_reading", Count, Neither;
-    /// Series: those that wait for the commit log.
+    /// Series: sessions that wait for the WAL.
     SESSIONS_FLUSHING: "sessions_flushing", Count, Neither;
-    /// Series: those that wait for a lock or latch.
+    /// Series: sessions that wait for a lock or latch.
     SESSIONS_LOCKED: "sessions_locked", Count, Neither;
-    /// Series: those that wait for their client.
+    /// Series: sessions that wait for their client.
     SESSIONS_FOR_CLIENT: "sessions_for_client", Count, Neither;
-    /// Series: those that wait for anything else.
+    /// Series: sessions that wait for anything else.
     SESSIONS_OTHER: "sessions_other", Count, Neither;
     /// Log flushes per operation. Neither: fewer are a sign of group commit as well as of commits that wait for it.
     FLUSHES_PER_OP: "flushes_per_op", CountPerOp, Neither;

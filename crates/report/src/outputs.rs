@@ -9,7 +9,8 @@ use crate::report::Report;
 use crate::section;
 
 pub use crate::section::{
-    ShownLimits, document as report_document, fits, inventory, limits, plans,
+    Explained, ShownLimits, StoredRun, WordList, document as report_document, explained, fits,
+    inventory, limits, plans, stored_runs, word_lists,
 };
 
 /// A report in that form.

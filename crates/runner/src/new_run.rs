@@ -1,6 +1,7 @@
 //! A run file at its beginning: id, program, command line, time.
 
 use narrows_model::{Plan, Platform, Run, Tool};
+use narrows_postgres::Address;
 
 /// A run in which nothing was measured yet.
 pub fn blank(plan: Plan, platform: Platform) -> Run {
@@ -34,10 +35,10 @@ fn command_line() -> Vec<String> {
                 Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
                 _ => (String::new(), argument.as_str()),
             };
-            if !value.contains("://") {
+            if !Address::is_one(value) {
                 return argument.clone();
             }
-            match narrows_postgres::Address::parse(value) {
+            match Address::parse(value) {
                 Ok(address) => format!("{option}{address}"),
                 Err(_) => format!("{option}…"),
             }

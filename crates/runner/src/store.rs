@@ -130,37 +130,62 @@ pub fn remove(folder: &Path, run: &Run) -> Result<()> {
     }
 }
 
+/// Files of the stored runs, the newest first.
+///
+/// # Errors
+/// Where there is no folder for them.
+pub fn stored() -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder()?).into_iter().flatten().flatten();
+    let runs = entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(ENDING));
+    let mut found: Vec<_> = runs
+        .map(|entry| (entry.metadata().and_then(|file| file.modified()).ok(), entry.path()))
+        .collect();
+    found.sort();
+    Ok(found.into_iter().rev().map(|(_, path)| path).collect())
+}
+
+/// Finds a run by file or by the beginning of its id; without a name the newest.
+///
+/// # Errors
+/// None or several are called so, or none is stored.
+pub fn find_or_newest(name: Option<&str>) -> Result<PathBuf> {
+    let Some(name) = name else {
+        return stored()?.into_iter().next().ok_or_else(|| {
+            Failure::hinted(
+                "no run is stored".to_string(),
+                "name a run file, or make a run: narrows run",
+            )
+        });
+    };
+    find(name)
+}
+
 /// Finds a run by file or by the beginning of its id.
+///
+/// # Errors
+/// None or several are called so.
 pub fn find(name: &str) -> Result<PathBuf> {
     let direct = PathBuf::from(name);
     if direct.is_file() {
         return Ok(direct);
     }
-    let folder = folder()?;
-    let mut found: Vec<PathBuf> = fs::read_dir(&folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| {
-            path.file_name()
-                .and_then(|file| file.to_str())
-                .is_some_and(|file| file.starts_with(name) && file.ends_with(ENDING))
-        })
-        .collect();
-    found.sort();
+    let is_so_called = |path: &PathBuf| {
+        let file = path.file_name().and_then(|file| file.to_str());
+        file.is_some_and(|file| file.starts_with(name))
+    };
+    let found: Vec<PathBuf> = stored()?.into_iter().filter(is_so_called).collect();
     match found.as_slice() {
         [one] => Ok(one.clone()),
         [] => Err(Failure::hinted(
             format!(
                 "no run `{name}`: it is neither a file nor the start of an id in {}",
-                folder.display()
+                folder()?.display()
             ),
-            format!("ls {} shows the stored runs", folder.display()),
+            "`narrows list` shows the stored runs",
         )),
         several => Err(Failure::hinted(
             format!("`{name}` is the start of {} ids", several.len()),
-            "type more of the id",
+            "type more of the id; `narrows list` shows the stored runs",
         )),
     }
 }

@@ -19,7 +19,7 @@ const PLACE_HINT: &str = "name an existing file that this user may read";
 
 /// libpq's folder, where the user has a home.
 fn default_file(name: &str) -> Option<PathBuf> {
-    Some(home(std::env::var_os("HOME"))?.join(".postgresql").join(name))
+    Some(home()?.join(".postgresql").join(name))
 }
 
 fn read(what: &'static str, path: &Path) -> Result<Vec<u8>, TlsError> {

@@ -4,8 +4,12 @@ use std::ffi::{CStr, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// What `HOME` says, else the machine's list of users.
-pub(crate) fn home(variable: Option<OsString>) -> Option<PathBuf> {
+/// The home folder of this user: what `HOME` says, else the machine's list of users.
+pub fn home() -> Option<PathBuf> {
+    home_by(std::env::var_os("HOME"))
+}
+
+fn home_by(variable: Option<OsString>) -> Option<PathBuf> {
     let said = variable.filter(|home| !home.is_empty()).map(PathBuf::from);
     said.or_else(listed)
 }
@@ -43,7 +47,7 @@ mod tests {
 
     #[test]
     fn without_the_variable_it_is_the_one_of_the_list_of_users() {
-        assert_eq!(home(Some("/somewhere".into())), Some("/somewhere".into()));
+        assert_eq!(home_by(Some("/somewhere".into())), Some("/somewhere".into()));
         let user = std::fs::metadata("/proc/self").unwrap().uid().to_string();
         let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
         let mut rows = users.lines().map(|row| row.split(':').collect::<Vec<_>>());
@@ -52,7 +56,7 @@ mod tests {
             return;
         };
         for variable in [None, Some(OsString::new())] {
-            assert_eq!(home(variable), Some(row[5].into()));
+            assert_eq!(home_by(variable), Some(row[5].into()));
         }
     }
 }

@@ -20,6 +20,7 @@ use rustls::crypto::CryptoProvider;
 
 pub use client::Tls;
 pub use error::{ParameterError, TlsError};
+pub use home::home;
 pub use parameters::{ChannelBinding, Mode, Parameters, Roots, Settings};
 pub use stream::TlsStream;
 

@@ -85,12 +85,17 @@ const NAMES: [(&str, &str); 6] = [
 ];
 
 impl Parameters {
+    /// Whether a parameter of that name is one of TLS.
+    pub fn has_name(name: &str) -> bool {
+        NAMES.iter().any(|(known, _)| *known == name)
+    }
+
     /// Takes a parameter of an address; `false`: it is none of TLS. An empty value is none, as in libpq.
     ///
     /// # Errors
     /// The value is not one of this parameter's.
     pub fn set(&mut self, name: &str, value: &str) -> Result<bool, ParameterError> {
-        if !NAMES.iter().any(|(known, _)| *known == name) {
+        if !Parameters::has_name(name) {
             return Ok(false);
         }
         if !value.is_empty() {

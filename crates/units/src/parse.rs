@@ -10,6 +10,9 @@ pub enum ParseQuantityError {
     /// No digits at the start.
     #[error("`{0}` does not start with a number")]
     NoNumber(String),
+    /// A time without a unit.
+    #[error("`{0}` needs a unit: {0}s or {0}min (one of {TIME_UNITS})")]
+    NoUnit(String),
     /// A unit nobody defined.
     #[error("`{unit}` in `{input}` is not a unit known here (one of {known})")]
     UnknownUnit {
@@ -75,7 +78,7 @@ impl FromStr for Bytes {
 impl FromStr for Nanos {
     type Err = ParseQuantityError;
 
-    /// A number with a unit; a bare number is refused because seconds and milliseconds are both customary.
+    /// A number with a unit, `m` as `min`; a bare number is refused because seconds and milliseconds are both customary.
     fn from_str(input: &str) -> Result<Self, Self::Err> {
         let (number, unit) = split(input)?;
         let scale = match unit {
@@ -83,8 +86,9 @@ impl FromStr for Nanos {
             "us" | "µs" => 1e3,
             "ms" => 1e6,
             "s" => 1e9,
-            "min" => 60e9,
+            "min" | "m" => 60e9,
             "h" => 3600e9,
+            "" => return Err(ParseQuantityError::NoUnit(input.trim().to_string())),
             _ => {
                 return Err(ParseQuantityError::UnknownUnit {
                     input: input.to_string(),
@@ -116,6 +120,8 @@ mod tests {
         assert!("-4k".parse::<Bytes>().is_err());
         assert!("30".parse::<Nanos>().unwrap_err().to_string().contains("min"));
         assert!("99999999999999T".parse::<Bytes>().is_err());
+        assert!("30".parse::<Nanos>().unwrap_err().to_string().contains("30s or 30min"));
         assert_eq!("2min".parse(), Ok(Nanos(120_000_000_000)));
+        assert_eq!("10m".parse(), Ok(Nanos(600_000_000_000)));
     }
 }

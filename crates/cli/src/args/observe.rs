@@ -1,9 +1,13 @@
-//! What was asked of `narrows run --observe`.
+//! What was asked of `narrows observe` and `narrows run --observe`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use narrows_runner::exit_codes;
 use narrows_units::{Nanos, ParseQuantityError};
+
+use super::live::LookArgs;
 
 /// Looking at somebody's server instead of measuring.
 #[derive(Debug, Clone, Default, Args)]
@@ -15,19 +19,66 @@ pub struct ObserveArgs {
     /// drives are looked at too.
     #[arg(long, value_name = "URL")]
     pub observe: Option<String>,
+    /// How to look.
+    #[command(flatten)]
+    pub how: HowToLook,
+}
+
+/// `narrows observe`
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "\
+Examples:
+  narrows observe postgres://monitor@db7/shop
+  narrows observe shop                     the database here, as psql finds it
+  narrows observe service=prod --for 10min
+
+The address is taken as psql takes it: a URL, keywords (host=db7 dbname=shop), a database's name; what it doesn't say comes from PGHOST, \
+PGPORT, PGUSER, PGDATABASE, PGSERVICE, the password from PGPASSWORD or ~/.pgpass.
+
+",
+    exit_codes!()
+))]
+pub struct ObserveCommand {
+    /// The server: postgres://USER@HOST:PORT/DATABASE, keywords, or a database's name [default: as psql]
+    ///
+    /// Nothing is loaded. The session is read only, with a statement_timeout of 5 s and a lock_timeout of 1 s. A member of pg_monitor
+    /// sees what sessions do; others see the counters. On the server's own machine its processes and drives are looked at too.
+    #[arg(value_name = "ADDRESS")]
+    pub address: Option<String>,
+    /// How to look.
+    #[command(flatten)]
+    pub how: HowToLook,
+    /// Answer from this capture of this machine what this user can't read (`narrows gather --privileged`)
+    #[arg(long, value_name = "FILE")]
+    pub facts: Option<PathBuf>,
+    /// Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points
+    ///
+    /// Each name is replaced by a number of its kind (host-1, /folder-2). Models of processors and drives, versions, settings and
+    /// figures stay.
+    #[arg(long)]
+    pub anonymous: bool,
+    /// Where the results go.
+    #[command(flatten)]
+    pub output: LookArgs,
+}
+
+/// How long to look at a server, and what to compare it with.
+#[derive(Debug, Clone, Default, Args)]
+pub struct HowToLook {
     /// How long to look at most [default: 10min]
     ///
     /// A look takes 60 s. Where fewer than 100 transactions ended by then, or fewer than 200 questions were answered, it goes on by
     /// whole windows of 10 s until there are as many, or until this time if it can bring as many. With more than 10min windows
     /// are a sixtieth of it, and a look takes six.
-    #[arg(long = "for", value_name = "TIME", value_parser = interval, requires = "observe")]
+    #[arg(long = "for", value_name = "TIME", value_parser = interval)]
     pub length: Option<Nanos>,
     /// Compare with what this stored run of this machine measured of drives, log and memory: its id or its file
-    #[arg(long, value_name = "RUN", requires = "observe")]
+    #[arg(long, value_name = "RUN")]
     pub capacities: Option<String>,
 }
 
-impl ObserveArgs {
+impl HowToLook {
     /// How long to look at most.
     pub fn length(&self) -> Duration {
         const USUAL: Nanos = Nanos(600_000_000_000);

@@ -16,7 +16,7 @@ use crate::{Exit, output};
 /// Renders the run again.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
     let asked = (!args.what_if.is_empty()).then(|| WhatIf::of(&args.what_if)).transpose()?;
-    let path = store::find(&args.run)?;
+    let path = store::find_or_newest(args.run.as_deref())?;
     let mut run = store::load(&path)?;
     for path in &args.crash_test {
         run.crash_tests.push(crash_test(path)?);

@@ -12,6 +12,7 @@ use narrows_runner::request::{Address, AddressError, RunOptions};
 use narrows_runner::secrets;
 
 use crate::Exit;
+use crate::args::observe::ObserveCommand;
 use crate::args::{LayerArg, RunArgs, WorkloadArg};
 use crate::terminal::Terminal;
 
@@ -26,7 +27,45 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         let address = Address::parse(url).context("--observe")?;
         return execute::<Observe>(&look(args, address), &terminal);
     }
+    let how = &args.observing.how;
+    for (option, given) in
+        [("--for", how.length.is_some()), ("--capacities", how.capacities.is_some())]
+    {
+        if given {
+            return Err(Failure::hinted(
+                format!("{option} says how to look at a server, and none is named"),
+                "name it: narrows observe ADDRESS, or narrows run --observe URL",
+            ));
+        }
+    }
     execute::<Machine>(&layers(args)?, &terminal)
+}
+
+/// Looks at a server.
+pub fn observe(args: ObserveCommand) -> Result<Exit> {
+    let output = args.output.as_output();
+    let terminal = Terminal::of(&output);
+    let request = ObserveRequest {
+        address: server(args.address.as_deref())?,
+        length: args.how.length(),
+        capacities: args.how.capacities,
+        facts: args.facts,
+        below: None,
+        options: RunOptions { anonymous: args.anonymous, ..output.options() },
+    };
+    execute::<Observe>(&request, &terminal)
+}
+
+/// The server that is to be looked at: an address, a database's name, or what psql would take without any.
+fn server(text: Option<&str>) -> Result<Address> {
+    let is_name = |text: &str| {
+        text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') && !text.is_empty()
+    };
+    Ok(match text {
+        None => Address::parse("postgres://")?,
+        Some(name) if is_name(name) => Address::parse(&format!("postgres:///{name}"))?,
+        Some(text) => Address::parse(text)?,
+    })
 }
 
 fn layers(args: RunArgs) -> Result<MachineRequest> {
@@ -84,8 +123,8 @@ fn look(args: RunArgs, address: Address) -> ObserveRequest {
     let below = args.data.filter(|_| args.output.load_here);
     ObserveRequest {
         address,
-        length: args.observing.length(),
-        capacities: args.observing.capacities,
+        length: args.observing.how.length(),
+        capacities: args.observing.how.capacities,
         facts: args.facts,
         below: below.map(|data| BelowRequest { quick, data, wal }),
         options: RunOptions { anonymous: args.anonymous, ..args.output.options() },
@@ -117,7 +156,7 @@ fn refuse(args: &RunArgs) -> Result<()> {
         );
     }
     let folders = args.data.is_some() || args.wal.is_some();
-    if args.output.load_here && args.observing.capacities.is_some() {
+    if args.output.load_here && args.observing.how.capacities.is_some() {
         return Err(Failure::hinted(
             "--load-here and --capacities both say where capacities come from",
             "leave one of the two out",

@@ -1,6 +1,7 @@
 //! What a report says, as sections of a document: each is made once, for all forms.
 
 mod answers;
+mod explained;
 mod findings;
 mod fits;
 mod foot;
@@ -19,16 +20,19 @@ mod places;
 mod plans;
 mod question;
 mod records;
+mod stored;
 mod tables;
 mod values;
 mod wide;
 mod workloads;
 
+pub use explained::{Explained, WordList, explained, word_lists};
 pub use fits::fits;
 pub use inventory::inventory;
 pub use limits::{Shown as ShownLimits, limits};
 pub use plans::plans;
 pub(crate) use question::slb;
+pub use stored::{StoredRun, stored_runs};
 pub(crate) use tables::{flush_tests, heading_of, printed};
 
 use narrows_model::Validity;

@@ -1,0 +1,114 @@
+//! The list of stored runs: when, where, what was asked, and what came out.
+
+use jiff::Timestamp;
+use narrows_model::{Grade, Run};
+use serde::Serialize;
+
+use crate::document::{At, Block, Column, Document, Inline, Remarks, Row, Section, Table};
+use crate::words;
+
+/// A stored run in a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StoredRun {
+    /// Its id; of a file that can't be read, its name.
+    pub id: String,
+    /// RFC 3339, UTC; empty where it is not known.
+    pub started_at: String,
+    /// The machine's name.
+    pub machine: Option<String>,
+    /// What was typed behind `narrows`.
+    pub command: String,
+    /// Whether every planned step ran.
+    pub completed: bool,
+    /// What came out, a sentence each.
+    pub results: Vec<String>,
+    /// Why it can't be read.
+    pub unreadable: Option<String>,
+}
+
+impl StoredRun {
+    /// Of a run.
+    pub fn of(run: &Run) -> Self {
+        StoredRun {
+            id: run.id.clone(),
+            started_at: run.started_at.clone(),
+            machine: run.platform().and_then(|platform| platform.hostname.clone()),
+            command: run.command.iter().skip(1).cloned().collect::<Vec<_>>().join(" "),
+            completed: run.completed,
+            results: results(run),
+            unreadable: None,
+        }
+    }
+
+    /// Of a file that is none, or of another version.
+    pub fn unreadable(file: impl Into<String>, reason: impl Into<String>) -> Self {
+        StoredRun {
+            id: file.into(),
+            started_at: String::new(),
+            machine: None,
+            command: String::new(),
+            completed: false,
+            results: Vec::new(),
+            unreadable: Some(reason.into()),
+        }
+    }
+
+    fn when(&self) -> String {
+        let started: Result<Timestamp, _> = self.started_at.parse();
+        started.map_or_else(
+            |_| self.started_at.clone(),
+            |time| time.strftime("%Y-%m-%d %H:%M").to_string(),
+        )
+    }
+}
+
+/// `update: commit wait, LIKELY`; where nothing was judged, what was searched for, or how much was measured.
+fn results(run: &Run) -> Vec<String> {
+    let verdicts = run.verdicts.iter().map(|verdict| {
+        let workload = words::workload_plural(&verdict.workload, verdict.operating_point.workers);
+        let grade = words::grade(verdict.grade);
+        match verdict.grade {
+            Grade::Open => format!("{workload}: {grade}"),
+            _ => format!("{workload}: {}, {grade}", words::narrow(verdict.narrow)),
+        }
+    });
+    let found = run.calibrations.iter().map(|calibration| calibration.sentence.clone());
+    let results: Vec<String> = verdicts.chain(found).collect();
+    if results.is_empty() {
+        vec![words::counted(run.measurements.len(), "measurement")]
+    } else {
+        results
+    }
+}
+
+/// The newest ones, and how many more there are.
+pub fn stored_runs(runs: &[StoredRun], more: usize) -> Document {
+    let columns = vec![
+        Column::name("run", 2),
+        Column::words("started, UTC", At::Left(12)),
+        Column::words("machine", At::Left(30)),
+        Column::words("command", At::Wrapped(46, 54)),
+    ];
+    let mut table = Table::new(columns).remarked("result", Remarks::Below(12));
+    for run in runs {
+        let mut remarks: Vec<Inline> =
+            run.results.iter().map(|text| text.as_str().into()).collect();
+        if let Some(reason) = &run.unreadable {
+            remarks.push(format!("cannot be read: {reason}").into());
+        } else if !run.completed {
+            remarks.insert(0, "INTERRUPTED, partial".into());
+        }
+        let machine = run.machine.as_deref().unwrap_or("-");
+        let cells = [run.id.clone(), run.when(), machine.to_string(), run.command.clone()];
+        table.rows.push(Row::Cells(cells.map(Into::into).into(), remarks));
+    }
+    let mut blocks = match runs {
+        [] => vec![Block::paragraph("none yet; `narrows run` makes one")],
+        _ => vec![Block::Table(table)],
+    };
+    if more > 0 {
+        blocks.push(Block::paragraph(format!("and {more} older: narrows list --all")));
+    }
+    let section = Section::new("runs", "Stored runs, the newest first").with(blocks);
+    Document::of([section]).headed("Stored runs", "the newest first").holding(runs)
+}
