@@ -41,7 +41,7 @@ pub fn slope(series: &[f64]) -> Option<Slope> {
     let pairs = slopes.len();
     // Selection, not sorting, and of the outer ranks in what the middle one has parted: three of 44,850 slopes are asked for.
     let (smaller, upper, _) = slopes.select_nth_unstable_by(pairs / 2, f64::total_cmp);
-    let below = smaller.iter().copied().max_by(f64::total_cmp).filter(|_| pairs % 2 == 0);
+    let below = smaller.iter().copied().max_by(f64::total_cmp).filter(|_| pairs.is_multiple_of(2));
     let middle = (below.unwrap_or(*upper) + *upper) / 2.0;
     let rest: Vec<f64> = means.iter().enumerate().map(|(i, v)| v - middle * i as f64).collect();
     let inflation = effective_sample_size(&rest).map_or(1.0, |size| n as f64 / size);
