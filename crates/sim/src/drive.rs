@@ -6,6 +6,7 @@
 //! in closed form, [`crate::longrun`] by events). Time goes on from window to window, so that a device remembers.
 
 use std::collections::{BinaryHeap, VecDeque};
+use std::hint::select_unpredictable;
 
 use narrows_engine::rate_search::{Backlog, Goal, RateSeen, RateStep};
 use narrows_engine::{KneeSearch, Rng};
@@ -63,9 +64,10 @@ pub struct Drive {
     habit: Habit,
     /// Relative scatter of service times from window to window.
     scatter: f64,
-    /// Most operations per second that the generator can send.
-    generator_per_s: f64,
+    /// Least time from one operation that the generator sends to the next.
+    generator_ns: f64,
     rng: Rng,
+    /// When each server is free, the first of them first; they are alike, so that none needs a name.
     free_ns: Vec<f64>,
     now_ns: f64,
     pace: f64,
@@ -89,7 +91,7 @@ impl Drive {
             law,
             habit,
             scatter: 0.0,
-            generator_per_s: f64::INFINITY,
+            generator_ns: 0.0,
             rng: Rng::new(seed),
             free_ns: vec![0.0; channels.max(1) as usize],
             now_ns: 0.0,
@@ -108,7 +110,7 @@ impl Drive {
 
     /// With a generator that sends no faster.
     pub fn with_generator(mut self, most_per_s: f64) -> Self {
-        self.generator_per_s = most_per_s;
+        self.generator_ns = 1e9 / most_per_s;
         self
     }
 
@@ -212,12 +214,13 @@ impl Drive {
 
     /// Before a window everything has come back, and the window has its own pace.
     fn settle(&mut self) {
-        self.now_ns = self.free_ns.iter().copied().fold(self.now_ns, f64::max);
+        self.now_ns =
+            self.free_ns.last().copied().map_or(self.now_ns, |last| last.max(self.now_ns));
         self.pace = scatter(&mut self.rng, self.scatter);
     }
 
     fn operation(&mut self, due_ns: f64, last_sent_ns: f64) -> Operation {
-        let sent_ns = due_ns.max(last_sent_ns + 1e9 / self.generator_per_s);
+        let sent_ns = due_ns.max(last_sent_ns + self.generator_ns);
         Operation { due_ns, sent_ns, done_ns: self.serve(sent_ns) }
     }
 
@@ -230,13 +233,7 @@ impl Drive {
         }
         self.served += 1;
         let mut service_ns = self.law.draw_ns(&mut self.rng) * self.pace;
-        let mut server = 0;
-        for i in 1..self.free_ns.len() {
-            if self.free_ns[i] < self.free_ns[server] {
-                server = i;
-            }
-        }
-        let mut start_ns = sent_ns.max(self.free_ns[server]);
+        let mut start_ns = sent_ns.max(self.free_ns[0]);
         match self.habit {
             Habit::Credits { bucket, refill_per_s } => {
                 let token_ns = 1e9 / refill_per_s;
@@ -255,8 +252,20 @@ impl Drive {
             }
             _ => start_ns + service_ns,
         };
-        self.free_ns[server] = done_ns;
+        self.busy_until(done_ns);
         done_ns
+    }
+
+    /// The server that was free first is free again then, and takes its place in the order: from the last on each place keeps the later
+    /// of two, without a branch, because where that ends nobody can foretell. What falls out at the front is its old time.
+    fn busy_until(&mut self, done_ns: f64) {
+        let mut later = done_ns;
+        for place in self.free_ns.iter_mut().rev() {
+            let other = *place;
+            let is_later = other > later;
+            *place = select_unpredictable(is_later, other, later);
+            later = select_unpredictable(is_later, later, other);
+        }
     }
 
     /// The end of a service that stands still during stalls. Starts never go back in time.

@@ -23,6 +23,7 @@ const BUCKETS: usize = OVERFLOW + 1;
 
 /// The bucket of a value not above [`OVERFLOW_FROM`]; no branch: `| SUB` gives all small values the
 /// first width.
+#[inline]
 const fn index(value: u64) -> usize {
     let shift = (u64::BITS - 1 - SUB_BITS) - (value | SUB).leading_zeros();
     ((shift as u64 * SUB) + (value >> shift)) as usize

@@ -56,7 +56,11 @@ use segment::Segment;
 
 /// Size of the recycled segment: four of PostgreSQL's default ones, so that a lap lasts longer than a drive's
 /// shortest memory of what was written.
+#[cfg(not(test))]
 pub const SEGMENT_BYTES: u64 = 64 << 20;
+/// In tests of this crate: laps are shorter, and what is filled first is little.
+#[cfg(test)]
+pub const SEGMENT_BYTES: u64 = 4 << 20;
 /// A window ends early rather than write more than this rate would: the budget of bytes that the plan prints holds.
 const MOST_BYTES_PER_S: f64 = 200e6;
 /// Pages read back at the end.

@@ -226,9 +226,10 @@ fn a_foreign_block_counts_as_an_error() {
 fn without_io_uring_the_same_workloads_run_on_threads_and_say_why() {
     let (dir, stop) = (folder(), Stop::new());
     let ctx = Context { repeats: 1, ..context(&stop, 60) };
-    let Some(file) = made(&ctx, dir.path(), 32) else { return };
+    let Some(file) = made(&ctx, dir.path(), 16) else { return };
     let access = Access::without_uring("kernel.io_uring_disabled = 2");
-    let measurements = measure_by(&ctx, &file, &Watch::none(), &plan(), &access).unwrap();
+    let plan = BlockPlan { write_budget_bytes: Some(24 * MIB), ..plan() };
+    let measurements = measure_by(&ctx, &file, &Watch::none(), &plan, &access).unwrap();
     assert_eq!(measurements.len(), 12);
     for m in measurements.iter().filter(|m| m.id.ends_with(".knee")) {
         assert_eq!(m.text(condition::METHOD), Some("threads"), "{}", m.id);

@@ -345,7 +345,7 @@ fn writers_on_one_file_and_on_several_are_measured_alike() {
         [(Access::best(), false), (Access::blocking(), false), (Access::null(), true)]
     {
         let times =
-            (Duration::from_millis(5), Duration::from_millis(if always { 300 } else { 60 }));
+            (Duration::from_millis(5), Duration::from_millis(if always { 300 } else { 30 }));
         let writers =
             Writers { block_bytes: 8192, depth_each: 2, access, route: Route::Direct, times };
         let windows = writers_together_and_apart(&ctx, &files, &writers, &Watch::none()).unwrap();

@@ -27,11 +27,11 @@ fn run(plan: &SteadyPlan) -> Option<Steadied> {
 
 #[test]
 fn what_is_written_is_counted_and_stays_within_the_budget() {
-    let plan = SteadyPlan { ending: Ending::After(6), capacity_bytes: Some(1 << 40), ..plan(96) };
+    let plan = SteadyPlan { ending: Ending::After(6), capacity_bytes: Some(1 << 40), ..plan(48) };
     let Some(found) = run(&plan) else { return };
     assert_eq!(found.precondition_bytes, 16 * MIB, "the whole file, once");
     let written = found.verdict.written_bytes.unwrap();
-    assert!(written > 16 * MIB && written <= 96 * MIB, "{written}");
+    assert!(written > 16 * MIB && written <= 48 * MIB, "{written}");
     let [measurement] = &found.measurements[..] else { panic!("one measurement") };
     assert_eq!(measurement.id, "block.steady.write.random.8k");
     assert_eq!(measurement.number(condition::WRITTEN_BYTES), Some(written as f64));
@@ -41,7 +41,7 @@ fn what_is_written_is_counted_and_stays_within_the_budget() {
     assert_ne!(found.verdict.state, WriteState::Sustained, "{}", found.sentence);
     assert_eq!(measurement.text(condition::WRITE_STATE), Some(found.verdict.state.word()));
     let steps = planned_steady(&plan, 16 * MIB, 16 * MIB);
-    assert_eq!(steps.iter().map(|step| step.writes_bytes).sum::<u64>(), 96 * MIB + 16 * MIB);
+    assert_eq!(steps.iter().map(|step| step.writes_bytes).sum::<u64>(), 48 * MIB + 16 * MIB);
 }
 
 #[test]

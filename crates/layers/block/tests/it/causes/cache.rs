@@ -19,7 +19,7 @@ fn fill_cache(file: &std::fs::File, bytes: u64) {
 #[test]
 fn a_file_that_was_not_evicted_is_invalid() {
     let Some(bench) = bench() else { return };
-    let Some(file) = bench.file(32, Entropy::default()) else { return };
+    let Some(file) = bench.file(8, Entropy::default()) else { return };
     fill_cache(file.buffered_file(), file.bytes());
     let stream = cached_reads(Region::of(&file));
     let Some(measured) = bench.covered_window(&stream, || ()) else { return };
@@ -49,7 +49,7 @@ fn a_working_set_in_memory_is_suspect_and_invalid_by_what_the_drive_saw() {
 #[test]
 fn once_each_through_an_empty_cache_is_neither() {
     let Some(bench) = bench() else { return };
-    let Some(file) = bench.file(32, Entropy::default()) else { return };
+    let Some(file) = bench.file(8, Entropy::default()) else { return };
     narrows_facts::file::evict(file.buffered_file()).unwrap();
     let operations = file.bytes() / u64::from(BLOCK) / 2;
     let stream = counted(cached_reads(Region::of(&file)), operations);

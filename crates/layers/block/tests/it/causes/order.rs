@@ -16,7 +16,7 @@ fn clones(stream: Stream) -> Stream {
 #[test]
 fn overlapping_clones_are_suspect_with_unique_bytes_over_bytes_read() {
     let Some(bench) = bench() else { return };
-    let Some(file) = bench.file(32, Entropy::default()) else { return };
+    let Some(file) = bench.file(8, Entropy::default()) else { return };
     // Past the page cache the drive sees every read: suspect, no more.
     let stream = counted(clones(reads(Region::of(&file))), ENOUGH);
     let found = bench.judged(bench.windows(&stream, 1));
@@ -29,7 +29,7 @@ fn overlapping_clones_are_suspect_with_unique_bytes_over_bytes_read() {
 #[test]
 fn they_are_invalid_where_the_drive_saw_less_than_was_read() {
     let Some(bench) = bench() else { return };
-    let Some(file) = bench.file(32, Entropy::default()) else { return };
+    let Some(file) = bench.file(8, Entropy::default()) else { return };
     // Each block four times, of which the drive is asked once.
     let operations = 4 * file.bytes() / u64::from(BLOCK) / 2;
     let stream = counted(clones(cached_reads(Region::of(&file))), operations);
@@ -50,7 +50,8 @@ fn they_are_invalid_where_the_drive_saw_less_than_was_read() {
 #[test]
 fn streams_with_parts_of_their_own_are_neither() {
     let Some(bench) = bench() else { return };
-    let Some(file) = bench.file(32, Entropy::default()) else { return };
+    let Some(file) = bench.file(16, Entropy::default()) else { return };
+    // Each part is longer than all that is read, should one thread read it alone.
     let stream = Stream { place: Place::Sequential, threads: 4, ..reads(Region::of(&file)) };
     let stream = counted(stream, ENOUGH);
     let found = bench.judged(bench.windows(&stream, 1));
