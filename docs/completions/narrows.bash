@@ -22,6 +22,9 @@ _narrows() {
             narrows,db)
                 cmd="narrows__subcmd__db"
                 ;;
+            narrows,explain)
+                cmd="narrows__subcmd__explain"
+                ;;
             narrows,gather)
                 cmd="narrows__subcmd__gather"
                 ;;
@@ -31,11 +34,17 @@ _narrows() {
             narrows,limits)
                 cmd="narrows__subcmd__limits"
                 ;;
+            narrows,list)
+                cmd="narrows__subcmd__list"
+                ;;
             narrows,log)
                 cmd="narrows__subcmd__log"
                 ;;
             narrows,memory)
                 cmd="narrows__subcmd__memory"
+                ;;
+            narrows,observe)
+                cmd="narrows__subcmd__observe"
                 ;;
             narrows,plan)
                 cmd="narrows__subcmd__plan"
@@ -48,6 +57,9 @@ _narrows() {
                 ;;
             narrows,run)
                 cmd="narrows__subcmd__run"
+                ;;
+            narrows,show)
+                cmd="narrows__subcmd__report"
                 ;;
             narrows__subcmd__block,calibrate)
                 cmd="narrows__subcmd__block__subcmd__calibrate"
@@ -145,6 +157,9 @@ _narrows() {
             narrows__subcmd__help,db)
                 cmd="narrows__subcmd__help__subcmd__db"
                 ;;
+            narrows__subcmd__help,explain)
+                cmd="narrows__subcmd__help__subcmd__explain"
+                ;;
             narrows__subcmd__help,gather)
                 cmd="narrows__subcmd__help__subcmd__gather"
                 ;;
@@ -154,11 +169,17 @@ _narrows() {
             narrows__subcmd__help,limits)
                 cmd="narrows__subcmd__help__subcmd__limits"
                 ;;
+            narrows__subcmd__help,list)
+                cmd="narrows__subcmd__help__subcmd__list"
+                ;;
             narrows__subcmd__help,log)
                 cmd="narrows__subcmd__help__subcmd__log"
                 ;;
             narrows__subcmd__help,memory)
                 cmd="narrows__subcmd__help__subcmd__memory"
+                ;;
+            narrows__subcmd__help,observe)
+                cmd="narrows__subcmd__help__subcmd__observe"
                 ;;
             narrows__subcmd__help,plan)
                 cmd="narrows__subcmd__help__subcmd__plan"
@@ -371,7 +392,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-h -V --help --version run block memory log db report platform gather limits plan help"
+            opts="-h -V --help --version run observe block memory log db report show list explain platform gather limits plan help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1660,6 +1681,24 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__explain)
+            opts="-h --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__gather)
             opts="-o -h --output --privileged --force --data --wal --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1691,7 +1730,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help)
-            opts="run block memory log db report platform gather limits plan help"
+            opts="run observe block memory log db report list explain platform gather limits plan help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1914,6 +1953,20 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__help__subcmd__explain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__help__subcmd__gather)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1943,6 +1996,20 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__limits)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__list)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2180,6 +2247,20 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__help__subcmd__observe)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__help__subcmd__plan)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2247,6 +2328,24 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__list)
+            opts="-h --all --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --format)
                     COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
@@ -3250,6 +3349,48 @@ _narrows() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__observe)
+            opts="-o -h --for --capacities --facts --anonymous --dry-run --output --format --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --capacities)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --facts)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

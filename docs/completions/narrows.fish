@@ -27,11 +27,15 @@ end
 complete -c narrows -n "__fish_narrows_needs_command" -s h -l help -d 'Print help'
 complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print version'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "observe" -d 'Look at a running PostgreSQL, load nothing, and say what its transactions wait for'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "memory" -d 'Measure memory and clocks alone: latency, bandwidth, and what one does to the other'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "db" -d 'Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Render a stored run again, in any format'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Show a stored run again, in any format'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "show" -d 'Show a stored run again, in any format'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "list" -d 'List the stored runs'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'Say what a finding, a verdict or a metric means, and what to do'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "gather" -d 'Capture this machine in a small file that names nobody, for another place or another user'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "limits" -d 'Show what parts of a machine can carry, with the source of every figure'
@@ -69,6 +73,20 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l anonymous -d 'Le
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l dry-run -d 'Print the plan with its minutes and bytes, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -l for -d 'How long to look at most [default: 10min]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -l capacities -d 'Compare with what this stored run of this machine measured of drives, log and memory: its id or its file' -r
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -l facts -d 'Answer from this capture of this machine what this user can\'t read (`narrows gather --privileged`)' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -l dry-run -d 'Say what would be looked at, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l at -d 'Folder on the file system to measure; a file of ours is made there and removed [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l device -d 'This raw device instead of a file; it is only read, and may be in use' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
@@ -707,6 +725,33 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l html -d 'The same as --format html'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l rejudge -d 'Judge again with this version\'s rules instead of showing the stored verdicts'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand show" -l format -d 'Format of the report' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand show" -s o -l output -d 'Write to this file instead of standard output' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand show" -l crash-test -d 'Bring in the result of a crash test (`narrows log crashtest check --format json`), and judge again' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand show" -l pg-test-fsync -d 'Bring in what pg_test_fsync printed, to stand beside the ladder or the live server\'s flushes' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand show" -l what-if -d 'Ask what a change would allow at most, by the law: storage=2x, data=2x, log=2x, log=flush:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%' -r
+complete -c narrows -n "__fish_narrows_using_subcommand show" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand show" -l html -d 'The same as --format html'
+complete -c narrows -n "__fish_narrows_using_subcommand show" -l rejudge -d 'Judge again with this version\'s rules instead of showing the stored verdicts'
+complete -c narrows -n "__fish_narrows_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand list" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand list" -l all -d 'All of them, not the 20 newest'
+complete -c narrows -n "__fish_narrows_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand explain" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l root -d 'Examine the machine whose files are copied below this folder, not this one' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l data -d 'Folder on the drives that hold the data files [default: /var/tmp]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand platform" -l wal -d 'Folder on the drives that hold the commit log [default: that of --data]' -r -F
@@ -740,17 +785,20 @@ csv\t'Figures in base units, a row each'
 markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "memory" -d 'Measure memory and clocks alone: latency, bandwidth, and what one does to the other'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "db" -d 'Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "report" -d 'Render a stored run again, in any format'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "gather" -d 'Capture this machine in a small file that names nobody, for another place or another user'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "limits" -d 'Show what parts of a machine can carry, with the source of every figure'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "plan" -d 'Say what platforms described in files could do, what binds, and what to widen first'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run block memory log db report platform gather limits plan help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "run" -d 'Measure this server layer by layer and say where it is narrow'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "observe" -d 'Look at a running PostgreSQL, load nothing, and say what its transactions wait for'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "block" -d 'Measure storage alone: calibrate it, run fio\'s job files, look at raw devices'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "memory" -d 'Measure memory and clocks alone: latency, bandwidth, and what one does to the other'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "log" -d 'Measure the commit log alone: from the device\'s flush to the database\'s commit, and how many share one'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "db" -d 'Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "report" -d 'Show a stored run again, in any format'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "list" -d 'List the stored runs'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "explain" -d 'Say what a finding, a verdict or a metric means, and what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "platform" -d 'Show what this machine is: processors, memory, and the whole path under a folder'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "gather" -d 'Capture this machine in a small file that names nobody, for another place or another user'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "limits" -d 'Show what parts of a machine can carry, with the source of every figure'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "plan" -d 'Say what platforms described in files could do, what binds, and what to widen first'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "interference" -d 'What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "run" -d 'Run the jobs of fio\'s job files, and report them here or in fio\'s JSON'

@@ -66,6 +66,27 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
+(observe)
+_arguments "${_arguments_options[@]}" : \
+'--for=[How long to look at most \[default\: 10min\]]:TIME:_default' \
+'--capacities=[Compare with what this stored run of this machine measured of drives, log and memory\: its id or its file]:RUN:_default' \
+'--facts=[Answer from this capture of this machine what this user can'\''t read (\`narrows gather --privileged\`)]:FILE:_files' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
+'--dry-run[Say what would be looked at, and stop]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::address -- The server\: postgres\://USER@HOST\:PORT/DATABASE, keywords, or a database'\''s name \[default\: as psql\]:_default' \
+&& ret=0
+;;
 (block)
 _arguments "${_arguments_options[@]}" : \
 '--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
@@ -1168,7 +1189,52 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--rejudge[Judge again with this version'\''s rules instead of showing the stored verdicts]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-':run -- A run'\''s id (or its first characters), or a run file:_default' \
+'::run -- A run'\''s id (or its first characters), or a run file \[default\: the newest\]:_default' \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+'--format=[Format of the report]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-o+[Write to this file instead of standard output]:FILE:_files' \
+'--output=[Write to this file instead of standard output]:FILE:_files' \
+'*--crash-test=[Bring in the result of a crash test (\`narrows log crashtest check --format json\`), and judge again]:FILE:_files' \
+'*--pg-test-fsync=[Bring in what pg_test_fsync printed, to stand beside the ladder or the live server'\''s flushes]:FILE:_files' \
+'*--what-if=[Ask what a change would allow at most, by the law\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
+'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'(--format)--html[The same as --format html]' \
+'--rejudge[Judge again with this version'\''s rules instead of showing the stored verdicts]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::run -- A run'\''s id (or its first characters), or a run file \[default\: the newest\]:_default' \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--all[All of them, not the 20 newest]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(explain)
+_arguments "${_arguments_options[@]}" : \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::words -- A finding, verdict, grade or metric, as it is printed:_default' \
 && ret=0
 ;;
 (platform)
@@ -1241,6 +1307,10 @@ _arguments "${_arguments_options[@]}" : \
         curcontext="${curcontext%:*:*}:narrows-help-command-$line[1]:"
         case $line[1] in
             (run)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(observe)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1432,6 +1502,14 @@ esac
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(explain)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (platform)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1465,11 +1543,15 @@ esac
 _narrows_commands() {
     local commands; commands=(
 'run:Measure this server layer by layer and say where it is narrow' \
+'observe:Look at a running PostgreSQL, load nothing, and say what its transactions wait for' \
 'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
 'memory:Measure memory and clocks alone\: latency, bandwidth, and what one does to the other' \
 'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
 'db:Put one load of our own on PostgreSQL\: lookups, updates, scans, at chosen sessions' \
-'report:Render a stored run again, in any format' \
+'report:Show a stored run again, in any format' \
+'show:Show a stored run again, in any format' \
+'list:List the stored runs' \
+'explain:Say what a finding, a verdict or a metric means, and what to do' \
 'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
 'gather:Capture this machine in a small file that names nobody, for another place or another user' \
 'limits:Show what parts of a machine can carry, with the source of every figure' \
@@ -1672,6 +1754,11 @@ _narrows__subcmd__db__subcmd__update_commands() {
     local commands; commands=()
     _describe -t commands 'narrows db update commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__explain_commands] )) ||
+_narrows__subcmd__explain_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows explain commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__gather_commands] )) ||
 _narrows__subcmd__gather_commands() {
     local commands; commands=()
@@ -1681,11 +1768,14 @@ _narrows__subcmd__gather_commands() {
 _narrows__subcmd__help_commands() {
     local commands; commands=(
 'run:Measure this server layer by layer and say where it is narrow' \
+'observe:Look at a running PostgreSQL, load nothing, and say what its transactions wait for' \
 'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
 'memory:Measure memory and clocks alone\: latency, bandwidth, and what one does to the other' \
 'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
 'db:Put one load of our own on PostgreSQL\: lookups, updates, scans, at chosen sessions' \
-'report:Render a stored run again, in any format' \
+'report:Show a stored run again, in any format' \
+'list:List the stored runs' \
+'explain:Say what a finding, a verdict or a metric means, and what to do' \
 'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
 'gather:Capture this machine in a small file that names nobody, for another place or another user' \
 'limits:Show what parts of a machine can carry, with the source of every figure' \
@@ -1784,6 +1874,11 @@ _narrows__subcmd__help__subcmd__db__subcmd__update_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help db update commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__help__subcmd__explain_commands] )) ||
+_narrows__subcmd__help__subcmd__explain_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help explain commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help__subcmd__gather_commands] )) ||
 _narrows__subcmd__help__subcmd__gather_commands() {
     local commands; commands=()
@@ -1798,6 +1893,11 @@ _narrows__subcmd__help__subcmd__help_commands() {
 _narrows__subcmd__help__subcmd__limits_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help limits commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__list_commands] )) ||
+_narrows__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help list commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__log_commands] )) ||
 _narrows__subcmd__help__subcmd__log_commands() {
@@ -1896,6 +1996,11 @@ _narrows__subcmd__help__subcmd__memory__subcmd__slb_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help memory slb commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__help__subcmd__observe_commands] )) ||
+_narrows__subcmd__help__subcmd__observe_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help observe commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help__subcmd__plan_commands] )) ||
 _narrows__subcmd__help__subcmd__plan_commands() {
     local commands; commands=()
@@ -1920,6 +2025,11 @@ _narrows__subcmd__help__subcmd__run_commands() {
 _narrows__subcmd__limits_commands() {
     local commands; commands=()
     _describe -t commands 'narrows limits commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__list_commands] )) ||
+_narrows__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows list commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__log_commands] )) ||
 _narrows__subcmd__log_commands() {
@@ -2159,6 +2269,11 @@ _narrows__subcmd__memory__subcmd__process_commands() {
 _narrows__subcmd__memory__subcmd__slb_commands() {
     local commands; commands=()
     _describe -t commands 'narrows memory slb commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__observe_commands] )) ||
+_narrows__subcmd__observe_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows observe commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__plan_commands] )) ||
 _narrows__subcmd__plan_commands() {

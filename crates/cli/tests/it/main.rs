@@ -28,5 +28,6 @@ mod planted;
 mod planted_objects;
 mod secrets;
 mod signals;
+mod stored;
 mod stuck;
 mod url;

@@ -46,22 +46,23 @@ fn also(nearest: &[String]) -> String {
     }
 }
 
-/// What is known of a word; upper case, spaces, `-` and `_` matter only where two words differ in nothing else.
+/// What is known of a word: all that are called so, since a metric may have the name of a verdict. Upper case, spaces, `-` and `_` matter
+/// only where something is called exactly so.
 ///
 /// # Errors
 /// Nothing is.
-pub fn explain(word: &str) -> Result<Explanation, UnknownWord> {
-    let mut explanations = all();
-    let exact = explanations.iter().position(|explanation| explanation.id == word);
-    let word = plain(word);
-    let same = |explanation: &Explanation| plain(&explanation.id) == word;
-    match exact.or_else(|| explanations.iter().position(same)) {
-        Some(at) => Ok(explanations.swap_remove(at)),
-        None => {
-            let ids: Vec<String> = explanations.into_iter().map(|known| known.id).collect();
-            Err(UnknownWord { nearest: like(&word, &ids) })
-        }
+pub fn explain(word: &str) -> Result<Vec<Explanation>, UnknownWord> {
+    let all = all();
+    let called = |is_so: &dyn Fn(&str) -> bool| -> Vec<Explanation> {
+        all.iter().filter(|explanation| is_so(&explanation.id)).cloned().collect()
+    };
+    let exact = called(&|id| id == word);
+    let like_it = if exact.is_empty() { called(&|id| plain(id) == plain(word)) } else { exact };
+    if like_it.is_empty() {
+        let ids: Vec<&str> = all.iter().map(|known| known.id.as_str()).collect();
+        return Err(UnknownWord { nearest: like(&plain(word), &ids) });
     }
+    Ok(like_it)
 }
 
 /// Everything there is to explain.
@@ -91,14 +92,14 @@ fn plain(word: &str) -> String {
 }
 
 /// At most five ids that the word is a part of, else the one that it is a mistyped form of.
-fn like(word: &str, ids: &[String]) -> Vec<String> {
+fn like(word: &str, ids: &[&str]) -> Vec<String> {
     const MOST: usize = 5;
     let parts = ids.iter().filter(|id| word.len() > 2 && plain(id).contains(word));
-    let parts: Vec<String> = parts.take(MOST).cloned().collect();
+    let parts: Vec<String> = parts.take(MOST).map(|id| id.to_string()).collect();
     if !parts.is_empty() {
         return parts;
     }
-    nearest(word, ids.iter().map(String::as_str)).map(str::to_string).into_iter().collect()
+    nearest(word, ids.iter().copied()).map(str::to_string).into_iter().collect()
 }
 
 fn grades() -> impl Iterator<Item = Explanation> {

@@ -26,16 +26,18 @@ pub struct WordList {
     pub words: Vec<(String, String)>,
 }
 
-/// One word.
-pub fn explained(of: &Explained) -> Document {
-    let entries = of.entries.iter().map(|(label, text)| Entry::new(label, text.as_str()));
-    let facts = Facts { entries: entries.collect(), labels: Style::Plain, at: (2, 16) };
-    let title = format!("{}: {}", of.word, of.title);
-    // A word that is typed again is no heading in capitals.
-    let section = Section::new("", title.clone()).short("");
-    let section =
-        section.with([Block::Until(Depth::Screen, vec![Block::Heading(title.as_str().into())])]);
-    Document::of([section.with([Block::Facts(facts)])]).headed(&of.word, &of.title).holding(of)
+/// All that are called by one word.
+pub fn explained(of: &[Explained]) -> Document {
+    let section = |of: &Explained| {
+        let entries = of.entries.iter().map(|(label, text)| Entry::new(label, text.as_str()));
+        let facts = Facts { entries: entries.collect(), labels: Style::Plain, at: (2, 16) };
+        let title = format!("{}: {}", of.word, of.title);
+        // A word that is typed again is no heading in capitals.
+        let heading = Block::Until(Depth::Screen, vec![Block::Heading(title.as_str().into())]);
+        Section::new("", title).short("").with([heading, Block::Facts(facts)])
+    };
+    let word = of.first().map_or("", |of| of.word.as_str());
+    Document::of(of.iter().map(section)).headed(word, "what it means").holding(of)
 }
 
 /// All words that can be explained.
