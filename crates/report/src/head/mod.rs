@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use narrows_model::{
-    DatabaseChoice, HostRole, Metric, Platform, Run, Validity, condition, family, metric,
+    DatabaseChoice, HostRole, Layer, Metric, Platform, Run, Validity, condition, family, metric,
 };
 
 mod path;
@@ -210,12 +210,16 @@ fn server(run: &Run) -> String {
             .filter(|m| family::DATABASE.has(&m.id))
             .find_map(|m| m.text(key).map(str::to_string))
     };
+    let version = database(condition::SERVER_VERSION);
+    // A server of ours is started for the layer that measures it, or for a rung of the log that says which one it was.
+    let started = run.plan.layers.contains(&Layer::Database) || version.is_some();
     let whose = match &run.plan.database {
         DatabaseChoice::None => return String::new(),
+        DatabaseChoice::Managed if !started => return String::new(),
         DatabaseChoice::Managed => "our own server".to_string(),
         DatabaseChoice::Url(url) => format!("the server at {url}"),
     };
-    let version = match database(condition::SERVER_VERSION) {
+    let version = match version {
         Some(version) if ["PostgreSQL", "MariaDB"].iter().any(|kind| version.starts_with(kind)) => {
             version
         }
