@@ -10,6 +10,9 @@ const LONGEST: u64 = 1 << 20;
 const SYSTEM: [&str; 2] = ["/etc/postgresql-common", "/etc/sysconfig/pgsql"];
 const NAME: &str = "pg_service.conf";
 
+/// Keywords with their values, in the order of the file.
+type Section = Vec<(String, String)>;
+
 /// The files that are looked through, in their order.
 pub(super) fn files(
     variable: impl Fn(&str) -> Option<String>,
@@ -30,10 +33,7 @@ pub(super) fn files(
 ///
 /// # Errors
 /// None has one, or the one that should can't be read.
-pub(super) fn section(
-    name: &str,
-    files: &[PathBuf],
-) -> Result<Vec<(String, String)>, AddressError> {
+pub(super) fn section(name: &str, files: &[PathBuf]) -> Result<Section, AddressError> {
     for file in files.iter().filter(|file| file.exists()) {
         let wrong = |line, reason: String| AddressError::ServiceFile {
             file: file.display().to_string(),
@@ -51,8 +51,8 @@ pub(super) fn section(
 }
 
 /// The section of that name in a text; an error names its line.
-fn section_of(text: &str, name: &str) -> Result<Option<Vec<(String, String)>>, (usize, String)> {
-    let mut found: Option<Vec<(String, String)>> = None;
+fn section_of(text: &str, name: &str) -> Result<Option<Section>, (usize, String)> {
+    let mut found: Option<Section> = None;
     for (line, number) in text.lines().map(str::trim).zip(1..) {
         if line.is_empty() || line.starts_with('#') {
             continue;
