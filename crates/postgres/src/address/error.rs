@@ -8,8 +8,8 @@ use narrows_tls::ParameterError;
 pub enum AddressError {
     /// Not an address of this kind.
     #[error(
-        "a database address is postgres://USER@HOST:PORT/DATABASE or, as psql takes it, `host=HOST dbname=DATABASE`\n\
-         hint: it starts with postgres:// or postgresql://, or with a keyword and `=`; the password is best in PGPASSWORD or ~/.pgpass"
+        "a database address starts with postgres:// or is written in keywords, host=HOST dbname=DATABASE\n\
+         hint: write it as postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD or ~/.pgpass"
     )]
     Scheme,
     /// Keywords and values that can't be told apart.
