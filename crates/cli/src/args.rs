@@ -160,15 +160,23 @@ pub struct RunArgs {
     /// Concurrent sessions of the database workloads [default: twice the server's CPUs, 8 to 256]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub sessions: Option<u32>,
+    /// What is told of names.
+    #[command(flatten)]
+    pub names: NamesArgs,
+    /// How to run and where the results go.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What the run file and the screen tell of names.
+#[derive(Debug, Clone, Args)]
+pub struct NamesArgs {
     /// Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points
     ///
     /// Each name is replaced by a number of its kind (host-1, /folder-2). Models of processors and drives, versions, settings and
     /// figures stay.
     #[arg(long)]
     pub anonymous: bool,
-    /// How to run and where the results go.
-    #[command(flatten)]
-    pub output: OutputArgs,
 }
 
 /// How to run and where the results go.

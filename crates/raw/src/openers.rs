@@ -75,13 +75,25 @@ const LOOK_PAUSE: Duration = Duration::from_millis(50);
 /// Those of the processes whose open files can be seen, and how many can't be. On the live machine a writer counts when each of
 /// several looks found one.
 pub(crate) fn openers(source: &dyn Source, sought: &Sought<'_>) -> (Vec<Opener>, u32) {
-    let mut found = openers_now(source, sought);
+    if source.is_live() {
+        lasting(|| openers_now(source, sought), || thread::sleep(LOOK_PAUSE))
+    } else {
+        openers_now(source, sought)
+    }
+}
+
+/// What the first look without a writer found, or the last one.
+fn lasting(
+    mut look: impl FnMut() -> (Vec<Opener>, u32),
+    mut pause: impl FnMut(),
+) -> (Vec<Opener>, u32) {
+    let mut found = look();
     for _ in 1..LOOKS {
-        if !source.is_live() || !found.0.iter().any(|opener| opener.writes) {
+        if !found.0.iter().any(|opener| opener.writes) {
             break;
         }
-        thread::sleep(LOOK_PAUSE);
-        found = openers_now(source, sought);
+        pause();
+        found = look();
     }
     found
 }
@@ -134,4 +146,32 @@ fn writes(source: &dyn Source, pid: u32, file: &str) -> bool {
         libc::c_int::from_str_radix(line.trim(), 8).ok()
     });
     flags.is_none_or(|flags| flags & libc::O_ACCMODE != libc::O_RDONLY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many looks were made and what was found, where the first `writers` of them see a process that writes and all of them one
+    /// that reads.
+    fn looked(writers: u32) -> (u32, u32, usize) {
+        let opener = |pid, writes| Opener { device: "sda".into(), pid, command: None, writes };
+        let (mut looks, mut pauses) = (0, 0);
+        let look = || {
+            looks += 1;
+            let writer = (looks <= writers).then(|| opener(looks, true));
+            (writer.into_iter().chain([opener(99, false)]).collect(), 0)
+        };
+        let (found, _) = lasting(look, || pauses += 1);
+        (looks, pauses, found.iter().filter(|opener| opener.writes).count())
+    }
+
+    #[test]
+    fn a_writer_for_a_moment_is_none_and_one_after_the_other_are() {
+        assert_eq!(looked(0), (1, 0, 0), "readers are not waited for");
+        assert_eq!(looked(3), (4, 3, 0));
+        assert_eq!(looked(LOOKS - 1), (LOOKS, LOOKS - 1, 0));
+        // Each look saw another process.
+        assert_eq!(looked(u32::MAX), (LOOKS, LOOKS - 1, 1));
+    }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use narrows_units::{Nanos, ParseQuantityError};
 
-use super::{Format, OutputArgs, UnitsArg};
+use super::{Format, NamesArgs, OutputArgs, UnitsArg};
 
 use narrows_runner::exit_codes;
 
@@ -34,12 +34,9 @@ pub struct LogPostgresArgs {
     /// What pg_test_fsync printed on the log's drive, to stand beside it
     #[arg(long, value_name = "FILE")]
     pub pg_test_fsync: Vec<PathBuf>,
-    /// Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points
-    ///
-    /// Each name is replaced by a number of its kind (host-1, /folder-2). Models of processors and drives, versions, settings and
-    /// figures stay.
-    #[arg(long)]
-    pub anonymous: bool,
+    /// What is told of names.
+    #[command(flatten)]
+    pub names: NamesArgs,
     /// How and where to.
     #[command(flatten)]
     pub output: LookArgs,

@@ -7,6 +7,7 @@ use clap::Args;
 use narrows_runner::exit_codes;
 use narrows_units::{Nanos, ParseQuantityError};
 
+use super::NamesArgs;
 use super::live::LookArgs;
 
 /// Looking at somebody's server instead of measuring.
@@ -52,12 +53,9 @@ pub struct ObserveCommand {
     /// Answer from this capture of this machine what this user can't read (`narrows gather --privileged`)
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
-    /// Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points
-    ///
-    /// Each name is replaced by a number of its kind (host-1, /folder-2). Models of processors and drives, versions, settings and
-    /// figures stay.
-    #[arg(long)]
-    pub anonymous: bool,
+    /// What is told of names.
+    #[command(flatten)]
+    pub names: NamesArgs,
     /// Where the results go.
     #[command(flatten)]
     pub output: LookArgs,

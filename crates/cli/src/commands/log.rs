@@ -155,7 +155,7 @@ fn postgres(args: LogPostgresArgs) -> Result<Exit> {
         address: Address::parse(url)?,
         length: args.length,
         tests,
-        options: RunOptions { anonymous: args.anonymous, ..output.options() },
+        options: RunOptions { anonymous: args.names.anonymous, ..output.options() },
     };
     execute::<LiveLog>(&request, &Terminal::of(&output))
 }

@@ -51,7 +51,7 @@ pub fn observe(args: ObserveCommand) -> Result<Exit> {
         capacities: args.how.capacities,
         facts: args.facts,
         below: None,
-        options: RunOptions { anonymous: args.anonymous, ..output.options() },
+        options: RunOptions { anonymous: args.names.anonymous, ..output.options() },
     };
     execute::<Observe>(&request, &terminal)
 }
@@ -97,7 +97,7 @@ fn layers(args: RunArgs) -> Result<MachineRequest> {
         database,
         workloads,
         sessions: args.sessions,
-        options: RunOptions { anonymous: args.anonymous, ..args.output.options() },
+        options: RunOptions { anonymous: args.names.anonymous, ..args.output.options() },
     })
 }
 
@@ -127,7 +127,7 @@ fn look(args: RunArgs, address: Address) -> ObserveRequest {
         capacities: args.observing.how.capacities,
         facts: args.facts,
         below: below.map(|data| BelowRequest { quick, data, wal }),
-        options: RunOptions { anonymous: args.anonymous, ..args.output.options() },
+        options: RunOptions { anonymous: args.names.anonymous, ..args.output.options() },
     }
 }
 

@@ -189,11 +189,12 @@ impl Record {
         }
     }
 
-    /// Leaves the drives' counts out where a look missed one of the windows: which of them the others belong to is not known then, and
-    /// no counts are better than another window's.
+    /// Leaves the drives' counts out where looks missed more than one window in ten: which windows the others belong to is not known
+    /// then, and no counts are better than another window's. One in ten moves no median by more than a rank or two, and rules compare medians
+    /// where the numbers differ.
     fn drop_unpaired_counts(&mut self) {
         let counted = self.samples.get(metric::DEVICE_READ_BYTES).len();
-        if counted < self.repeats as usize {
+        if counted * 10 < self.repeats as usize * 9 {
             self.samples.remove(Metric::is_of_device);
         }
     }
@@ -376,5 +377,7 @@ mod tests {
         assert_eq!(counts(&[true, true]), [Some(1.0); 2]);
         assert_eq!(counts(&[true, false, true]), [None; 2]);
         assert_eq!(counts(&[false]), [None; 2]);
+        let of_ten = |missed: usize| counts(&std::array::from_fn::<_, 10, _>(|at| at >= missed));
+        assert_eq!((of_ten(1), of_ten(2)), ([Some(1.0); 2], [None; 2]));
     }
 }

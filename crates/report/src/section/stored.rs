@@ -87,20 +87,19 @@ pub fn stored_runs(runs: &[StoredRun], more: usize) -> Document {
         Column::name("run", 2),
         Column::words("started, UTC", At::Left(12)),
         Column::words("machine", At::Left(30)),
-        Column::words("command", At::Wrapped(46, 54)),
     ];
-    let mut table = Table::new(columns).remarked("result", Remarks::Below(12));
+    let mut table = Table::new(columns).remarked("command, result", Remarks::Below(12));
     for run in runs {
-        let mut remarks: Vec<Inline> =
-            run.results.iter().map(|text| text.as_str().into()).collect();
-        if let Some(reason) = &run.unreadable {
-            remarks.push(format!("cannot be read: {reason}").into());
-        } else if !run.completed {
-            remarks.insert(0, "INTERRUPTED, partial".into());
-        }
+        let command = Some(run.command.as_str()).filter(|command| !command.is_empty());
+        let state = match &run.unreadable {
+            Some(reason) => Some(format!("cannot be read: {reason}")),
+            None => (!run.completed).then(|| "INTERRUPTED, partial".to_string()),
+        };
+        let remarks = command.into_iter().chain(state.as_deref());
+        let remarks = remarks.chain(run.results.iter().map(String::as_str)).map(Inline::from);
         let machine = run.machine.as_deref().unwrap_or("-");
-        let cells = [run.id.clone(), run.when(), machine.to_string(), run.command.clone()];
-        table.rows.push(Row::Cells(cells.map(Into::into).into(), remarks));
+        let cells = [run.id.clone(), run.when(), machine.to_string()];
+        table.rows.push(Row::Cells(cells.map(Into::into).into(), remarks.collect()));
     }
     let mut blocks = match runs {
         [] => vec![Block::paragraph("none yet; `narrows run` makes one")],

@@ -152,29 +152,43 @@ fn take_apart(names: &mut Names, run: &mut Run) {
 
 /// The command's own words, its options, and values that are no names.
 fn of_command(command: &mut [String]) {
-    let mut told = true;
-    let mut options = false;
-    for (index, argument) in command.iter_mut().enumerate() {
-        let (option, value) = match argument.split_once('=') {
-            Some((option, _)) if option.starts_with('-') => (option, true),
-            _ => (argument.as_str(), false),
-        };
-        if index == 0 {
-            *argument = "narrows".to_string();
-        } else if option.starts_with('-') {
-            options = true;
-            told = TOLD.contains(&option) && !value;
-            if value && !TOLD.contains(&option) {
-                *argument = format!("{option}={LEFT_OUT}");
+    let Some((program, arguments)) = command.split_first_mut() else { return };
+    *program = "narrows".to_string();
+    let words = own_words(arguments);
+    let mut told = false;
+    for argument in &mut arguments[words..] {
+        match argument.split_once('=') {
+            Some((option, _)) if option.starts_with('-') => {
+                if !TOLD.contains(&option) {
+                    *argument = format!("{option}={LEFT_OUT}");
+                }
+                told = false;
             }
-        } else {
-            let ours = !options && argument.chars().all(|c| c.is_ascii_lowercase());
-            if !(ours || options && told) {
-                *argument = LEFT_OUT.to_string();
+            _ if argument.starts_with("--") => told = TOLD.contains(&argument.as_str()),
+            _ if argument.starts_with('-') => {
+                // A value may be joined to its letter.
+                if let Some((end, _)) = argument.char_indices().nth(2) {
+                    argument.replace_range(end.., LEFT_OUT);
+                }
+                told = false;
             }
-            told = false;
+            _ => {
+                if !told {
+                    *argument = LEFT_OUT.to_string();
+                }
+                told = false;
+            }
         }
     }
+}
+
+/// How many of the arguments are the command itself: a database may be called anything, a word of ours too.
+fn own_words(arguments: &[String]) -> usize {
+    const COMMANDS: [&[&str]; 3] = [&["log", "postgres"], &["observe"], &["run"]];
+    let begins = |command: &&&[&str]| {
+        command.len() <= arguments.len() && command.iter().zip(arguments).all(|(a, b)| a == b)
+    };
+    COMMANDS.iter().find(begins).map_or(0, |command| command.len())
 }
 
 fn of_plan(names: &mut Names, plan: &mut Plan) {

@@ -319,6 +319,24 @@ fn no_planted_name_is_in_the_file_and_the_same_names_are_the_same_still() {
 }
 
 #[test]
+fn of_a_command_line_its_own_words_stay_whatever_a_database_is_called() {
+    for (typed, kept) in [
+        ("/opt/narrows observe shop --for 5min", "narrows observe … --for 5min"),
+        ("narrows observe postgres", "narrows observe …"),
+        ("narrows log postgres shop", "narrows log postgres …"),
+        ("narrows log shop", "narrows … …"),
+        ("narrows run --quick -o/srv/acme", "narrows run --quick -o…"),
+        ("narrows run -o=/srv/acme --units=iec", "narrows run -o=… --units=iec"),
+        ("narrows run --data /srv --layers log,block", "narrows run --data … --layers log,block"),
+        ("narrows --for", "narrows --for"),
+    ] {
+        let mut command: Vec<String> = typed.split(' ').map(str::to_string).collect();
+        of_command(&mut command);
+        assert_eq!(command.join(" "), kept);
+    }
+}
+
+#[test]
 fn the_screen_loses_the_names_that_are_known_and_keeps_its_words() {
     let anonymous = Anonymous::of(Some(&Address::parse(ADDRESS).unwrap()));
     anonymous.learn(&planted().plan, &machine());
