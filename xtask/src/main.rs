@@ -15,7 +15,7 @@ usage: cargo xtask TASK
   plants    plant bottlenecks under a PostgreSQL and compare the verdicts with what was written before (docs/src/evidence/planted.md)
   kills     random signals at random moments in every command that writes, and what they leave (docs/src/evidence/kills.md)
   quiet     the tests that need a machine on which nothing else runs
-  suite     all tests, and what they took: processor time, bytes written, what was skipped
+  suite     [--on-drive]: all tests, and what they took: processor time, bytes written, what was skipped
   soak      all tests again and again, also on a busy machine and with half a processor
   fuzz      [TARGET…] [--for 60s]: feed what others wrote, made up and guided by what it reaches, to every reader
   sanitize  the I/O path's tests under AddressSanitizer and Miri";
@@ -32,7 +32,8 @@ fn main() -> ExitCode {
             return xtask::tools::run(&args);
         }
         ["quiet"] => xtask::quiet::quiet(),
-        ["suite"] => xtask::suite::suite(),
+        ["suite"] => xtask::suite::suite(xtask::suite::Scratch::Memory),
+        ["suite", "--on-drive"] => xtask::suite::suite(xtask::suite::Scratch::Drive),
         ["fuzz", rest @ ..] => xtask::fuzz::fuzz(rest),
         ["sanitize"] => xtask::sanitize::sanitize(),
         _ => {

@@ -55,9 +55,9 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
     let quick = request.quick;
     // An eighth of the free space, so that a small volume stays usable while we run.
     let room = free(Role::Data) / 8;
-    // The table is twice the buffer pool and more, so a small volume has a small one.
-    let buffers = (memory / 8).min(room / 2).clamp(16 * MIB, 256 * MIB) / MIB * MIB;
-    let table = if quick { 512 * MIB } else { 2 * GIB };
+    let caches_bytes = narrows_layer_memory::last_level_bytes(&platform.caches);
+    let machine = database::sizes::Machine { memory_bytes: memory, room_bytes: room, caches_bytes };
+    let sizes = database::sizes::of(machine, quick);
     let mut plan = Plan {
         quick,
         layers: layers_of(request),
@@ -69,8 +69,8 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
         repeats: if quick { 3 } else { 6 },
         seed: request.options.seed(),
         file_bytes: (if quick { GIB } else { 4 * GIB }).min(room) / MIB * MIB,
-        table_bytes: table.min(room).max(2 * buffers) / MIB * MIB,
-        shared_buffers_bytes: buffers,
+        table_bytes: sizes.table_bytes,
+        shared_buffers_bytes: sizes.pool_bytes,
         // Where somebody's server runs is known once it was asked.
         server_cpus: if address.is_none() { split.server.clone() } else { Vec::new() },
         client_cpus: split.client.clone(),

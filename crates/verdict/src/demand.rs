@@ -237,8 +237,8 @@ fn device_operations(measurement: &Measurement, rate: f64) -> Option<Estimate> {
     (operations > 0.0).then(|| Estimate::exact(operations))
 }
 
-/// A wait that has no interval over repeats still has the binomial one of its samples: of `n` looks at the
-/// sessions, a share `p` found this wait.
+/// A wait that has no interval over repeats still has the binomial one of its looks. Sessions that are seen in one look share a flush, a
+/// lock or a checkpoint, so a look counts once, however many sessions it saw: at worst they all did the same.
 fn with_sampling_doubt(
     wait: Estimate,
     measurement: &Measurement,
@@ -249,9 +249,11 @@ fn with_sampling_doubt(
         return wait;
     }
     let residence_ns = sessions / rate * 1e9;
-    let half = measurement.value(metric::WAIT_SAMPLES).filter(|n| *n >= 1.0).map(|n| {
-        let hits = (wait.value / residence_ns * n).clamp(0.0, n);
-        let (low, high) = narrows_stats::share_interval_95(hits.round() as u64, n.round() as u64);
+    let looks = measurement.value(metric::WAIT_SAMPLES).map(|samples| samples / sessions);
+    let half = looks.filter(|looks| *looks >= 1.0).map(|looks| {
+        let hits = (wait.value / residence_ns * looks).clamp(0.0, looks);
+        let (low, high) =
+            narrows_stats::share_interval_95(hits.round() as u64, looks.round() as u64);
         (high - low) / 2.0 * residence_ns
     });
     Estimate { value: wait.value, half }

@@ -1,6 +1,7 @@
 //! `cargo xtask suite`: all tests, with what they took: processor time, bytes written and read, and what was skipped. Programs run
 //! side by side, the longest beside all others, because most of it waits. A closing line with the numbers ends the output.
 
+mod memory_drive;
 mod said;
 mod skipped;
 mod spent;
@@ -34,12 +35,27 @@ struct Ended {
     status: ExitStatus,
 }
 
+/// Where the tests make their files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scratch {
+    /// A drive in memory, where it can be had.
+    Memory,
+    /// The machine's own drive.
+    Drive,
+}
+
 /// Builds the tests, runs them, and says what they took.
 ///
 /// # Errors
 /// A test failed, or the tests can't be built.
-pub fn suite() -> Result<()> {
+pub fn suite(scratch: Scratch) -> Result<()> {
     let orphans = Orphans::adopted()?;
+    if scratch == Scratch::Memory {
+        match memory_drive::mounted(&crate::root()) {
+            Ok(()) => println!("/var/tmp of the tests: a drive in memory"),
+            Err(why) => println!("SKIPPED a drive in memory under the tests: {why}"),
+        }
+    }
     let mut programs = programs::built(&[])?;
     programs.sort_by_key(|program| {
         LONGEST.iter().position(|name| program.name == *name).unwrap_or(LONGEST.len())

@@ -170,8 +170,8 @@ pub struct KeyArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// Part of the table that keys are drawn from: 64m is 64 MiB, 50% is half of the buffer pool [default: a quarter of
-    /// the pool; from the drives the whole table]
+    /// Part of the table that keys are drawn from: 64m is 64 MiB, 50% is half of the buffer pool [default: half of the
+    /// pool; from the drives the whole table]
     #[arg(long, value_name = "SIZE", value_parser = working_set)]
     pub working_set: Option<WorkingSet>,
     /// How keys are drawn: uniform, zipf:0.99, or hot:80/20 (80 % of the calls on 20 % of the keys)

@@ -7,6 +7,7 @@ pub mod fit;
 pub mod managed_server;
 pub mod mariadb;
 pub mod server;
+pub mod sizes;
 
 use std::time::Duration;
 

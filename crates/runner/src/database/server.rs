@@ -10,14 +10,13 @@ use narrows_postgres::server::{Cluster, Found, Origin};
 use serde_json::json;
 
 use super::managed_server::{Installation, ManagedServer, ServerPlace, ServerSettings};
+use super::sizes::CACHED_SHARE;
 use super::{client, keep_going};
 use crate::resolved::PlannedSession;
 use crate::resolved::Resolved;
 use crate::split::Split;
 use crate::{layers, space_check};
 
-/// The cached workloads use this part of the buffer pool.
-pub const CACHED_SHARE: u64 = 4;
 /// Timed checkpoints this often: the shortest the server allows, so that two fall into the update windows.
 const CHECKPOINT_S: u32 = 30;
 

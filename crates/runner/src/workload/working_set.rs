@@ -2,7 +2,8 @@
 
 use narrows_layer_database::Source;
 
-use crate::database::server::{CACHED_SHARE, Tables};
+use crate::database::server::Tables;
+use crate::database::sizes::CACHED_SHARE;
 use crate::request::database::{WorkingSet, WorkloadRequest};
 use crate::resolved::Resolved;
 

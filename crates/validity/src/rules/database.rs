@@ -2,7 +2,7 @@
 
 use narrows_model::{Key, Layer, Role, Severity, Workload, condition, metric, workload};
 
-use crate::Quantity::{Metric, MetricOr, Product, Total};
+use crate::Quantity::{Constant, Metric, MetricOr, Number, Product, Total};
 use crate::{About, Group, Need, Over, PathFact, Rule, Select, Test, When};
 
 /// Where the layer keeps settings of the server that are not the default.
@@ -48,6 +48,31 @@ pub(super) const RULES: &[Rule] = &[
         reason: "One miss in a hundred costs as much as many hits on a slow drive; the rate is true but not that of \
                  a cached workload",
         reference: STATISTICS,
+    },
+    Rule {
+        id: "cached-rows-in-processor-caches",
+        group: Group::Database,
+        severity: Severity::Note,
+        about: About::Measurement(
+            Select::ids(&["database.lookup_cached*"]).except(&["*.open", "*.test.*"]),
+        ),
+        when: When::Ratio {
+            of: Product(&[
+                Number(condition::KEYS),
+                Constant(TOUCHED_BYTES),
+                Number(condition::WORKING_SET_OF_CACHE),
+            ]),
+            to: Number(condition::WORKING_SET_BYTES),
+            over: Over::Median,
+            test: Test::Below(2.0),
+        },
+        figures: &[Number(condition::KEYS), Number(condition::WORKING_SET_OF_CACHE)],
+        summary: "What the cached lookups touched may lie in the processors' caches",
+        advice: "For rows that come from memory: narrows db lookup --pool 8g --working-set 4g",
+        reason: "A lookup touches about 512 bytes: the page's head, the row, its part of the index, the buffer's descriptor and its \
+                 entry in the hash table. Below twice the last-level caches they are found there; a pool of 100 GB sends \
+                 the same lookup to memory, which takes more CPU time. The rate is true for its rows",
+        reference: "PostgreSQL documentation, Database Page Layout; cache lines of 64 bytes, counted",
     },
     Rule {
         id: "pool-missed",
@@ -338,6 +363,10 @@ pub(super) const RULES: &[Rule] = &[
         reference: "tmpfs(5)",
     },
 ];
+
+/// What a lookup of one row touches in cache lines of 64 bytes: two of the page, two of its leaf in the index, one each of the buffer's
+/// descriptor, its lock and its entry in the hash table, and one for what a row crosses.
+const TOUCHED_BYTES: f64 = 512.0;
 
 /// Time of reading in an update from which on it may show, ns: a hundredth of a read that takes 10 µs.
 const LEAST_READ_NS: f64 = 100.0;

@@ -304,6 +304,10 @@ const PAIRS: &[Pair] = &[
         fires: |r| update_read(r, 600.0),
         // Blocks that were added.
         silent: |r| update_read(r, 50.0) },
+    Pair { rule: "cached-rows-in-processor-caches",
+        fires: |r| working_set(r, 16_384.0, 4.0),
+        // As many bytes of the caches, in rows that lie closer.
+        silent: |r| working_set(r, 16.0 * 16_384.0, 4.0) },
     Pair { rule: "private-tables-shared",
         fires: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(true)),
         silent: |r| say(of(r, UPDATE), condition::PRIVATE_TABLES_SHARED, json!(false)) },
@@ -851,6 +855,14 @@ fn batch_read(run: &mut Run, from: &str, reads_per_op: f64) {
     of(run, CACHED).id = BATCH.into();
     say(of(run, BATCH), condition::FROM, json!(from));
     change(run, BATCH, metric::BLOCK_READS_PER_OP, reads_per_op);
+}
+
+/// Rows of cached lookups in 128 MiB, which are so many times the last-level caches.
+fn working_set(run: &mut Run, keys: f64, of_caches: f64) {
+    let cached = &mut of(run, CACHED).workload;
+    cached.insert(condition::KEYS, json!(keys));
+    cached.insert(condition::WORKING_SET_BYTES, json!(128 << 20));
+    cached.insert(condition::WORKING_SET_OF_CACHE, json!(of_caches));
 }
 
 fn update_read(run: &mut Run, read_time_ns: f64) {
