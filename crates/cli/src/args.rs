@@ -3,6 +3,7 @@
 pub mod block;
 pub mod crashtest;
 pub mod db;
+mod detail;
 mod format;
 pub mod gather;
 pub mod limits;
@@ -20,6 +21,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use narrows_model::Workload;
 
+pub use detail::DetailArgs;
 pub use format::Format;
 use narrows_runner::exit_codes;
 
@@ -198,6 +200,9 @@ pub struct OutputArgs {
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = Format::TEXT)]
     pub format: Format,
+    /// How much of the report is printed
+    #[command(flatten)]
+    pub detail: DetailArgs,
     /// Prefixes of byte quantities
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
     pub units: UnitsArg,
@@ -233,6 +238,9 @@ pub struct ReportArgs {
     /// most", and where the verdict's own sum doesn't agree there is no answer.
     #[arg(long, value_name = "CHANGE")]
     pub what_if: Vec<String>,
+    /// How much of it is printed
+    #[command(flatten)]
+    pub detail: DetailArgs,
     /// Prefixes of byte quantities
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
     pub units: UnitsArg,

@@ -1,5 +1,6 @@
 //! Standard output and files of a report: one format on one stream.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use anyhow::Result;
@@ -8,13 +9,20 @@ use narrows_report::document::Document;
 use narrows_report::{FORMS, Report, Screen, Shows, Units};
 use narrows_runner::store;
 
-use crate::args::{Format, UnitsArg};
+use crate::args::{DetailArgs, Format, UnitsArg};
 use crate::stream;
 
 pub use crate::stream::colour;
 
-/// Widest screen; the design's tables fit it.
+/// Columns where standard output is no terminal; tables are laid out for it.
 const WIDTH: usize = 100;
+
+/// Standard output, with colours and in the width that it has.
+pub fn screen(detail: DetailArgs) -> Screen {
+    let terminal = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+    let width = terminal.map_or(WIDTH, |(columns, _)| usize::from(columns.0));
+    Screen { width, colour: colour(), depth: detail.depth() }
+}
 
 impl From<UnitsArg> for Units {
     fn from(units: UnitsArg) -> Units {
@@ -25,9 +33,13 @@ impl From<UnitsArg> for Units {
     }
 }
 
+/// A file: no colours, and the width that tables are laid out for.
+pub fn screen_of_file(detail: DetailArgs) -> Screen {
+    Screen { depth: detail.depth(), ..Screen::PLAIN }
+}
+
 /// Renders a run.
-pub fn render(run: &Run, format: Format, units: UnitsArg, colour: bool) -> String {
-    let screen = Screen { width: WIDTH, colour };
+pub fn render(run: &Run, format: Format, units: UnitsArg, screen: Screen) -> String {
     narrows_report::printed(&Report::new(run, units.into()), format.0, screen)
 }
 
@@ -36,7 +48,7 @@ pub fn render(run: &Run, format: Format, units: UnitsArg, colour: bool) -> Strin
 /// # Errors
 /// It can't be written, and somebody is there to read it.
 pub fn document(document: &Document, format: Format) -> Result<()> {
-    let screen = Screen { width: WIDTH, colour: colour() };
+    let screen = screen(DetailArgs::default());
     print(&narrows_report::render(document, format.0, screen))
 }
 
@@ -63,7 +75,7 @@ pub fn flush_tests(tests: &[FlushTest]) -> Result<()> {
 pub fn write_every_format(run: &Run, folder: &Path, units: UnitsArg) -> Result<()> {
     for form in FORMS.into_iter().filter(|form| form.shows != Shows::Json) {
         let name = format!("{}.{}", run.id, form.extension);
-        store::write_whole(&folder.join(name), &render(run, Format(form), units, false))?;
+        store::write_whole(&folder.join(name), &render(run, Format(form), units, Screen::PLAIN))?;
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use narrows_model::{Layer, Run};
 use narrows_runner::Ui;
 use narrows_runner::ui::{Phase, Progress};
 
-use crate::args::{Format, OutputArgs, UnitsArg};
+use crate::args::{DetailArgs, Format, OutputArgs, UnitsArg};
 use crate::output;
 use crate::stream::{self, say};
 
@@ -24,6 +24,7 @@ pub struct Terminal {
     redraws: bool,
     format: Format,
     units: UnitsArg,
+    detail: DetailArgs,
     /// The text is SLB's lines and their meaning, and no report.
     slb_alone: bool,
     /// When the run began, and how long it should take.
@@ -38,6 +39,7 @@ impl Terminal {
             redraws: stream::redraws(),
             format,
             units,
+            detail: DetailArgs::default(),
             slb_alone: false,
             run: Mutex::new((Instant::now(), Duration::ZERO)),
             last: Mutex::new(None),
@@ -46,7 +48,7 @@ impl Terminal {
 
     /// As the options say.
     pub fn of(args: &OutputArgs) -> Terminal {
-        Terminal::new(args.format, args.units)
+        Terminal { detail: args.detail, ..Terminal::new(args.format, args.units) }
     }
 
     /// For SLB's loop, whose text is what SLB prints.
@@ -124,11 +126,10 @@ impl Ui for Terminal {
     }
 
     fn report(&self, run: &Run) -> Result<()> {
-        let colour = output::colour();
         if self.slb_alone && self.format.0.name == Format::TEXT.0.name {
             return output::slb(run, self.units);
         }
-        output::print(&output::render(run, self.format, self.units, colour))
+        output::print(&output::render(run, self.format, self.units, output::screen(self.detail)))
     }
 
     fn report_files(&self, run: &Run, folder: &Path) -> Result<()> {

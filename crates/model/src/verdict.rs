@@ -11,12 +11,14 @@ use crate::{Interval, Standing, WhatIf};
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// Cannot tell.
-    Open,
-    /// The sum agrees; not tested.
+    /// Cannot tell; files of before say `open`.
+    #[serde(alias = "open")]
+    Undecided,
+    /// A sum that could have failed, or counters, name it; no test did.
     Likely,
-    /// Sum and test agree.
-    Sure,
+    /// Sum and test agree; files of before say `sure`.
+    #[serde(alias = "sure")]
+    Confirmed,
 }
 
 /// What holds the workload back.
@@ -250,7 +252,7 @@ pub struct Verdict {
     pub phrase: String,
     /// How sure.
     pub grade: Grade,
-    /// Why it is not surer; empty for SURE.
+    /// Why it is not surer; empty for CONFIRMED.
     pub reasons: Vec<String>,
     /// How busy each resource was.
     pub utilisation: Vec<Utilisation>,

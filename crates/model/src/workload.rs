@@ -134,7 +134,7 @@ impl Workload {
                 word: "observed",
                 id: "database.observed",
                 name: "observed",
-                plural: "observed",
+                plural: "the observed server",
                 operation: "Whatever others ask of the server",
                 usual: false,
             },

@@ -137,7 +137,7 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
             run.measurement(&v.measurement).is_some_and(|m| m.validity == Validity::Invalid);
         let advice = ADVICE.iter().find(|a| a.narrow == v.narrow);
         let plural = words::workload_plural(&v.workload, v.operating_point.workers);
-        let Some(advice) = advice.filter(|_| v.grade != Grade::Open && v.or.is_none() && !invalid)
+        let Some(advice) = advice.filter(|_| v.grade != Grade::Undecided && v.or.is_none() && !invalid)
         else {
             match observed::unclear(run, v, &plural) {
                 Some(row) => rows_open.push(row),
@@ -159,7 +159,7 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
         let prove =
             if run.plan.quick { "narrows run (not --quick)" } else { "narrows run, quiet machine" };
         rows.push(NextRow {
-            action: "not clear yet, see `why` above".to_string(),
+            action: "undecided, see why above".to_string(),
             expect: "-".to_string(),
             prove: prove.to_string(),
             workloads: unclear,

@@ -34,6 +34,7 @@ mod print;
 mod question;
 mod render;
 mod report;
+mod result;
 mod section;
 mod slb;
 mod starts;

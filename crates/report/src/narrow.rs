@@ -16,6 +16,8 @@ use crate::words;
 pub struct Effect {
     /// `256 sessions: +51 % (+48 to +54 %)`.
     pub text: String,
+    /// `256 sessions: +51 %`.
+    pub short: String,
     /// Whether it is what the verdict predicts.
     pub confirms: bool,
 }
@@ -53,6 +55,8 @@ pub struct Block {
     pub what_if: Vec<String>,
     /// The next limits: `limited by the drives at 2.30 M/s; by the client's CPU at 2.71 M/s`.
     pub then: String,
+    /// The first of them: `the drives at 2.30 M/s`.
+    pub next_limit: Option<String>,
     /// Why it is not surer, or why it was not measured.
     pub why: Vec<String>,
     /// Whether the workload was measured at all.
@@ -124,6 +128,7 @@ fn empty(workload: &str, workers: Option<u32>) -> Block {
         standing: Vec::new(),
         what_if: Vec::new(),
         then: String::new(),
+        next_limit: None,
         why: Vec::new(),
         measured: true,
     }
@@ -168,7 +173,7 @@ fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Blo
         notes: notes.marks(run, &[&v.measurement]),
         ..empty(&v.workload, workers)
     };
-    if v.grade != Grade::Sure {
+    if v.grade != Grade::Confirmed {
         block.why = v.reasons.iter().map(|reason| why(reason, &block.notes)).collect();
     }
     if validity == Validity::Invalid {
@@ -199,7 +204,9 @@ fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Blo
     block.what_if = beside::what_if(v);
     let bytes_per_op =
         bandwidth.filter(|_| v.throughput_per_s > 0.0).map(|b| b.value / v.throughput_per_s);
-    block.then = then(v, bytes_per_op, units);
+    let limits = limits(v, bytes_per_op, units);
+    block.next_limit = limits.first().map(|first| first.trim_start_matches("by ").to_string());
+    block.then = then(&limits);
     block
 }
 
@@ -249,6 +256,7 @@ fn latency(run: &Run, workload: &str, m: &Measurement, open_p99_ns: Option<f64>)
 fn effect(test: &narrows_model::Test) -> Effect {
     let mut text =
         format!("{}: {}", test.intervention.replace(" x", " × "), print::change(test.effect));
+    let mut short = text.trim_start_matches("the ").to_string();
     if let Some(interval) = &test.interval_95 {
         text += &format!(" ({} to {})", print::change(interval.low), print::change(interval.high));
     }
@@ -259,22 +267,27 @@ fn effect(test: &narrows_model::Test) -> Effect {
     );
     if !test.confirms {
         text += ": not settled";
+        short += ", not as predicted";
     }
-    Effect { text, confirms: test.confirms }
+    Effect { text, short, confirms: test.confirms }
 }
 
-fn then(v: &Verdict, bytes_per_op: Option<f64>, units: Units) -> String {
-    let texts: Vec<String> = v
-        .next
+fn limits(v: &Verdict, bytes_per_op: Option<f64>, units: Units) -> Vec<String> {
+    v.next
         .iter()
         .map(|next| match (next.bound_per_s, bytes_per_op) {
             (Some(rate), Some(bytes)) => {
                 format!("by {} at {}", next.label, units.bytes_per_s(rate * bytes))
             }
-            (Some(rate), None) => format!("by {} at {}", next.label, print::rate(rate)),
+            (Some(rate), None) => {
+                format!("by {} at {}", next.label, units.work(rate, Unit::OpsPerS, "tps"))
+            }
             (None, _) => next.label.clone(),
         })
-        .collect();
+        .collect()
+}
+
+fn then(texts: &[String]) -> String {
     let limited = if texts.first().is_some_and(|t| t.starts_with("by ")) { "limited " } else { "" };
     format!("{limited}{}", texts.join("; "))
 }

@@ -15,16 +15,16 @@ pub use crate::section::{
 
 /// A report in that form.
 pub fn printed(report: &Report, form: &Form, screen: Screen) -> String {
-    render(&report_document(report, form.shows), form, screen)
+    render(&report_document(report, screen.shows(form)), form, screen)
 }
 
 fn named(report: &Report, name: &str, screen: Screen) -> String {
     printed(report, form(name).expect("it is a form"), screen)
 }
 
-/// The screen as text, every line at most `width` columns (100 at least, 120 at most).
+/// The screen as text, every line at most `width` columns (80 at least, 120 at most).
 pub fn text(report: &Report, width: usize, colour: bool) -> String {
-    named(report, "text", Screen { width, colour })
+    named(report, "text", Screen { width, colour, ..Screen::PLAIN })
 }
 
 /// The whole screen as Markdown.

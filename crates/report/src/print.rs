@@ -4,7 +4,7 @@
 //! "8.19 kB" is nobody's name for a database block.
 
 use narrows_model::{Interval, Unit};
-use narrows_units::{Bytes, BytesPerSecond, OpsPerSecond, significant};
+use narrows_units::{Bytes, BytesPerSecond, OpsPerSecond, si, significant};
 
 /// Which prefixes bytes are printed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,6 +30,17 @@ impl Units {
             Unit::Count | Unit::CountPerOp => count(value),
             Unit::Cpus => format!("{} CPUs", count(value)),
             Unit::Ratio => percent(value),
+        }
+    }
+
+    /// Work done per second: bytes as such, operations as so many of `what`, which the field counts by: `65.6k IOPS`, `13.2k tps`.
+    pub fn work(self, value: f64, unit: Unit, what: &str) -> String {
+        match unit {
+            Unit::OpsPerS if value.is_finite() => {
+                let (number, prefix) = si(value);
+                format!("{number}{prefix} {what}")
+            }
+            unit => self.quantity(value, unit),
         }
     }
 
@@ -147,6 +158,9 @@ mod tests {
         assert_eq!(Units::Si.quantity(388e9, Unit::BytesPerS), "388 GB/s");
         assert_eq!(Units::Iec.quantity(492e3, Unit::OpsPerS), "492 k/s");
         assert_eq!(Units::Si.quantity(f64::NAN, Unit::OpsPerS), "-");
+        assert_eq!(Units::Si.work(65_600.0, Unit::OpsPerS, "IOPS"), "65.6k IOPS");
+        assert_eq!(Units::Si.work(639.0, Unit::OpsPerS, "tps"), "639 tps");
+        assert_eq!(Units::Si.work(2.77e9, Unit::BytesPerS, "IOPS"), "2.77 GB/s");
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::notes::Notes;
 use crate::observed::{self, ObservedView};
 use crate::orders::views as orders_views;
 use crate::print::Units;
+use crate::result;
 use crate::starts::starts;
 use crate::sweep::sweeps;
 use crate::wide::{WideRow, rows};
@@ -33,6 +34,8 @@ pub struct Report {
     pub units: Units,
     /// The first lines.
     pub head: Head,
+    /// The answers, a sentence each.
+    pub result: Vec<String>,
     /// The highest rates within a limit, where they were searched for.
     pub answers: Vec<RateAnswer>,
     /// Reads beside writes, where they were set beside each other.
@@ -107,6 +110,7 @@ impl Report {
         head.counts += &unseen(run, units, &wide, &narrow);
         Report {
             head,
+            result: result::sentences(run),
             answers,
             short,
             ladder,
@@ -185,8 +189,8 @@ fn operating_point(run: &Run, narrow: &[Block]) -> String {
         _ => ", one server start",
     };
     format!(
-        "{}, closed loop, {}{starts}. p99@70%: 99 % of the operations take no longer, when they arrive \
-         at 70 % of the rate",
+        "p99 at 70 % of that throughput, operations arriving at random times; of a scan, its duration.  {}, closed loop, \
+         {}{starts}",
         counted(sessions as usize, "session"),
         counted(run.plan.repeats as usize, "repeat"),
     )

@@ -35,6 +35,8 @@ pub struct SumText {
     pub agrees: bool,
     /// What it is: of one resource there is nothing to add up.
     pub label: &'static str,
+    /// The rate that it gives over the measured one.
+    pub predicted_over_measured: f64,
 }
 
 /// The verdict's sum; `None` where it has none.
@@ -81,6 +83,7 @@ pub(crate) fn sum_text(run: &Run, verdict: &Verdict) -> Option<SumText> {
             SumKind::Capacity => "use",
             SumKind::Session | SumKind::Batch => "sum",
         },
+        predicted_over_measured: rate / sum.measured_per_s,
     })
 }
 
@@ -125,7 +128,7 @@ fn remarks(run: &Run, verdict: &Verdict, sum: &Sum, rate: f64) -> Vec<String> {
         .and_then(|m| m.value(narrows_model::metric::COMMITS_PER_FLUSH))
         .filter(|commits| *commits >= 1.5)
     {
-        remarks.push(format!("{} commits a flush", significant(commits, 2)));
+        remarks.push(format!("{} commits per flush", significant(commits, 2)));
     }
     remarks.extend(shared(verdict));
     remarks

@@ -59,12 +59,36 @@ pub(crate) fn narrow(narrow: Narrow) -> &'static str {
     }
 }
 
+/// What holds a rate back, as the subject of a sentence, and what is said of it there.
+pub(crate) fn bottleneck(narrow: Narrow) -> (&'static str, &'static str) {
+    const IS: &str = "is the bottleneck";
+    const ARE: &str = "are the bottleneck";
+    match narrow {
+        Narrow::Cpu => ("CPU", IS),
+        Narrow::CpuQuota => ("the CPU quota", IS),
+        Narrow::CpuTaken => ("CPU time that others take", IS),
+        Narrow::CpuPerSession => ("the CPU time of each session", "is the bottleneck; CPUs are idle"),
+        Narrow::ReadLatency => ("read latency", "is the bottleneck, not drive throughput"),
+        Narrow::ReadRate => ("the drives' read IOPS", ARE),
+        Narrow::ReadBandwidth => ("the drives' read throughput", IS),
+        Narrow::IoLimit => ("the I/O limit", IS),
+        Narrow::CommitWait => ("commit wait", "is the bottleneck: each commit waits for its WAL"),
+        Narrow::CommitInsideServer => ("the WAL flush inside the server", IS),
+        Narrow::WriteRate => ("the drives' write IOPS", ARE),
+        Narrow::Lock => ("locks", ARE),
+        Narrow::HotThread => ("one server process", IS),
+        Narrow::Workers => ("the number of parallel workers", IS),
+        Narrow::Client => ("the client", "is the bottleneck: the server waits for it"),
+        Narrow::Unknown => ("something that was not measured", IS),
+    }
+}
+
 /// The grade as printed.
 pub(crate) fn grade(grade: Grade) -> &'static str {
     match grade {
-        Grade::Sure => "SURE",
+        Grade::Confirmed => "CONFIRMED",
         Grade::Likely => "LIKELY",
-        Grade::Open => "OPEN",
+        Grade::Undecided => "UNDECIDED",
     }
 }
 
@@ -87,19 +111,19 @@ pub(crate) fn severity(severity: Severity) -> &'static str {
 }
 
 /// What the grades and marks mean.
-pub(crate) const LEGEND: &str = "SURE: sum and test agree.  LIKELY: sum agrees.  OPEN: cannot tell.  \
-                                 ? suspect, kept out of verdicts";
+pub(crate) const LEGEND: &str = "CONFIRMED: model and test agree.  LIKELY: model agrees, no test.  UNDECIDED: cannot tell.  \
+                                 ?: suspect, kept out of verdicts";
 
 /// What the grades mean where a log was only looked at.
 pub(crate) const LOOKED_LEGEND: &str =
-    "LIKELY: counters and waits name it, no change tested it.  OPEN: cannot tell.";
+    "LIKELY: counters and waits name it, no change tested it.  UNDECIDED: cannot tell.";
 
 /// What the mark means where nothing is graded.
 pub(crate) const SUSPECT: &str = "? suspect: something disturbed it, or speaks against it";
 
 /// What the lines under a verdict are.
 pub(crate) const LINES: &str = "sum: the rate from its parts.  use: how full a resource is.  test: what a change did.  \
-                                then: the next limits.  why: why not SURE";
+                                then: the next limits.  why: why not CONFIRMED";
 
 /// `1 core`, `2 cores`.
 pub(crate) fn counted(n: usize, one: &str) -> String {

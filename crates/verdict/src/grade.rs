@@ -1,5 +1,5 @@
-//! How sure a verdict is: SURE where sum and test agree and the sum was finely checked, LIKELY where the sum agrees or misses by too
-//! little to change the name, OPEN else.
+//! How sure a verdict is: CONFIRMED where sum and test agree and the sum was finely checked, LIKELY where the sum agrees or misses by too
+//! little to change the name, UNDECIDED else.
 
 use narrows_model::{Finding, Grade, Narrow, RuleId, Severity, Sum, SumKind, Validity};
 
@@ -45,7 +45,7 @@ pub(crate) fn grade(
         // A saturated resource reproduces the rate without the sessions' time.
         if sum.is_some_and(|sum| sum.agrees) {
             let two = choice.or.is_some() || !reasons.is_empty();
-            let grade = if two { Grade::Open } else { Grade::Likely };
+            let grade = if two { Grade::Undecided } else { Grade::Likely };
             return (grade, [reasons, doubts, vec![text]].concat());
         }
         reasons.push(text);
@@ -61,7 +61,7 @@ pub(crate) fn grade(
     }
     if !reasons.is_empty() {
         reasons.extend(doubts);
-        return (Grade::Open, reasons);
+        return (Grade::Undecided, reasons);
     }
     let doubted = !doubts.is_empty();
     reasons.extend(doubts);
@@ -70,14 +70,14 @@ pub(crate) fn grade(
         if outcome == Some(Outcome::Confirms) && !choice.within_session {
             reasons.insert(0, "the test speaks for the first".to_string());
         }
-        return (Grade::Open, reasons);
+        return (Grade::Undecided, reasons);
     }
     if doubted {
         return (Grade::Likely, reasons);
     }
     reasons.extend(untested(analysis, outcome));
     reasons.extend(coarsely_checked(analysis, sum));
-    (if reasons.is_empty() { Grade::Sure } else { Grade::Likely }, reasons)
+    (if reasons.is_empty() { Grade::Confirmed } else { Grade::Likely }, reasons)
 }
 
 /// Whether an error of that size in the sum, wherever it lies, leaves the narrow place the narrow place.
@@ -122,7 +122,7 @@ fn needs_no_samples(analysis: &Analysis, choice: &Choice) -> bool {
         && suspect.iter().all(|finding| RuleId::OBSERVED_FEW_SAMPLES.is(&finding.id))
 }
 
-/// What of a sum that agrees keeps a verdict from being SURE.
+/// What of a sum that agrees keeps a verdict from being CONFIRMED.
 fn coarsely_checked(analysis: &Analysis, sum: Option<&Sum>) -> Option<String> {
     let sum =
         sum.filter(|sum| sum.kind == SumKind::Session && analysis.demand.observed.is_none())?;
@@ -136,7 +136,7 @@ fn coarsely_checked(analysis: &Analysis, sum: Option<&Sum>) -> Option<String> {
     }
 }
 
-/// What keeps a verdict whose sum agrees from being SURE.
+/// What keeps a verdict whose sum agrees from being CONFIRMED.
 fn untested(analysis: &Analysis, outcome: Option<Outcome>) -> Vec<String> {
     let mut reasons = Vec::new();
     if analysis.run.plan.quick {

@@ -91,7 +91,7 @@ fn verdict(analysis: &Analysis) -> Verdict {
     let sum = sum(analysis, choice);
     let tested = tested(analysis, choice);
     let (grade, mut reasons) = grade(analysis, choice, sum.as_ref(), tested.as_ref());
-    if grade != Grade::Sure {
+    if grade != Grade::Confirmed {
         reasons.extend(analysis.capacities.reasons.clone());
     }
     verdict.narrow = choice.winner.narrow;
@@ -129,7 +129,7 @@ fn blank(m: &Measurement, workload: Workload) -> Verdict {
         narrow: Narrow::Unknown,
         or: None,
         phrase: name(Narrow::Unknown).to_string(),
-        grade: Grade::Open,
+        grade: Grade::Undecided,
         reasons: Vec::new(),
         utilisation: Vec::new(),
         bounds: Vec::new(),

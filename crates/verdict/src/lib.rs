@@ -9,7 +9,7 @@
 //! [`judge`] reads what happened. The book's page `methods/verdict.md` does one by hand.
 //!
 //! Pure: everything is derived from the run file, so a newer version can judge an old run again. Not here:
-//! measuring, validity (a suspect measurement gives an OPEN verdict, an invalid one none), words for the screen
+//! measuring, validity (a suspect measurement gives an UNDECIDED verdict, an invalid one none), words for the screen
 //! beyond one phrase.
 
 #![forbid(unsafe_code)]

@@ -61,7 +61,7 @@ pub const UNCHANGED: f64 = 0.10;
 
 /// Share of a predicted gain, which is an upper bound, that queues before the next resource may eat. Chosen so
 /// that the design's example (+51 % where the law allows +100 %) confirms; it has been 0.5 and did not. Some
-/// simulated servers eat more, and stay below SURE for it.
+/// simulated servers eat more, and stay below CONFIRMED for it.
 pub const GAIN_EATEN: f64 = 0.60;
 
 /// How far a rate may exceed a predicted gain (as a share of the gain), or differ from a predicted loss.
@@ -125,7 +125,7 @@ pub const NOT_WORTH_A_WORD: f64 = 0.02;
 /// flush of a tenth of the time that its holder has it.
 pub const HOLDER_FLUSHES: f64 = 0.1;
 
-/// A sum that an account apart from it would have shown to be off by no more than this can carry SURE. Judgement: twice the tolerance.
+/// A sum that an account apart from it would have shown to be off by no more than this can carry CONFIRMED. Judgement: twice the tolerance.
 pub const FINELY_CHECKED: f64 = 2.0 * SUM_TOLERANCE;
 
 /// What others use of the CPUs is named only where the server's sessions, without their wait behind others, would do so many times the

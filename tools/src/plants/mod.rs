@@ -48,7 +48,7 @@ struct Asked {
     list: bool,
 }
 
-/// Plants what is named, and writes the page. It fails where a SURE verdict is wrong.
+/// Plants what is named, and writes the page. It fails where a CONFIRMED verdict is wrong.
 pub fn plants(args: &[&str]) -> Result<()> {
     let suite = suite::read()?;
     let asked = asked(args)?;
@@ -74,7 +74,7 @@ pub fn plants(args: &[&str]) -> Result<()> {
         .filter(|plant| Rate::of(plant, results.looks(plant)).sure_and_wrong > 0)
         .map(|plant| plant.name.as_str())
         .collect();
-    ensure!(liars.is_empty(), "SURE and wrong: {}", liars.join(", "));
+    ensure!(liars.is_empty(), "CONFIRMED and wrong: {}", liars.join(", "));
     Ok(())
 }
 

@@ -41,7 +41,7 @@ pub(super) fn page(suite: &[Plant], results: &Results) -> String {
 
 /// How often each kind of answer came, all looks together.
 fn counts(suite: &[Plant], results: &Results) -> String {
-    let mut text = "| looked at by | plants | looks | right | open | wrong | of these SURE and wrong | of the named, right (95 %) | open (95 %) |\n\
+    let mut text = "| looked at by | plants | looks | right | open | wrong | of these CONFIRMED and wrong | of the named, right (95 %) | open (95 %) |\n\
                     | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- |\n"
         .to_string();
     let looks = [
@@ -109,9 +109,9 @@ fn row(plant: &Plant, seen: Option<&Seen>) -> String {
 
 fn grade(grade: Grade) -> &'static str {
     match grade {
-        Grade::Open => "OPEN",
+        Grade::Undecided => "UNDECIDED",
         Grade::Likely => "LIKELY",
-        Grade::Sure => "SURE",
+        Grade::Confirmed => "CONFIRMED",
     }
 }
 
@@ -155,7 +155,7 @@ fn rates(suite: &[Plant], results: &Results) -> String {
         return lines;
     }
     format!(
-        "\n## How often\n\n| planted | strength | looks | right (95 %) | open | wrong | of these SURE and wrong |\n\
+        "\n## How often\n\n| planted | strength | looks | right (95 %) | open | wrong | of these CONFIRMED and wrong |\n\
          | --- | --- | ---: | --- | ---: | ---: | ---: |\n{lines}"
     )
 }
@@ -223,10 +223,10 @@ mod tests {
         let suite = suite::read().unwrap();
         let plant = |name: &str| suite.iter().find(|plant| plant.name == name).unwrap();
         let right = seen(plant("quota-half"), Narrow::CpuQuota, Grade::Likely, "CPU quota of 0.5");
-        let mut open = seen(plant("hot-row"), Narrow::Lock, Grade::Open, "locks inside the server");
+        let mut open = seen(plant("hot-row"), Narrow::Lock, Grade::Undecided, "locks inside the server");
         open.reasons = vec!["the sum is off".to_string()];
         open.expectation = "client".to_string();
-        let wrong = seen(plant("own-nothing"), Narrow::Lock, Grade::Sure, "locks");
+        let wrong = seen(plant("own-nothing"), Narrow::Lock, Grade::Confirmed, "locks");
         let results = Results { seen: vec![right, open, wrong], ..Results::default() };
         let text = page(&suite, &results);
         assert!(
@@ -252,11 +252,11 @@ mod tests {
         let stored = |seen: Vec<Seen>| Results { seen, ..Results::default() };
         assert!(!page(&suite, &stored(vec![one.clone()])).contains("How often"));
         let mut looks = vec![one.clone(); 39];
-        looks.push(Seen { narrow: Narrow::Lock, grade: Grade::Sure, ..one });
+        looks.push(Seen { narrow: Narrow::Lock, grade: Grade::Confirmed, ..one });
         let results = stored(looks);
         assert_eq!(
             Rate::of(&suite[0], results.looks(&suite[0])).to_string(),
-            "of 40 looks 39 right, 0 open, 1 wrong (1 of them SURE)"
+            "of 40 looks 39 right, 0 open, 1 wrong (1 of them CONFIRMED)"
         );
         let text = page(&suite, &results);
         assert!(text.contains("| - | 40 | 98 % (87 to 100 %) | 0 | 1 | 1 |\n"), "{text}");

@@ -78,7 +78,7 @@ impl Rate {
             Outcome::Open => self.open += 1,
             Outcome::Wrong => self.wrong += 1,
         }
-        self.sure_and_wrong += u32::from(outcome == Outcome::Wrong && grade == Grade::Sure);
+        self.sure_and_wrong += u32::from(outcome == Outcome::Wrong && grade == Grade::Confirmed);
     }
 }
 
@@ -87,7 +87,7 @@ impl fmt::Display for Rate {
         let Rate { looks, right, open, wrong, sure_and_wrong } = self;
         write!(
             f,
-            "of {looks} looks {right} right, {open} open, {wrong} wrong ({sure_and_wrong} of them SURE)"
+            "of {looks} looks {right} right, {open} open, {wrong} wrong ({sure_and_wrong} of them CONFIRMED)"
         )
     }
 }
@@ -158,7 +158,7 @@ impl Seen {
 
     /// Judged by what is expected now.
     pub(super) fn outcome(&self, plant: &Plant) -> Outcome {
-        if self.grade == Grade::Open || self.or.is_some() {
+        if self.grade == Grade::Undecided || self.or.is_some() {
             return Outcome::Open;
         }
         let right: Vec<Narrow> = match (&plant.decided, self.gain_without_cpu()) {
@@ -230,9 +230,9 @@ pub(super) mod tests {
         let of = |narrow, grade, phrase: &str| seen(&plant, narrow, grade, phrase).outcome(&plant);
         let phrase = "CPU quota of 0.50 CPUs, 97 % used";
         assert_eq!(of(Narrow::CpuQuota, Grade::Likely, phrase), Outcome::Right);
-        assert_eq!(of(Narrow::CpuQuota, Grade::Open, phrase), Outcome::Open);
+        assert_eq!(of(Narrow::CpuQuota, Grade::Undecided, phrase), Outcome::Open);
         assert_eq!(of(Narrow::CpuQuota, Grade::Likely, "CPU, 97 % busy"), Outcome::Wrong);
-        assert_eq!(of(Narrow::Cpu, Grade::Sure, phrase), Outcome::Wrong);
+        assert_eq!(of(Narrow::Cpu, Grade::Confirmed, phrase), Outcome::Wrong);
         let two =
             Seen { or: Some(Narrow::Cpu), ..seen(&plant, Narrow::CpuQuota, Grade::Likely, phrase) };
         assert_eq!(two.outcome(&plant), Outcome::Open);
@@ -242,7 +242,7 @@ pub(super) mod tests {
             Outcome::Wrong
         );
         assert_eq!(
-            seen(&nameless, Narrow::Client, Grade::Open, "x").outcome(&nameless),
+            seen(&nameless, Narrow::Client, Grade::Undecided, "x").outcome(&nameless),
             Outcome::Open
         );
     }

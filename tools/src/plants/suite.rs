@@ -34,7 +34,7 @@ pub(super) struct Plant {
     pub server: Server,
     #[serde(default)]
     pub plant: Planted,
-    /// Names that are right; none: only OPEN is.
+    /// Names that are right; none: only UNDECIDED is.
     #[serde(default)]
     pub right: Vec<Narrow>,
     /// Part of the phrase.
@@ -198,7 +198,7 @@ impl Plant {
                 decided.by.words(),
                 words(&decided.otherwise)
             ),
-            None if self.right.is_empty() => "OPEN: no name".to_string(),
+            None if self.right.is_empty() => "UNDECIDED: no name".to_string(),
             None => words(&self.right),
         };
         if !self.sentence.is_empty() {
@@ -266,7 +266,7 @@ mod tests {
         let all = read().unwrap();
         let of = |name: &str| all.iter().find(|plant| plant.name == name).unwrap().expectation();
         assert_eq!(of("quota-half"), "cpu_quota: “CPU quota”");
-        assert_eq!(of("frozen-half"), "OPEN: no name");
+        assert_eq!(of("frozen-half"), "UNDECIDED: no name");
         assert_eq!(
             of("checkpoints-64"),
             "commit_wait if `synchronous_commit` off gains 15 % beyond its CPU time, else cpu, with `observed-checkpoints-requested`"

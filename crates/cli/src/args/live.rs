@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use narrows_units::{Nanos, ParseQuantityError};
 
-use super::{Format, NamesArgs, OutputArgs, UnitsArg};
+use super::{DetailArgs, Format, NamesArgs, OutputArgs, UnitsArg};
 
 use narrows_runner::exit_codes;
 
@@ -55,6 +55,9 @@ pub struct LookArgs {
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = Format::TEXT)]
     pub format: Format,
+    /// How much of the report is printed
+    #[command(flatten)]
+    pub detail: DetailArgs,
     /// Prefixes of byte quantities
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
     pub units: UnitsArg,
@@ -69,6 +72,7 @@ impl LookArgs {
             dry_run: self.dry_run,
             output: self.output.clone(),
             format: self.format,
+            detail: self.detail,
             units: self.units,
         }
     }

@@ -93,7 +93,7 @@ fn an_idle_server_a_standby_and_wrong_addresses_are_told() {
     let run = Run::from_json(&kept).unwrap();
     assert!(!run.completed && !kept.contains(PASSWORD));
     let (log, verdict) = live(&run);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Idle, Grade::Open));
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Idle, Grade::Undecided));
     assert!(fired(&run, "live-fsync-off"));
     assert!(log.is_set("fsync", "off"));
     assert_eq!(server.sessions_left(), "");

@@ -91,7 +91,7 @@ fn words_are_explained_and_unknown_ones_have_neighbours() {
         assert!(text.contains(part), "{part}: {text}");
     }
     let all = out(&narrows(&f.home(), &[], &["explain"]));
-    for word in ["SURE", "commit_wait", "little-law-broken", "latency_p99"] {
+    for word in ["CONFIRMED", "commit_wait", "little-law-broken", "latency_p99"] {
         assert!(all.contains(word), "{word}");
     }
     let unknown = narrows(&f.home(), &[], &["explain", "comit-wait"]);

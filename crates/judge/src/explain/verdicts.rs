@@ -17,7 +17,7 @@ pub(super) struct Verdict {
 /// Grade, meaning, and what it rests on.
 pub const GRADES: [(&str, &str, &str); 3] = [
     (
-        "SURE",
+        "CONFIRMED",
         "the figures explain the rate, and an experiment on this machine confirmed it",
         "the sum of the parts of an operation's time is within 5 % of the measured rate and checked to 10 % or better, and a test \
          (more sessions, one CPU less, synchronous_commit off) changed the rate as the law predicts",
@@ -29,7 +29,7 @@ pub const GRADES: [(&str, &str, &str); 3] = [
          only observed is never graded higher",
     ),
     (
-        "OPEN",
+        "UNDECIDED",
         "not decided: the figures do not explain the rate, or two places fit them equally well",
         "the lines below it say what speaks against a name and what would decide it",
     ),

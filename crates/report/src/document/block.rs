@@ -53,7 +53,7 @@ impl List {
 /// How sure a verdict is: the word as printed, and how it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grade {
-    /// `SURE`.
+    /// `CONFIRMED`.
     pub word: &'static str,
     /// Its look.
     pub style: Style,

@@ -21,9 +21,13 @@ pub use table::{AnnotatedTable, At, Cell, Column, OnScreen, Remarks, Row, Table}
 /// How much room a form needs to show a thing: a form of a depth shows what is as deep or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Depth {
+    /// Shown in ten lines too.
+    Brief,
     /// Shown by every form, the one screen too.
     #[default]
     Screen,
+    /// Shown on a screen that says how each answer is known.
+    Explained,
     /// Shown where text may be long.
     Text,
     /// Shown where pictures are.
@@ -122,6 +126,8 @@ pub struct Head {
 pub struct Foot {
     /// What words and marks mean.
     pub legend: Vec<String>,
+    /// What those of an explanation mean.
+    pub explained: Vec<String>,
     /// Footnotes, each with its mark.
     pub notes: Vec<String>,
     /// What stands for many others where there is little room, and those others where there is more.

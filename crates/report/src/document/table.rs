@@ -30,6 +30,8 @@ pub enum At {
     Step(usize),
     /// The same; a text that is longer loses its end, and what has no room stands in a table of its own below.
     Cut(usize),
+    /// Its texts end at the edge of the screen; what wraps before it leaves it room.
+    Edge,
 }
 
 /// A column.

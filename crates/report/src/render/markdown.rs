@@ -62,7 +62,8 @@ fn head(head: &Head) -> String {
 
 fn foot(foot: &Foot) -> String {
     let mut out = String::new();
-    for line in &foot.legend {
+    let more = foot.explained.iter().filter(|line| !foot.legend.contains(line));
+    for line in foot.legend.iter().chain(more) {
         out += &format!("{}\n\n", plain(line));
     }
     for note in foot.notes.iter().chain(&foot.full) {

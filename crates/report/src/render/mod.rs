@@ -60,15 +60,25 @@ enum Filter {
 /// What a text is shown on.
 #[derive(Debug, Clone, Copy)]
 pub struct Screen {
-    /// Columns; at least 100 and at most 120 are used.
+    /// Columns; at least 80 and at most 120 are used.
     pub width: usize,
     /// Whether it shows colours.
     pub colour: bool,
+    /// How much is to be said: up to [`Depth::Explained`].
+    pub depth: Depth,
 }
 
 impl Screen {
     /// A hundred columns without colours.
-    pub const PLAIN: Screen = Screen { width: 100, colour: false };
+    pub const PLAIN: Screen = Screen { width: 100, colour: false, depth: Depth::Screen };
+
+    /// What of a document a form shows on it.
+    pub fn shows(self, form: &Form) -> Shows {
+        match form.shows {
+            Shows::Sections(Depth::Screen) => Shows::Sections(self.depth),
+            shows => shows,
+        }
+    }
 }
 
 /// The form of that name.

@@ -30,6 +30,7 @@ pub(super) fn foot(report: &Report) -> Foot {
     let marks = ". Invalid measurements enter no verdict; suspect ones are marked with ?.";
     Foot {
         legend: legend(report),
+        explained: explained(report),
         notes: no_interval(report).into_iter().chain(numbered).chain(whole).collect(),
         brief,
         full,
@@ -53,10 +54,16 @@ fn legend(report: &Report) -> Vec<String> {
     if report.run.live_logs.iter().any(|log| log.verdict.is_some()) {
         legend.push(words::LOOKED_LEGEND.to_string());
     }
-    if report.narrow.iter().any(|b| b.sum.is_some()) {
-        legend.push(words::LINES.to_string());
+    if !report.run.observations.is_empty() {
+        legend.extend(explained(report));
     }
     legend
+}
+
+/// The lines under a verdict, which a screen has only of a server that was looked at.
+fn explained(report: &Report) -> Vec<String> {
+    let some = report.narrow.iter().any(|block| block.sum.is_some());
+    some.then(|| words::LINES.to_string()).into_iter().collect()
 }
 
 fn no_interval(report: &Report) -> Option<String> {

@@ -1,6 +1,7 @@
 //! What a report says, as sections of a document: each is made once, for all forms.
 
 mod answers;
+mod checks;
 mod explained;
 mod findings;
 mod fits;
@@ -20,6 +21,7 @@ mod places;
 mod plans;
 mod question;
 mod records;
+mod result;
 mod stored;
 mod tables;
 mod values;
@@ -57,6 +59,11 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         _ => None,
     };
     let own = [
+        result::result(report),
+        result::workloads(report),
+        result::undecided(report),
+        checks::time(report),
+        checks::checks(report),
         log::short(report),
         log::ladder(report),
         page(log::distributions),
@@ -69,7 +76,6 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         tables::orders(report),
         tables::flush_tests(&report.flush_tests),
         places::places(report),
-        log::durability(report),
         answers::answers(report),
         page(answers::pictures),
         question::slb(report),
@@ -77,12 +83,13 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         question::steady(report),
         loads::interference(report),
         loads::loads(report),
-        wide::wide(report),
-        tables::memory(report),
         narrow::narrow(report),
         page(workloads::workloads),
         tables::sweeps(report),
         next::next(report),
+        wide::wide(report),
+        tables::memory(report),
+        log::durability(report),
         observed::remarks(report),
         page(measurements::latency),
         page(measurements::sweeps),

@@ -25,12 +25,15 @@ pub(crate) fn narrow(report: &Report) -> Option<Section> {
     if report.narrow.iter().any(|block| block.grade.is_some()) {
         blocks.extend([words::LEGEND, words::LINES].map(Block::explanation));
     }
-    Some(Section::new("narrow", title).leading().with(blocks))
+    // A server that was only looked at has no table of workloads before it; what none was measured of is said at once.
+    let own = report.run.observations.is_empty() && !report.narrow.is_empty();
+    let depth = if own { Depth::Explained } else { Depth::Screen };
+    Some(Section::new("narrow", title).from(depth).leading().with(blocks))
 }
 
 fn verdict(report: &Report, block: &Judged) -> Verdict {
     let rate = match block.rate {
-        Some(f) => Inline::of(Style::Strong, report.units.quantity(f.value, f.unit)),
+        Some(f) => Inline::of(Style::Strong, report.units.work(f.value, f.unit, "tps")),
         None => Inline::of(Style::Bad, "invalid"),
     };
     let spread = match (block.rate, block.half_width) {

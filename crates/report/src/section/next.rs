@@ -1,15 +1,15 @@
 //! What to do next, what it may bring, and how to prove it.
 
-use crate::document::{At, Block, Column, Inline, Row, Section, Style, Table};
+use crate::document::{At, Block, Column, Depth, Inline, Row, Section, Style, Table};
 use crate::report::Report;
 
 /// The rows of NEXT.
 pub(crate) fn next(report: &Report) -> Option<Section> {
     let columns = vec![
         Column::name("", 0),
-        Column::words("do", At::Wrapped(3, 56)).under_title(),
-        Column::words("expect", At::Left(60)),
-        Column::words("prove", At::Wrapped(74, usize::MAX)),
+        Column::words("do", At::Wrapped(3, 50)).under_title(),
+        Column::words("expected gain", At::Wrapped(55, 17)),
+        Column::words("how to check", At::Wrapped(74, usize::MAX)),
     ];
     let mut table = Table::new(columns);
     table.rows = report
@@ -29,5 +29,5 @@ pub(crate) fn next(report: &Report) -> Option<Section> {
         })
         .collect();
     let some = !table.rows.is_empty();
-    some.then(|| Section::new("next", "Next").leading().with([Block::Table(table)]))
+    some.then(|| Section::new("next", "What to do").from(Depth::Brief).leading().with([Block::Table(table)]))
 }

@@ -68,7 +68,7 @@ fn results(run: &Run) -> Vec<String> {
         let workload = words::workload_plural(&verdict.workload, verdict.operating_point.workers);
         let grade = words::grade(verdict.grade);
         match verdict.grade {
-            Grade::Open => format!("{workload}: {grade}"),
+            Grade::Undecided => format!("{workload}: {grade}"),
             _ => format!("{workload}: {}, {grade}", words::narrow(verdict.narrow)),
         }
     });

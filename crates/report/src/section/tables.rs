@@ -83,9 +83,9 @@ pub(crate) fn heading_of(
 /// The grade as it is printed.
 pub(crate) fn printed(grade: Grade) -> Printed {
     let style = match grade {
-        Grade::Sure => Style::Good,
+        Grade::Confirmed => Style::Good,
         Grade::Likely => Style::Careful,
-        Grade::Open => Style::Strong,
+        Grade::Undecided => Style::Strong,
     };
     Printed { word: words::grade(grade), style }
 }

@@ -1,6 +1,6 @@
 //! How wide each layer is, beside its nearest limit.
 
-use narrows_model::Validity;
+use narrows_model::{Layer, Validity};
 
 use super::{figure, invalid, name, noted, ns, strong};
 use crate::chart::charts;
@@ -23,9 +23,8 @@ pub(crate) fn wide(report: &Report) -> Option<Section> {
         Column::figure("measured", 42),
         Column::figure("±95%", 49),
     ];
-    // Where no limit is known, nothing stands between figures and their cost.
-    let (cpu, remark) =
-        if limits { (76, "remark") } else { (58, "remark (no physical limit known here)") };
+    // Where no limit is known, nothing stands between figures and their remarks.
+    let (end, remark) = if limits { (67, "remark") } else { (49, "remark (no physical limit known here)") };
     if limits {
         let mut bar = Column::words("", At::Left(0));
         let mut nearest = Column::words("nearest", At::Left(0));
@@ -33,8 +32,8 @@ pub(crate) fn wide(report: &Report) -> Option<Section> {
         let share = Column::figure("share", 67);
         columns.extend([Column::figure("link limit", 61), nearest, bar, share]);
     }
-    columns.push(Column::figure("CPU/op", cpu));
-    let mut table = Table::new(columns).remarked(remark, Remarks::Beside(cpu + 2));
+    columns.push(Column::deep("CPU/op", Depth::Explained));
+    let mut table = Table::new(columns).remarked(remark, Remarks::Beside(end + 2));
     (table.screen.mark, table.screen.bare) = (7, 34);
     let mut layer = None;
     for row in &report.wide {
@@ -42,11 +41,11 @@ pub(crate) fn wide(report: &Report) -> Option<Section> {
         layer = Some(row.layer);
         table.rows.push(of(report, row, first, limits));
     }
-    Some(Section::new("wide", "How wide").with([Block::Table(table)]))
+    Some(Section::new("wide", "Hardware").with([Block::Table(table)]))
 }
 
 fn of(report: &Report, row: &WideRow, first: bool, limits: bool) -> Row {
-    let layer = if first { row.layer.word() } else { "" };
+    let layer = if first { layer_name(row.layer) } else { "" };
     let mut cells =
         vec![Inline::of(Style::Strong, layer).into(), name(row.name.as_str(), row.validity)];
     if let Some(reason) = &row.absent {
@@ -54,7 +53,8 @@ fn of(report: &Report, row: &WideRow, first: bool, limits: bool) -> Row {
         return Row::Cells(cells, vec![said]);
     }
     let quantity = |figure: Option<wide::Figure>| -> Cell {
-        figure.map_or_else(|| "-".into(), |f| report.units.quantity(f.value, f.unit).into())
+        let what = counted_by(row.layer);
+        figure.map_or_else(|| "-".into(), |f| report.units.work(f.value, f.unit, what).into())
     };
     let spread = match (row.half_width, row.measured) {
         (Some(share), _) => percent(share),
@@ -77,6 +77,23 @@ fn of(report: &Report, row: &WideRow, first: bool, limits: bool) -> Row {
     cells.push(ns(row.cpu_per_op_ns));
     let remark = noted(Inline::from(row.remark.as_str()), &row.notes);
     Row::Cells(cells, Some(remark).filter(|said| !said.is_empty()).into_iter().collect())
+}
+
+/// The layer as its field calls it.
+fn layer_name(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Log => "WAL",
+        layer => layer.word(),
+    }
+}
+
+/// What the field counts operations of the layer by.
+fn counted_by(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Block | Layer::Fabric => "IOPS",
+        Layer::Database => "tps",
+        Layer::Clock | Layer::Memory | Layer::Log => "/s",
+    }
 }
 
 /// Which limit the share is of.

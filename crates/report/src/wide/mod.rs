@@ -260,14 +260,14 @@ fn depth(m: &Measurement) -> Option<f64> {
 
 fn depth_remark(_: &Run, m: &Measurement, _: Units) -> Vec<String> {
     let mut remark: Vec<String> =
-        depth(m).map(|depth| format!("depth {}", print::count(depth))).into_iter().collect();
+        depth(m).map(|depth| format!("QD{}", print::count(depth))).into_iter().collect();
     remark.extend(write_state(m));
     remark
 }
 
 fn block_random_remark(run: &Run, m: &Measurement, _: Units) -> Vec<String> {
     let mut remark: Vec<String> =
-        depth(m).map(|depth| format!("depth {}", print::count(depth))).into_iter().collect();
+        depth(m).map(|depth| format!("QD{}", print::count(depth))).into_iter().collect();
     remark.extend(m.value(metric::LATENCY_P99).map(|ns| format!("p99 {}", print::time(ns))));
     remark.extend(write_state(m));
     remark.extend(alone(run, m, "knee", "d1"));
@@ -291,7 +291,7 @@ fn alone(run: &Run, m: &Measurement, many: &str, one: &str) -> Option<String> {
     let place = m.id.strip_suffix(many)?;
     let lone = run.measurement(&format!("{place}{one}")).filter(|m| m.usable())?;
     let ns = lone.value(metric::LATENCY_MEAN).or(lone.value(metric::LATENCY_P50))?;
-    Some(format!("alone {}", print::time(ns)))
+    Some(format!("QD1 {}", print::time(ns)))
 }
 
 /// A burst is said, and so is not knowing; only a sustained rate needs no word.
@@ -325,7 +325,7 @@ fn after_remark(run: &Run, m: &Measurement, _: Units) -> Vec<String> {
 
 fn commit_remark(_: &Run, m: &Measurement, _: Units) -> Vec<String> {
     m.value(metric::COMMITS_PER_FLUSH)
-        .map(|n| format!("{} commits a flush", significant(n, 2)))
+        .map(|n| format!("{} commits per flush", significant(n, 2)))
         .into_iter()
         .collect()
 }

@@ -199,7 +199,7 @@ fn runs_without_a_look_have_none_of_it() {
 fn open(narrow: Narrow, findings: &[&str]) -> Run {
     let mut run = observed();
     let verdict = &mut run.verdicts[0];
-    (verdict.grade, verdict.narrow) = (Grade::Open, narrow);
+    (verdict.grade, verdict.narrow) = (Grade::Undecided, narrow);
     verdict.phrase = "not named".into();
     let m = run.measurements.iter_mut().find(|m| m.id == "database.observed").unwrap();
     m.findings = findings.iter().map(|rule| rule.to_string()).collect();
@@ -208,7 +208,7 @@ fn open(narrow: Narrow, findings: &[&str]) -> Run {
 
 #[test]
 fn a_longer_look_is_named_only_where_it_changes_something() {
-    let next = |run: &Run| line(&screen(run), "1  observed: not clear yet").to_string();
+    let next = |run: &Run| line(&screen(run), "1  observed: undecided, see why").to_string();
     for rule in ["observed-few-samples", "observed-few-transactions", "observed-too-short"] {
         let mut run = open(Narrow::Unknown, &[rule]);
         for (look_s, said) in [(20.0, "10min"), (60.0, "60min"), (590.0, "99min")] {
@@ -220,7 +220,7 @@ fn a_longer_look_is_named_only_where_it_changes_something() {
     let said = next(&open(Narrow::CommitWait, &["observed-autovacuum"]));
     assert!(said.contains("narrows log postgres URL"), "{said}");
     let said = screen(&open(Narrow::Cpu, &[]));
-    assert!(said.contains("not clear yet") && !said.contains("look longer"), "{said}");
+    assert!(said.contains("undecided, see why") && !said.contains("look longer"), "{said}");
 }
 
 /// Without columns, in which sentences are broken.

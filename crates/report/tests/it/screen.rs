@@ -139,10 +139,10 @@ fn without_an_interval_the_number_of_repeats_is_printed() {
 #[test]
 fn grades_end_at_the_right_edge() {
     let screen = screen(&common::rich());
-    for line in screen.lines().filter(|l| l.ends_with("  SURE") || l.ends_with(" LIKELY")) {
+    for line in screen.lines().filter(|l| l.ends_with("  CONFIRMED") || l.ends_with(" LIKELY")) {
         assert_eq!(line.chars().count(), 100, "{line}");
     }
-    assert_eq!(screen.lines().filter(|l| l.ends_with("  SURE")).count(), 3);
+    assert_eq!(screen.lines().filter(|l| l.ends_with("  CONFIRMED")).count(), 3);
 }
 
 #[test]

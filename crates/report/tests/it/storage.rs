@@ -156,7 +156,7 @@ fn storage_alone_has_no_empty_sections() {
                 "Where it is narrow",
                 "not judged",
                 "HOW WIDE",
-                "OPEN: cannot",
+                "UNDECIDED: cannot",
             ] {
                 assert!(!visible.contains(word), "{name}: {word}");
             }

@@ -60,7 +60,7 @@ impl Exit {
             exit: Exit::Inconclusive,
             word: "something is suspect or could not be measured, or no verdict was reached",
             when: "Of each thing that was asked for and measured something is usable; but a measurement is suspect, or invalid beside \
-                   valid ones, or could not be made, a workload's verdict is OPEN, a rate was not found or is not known to last, or \
+                   valid ones, or could not be made, a workload's verdict is UNDECIDED, a rate was not found or is not known to last, or \
                    the look at a server ended early.",
         },
         ExitRow {

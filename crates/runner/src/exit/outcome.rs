@@ -145,8 +145,8 @@ impl Outcome {
         let found = |end: CalibrationEnd| end == CalibrationEnd::Found;
         let sought = run.calibrations.iter().all(|c| found(c.end))
             && run.highest_rates.iter().all(|h| found(h.end));
-        let judged = run.verdicts.iter().all(|verdict| verdict.grade != Grade::Open);
-        let told = |grade: Option<Grade>| grade.is_some_and(|grade| grade != Grade::Open);
+        let judged = run.verdicts.iter().all(|verdict| verdict.grade != Grade::Undecided);
+        let told = |grade: Option<Grade>| grade.is_some_and(|grade| grade != Grade::Undecided);
         let told =
             run.live_logs.iter().all(|log| told(log.verdict.as_ref().map(|verdict| verdict.grade)));
         // What is said of the machine as a whole is not one measurement's, and stands against all of them.

@@ -1,5 +1,5 @@
 //! Servers that nobody drew by hand: random laws, and the truth found by experiment. What is called narrow with
-//! SURE must be the place that, when it is widened in the simulator, lets the rate rise the most.
+//! CONFIRMED must be the place that, when it is widened in the simulator, lets the rate rise the most.
 
 use crate::common::only;
 use crate::common::random::{Score, random, seeds};
@@ -17,10 +17,10 @@ fn what_is_sure_is_what_helps_most_when_widened() {
         let verdict = only(&run);
         match verdict.grade {
             Grade::Likely => likely += 1,
-            Grade::Open => open += 1,
-            Grade::Sure => score.count(verdict, &scene.server, seed),
+            Grade::Undecided => open += 1,
+            Grade::Confirmed => score.count(verdict, &scene.server, seed),
         }
     }
-    score.settle("SURE", &format!("{likely} LIKELY, {open} OPEN"));
-    assert!(score.named() >= scenes * 2 / 5, "only {} of {scenes} are SURE", score.named());
+    score.settle("CONFIRMED", &format!("{likely} LIKELY, {open} UNDECIDED"));
+    assert!(score.named() >= scenes * 2 / 5, "only {} of {scenes} are CONFIRMED", score.named());
 }

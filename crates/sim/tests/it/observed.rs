@@ -136,7 +136,7 @@ fn planted_places_get_their_names_when_everything_can_be_seen() {
             let run = looked_at(plant, plant.look, seed);
             let verdict = only(&run);
             let text = || format!("{}, seed {seed}: {}", plant.name, line(verdict));
-            assert_ne!(verdict.grade, Grade::Sure, "nothing intervened: {}", text());
+            assert_ne!(verdict.grade, Grade::Confirmed, "nothing intervened: {}", text());
             match verdict.grade {
                 Grade::Likely if verdict.narrow == plant.expected && verdict.or.is_none() => {
                     likely += 1;
@@ -146,7 +146,7 @@ fn planted_places_get_their_names_when_everything_can_be_seen() {
             }
         }
     }
-    println!("LIKELY and right {likely}, wrong {}, OPEN {}", wrong.len(), open.len());
+    println!("LIKELY and right {likely}, wrong {}, UNDECIDED {}", wrong.len(), open.len());
     println!("{}", open.join("\n"));
     assert!(wrong.is_empty(), "wrong:\n{}", wrong.join("\n"));
     // A judge that never dares is no use.
@@ -172,7 +172,7 @@ fn what_can_not_be_seen_makes_it_open_and_never_wrong() {
                 let run = looked_at(plant, look, seed);
                 let verdict = only(&run);
                 match verdict.grade {
-                    Grade::Open => open += 1,
+                    Grade::Undecided => open += 1,
                     _ if verdict.narrow == plant.expected && verdict.or.is_none() => likely += 1,
                     _ => wrong.push(format!(
                         "{name}: {}, seed {seed}: {}",
@@ -182,7 +182,7 @@ fn what_can_not_be_seen_makes_it_open_and_never_wrong() {
                 }
             }
         }
-        println!("{name}: LIKELY and right {likely}, OPEN {open}");
+        println!("{name}: LIKELY and right {likely}, UNDECIDED {open}");
     }
     assert!(wrong.is_empty(), "wrong:\n{}", wrong.join("\n"));
 }
@@ -232,10 +232,10 @@ fn of_random_servers_what_is_likely_is_what_helps_most_when_widened() {
         run.verdicts = judge(&run);
         let verdict = only(&run);
         match verdict.grade {
-            Grade::Open => open += 1,
+            Grade::Undecided => open += 1,
             _ => score.count(verdict, &scene.server, seed),
         }
     }
-    score.settle("LIKELY", &format!("{open} OPEN"));
+    score.settle("LIKELY", &format!("{open} UNDECIDED"));
     assert!(score.named() >= scenes / 3, "only {} of {scenes} are LIKELY", score.named());
 }

@@ -1,4 +1,4 @@
-//! Where the judge cannot know, it must say so: OPEN, with a reason.
+//! Where the judge cannot know, it must say so: UNDECIDED, with a reason.
 
 use crate::common::{cached, client, cpu, line, only, uncached, update};
 use narrows_model::{
@@ -55,7 +55,7 @@ fn two_equal_bounds_are_not_separable() {
         let run = simulate(&uncached(Server { disk, ..server }, seed));
         let verdict = only(&run);
         assert!(verdict.or.is_some(), "{}", line(verdict));
-        assert!(verdict.grade < Grade::Sure, "{}", line(verdict));
+        assert!(verdict.grade < Grade::Confirmed, "{}", line(verdict));
         says(verdict, "too close");
         assert!(verdict.phrase.contains(", not separable"), "{}", verdict.phrase);
         let named = [Some(verdict.narrow), verdict.or];
@@ -73,7 +73,7 @@ fn a_read_that_takes_as_long_as_the_commit_is_not_told_from_it() {
     let verdict = only(&run);
     // Two committers take turns: each waits about one and a half flushes.
     assert!(verdict.or.is_some(), "{}", line(verdict));
-    assert_eq!(verdict.grade, Grade::Open, "{}", line(verdict));
+    assert_eq!(verdict.grade, Grade::Undecided, "{}", line(verdict));
 }
 
 #[test]
@@ -86,14 +86,14 @@ fn missing_parts_leave_it_open() {
         &[metric::WAIT_CLIENT_PER_OP, metric::WAIT_OTHER_PER_OP],
     ] {
         let verdict = judged(simulate(&reads(1)), id, without(names));
-        assert_eq!(verdict.grade, Grade::Open, "without {names:?}: {}", line(&verdict));
+        assert_eq!(verdict.grade, Grade::Undecided, "without {names:?}: {}", line(&verdict));
         says(&verdict, "not measured");
     }
     let verdict = judged(simulate(&reads(1)), id, without(&[metric::THROUGHPUT]));
-    assert_eq!(verdict.grade, Grade::Open);
+    assert_eq!(verdict.grade, Grade::Undecided);
     says(&verdict, "no throughput");
     let verdict = judged(simulate(&reads(1)), id, without(&[metric::SESSIONS]));
-    assert_eq!(verdict.grade, Grade::Open);
+    assert_eq!(verdict.grade, Grade::Undecided);
     says(&verdict, "sessions is not known");
 }
 
@@ -101,7 +101,7 @@ fn missing_parts_leave_it_open() {
 fn an_unknown_set_of_processors_is_not_taken_for_an_endless_one() {
     let id = "database.lookup_cached";
     let verdict = judged(simulate(&busy(1)), id, without(&[metric::SERVER_CPUS_AVAILABLE]));
-    assert_eq!(verdict.grade, Grade::Open, "{}", line(&verdict));
+    assert_eq!(verdict.grade, Grade::Undecided, "{}", line(&verdict));
     says(&verdict, "available to the server is not known");
     let cpu = verdict.utilisation.iter().find(|u| u.resource == Narrow::Cpu).expect("listed");
     assert_eq!(cpu.value, None);
@@ -114,7 +114,7 @@ fn an_understated_capacity_is_withheld_and_not_clipped() {
         "database.lookup_cached",
         times(metric::SERVER_CPUS_AVAILABLE, 0.8),
     );
-    assert_eq!(verdict.grade, Grade::Open, "{}", line(&verdict));
+    assert_eq!(verdict.grade, Grade::Undecided, "{}", line(&verdict));
     says(&verdict, "understated");
     let cpu = verdict.utilisation.iter().find(|u| u.resource == Narrow::Cpu).expect("listed");
     assert!(cpu.value.expect("known") > 1.2, "the figure itself stays");
@@ -130,9 +130,9 @@ fn a_sum_that_does_not_add_up_leaves_it_open() {
     ] {
         let id = "database.lookup_uncached";
         let run = simulate(&reads(3));
-        assert_eq!(only(&run).grade, Grade::Sure, "before: {}", line(only(&run)));
+        assert_eq!(only(&run).grade, Grade::Confirmed, "before: {}", line(only(&run)));
         let verdict = judged(run.clone(), id, times(name, factor));
-        assert_eq!(verdict.grade, Grade::Open, "{name} × {factor}: {}", line(&verdict));
+        assert_eq!(verdict.grade, Grade::Undecided, "{name} × {factor}: {}", line(&verdict));
         says(&verdict, "must agree within 5 %");
         assert!(!verdict.sum.expect("a sum").agrees);
         let mut meddled = run;
@@ -149,7 +149,7 @@ fn a_test_that_contradicts_takes_the_verdict_back() {
     // Twice the sessions changed nothing: then they were not waiting for the reads' latency.
     times(metric::THROUGHPUT, 0.56)(test);
     let verdict = judge(&run).remove(0);
-    assert_eq!(verdict.grade, Grade::Open, "{}", line(&verdict));
+    assert_eq!(verdict.grade, Grade::Undecided, "{}", line(&verdict));
     says(&verdict, "contradicts");
     assert_eq!(verdict.gain_tested, None);
 }
@@ -185,9 +185,9 @@ fn suspect_measurements_give_open_verdicts_and_invalid_ones_none() {
         judge(&run)
     };
     let id = "database.lookup_cached";
-    assert_eq!(with(id, Severity::Note)[0].grade, Grade::Sure);
+    assert_eq!(with(id, Severity::Note)[0].grade, Grade::Confirmed);
     let suspect = with(id, Severity::Suspect);
-    assert_eq!(suspect[0].grade, Grade::Open);
+    assert_eq!(suspect[0].grade, Grade::Undecided);
     says(&suspect[0], "suspect: planted");
     assert!(with(id, Severity::Invalid).is_empty());
     // A test that is not valid is no test.
@@ -207,7 +207,7 @@ fn a_suspect_capacity_does_not_enter_a_verdict() {
     let verdict = judge(&run).remove(0);
     assert!(verdict.bounds.iter().all(|b| b.resource != Narrow::ReadRate), "{}", line(&verdict));
     assert_eq!(verdict.or, Some(Narrow::ReadRate), "latency or rate? {}", line(&verdict));
-    assert!(verdict.grade < Grade::Sure);
+    assert!(verdict.grade < Grade::Confirmed);
     says(&verdict, "no usable capacity of the drives");
 }
 
@@ -223,7 +223,7 @@ fn a_hidden_quota_is_not_called_by_a_visible_name() {
         times(metric::SERVER_CPUS_AVAILABLE, 4.0)(m);
     };
     let verdict = judged(run, "database.lookup_cached", hide);
-    assert_eq!(verdict.grade, Grade::Open, "{}", line(&verdict));
+    assert_eq!(verdict.grade, Grade::Undecided, "{}", line(&verdict));
     assert_eq!(verdict.narrow, Narrow::Unknown);
     says(&verdict, "no counter shows");
 }

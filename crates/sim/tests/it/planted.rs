@@ -1,6 +1,6 @@
 //! Planted bottlenecks: the narrow place is known by construction, and the verdict must name it.
 //!
-//! Of the verdicts graded SURE at least 95 % must be right; none of the eighty runs may be SURE and wrong in a
+//! Of the verdicts graded CONFIRMED at least 95 % must be right; none of the eighty runs may be CONFIRMED and wrong in a
 //! way that hides behind the average, so every wrong one is printed with its figures.
 
 use crate::common::{cached, client, cpu, line, only, uncached, update};
@@ -10,7 +10,7 @@ use narrows_sim::{Disk, Law, Scene, Server, Step, simulate};
 struct Plant {
     name: &'static str,
     expected: Narrow,
-    /// Whether the figures suffice for SURE.
+    /// Whether the figures suffice for CONFIRMED.
     sure: bool,
     scene: fn(u64) -> Scene,
 }
@@ -165,7 +165,7 @@ fn planted_bottlenecks_get_their_names() {
             let verdict = only(&run);
             let right = verdict.narrow == plant.expected && verdict.or.is_none();
             let text = || format!("{}, seed {seed}: {}", plant.name, line(verdict));
-            if verdict.grade == Grade::Sure {
+            if verdict.grade == Grade::Confirmed {
                 sure += 1;
                 right_and_sure += u64::from(right);
             } else if plant.sure {
@@ -177,9 +177,9 @@ fn planted_bottlenecks_get_their_names() {
         }
     }
     let interval = narrows_stats::share_interval_95(right_and_sure, sure);
-    println!("SURE: {right_and_sure} of {sure} right, 95 % interval {interval:?}");
-    println!("not SURE although it could be: {}\n{}", missed.len(), missed.join("\n"));
-    assert!(sure >= 60, "too few SURE verdicts to say anything: {sure}");
+    println!("CONFIRMED: {right_and_sure} of {sure} right, 95 % interval {interval:?}");
+    println!("not CONFIRMED although it could be: {}\n{}", missed.len(), missed.join("\n"));
+    assert!(sure >= 60, "too few CONFIRMED verdicts to say anything: {sure}");
     assert!(right_and_sure as f64 >= 0.95 * sure as f64, "wrong:\n{}", wrong.join("\n"));
     assert!(wrong.is_empty(), "wrong:\n{}", wrong.join("\n"));
     // A judge that is right because it never dares is no use either.

@@ -30,18 +30,18 @@ pub(super) enum Hidden {
 
 pub(super) fn bound(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, Grade) {
     if log.counted.wrote().is_none_or(|wrote| wrote < LEAST_WRITERS) {
-        return (LiveBound::Idle, Grade::Open);
+        return (LiveBound::Idle, Grade::Undecided);
     }
     let seen = groups.known && groups.samples >= LEAST_SAMPLES;
     let Some(share) = groups.share().filter(|_| seen) else {
         let off = log.is_set("fsync", "off");
-        return (if off { LiveBound::NotWaitedFor } else { LiveBound::Unknown }, Grade::Open);
+        return (if off { LiveBound::NotWaitedFor } else { LiveBound::Unknown }, Grade::Undecided);
     };
     let (bound, likely) =
         if share < LEAST_SHARE { below(log, groups, busy) } else { above(log, groups, busy) };
     // What was found has to agree with what was counted, or it was not what was.
     let likely = likely && apart(log).is_none() && unseen(log).is_none();
-    (bound, if likely { Grade::Likely } else { Grade::Open })
+    (bound, if likely { Grade::Likely } else { Grade::Undecided })
 }
 
 /// Little of the time goes to the log.

@@ -7,7 +7,7 @@ use super::bound::{self, Hidden, LEAST_SHARE};
 use super::groups::Groups;
 
 pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
-    if verdict.grade != Grade::Open {
+    if verdict.grade != Grade::Undecided {
         return None;
     }
     if !groups.known {

@@ -19,7 +19,7 @@ use narrows_model::{Grade, LiveLog, LivePart, LiveVerdict, Run, Severity};
 
 use groups::Groups;
 
-/// Judges what was observed, in its run: where a finding makes its figures doubtful the verdict is OPEN, and what that finding advises
+/// Judges what was observed, in its run: where a finding makes its figures doubtful the verdict is UNDECIDED, and what that finding advises
 /// stands in place of any change of the log.
 pub fn live_in(run: &Run, log: &LiveLog) -> LiveVerdict {
     let mut verdict = live(log);
@@ -28,7 +28,7 @@ pub fn live_in(run: &Run, log: &LiveLog) -> LiveVerdict {
             && finding.measurement.as_deref() == Some(log.measurement.as_str())
     });
     for (at, finding) in doubtful.enumerate() {
-        verdict.grade = Grade::Open;
+        verdict.grade = Grade::Undecided;
         let said = format!("{} ({}). {}.", finding.summary, finding.id, finding.advice);
         verdict.sentences.insert(at, said);
         // Until then nobody knows what a change of the log would do.

@@ -61,7 +61,7 @@ pub(crate) fn or_standstill(run: &Run, verdict: Verdict) -> Verdict {
         narrow,
         or: None,
         phrase,
-        grade: Grade::Open,
+        grade: Grade::Undecided,
         reasons: vec![no_rate(seen)],
         gain_at_most: None,
         sum: None,

@@ -20,7 +20,7 @@ fn hot_row() -> Measurement {
 fn a_lock_that_is_held_through_a_flush_is_never_surely_a_lock() {
     let mut run = run(4, 1, vec![hot_row()]);
     let untested = only(&run);
-    assert_eq!((untested.narrow, untested.grade), (Narrow::Lock, Grade::Open));
+    assert_eq!((untested.narrow, untested.grade), (Narrow::Lock, Grade::Undecided));
     assert_eq!(untested.or, Some(Narrow::CommitWait));
     // 2 ms at 400/s: 0.8 sessions are in a flush.
     assert!(
@@ -31,7 +31,7 @@ fn a_lock_that_is_held_through_a_flush_is_never_surely_a_lock() {
     // Without the flush the row goes round in 0.5 ms in place of 2.5.
     run.measurements.push(tested(UPDATE, Intervention::SyncOff, 2000.0));
     let verdict = only(&run);
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitWait, Grade::Sure), "{verdict:?}");
+    assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitWait, Grade::Confirmed), "{verdict:?}");
     assert!(
         verdict.phrase.starts_with("commit wait, with locks held through the flush"),
         "{}",
@@ -47,7 +47,7 @@ fn a_flush_that_is_slow_inside_the_server_is_so_behind_locks_too() {
     row.metrics.extend(measured("", Layer::Database, &[(metric::SERVER_FLUSH_TIME, 2e6)]).metrics);
     let without = tested(UPDATE, Intervention::SyncOff, 2000.0);
     let verdict = only(&run(4, 1, vec![row.clone(), without.clone(), append(100.0)]));
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitInsideServer, Grade::Sure));
+    assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitInsideServer, Grade::Confirmed));
     assert!(
         verdict.phrase.starts_with(
             "commit wait inside the server, with locks held through the flush: a flush there takes"
@@ -68,7 +68,7 @@ fn a_lock_that_is_held_on_a_cpu_needs_both_tests_to_be_sure() {
     assert_eq!(propose(&run, UPDATE), Some(Intervention::SessionsX2));
     run.measurements.push(tested(UPDATE, Intervention::SessionsX2, 400.0 * 0.97));
     let both = only(&run);
-    assert_eq!((both.narrow, both.grade), (Narrow::Lock, Grade::Sure), "{both:?}");
+    assert_eq!((both.narrow, both.grade), (Narrow::Lock, Grade::Confirmed), "{both:?}");
     assert_eq!(propose(&run, UPDATE), None);
 }
 
@@ -94,13 +94,13 @@ fn without_flushes(cpu_fell_by: f64) -> Verdict {
 fn the_processor_time_that_goes_with_the_flush_is_in_the_prediction() {
     // 1 / 75 µs are 13.3 k/s, +31 %; of 57 µs they are 17.5 k/s, +71 %, and queues eat a part of it.
     let spared = without_flushes(1.31);
-    assert_eq!((spared.narrow, spared.grade), (Narrow::CommitWait, Grade::Sure), "{spared:?}");
+    assert_eq!((spared.narrow, spared.grade), (Narrow::CommitWait, Grade::Confirmed), "{spared:?}");
     let test = spared.test.expect("it was made");
     assert!((test.expected_high - (0.7127 * 1.3 + 0.05)).abs() < 0.01, "{test:?}");
     // What the flush itself costs is bounded by the CPU time of now.
     assert!(spared.gain_tested.unwrap() > spared.gain_at_most.unwrap());
     let same = without_flushes(1.0);
-    assert_eq!(same.grade, Grade::Open, "{same:?}");
+    assert_eq!(same.grade, Grade::Undecided, "{same:?}");
     assert!(same.reasons.iter().any(|why| why.contains("contradicts")), "{:?}", same.reasons);
 }
 
@@ -253,10 +253,10 @@ fn the_sum_of_a_lone_wait_may_miss_by_little_where_nothing_else_comes_near() {
     assert!(near.reasons.iter().any(|why| why.contains("would not change the name")), "{near:?}");
     // With another wait as near as the error the name could be the other.
     let close = with(16e6 / 2400.0 * 1.06, 1200.0, 1050.0);
-    assert_eq!(close.grade, Grade::Open, "{close:?}");
+    assert_eq!(close.grade, Grade::Undecided, "{close:?}");
     // What misses by more has left something out.
     let far = with(16e6 / 2400.0 * 1.2, 2064.0, 186.0);
-    assert_eq!(far.grade, Grade::Open, "{far:?}");
+    assert_eq!(far.grade, Grade::Undecided, "{far:?}");
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn a_sum_that_nothing_fine_was_held_against_is_not_sure() {
         (verdict.grade, verdict.reasons.join("; "), verdict.sum.unwrap().checked_to)
     };
     let (grade, _, checked) = graded(&[(metric::SAMPLED_WIDTH, 0.05)]);
-    assert_eq!(grade, Grade::Sure);
+    assert_eq!(grade, Grade::Confirmed);
     assert!((checked.unwrap() - 0.05).abs() < 1e-9);
     let (grade, why, _) = graded(&[(metric::SAMPLED_WIDTH, 0.33)]);
     assert_eq!(grade, Grade::Likely);
@@ -283,7 +283,7 @@ fn a_sum_that_nothing_fine_was_held_against_is_not_sure() {
     let account =
         |us: f64| graded(&[(metric::SAMPLED_WIDTH, 0.33), (metric::ACTIVE_TIME_PER_OP, us * 1e3)]);
     let (grade, _, checked) = account(247.0);
-    assert_eq!(grade, Grade::Sure);
+    assert_eq!(grade, Grade::Confirmed);
     assert!((checked.unwrap() - 7.0 / 260.16).abs() < 1e-3, "{checked:?}");
     // One that differs by a third tells no more than the looks do.
     assert_eq!(
@@ -333,5 +333,5 @@ fn an_effect_without_an_interval_decides_nothing_of_a_lock() {
     let mut test = tested(UPDATE, Intervention::SyncOff, 2000.0);
     test.metrics[0] = MetricValue::new(metric::THROUGHPUT, 2000.0, None, vec![2000.0]);
     let verdict = only(&run(4, 1, vec![hot_row(), test]));
-    assert_eq!((verdict.grade, verdict.or), (Grade::Open, Some(Narrow::CommitWait)), "{verdict:?}");
+    assert_eq!((verdict.grade, verdict.or), (Grade::Undecided, Some(Narrow::CommitWait)), "{verdict:?}");
 }

@@ -112,7 +112,7 @@ fn what_the_clients_outweigh_is_still_held_against_the_servers_account() {
 #[test]
 fn statements_that_never_ended_are_missing_in_the_servers_account_and_that_is_no_missing_account() {
     let found = verdict(|run, _| set(measurement(run), metric::ACTIVE_TIME_PER_OP, 0.0));
-    assert_eq!(found.grade, Grade::Open, "{:?}", found.reasons);
+    assert_eq!(found.grade, Grade::Undecided, "{:?}", found.reasons);
     assert!(!found.reasons.iter().any(|why| why.contains("keeps no account")), "{found:?}");
     let time = found.standing.and_then(|standing| standing.time).expect("its parts are known");
     assert_eq!((time.account, time.account_ns), (TimeAccount::Server, 0.0));
@@ -132,7 +132,7 @@ fn a_queue_for_locks_is_not_hidden_by_a_pool_that_is_idle() {
     };
     let found = queued(0.7);
     assert_eq!((found.narrow, found.or), (Narrow::Client, Some(Narrow::Lock)), "{}", found.phrase);
-    assert_eq!(found.grade, Grade::Open);
+    assert_eq!(found.grade, Grade::Undecided);
     assert!(found.reasons.iter().any(|why| why.contains("2.8 sessions stand in a queue")));
     assert_eq!(queued(0.4).or, None, "it is the smaller part");
 }
@@ -162,7 +162,7 @@ fn a_sum_that_the_servers_account_contradicts_leaves_it_open() {
         busy(run);
         set(measurement(run), metric::ACTIVE_TIME_PER_OP, 2.2e6);
     });
-    assert_eq!(found.grade, Grade::Open);
+    assert_eq!(found.grade, Grade::Undecided);
     assert!(found.reasons[0].contains("the sum differs"), "{:?}", found.reasons);
     // Without an account the samples have to do, and it is said.
     let found = verdict(|run, _| {
@@ -237,12 +237,12 @@ fn a_flush_that_nobody_times_is_at_least_half_of_a_commits_wait() {
 #[test]
 fn what_nobody_saw_or_too_little_of_is_open() {
     let idle = verdict(|_, look| look.counted.commits = Some(19.0));
-    assert_eq!(idle.grade, Grade::Open);
+    assert_eq!(idle.grade, Grade::Undecided);
     assert!(idle.reasons[0].contains("only 19 transactions"), "{:?}", idle.reasons);
     let unknown = verdict(|run, _| {
         measurement(run).metrics.retain(|m| m.name != metric::OPEN_SESSIONS);
     });
-    assert_eq!(unknown.grade, Grade::Open);
+    assert_eq!(unknown.grade, Grade::Undecided);
     assert!(unknown.reasons[0].contains("how many sessions were open"), "{:?}", unknown.reasons);
     // Nobody may see what sessions do: bounds by counters stay.
     let blind = verdict(|run, _| {
@@ -250,10 +250,10 @@ fn what_nobody_saw_or_too_little_of_is_open() {
             .metrics
             .retain(|m| m.name != metric::SESSIONS && !m.name.starts_with("wait_"));
     });
-    assert_eq!(blind.grade, Grade::Open);
+    assert_eq!(blind.grade, Grade::Undecided);
     assert!(blind.bounds.iter().any(|bound| bound.resource == Narrow::Cpu), "{blind:?}");
     let nothing = verdict(|run, _| measurement(run).metrics.clear());
-    assert_eq!(nothing.grade, Grade::Open);
+    assert_eq!(nothing.grade, Grade::Undecided);
 }
 
 #[test]
@@ -521,7 +521,7 @@ fn who_is_always_at_work_does_not_wait_for_a_client_however_many_others_do() {
     // A half of the work: neither kind is the system.
     let found = two_kinds(4.0, 200.0, 4.0);
     let got = (found.narrow, found.or, found.grade);
-    assert_eq!(got, (Narrow::Client, Some(Narrow::CommitWait), Grade::Open));
+    assert_eq!(got, (Narrow::Client, Some(Narrow::CommitWait), Grade::Undecided));
     let kinds = "4.0 sessions are at work 97 % of the time, 200 now and then";
     assert!(found.reasons.iter().any(|why| why == kinds), "{:?}", found.reasons);
     // One report beside many clients that think is not what these wait for.
@@ -540,7 +540,7 @@ fn time_that_the_account_does_not_explain_carries_no_verdict() {
         busy(run);
         set(measurement(run), metric::ACTIVE_TIME_PER_OP, 2.3e6);
     });
-    assert_eq!(found.grade, Grade::Open);
+    assert_eq!(found.grade, Grade::Undecided);
     let why = "time not explained: the parts of a transaction come to 2.00 ms, the server's account to 2.30 ms";
     assert_eq!(said(&found).as_deref(), Some(why));
     // 8 % are the sum's own affair.
@@ -576,7 +576,7 @@ fn clients_are_named_where_no_account_could_turn_it() {
     assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely), "{:?}", found.reasons);
     // Of 5 ms 2 or 3: by one of the accounts it is most of it.
     let found = with(10.0, 3e6);
-    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Open));
+    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Undecided));
     assert!(found.reasons.iter().any(|why| why.starts_with("time not explained")), "{found:?}");
 }
 
@@ -622,7 +622,7 @@ fn an_outage_is_read_at_a_glance() {
     ];
     let held = |holder| ObservedSessions { holder: Some(holder), ..Default::default() };
     let found = still(&locked, held(idle_in_transaction(12.0)));
-    assert_eq!((found.narrow, found.grade), (Narrow::Lock, Grade::Open));
+    assert_eq!((found.narrow, found.grade), (Narrow::Lock, Grade::Undecided));
     assert_eq!(
         found.phrase,
         "locks: 12 of 13 sessions wait behind pid 4711, idle in transaction for 26.0 s"
@@ -655,13 +655,13 @@ fn a_standby_that_is_gone_and_a_server_without_work_are_told_apart() {
     let waits = [(ActivityState::Log, 8.0, "IPC:SyncRep")];
     let senders = |n| ObservedSessions { log_senders: Some(n), ..Default::default() };
     let gone = still(&waits, senders(0.0));
-    assert_eq!((gone.narrow, gone.grade), (Narrow::CommitWait, Grade::Open));
+    assert_eq!((gone.narrow, gone.grade), (Narrow::CommitWait, Grade::Undecided));
     let said = "commit wait: 8.0 of 13 sessions wait for a standby's answer, and none is connected";
     assert_eq!(gone.phrase, said);
     let there = still(&waits, senders(2.0));
     assert!(there.phrase.ends_with("with 2 log senders connected"), "{}", there.phrase);
     let idle = still(&[], ObservedSessions::default());
-    assert_eq!((idle.narrow, idle.grade), (Narrow::Unknown, Grade::Open));
+    assert_eq!((idle.narrow, idle.grade), (Narrow::Unknown, Grade::Undecided));
     assert_eq!(idle.phrase, "nothing to do: none of 13 sessions was at work");
     let reads = still(&[(ActivityState::Read, 3.0, "IO:DataFileRead")], Default::default());
     let said = "unknown: 3.0 of 13 sessions at work, mostly reading data files, and no transaction was counted";
@@ -714,7 +714,7 @@ fn a_neighbour_that_takes_what_is_idle_is_not_in_the_way_of_clients_that_think()
     // Or 1 ms.
     let found = beside(1e6, 14.0);
     let got = (found.narrow, found.or, found.grade);
-    assert_eq!(got, (Narrow::CpuTaken, Some(Narrow::Client), Grade::Open), "{:?}", found.reasons);
+    assert_eq!(got, (Narrow::CpuTaken, Some(Narrow::Client), Grade::Undecided), "{:?}", found.reasons);
     let found = beside(3e6, 8.0);
     let got = (found.narrow, found.or, found.grade);
     assert_eq!(got, (Narrow::CpuTaken, None, Grade::Likely), "{:?}", found.reasons);
@@ -793,7 +793,7 @@ fn a_quota_that_its_own_counters_prove_needs_no_samples() {
     assert!(few.reasons.iter().any(|why| why.contains("observed-few-samples")), "{few:?}");
     // What is wrong with it otherwise still counts.
     let short = stopped(1.0, &["observed-few-samples", "observed-too-short"]);
-    assert_eq!(short.grade, Grade::Open, "{short:?}");
+    assert_eq!(short.grade, Grade::Undecided, "{short:?}");
     // A quota that stopped it in a tenth of its periods is no proof.
-    assert_eq!(stopped(0.1, &["observed-few-samples"]).grade, Grade::Open);
+    assert_eq!(stopped(0.1, &["observed-few-samples"]).grade, Grade::Undecided);
 }

@@ -135,7 +135,7 @@ fn lookups_that_fill_the_processors() {
     assert!(matches!(proposed, Intervention::FewerCpus | Intervention::MoreCpus), "{proposed:?}");
     run.measurements.push(tested(id, Intervention::FewerCpus, 1.52e6 * 0.76));
     let verdict = judge(&run).remove(0);
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::Cpu, Grade::Sure));
+    assert_eq!((verdict.narrow, verdict.grade), (Narrow::Cpu, Grade::Confirmed));
     // 96 threads / 61 µs = 1.574 M/s; 1.52 of it is 97 %.
     assert_eq!(verdict.phrase, "CPU, 97 % busy (server has 96 of 128)");
     let sum = verdict.sum.expect("a sum");
@@ -263,7 +263,7 @@ fn lookups_that_wait_for_reads() {
     assert_eq!(propose(&run, id), Some(Intervention::SessionsX2));
     run.measurements.push(tested(id, Intervention::SessionsX2, 492e3 * 1.51));
     let verdict = judge(&run).remove(0);
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::ReadLatency, Grade::Sure));
+    assert_eq!((verdict.narrow, verdict.grade), (Narrow::ReadLatency, Grade::Confirmed));
     assert_eq!(verdict.phrase, "read latency; drives 21 % busy, CPU 49 %");
     // 128 / 260 µs = 492 k/s.
     let sum = verdict.sum.expect("a sum");
@@ -285,7 +285,7 @@ fn updates_that_wait_for_the_log() {
     assert_eq!(propose(&run, id), Some(Intervention::SyncOff));
     run.measurements.push(tested(id, Intervention::SyncOff, 152e3 * 1.59));
     let verdict = judge(&run).remove(0);
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitWait, Grade::Sure));
+    assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitWait, Grade::Confirmed));
     assert_eq!(verdict.phrase, "commit wait; CPU 24 % busy, drives unknown");
     assert_eq!(verdict.gain_tested.map(|gain| (gain * 100.0).round()), Some(59.0));
     assert!(verdict.gain_at_most.expect("CPU bound") > 1.59);
@@ -329,7 +329,7 @@ fn a_scan_with_few_workers() {
     assert_eq!(propose(&run, id), Some(Intervention::WorkersX2));
     run.measurements.push(tested(id, Intervention::WorkersX2, rate * 1.83));
     let verdict = judge(&run).remove(0);
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::Workers, Grade::Sure));
+    assert_eq!((verdict.narrow, verdict.grade), (Narrow::Workers, Grade::Confirmed));
     assert_eq!(verdict.phrase, "workers, 92 % on CPU; drives 31 % busy, CPU 15 %");
     assert_eq!((verdict.workload.as_str(), verdict.operating_point.workers), ("scan", Some(16)));
 }

@@ -49,7 +49,7 @@ fn a_slow_flush_is_named_and_what_commits_do_not_wait_for_is_not() {
     // Who may not see what others do gets the counters, and is told what is missing.
     let (run, code) = look(&f, &server, "nobody2");
     let (log, verdict) = live(&run);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Unknown, Grade::Open));
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Unknown, Grade::Undecided));
     assert_eq!((code, log.waits.samples, verdict.wait_ns), (Some(4), 0, None));
     let missing = log.unknown.iter().find(|unknown| unknown.what == "what sessions wait for");
     assert_eq!(missing.unwrap().needs, "GRANT pg_monitor TO nobody2");
@@ -62,7 +62,7 @@ fn a_slow_flush_is_named_and_what_commits_do_not_wait_for_is_not() {
     let load = server.hot_row_load(20);
     let (run, code) = look(&f, &server, "monitor");
     let (log, verdict) = live(&run);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Locks, Grade::Open), "{verdict:#?}");
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Locks, Grade::Undecided), "{verdict:#?}");
     assert_eq!((code, verdict.gain_at_most), (Some(4), None));
     assert!(log.waits.locked().unwrap() > 10.0, "{:#?}", log.waits);
     assert!(!fired(&run, "live-commits-do-not-wait"));

@@ -4,12 +4,12 @@ use narrows_units::{width, wrap};
 
 use super::flow::{paragraph, side_by_side};
 use super::line::Line;
-use crate::document::{Foot, Head, NotKnown, Style};
+use crate::document::{Depth, Foot, Head, NotKnown, Style};
 
 /// Lines of what is not known.
 const NOT_KNOWN: usize = 3;
 
-pub(super) fn head(head: &Head, edge: usize) -> Vec<Line> {
+pub(super) fn head(head: &Head, depth: Depth, edge: usize) -> Vec<Line> {
     let title = head.title.iter().map(|piece| (Style::Strong, piece));
     let warnings = head.warnings.iter().map(|piece| (Style::Bad, piece));
     let pieces = title.chain(warnings).chain([(Style::Plain, &head.counts)]);
@@ -24,6 +24,9 @@ pub(super) fn head(head: &Head, edge: usize) -> Vec<Line> {
             lines.push(line.put(Style::Plain, gap).put(style, piece));
         }
     }
+    if depth < Depth::Screen {
+        return lines;
+    }
     let mut texts: Vec<String> = Vec::new();
     for (line, joins) in &head.lines {
         match texts.last_mut() {
@@ -37,8 +40,12 @@ pub(super) fn head(head: &Head, edge: usize) -> Vec<Line> {
     lines
 }
 
-pub(super) fn foot(foot: &Foot, edge: usize) -> Vec<Line> {
-    let legend = foot.legend.iter();
+pub(super) fn foot(foot: &Foot, depth: Depth, edge: usize) -> Vec<Line> {
+    if depth < Depth::Screen {
+        return paragraph(Line::new(), Style::Plain, &foot.more, 2, edge);
+    }
+    let explained = foot.explained.iter().filter(|text| !foot.legend.contains(text));
+    let legend = foot.legend.iter().chain(explained.filter(|_| depth > Depth::Screen));
     let mut lines: Vec<Line> =
         legend.flat_map(|text| paragraph(Line::new(), Style::Faint, text, 0, edge)).collect();
     lines.extend(side_by_side(foot.notes.iter().chain(&foot.brief), edge));

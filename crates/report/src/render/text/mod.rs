@@ -38,44 +38,54 @@ const LATENCY: usize = 36;
 const PHRASE: usize = 53;
 const REASON: usize = 9;
 /// Room for the grade at the edge.
-const GRADE: usize = 7;
+const GRADE: usize = 10;
 
-/// The tables need this many columns.
-const NARROWEST: usize = 100;
+/// Tables are laid out for a hundred columns, and drawn together down to this.
+const NARROWEST: usize = 80;
 /// Wider is harder to read.
 const WIDEST: usize = 120;
 
+/// Where lines end, and how much is said on them.
+#[derive(Clone, Copy)]
+struct Canvas {
+    edge: usize,
+    depth: Depth,
+}
+
 fn document(document: &Document, screen: Screen) -> String {
     let edge = screen.width.clamp(NARROWEST, WIDEST);
+    let canvas = Canvas { edge, depth: screen.depth };
     let mut lines = match document.head.depth {
-        Depth::Screen => head(&document.head, edge),
+        Depth::Brief | Depth::Screen => head(&document.head, screen.depth, edge),
         _ => Vec::new(),
     };
-    for section in document.sections.iter().filter(|section| section.depth <= Depth::Screen) {
-        lines.extend((!lines.is_empty()).then(Line::new));
-        lines.extend(self::section(section, edge));
+    for section in &document.sections {
+        let said = self::section(section, canvas);
+        lines.extend((!lines.is_empty() && !said.is_empty()).then(Line::new));
+        lines.extend(said);
     }
     if document.foot != Foot::default() {
         lines.push(Line::new());
-        lines.extend(foot(&document.foot, edge));
+        lines.extend(foot(&document.foot, screen.depth, edge));
     }
     write_lines(&lines, screen.colour)
 }
 
 /// The section; its heading stands in the corner of a table or before a paragraph that follows it at once.
-fn section(section: &Section, edge: usize) -> Vec<Line> {
-    if section.depth > Depth::Screen {
+fn section(section: &Section, canvas: Canvas) -> Vec<Line> {
+    if section.depth > canvas.depth {
         return Vec::new();
     }
     let mut heading = Some(section.short.to_uppercase()).filter(|short| !short.is_empty());
-    blocks(&section.blocks, &mut heading, edge)
+    blocks(&section.blocks, &mut heading, canvas)
 }
 
-fn blocks(blocks: &[Block], heading: &mut Option<String>, edge: usize) -> Vec<Line> {
-    blocks.iter().flat_map(|block| one(block, heading, edge)).collect()
+fn blocks(blocks: &[Block], heading: &mut Option<String>, canvas: Canvas) -> Vec<Line> {
+    blocks.iter().flat_map(|block| one(block, heading, canvas)).collect()
 }
 
-fn one(block: &Block, heading: &mut Option<String>, edge: usize) -> Vec<Line> {
+fn one(block: &Block, heading: &mut Option<String>, canvas: Canvas) -> Vec<Line> {
+    let edge = canvas.edge;
     let mut lines = Vec::new();
     match block {
         Block::Table(of) if of.title.is_empty() => {
@@ -89,11 +99,13 @@ fn one(block: &Block, heading: &mut Option<String>, edge: usize) -> Vec<Line> {
             let start = if start.width() == 0 { start.to(*indent) } else { start };
             return flow(start, text, *indent, edge);
         }
-        Block::From(depth, within) if *depth <= Depth::Screen => {
-            return self::blocks(within, heading, edge);
+        Block::From(depth, within) if *depth <= canvas.depth => {
+            return self::blocks(within, heading, canvas);
         }
-        Block::Until(_, within) => return self::blocks(within, heading, edge),
-        Block::From(..) | Block::Figures(_) | Block::Folded(..) => return lines,
+        Block::Until(depth, within) if *depth >= canvas.depth => {
+            return self::blocks(within, heading, canvas);
+        }
+        Block::From(..) | Block::Until(..) | Block::Figures(_) | Block::Folded(..) => return lines,
         _ => {}
     }
     lines.extend(heading.take().map(|word| Line::of(Style::Strong, &word)));
@@ -200,7 +212,8 @@ mod tests {
     use crate::document::{Cell, Column, Inline, Row, Table};
 
     fn screen(section: &Section) -> String {
-        write_lines(&super::section(section, 40), false)
+        let canvas = Canvas { edge: 40, depth: Depth::Screen };
+        write_lines(&super::section(section, canvas), false)
     }
 
     #[test]

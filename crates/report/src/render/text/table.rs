@@ -6,39 +6,89 @@ use super::flow::{flow, pieces, put, right};
 use super::line::Line;
 use crate::document::{At, Cell, Column, Depth, Inline, Remarks, Row, Style, Table};
 
+/// What tables are laid out for.
+const LAID_OUT_FOR: usize = 100;
+/// Room for words, at least: a remark without it stands below its row.
+const LEAST_WORDS: usize = 20;
+
+/// How a table's places fit a screen: as they are, or drawn together.
+#[derive(Clone, Copy)]
+struct Fit {
+    edge: usize,
+    drawn_together: bool,
+}
+
+impl Fit {
+    fn new(table: &Table, edge: usize) -> Fit {
+        let shown = || table.columns.iter().filter(|column| column.depth <= Depth::Screen);
+        let reserved = if shown().any(|column| column.at == At::Edge) { LEAST_WORDS / 2 } else { 0 };
+        let end = |column: &Column| match column.at {
+            At::Left(at) | At::Wrapped(at, _) => at + LEAST_WORDS + reserved,
+            At::Right(at) => at,
+            At::Step(_) | At::Cut(_) | At::Edge => 0,
+        };
+        let most = shown().map(end).max().unwrap_or(0);
+        let narrow = (super::NARROWEST..LAID_OUT_FOR).contains(&edge);
+        Fit { edge, drawn_together: narrow && most > edge }
+    }
+
+    /// A place of the layout on this screen.
+    fn at(self, at: usize) -> usize {
+        match self.drawn_together {
+            true => at.saturating_mul(self.edge).div_ceil(LAID_OUT_FOR),
+            false => at,
+        }
+    }
+}
+
 /// The columns that a screen has, with where each begins or ends.
 struct Places<'a> {
     columns: Vec<(usize, &'a Column, usize)>,
+    fit: Fit,
+    /// Columns at the edge that belong to another.
+    reserved: usize,
 }
 
 impl<'a> Places<'a> {
-    fn new(table: &'a Table) -> Self {
-        let named = |row: &Row| match row {
-            Row::Cells(cells, _) => cells.first().map_or(0, |cell| width(&cell.text.text())),
+    fn new(table: &'a Table, edge: usize) -> Self {
+        let fit = Fit::new(table, edge);
+        let of_cell = |row: &Row, at: usize| match row {
+            Row::Cells(cells, _) => cells.get(at).map_or(0, |cell| width(&cell.text.text())),
             Row::Heading(_) => 0,
         };
-        let names = table.rows.iter().map(named).max().unwrap_or(0);
-        let mut end =
-            names.max(table.screen.names) + table.columns.first().map_or(0, |first| left(first.at));
+        let widest = |at: usize| table.rows.iter().map(|row| of_cell(row, at)).max().unwrap_or(0);
+        let at_edge = |(number, column): (usize, &Column)| match column.at {
+            At::Edge => Some(1 + widest(number).max(width(&column.head))),
+            _ => None,
+        };
+        let reserved = table.columns.iter().enumerate().filter_map(at_edge).max().unwrap_or(0);
+        let names = widest(0);
+        let first = table.columns.first().map_or(0, |first| fit.at(left(first.at)));
+        let mut end = names.max(fit.at(table.screen.names)) + first;
         let shown = table.columns.iter().enumerate().filter(|(_, c)| c.depth <= Depth::Screen);
         let placed = shown.map(|(number, column)| {
             let place = match column.at {
-                At::Left(at) | At::Wrapped(at, _) | At::Right(at) => at,
-                At::Step(step) | At::Cut(step) => {
+                At::Left(at) | At::Wrapped(at, _) | At::Right(at) => fit.at(at),
+                At::Step(step) => {
+                    end += fit.at(step);
+                    end
+                }
+                At::Cut(step) => {
                     end += step;
                     end
                 }
+                At::Edge => edge,
             };
             (number, column, place)
         });
-        Places { columns: placed.collect() }
+        Places { columns: placed.collect(), fit, reserved }
     }
 
     /// Headings of the columns, behind `line`.
     fn heads(&self, mut line: Line) -> Line {
         for (_, column, place) in self.columns.iter().filter(|(_, c, _)| !c.under_title) {
             let head = Inline::of(Style::Faint, column.head.as_str());
-            line = if column.is_figure() {
+            line = if column.is_figure() || column.at == At::Edge {
                 right(line, &head, *place)
             } else {
                 put(line.to(*place), &head)
@@ -76,7 +126,7 @@ impl<'a> Places<'a> {
 fn left(at: At) -> usize {
     match at {
         At::Left(at) | At::Wrapped(at, _) => at,
-        At::Right(_) | At::Step(_) | At::Cut(_) => 0,
+        At::Right(_) | At::Step(_) | At::Cut(_) | At::Edge => 0,
     }
 }
 
@@ -119,7 +169,7 @@ fn part(table: &Table, columns: &[usize], step: usize) -> Table {
 }
 
 fn one_table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
-    let places = Places::new(table);
+    let places = Places::new(table, edge);
     let grouped = places.columns.iter().any(|(_, column, _)| !column.group.is_empty());
     let mut corner = Line::of(Style::Strong, title);
     let mut lines = Vec::new();
@@ -131,17 +181,17 @@ fn one_table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
     let mut heads = places.heads(corner);
     if heads.width() > 0 {
         if let (Remarks::Beside(at), Some(head)) = (table.screen.remarks, &table.remark) {
-            heads = heads.to(at).put(Style::Faint, head);
+            heads = heads.to(places.fit.at(at)).put(Style::Faint, head);
         }
         lines.push(heads);
     }
     for row in &table.rows {
         match row {
             Row::Heading(text) => {
-                let at = table.columns.first().map_or(0, |first| left(first.at));
+                let at = table.columns.first().map_or(0, |first| places.fit.at(left(first.at)));
                 lines.push(Line::new().to(at).put(Style::Faint, text));
             }
-            Row::Cells(cells, said) => lines.extend(cells_of(table, &places, cells, said, edge)),
+            Row::Cells(cells, said) => lines.extend(cells_of(table, &places, cells, said)),
         }
     }
     lines
@@ -152,9 +202,8 @@ fn cells_of(
     places: &Places<'_>,
     cells: &[Cell],
     said: &[Inline],
-    edge: usize,
 ) -> Vec<Line> {
-    let screen = &table.screen;
+    let (screen, fit, edge) = (&table.screen, places.fit, places.fit.edge);
     let mut lines: Vec<Line> = Vec::new();
     let mut line = Line::new();
     let mut below: Vec<(usize, Style, Vec<String>)> = Vec::new();
@@ -162,24 +211,27 @@ fn cells_of(
     for (number, column, place) in &places.columns {
         let Some(cell) = cells.get(*number) else { continue };
         if cell.suspect {
-            line = line.to(screen.mark).put(Style::Careful, "?").put(Style::Plain, " ");
+            line = line.to(fit.at(screen.mark)).put(Style::Careful, "?").put(Style::Plain, " ");
         }
         match column.at {
-            At::Left(at) => {
+            At::Left(_) => {
+                let at = *place;
                 let mut named = flow(line.to(at), &cell.text, at, edge);
                 line = named.pop().unwrap_or_default();
                 lines.extend(named);
-                if *number == 0 && line.width() > screen.longest_name {
+                if *number == 0 && line.width() > fit.at(screen.longest_name) {
                     lines.push(std::mem::take(&mut line));
                 }
             }
-            At::Wrapped(at, room) => {
+            At::Wrapped(_, room) => {
+                let at = *place;
                 let style = pieces(&cell.text).first().map_or(Style::Plain, |(style, _)| *style);
-                let room = room.min(edge.saturating_sub(at));
+                let room = fit.at(room).min(edge.saturating_sub(at + places.reserved));
                 let mut rows = wrap(&shown(&cell.text.text()), room, room);
                 line = line.to(at).put(style, &rows.remove(0));
                 below.push((at, style, rows));
             }
+            At::Edge => line = right(line, &cell.text, edge),
             At::Right(_) | At::Step(_) | At::Cut(_) => {
                 figures |= !cell.text.is_empty();
                 line = right(line, &cell.text, *place);
@@ -187,27 +239,44 @@ fn cells_of(
         }
     }
     let beside = |line: Line, at: usize| flow(line.to(at), &Inline::joined(said), at, edge);
+    let goes_on = |lines: &mut Vec<Line>| {
+        let most = below.iter().map(|(_, _, rows)| rows.len()).max().unwrap_or(0);
+        lines.extend((0..most).map(|number| {
+            let of_row = |line: Line, (at, style, rows): &(usize, Style, Vec<String>)| match rows
+                .get(number)
+            {
+                Some(row) => line.to(*at).put(*style, row),
+                None => line,
+            };
+            below.iter().fold(Line::new(), of_row)
+        }));
+    };
     match screen.remarks {
-        _ if said.is_empty() => lines.push(line),
+        _ if said.is_empty() => {
+            lines.push(line);
+            goes_on(&mut lines);
+        }
         Remarks::Beside(at) => {
-            lines.extend(beside(line, if figures { at } else { screen.bare }));
+            let at = fit.at(if figures { at } else { screen.bare });
+            if edge < at + LEAST_WORDS {
+                lines.push(line);
+                let at = fit.at(screen.bare).min(edge / 4);
+                lines.extend(flow(Line::new().to(at), &Inline::joined(said), at, edge));
+            } else {
+                lines.extend(beside(line, at));
+            }
+            goes_on(&mut lines);
         }
         Remarks::Behind(gap) => {
             let at = line.width() + gap;
             lines.extend(beside(line, at));
+            goes_on(&mut lines);
         }
         Remarks::Below(at) => {
             lines.push(line);
+            goes_on(&mut lines);
             lines.extend(said.iter().flat_map(|text| flow(Line::new().to(at), text, at, edge)));
         }
-    }
-    let most = below.iter().map(|(_, _, rows)| rows.len()).max().unwrap_or(0);
-    for number in 0..most {
-        let mut line = Line::new();
-        for (at, style, rows) in &below {
-            line = rows.get(number).map_or(line.clone(), |row| line.to(*at).put(*style, row));
-        }
-        lines.push(line);
     }
     lines
 }

@@ -37,7 +37,7 @@ fn verdict(workload: &str, rate: f64, half: f64, narrow: Narrow, phrase: &str) -
         narrow,
         or: None,
         phrase: phrase.into(),
-        grade: Grade::Sure,
+        grade: Grade::Confirmed,
         reasons: Vec::new(),
         utilisation: Vec::new(),
         bounds: Vec::new(),

@@ -19,7 +19,7 @@ fn hot_row() -> LiveLog {
 fn locks_behind_a_commit_are_not_called_something_else_than_the_log() {
     let mut log = hot_row();
     let verdict = live(&log);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Locks, Grade::Open));
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Locks, Grade::Undecided));
     assert_eq!(verdict.gain_at_most, None);
     let text = said(&verdict);
     assert!(text.contains("19 sessions wait for locks, which others hold until"), "{text}");
@@ -36,11 +36,11 @@ fn locks_behind_a_commit_are_not_called_something_else_than_the_log() {
     let mut old = hot_row();
     old.waits.sessions[1].kind = LiveWaitKind::Elsewhere;
     old.waits.elsewhere = std::mem::take(&mut old.waits.locks);
-    assert_eq!((live(&old).bound, live(&old).grade), (LiveBound::Locks, Grade::Open));
+    assert_eq!((live(&old).bound, live(&old).grade), (LiveBound::Locks, Grade::Undecided));
     // Where all commits return at once no lock is held through a flush; who waits for one all the same leaves a doubt.
     let mut off = hot_row();
     off.settings = vec![setting("fsync", "on"), setting("synchronous_commit", "off")];
-    assert_eq!((live(&off).bound, live(&off).grade), (LiveBound::NotWaitedFor, Grade::Open));
+    assert_eq!((live(&off).bound, live(&off).grade), (LiveBound::NotWaitedFor, Grade::Undecided));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_busy_log_is_not_excused_by_sessions_that_do_other_things() {
     let mut log = server(&[(Flush, 0.9), (Running, 30.0)]);
     log.counted.flush_ns = Some(28e9);
     let verdict = live(&log);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Unknown, Grade::Open));
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Unknown, Grade::Undecided));
     assert_eq!(verdict.gain_at_most, None);
     assert!(said(&verdict).contains("busy 94 % of the time although few"), "{}", said(&verdict));
     // The log writer alone, for commits that return at once, is nobody's wait.

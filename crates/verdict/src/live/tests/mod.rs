@@ -280,11 +280,11 @@ fn states_are_looked_at_where_nothing_is_flushed() {
     assert_eq!((insert.bound, insert.grade), (LiveBound::Insert, Grade::Likely));
     // Found at the log all the same, in writes.
     let writes = live(&unflushed(&[(Write, 0.5), (Behind, 4.0), (Running, 1.0)]));
-    assert_eq!((writes.bound, writes.grade), (LiveBound::NotWaitedFor, Grade::Open));
+    assert_eq!((writes.bound, writes.grade), (LiveBound::NotWaitedFor, Grade::Undecided));
     assert!(said(&writes).contains("all the same"), "{}", said(&writes));
     let mut unseen = unflushed(&[]);
     unseen.waits = LiveWaits::default();
-    assert_eq!((live(&unseen).bound, live(&unseen).grade), (LiveBound::NotWaitedFor, Grade::Open));
+    assert_eq!((live(&unseen).bound, live(&unseen).grade), (LiveBound::NotWaitedFor, Grade::Undecided));
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn what_went_unanswered_is_said_and_too_much_of_it_is_open() {
     assert!(said(&verdict).contains("1 question was not answered"), "{}", said(&verdict));
     (log.cost.unanswered, log.cost.unanswered_ns) = (2, 10e9);
     let verdict = live(&log);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Open));
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Undecided));
     assert!(said(&verdict).contains("unanswered for 33 % of the look"), "{}", said(&verdict));
     // What went unanswered before the interval, or after it, hid nothing of it.
     log.counted.unseen_ns = Some(2e9);
@@ -318,7 +318,7 @@ fn a_handful_of_sessions_found_shows_no_share() {
     };
     // 600 questions found three sessions in all, none of them at the log: one of five there would be missed as easily.
     let verdict = live(&quiet(Running, 0.005));
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::NotTheLog, Grade::Open));
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::NotTheLog, Grade::Undecided));
     let text = said(&verdict);
     assert!(text.contains("600 questions found 3 sessions at work in all"), "{text}");
     assert!(text.contains("0 % to 71 %"), "{text}");
@@ -326,7 +326,7 @@ fn a_handful_of_sessions_found_shows_no_share() {
     assert_eq!(live(&quiet(Running, 0.1)).grade, Grade::Likely);
     // Nor does one at the log show that it is what all wait for.
     let verdict = live(&quiet(Flush, 1.0 / 600.0));
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Open), "{verdict:#?}");
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Undecided), "{verdict:#?}");
     assert!(said(&verdict).contains("found 1 session at work in all"), "{}", said(&verdict));
     // Where windows leave it open as well, they are what is said.
     let mut bursts = quiet(Running, 0.1);
@@ -347,7 +347,7 @@ fn unknown_is_open_and_never_zero() {
     let mut log = server(&[]);
     log.waits = LiveWaits::default();
     let verdict = live(&log);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Unknown, Grade::Open));
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Unknown, Grade::Undecided));
     assert_eq!((verdict.wait_ns, verdict.share), (None, None));
     assert!(said(&verdict).contains("could not be seen"), "{}", said(&verdict));
     // Counters tell of the flushes all the same.
@@ -378,27 +378,27 @@ fn too_little_is_open() {
         wait.windows.truncate(2);
     }
     let verdict = live(&short);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Open));
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Undecided));
     assert!(said(&verdict).contains("look for longer"), "{}", said(&verdict));
     // Six windows of half a second are one stall's neighbours, however alike they look.
     let mut look = server(&[(Flush, 0.5), (Behind, 1.0), (Running, 0.4)]);
     let times = [look.counted.write_ns, look.counted.flush_ns].map(|ns| ns.map(|ns| ns / 10.0));
     (look.counted.interval_ns, look.counted.write_ns, look.counted.flush_ns) =
         (3e9, times[0], times[1]);
-    assert_eq!((live(&look).bound, live(&look).grade), (LiveBound::FlushTime, Grade::Open));
+    assert_eq!((live(&look).bound, live(&look).grade), (LiveBound::FlushTime, Grade::Undecided));
     assert!(said(&live(&look)).contains("6 s at least"), "{}", said(&live(&look)));
     // Bursts: most windows without any, and the share's doubt holds the share.
     let mut bursts = server(&[(Flush, 0.5), (Behind, 1.0), (Running, 0.4)]);
     for wait in &mut bursts.waits.sessions[..2] {
         wait.windows = vec![0.0, 0.0, 0.0, 0.0, 0.0, wait.backends * 6.0];
     }
-    assert_eq!(live(&bursts).grade, Grade::Open);
+    assert_eq!(live(&bursts).grade, Grade::Undecided);
     let groups = super::groups::Groups::of(&bursts);
     let (low, high) = groups.share_interval().unwrap();
     let share = groups.share().unwrap();
     assert!(low < share && share < high && high <= 1.0, "{low} {share} {high}");
     let even = live(&server(&[(Flush, 0.5), (Behind, 1.5), (Insert, 2.0), (Running, 1.0)]));
-    assert_eq!(even.grade, Grade::Open);
+    assert_eq!(even.grade, Grade::Undecided);
     assert!(
         said(&even).contains("the log's flushes or the insert locks, is not told"),
         "{}",
@@ -411,7 +411,7 @@ fn states_that_contradict_the_servers_own_times_decide_nothing() {
     use LiveWaitKind::*;
     // Half of the time in flushes by the server's count, and a fifth as it was found.
     let verdict = live(&server(&[(Flush, 0.2), (Behind, 0.9), (Running, 0.4)]));
-    assert_eq!(verdict.grade, Grade::Open);
+    assert_eq!(verdict.grade, Grade::Undecided);
     assert!(said(&verdict).contains("× 0.40 as often"), "{}", said(&verdict));
 }
 
@@ -435,7 +435,7 @@ fn what_makes_the_figures_doubtful_opens_the_verdict_and_comes_first() {
     assert_eq!((verdict.grade, verdict.changes.len()), (Grade::Likely, live(&log).changes.len()));
     run.findings.push(found("live-io-limit-reached", Severity::Suspect, "log.live"));
     let verdict = super::live_in(&run, &log);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Open));
+    assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Undecided));
     assert!(verdict.changes.is_empty(), "{verdict:#?}");
     let said = "I/O limit (live-io-limit-reached). Raise the limit.";
     assert!(verdict.sentences[0].ends_with(said), "{verdict:#?}");
