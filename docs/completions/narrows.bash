@@ -406,7 +406,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block)
-            opts="-o -h --at --device --write-to-device --serial --percentile --within --size --reads --beside --arrivals --file-size --minutes --seed --load-here --dry-run --output --format --units --help calibrate interference run steady writers device help"
+            opts="-o -h --at --device --write-to-device --serial --percentile --within --size --reads --beside --arrivals --file-size --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help calibrate interference run steady writers device help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -488,7 +488,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__calibrate)
-            opts="-o -h --at --device --write-to-device --serial --percentile --within --size --reads --beside --arrivals --file-size --minutes --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --at --device --write-to-device --serial --percentile --within --size --reads --beside --arrivals --file-size --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -700,7 +700,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__interference)
-            opts="-o -h --at --write-to-device --serial --size --file-size --budget --minutes --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --at --write-to-device --serial --size --file-size --budget --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -762,7 +762,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__run)
-            opts="-o -h --section --env --at --write-to-device --serial --fio-json --fio-json-plus --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --section --env --at --write-to-device --serial --fio-json --fio-json-plus --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -820,7 +820,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__steady)
-            opts="-o -h --at --write-to-device --serial --size --reads --depth --round --file-size --budget --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --at --write-to-device --serial --size --reads --depth --round --file-size --budget --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -890,7 +890,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__writers)
-            opts="-o -h --at --writers --size --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --at --writers --size --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -950,7 +950,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__batch)
-            opts="-o -h --kind --postgres --pool --data --wal --layers --from --blocks --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --from --blocks --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1070,7 +1070,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__commit)
-            opts="-o -h --kind --postgres --pool --data --wal --layers --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1278,7 +1278,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__lookup)
-            opts="-o -h --kind --postgres --pool --data --wal --layers --from --blocks --calls --inside --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --from --blocks --calls --inside --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1388,7 +1388,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__orders)
-            opts="-o -h --kind --postgres --pool --data --wal --layers --warehouses --loaders --sessions --calls --isolation --home --paced --rate --warm-up --load-only --keep --crash --drop --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --warehouses --loaders --sessions --calls --isolation --home --paced --rate --warm-up --load-only --keep --crash --drop --window --quick --starts --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1486,7 +1486,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__scan)
-            opts="-o -h --kind --postgres --pool --data --wal --layers --from --workers --answer --table --entropy --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --from --workers --answer --table --entropy --window --quick --starts --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1572,7 +1572,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__db__subcmd__update)
-            opts="-o -h --kind --postgres --pool --data --wal --layers --updates --redo --from --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kind --postgres --pool --data --wal --layers --updates --redo --from --table --entropy --working-set --keys --private --sessions --think --rate --p99 --window --quick --starts --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2358,7 +2358,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log)
-            opts="-o -h --wal --data --no-database --postgres --standby --percentile --within --minutes --seed --load-here --dry-run --output --format --units --help ladder commits compare crashtest postgres streams help"
+            opts="-o -h --wal --data --no-database --postgres --standby --percentile --within --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help ladder commits compare crashtest postgres streams help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2416,7 +2416,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__commits)
-            opts="-o -h --wal --data --percentile --within --minutes --arrivals --bytes --size-histogram --style --commit-delay --commit-siblings --most-sessions --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --wal --data --percentile --within --minutes --arrivals --bytes --size-histogram --style --commit-delay --commit-siblings --most-sessions --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2498,7 +2498,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__compare)
-            opts="-o -h --wal --data --sessions --prove --repeats --window --postgres --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --wal --data --sessions --prove --repeats --window --postgres --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2896,7 +2896,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__ladder)
-            opts="-o -h --wal --data --methods --layouts --sizes --repeats --alone --no-database --postgres --standby --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --wal --data --methods --layouts --sizes --repeats --alone --no-database --postgres --standby --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2958,7 +2958,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__postgres)
-            opts="-o -h --for --pg-test-fsync --anonymous --dry-run --output --format --units --help"
+            opts="-o -h --for --pg-test-fsync --anonymous --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2996,7 +2996,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__streams)
-            opts="-o -h --wal --data --streams --rate --size --percentile --within --most-streams --cache --repeats --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --wal --data --streams --rate --size --percentile --within --most-streams --cache --repeats --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3070,7 +3070,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__memory)
-            opts="-o -h --quick --thorough --seed --load-here --dry-run --output --format --units --help matrix placement baseline slb process help"
+            opts="-o -h --quick --thorough --seed --load-here --dry-run --output --format --explain --brief --units --help matrix placement baseline slb process help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3104,7 +3104,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__memory__subcmd__baseline)
-            opts="-o -h --renew --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --renew --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3236,7 +3236,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__memory__subcmd__matrix)
-            opts="-o -h --thorough --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --thorough --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3270,7 +3270,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__memory__subcmd__placement)
-            opts="-o -h --pid --postgres --matrix --every-page --seed --load-here --dry-run --output --format --units --help all"
+            opts="-o -h --pid --postgres --matrix --every-page --seed --load-here --dry-run --output --format --explain --brief --units --help all"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3330,7 +3330,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__memory__subcmd__slb)
-            opts="-o -h --kit --processes --bind --huge --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --kit --processes --bind --huge --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3376,7 +3376,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__observe)
-            opts="-o -h --for --capacities --facts --anonymous --dry-run --output --format --units --help"
+            opts="-o -h --for --capacities --facts --anonymous --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3486,7 +3486,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__report)
-            opts="-o -h --format --html --output --rejudge --crash-test --pg-test-fsync --what-if --units --help"
+            opts="-o -h --format --html --output --rejudge --crash-test --pg-test-fsync --what-if --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3528,7 +3528,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-o -h --observe --for --capacities --quick --facts --layers --data --wal --database --postgres --workloads --sessions --anonymous --seed --load-here --dry-run --output --format --units --help"
+            opts="-o -h --observe --for --capacities --quick --facts --layers --data --wal --database --postgres --workloads --sessions --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

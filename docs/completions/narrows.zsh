@@ -62,6 +62,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -82,6 +84,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--dry-run[Say what would be looked at, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::address -- The server\: postgres\://USER@HOST\:PORT/DATABASE, keywords, or a database'\''s name \[default\: as psql\]:_default' \
@@ -114,6 +118,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__block_commands" \
@@ -153,6 +159,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -178,6 +186,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -203,6 +213,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--fio-json-plus[fio'\''s json+ layout with every bin of the histograms, as --output-format=json+]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::files -- fio'\''s job files, as on one command line of fio:_files' \
@@ -231,6 +243,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -252,6 +266,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -332,6 +348,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '(--quick)--thorough[Everything that takes longer\: every cell of the matrix of nodes, 1 GiB pages, latency beside writes]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__memory_commands" \
@@ -359,6 +377,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--thorough[Every cell, and not some for each distance]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -381,6 +401,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--every-page[Ask for every page and not for a sample of 65,536 of each pool]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::everybody -- All pools of shared memory; the same as naming nobody:((all\:"Every pool of shared memory that may be looked into"))' \
@@ -401,6 +423,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--renew[Keep what is measured now in place of the baseline that there is]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -424,6 +448,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--huge[2 MiB pages underneath; refused where they can'\''t be had]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ':pages -- Pages of 4 KiB that each process has:_default' \
@@ -503,6 +529,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__log_commands" \
@@ -548,6 +576,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -580,6 +610,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -605,6 +637,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--prove[Run PostgreSQL with its log in each of them too, in turns, beside its prediction]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -725,6 +759,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--dry-run[Say what would be looked at, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE:_default' \
@@ -754,6 +790,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -864,7 +902,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 any\:"One statement with all keys, \`= ANY\`, still block by block in the server"))' \
 '--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
 '--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
-'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: a quarter of the pool; from the drives the whole table\]]:SIZE:_default' \
+'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: half of the pool; from the drives the whole table\]]:SIZE:_default' \
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
@@ -887,6 +925,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -910,7 +950,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '--blocks=[Blocks of one operation]:N:_default' \
 '--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
 '--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
-'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: a quarter of the pool; from the drives the whole table\]]:SIZE:_default' \
+'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: half of the pool; from the drives the whole table\]]:SIZE:_default' \
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
@@ -932,6 +972,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -957,7 +999,7 @@ heavy\:"Every column but the key; the log has the whole row"))' \
 drive\:"The drives\: evicted from memory, which the drives'\'' own counts must confirm"))' \
 '--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
 '--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
-'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: a quarter of the pool; from the drives the whole table\]]:SIZE:_default' \
+'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: half of the pool; from the drives the whole table\]]:SIZE:_default' \
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
@@ -979,6 +1021,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1016,6 +1060,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1056,6 +1102,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1106,6 +1154,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1187,6 +1237,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
 '--rejudge[Judge again with this version'\''s rules instead of showing the stored verdicts]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::run -- A run'\''s id (or its first characters), or a run file \[default\: the newest\]:_default' \
@@ -1208,6 +1260,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
 '--rejudge[Judge again with this version'\''s rules instead of showing the stored verdicts]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::run -- A run'\''s id (or its first characters), or a run file \[default\: the newest\]:_default' \

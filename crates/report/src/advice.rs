@@ -1,4 +1,4 @@
-//! NEXT: what to do about the narrow places, what it may bring, and how to prove it.
+//! WHAT TO DO about the narrow places, what it may bring, and how to prove it.
 //!
 //! The sentences are a table by narrow place. Gains are the verdict's bounds, never promises: where the
 //! action is not the one that was tested, the row says `+0 to`.
@@ -9,7 +9,7 @@ use crate::observed;
 use crate::print;
 use crate::words;
 
-/// One row of NEXT.
+/// One row of WHAT TO DO.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NextRow {
     /// What to do.
@@ -137,7 +137,8 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
             run.measurement(&v.measurement).is_some_and(|m| m.validity == Validity::Invalid);
         let advice = ADVICE.iter().find(|a| a.narrow == v.narrow);
         let plural = words::workload_plural(&v.workload, v.operating_point.workers);
-        let Some(advice) = advice.filter(|_| v.grade != Grade::Undecided && v.or.is_none() && !invalid)
+        let Some(advice) =
+            advice.filter(|_| v.grade != Grade::Undecided && v.or.is_none() && !invalid)
         else {
             match observed::unclear(run, v, &plural) {
                 Some(row) => rows_open.push(row),

@@ -1,6 +1,6 @@
 //! What ran on storage alone, one row per load: the jobs of a job file, the windows of other storage commands.
 //!
-//! Only for runs of the block layer alone; elsewhere HOW WIDE says which measurements matter. What belongs to a
+//! Only for runs of the block layer alone; elsewhere HARDWARE says which measurements matter. What belongs to a
 //! calibration stands there.
 
 use narrows_model::{Layer, Measurement, Metric, Run, Validity, condition, family, metric};

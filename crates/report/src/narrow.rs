@@ -1,4 +1,4 @@
-//! WHERE IT IS NARROW: one block per database workload, with or without a verdict.
+//! WORKLOAD: one block per database workload, with or without a verdict.
 
 use narrows_model::{
     Grade, Key, Measurement, Run, Unit, Validity, Verdict, condition, family, metric,

@@ -64,13 +64,13 @@ pub struct Report {
     pub memory: Vec<AnnotatedTable>,
     /// What ran, in a run of storage alone.
     pub loads: Vec<Row>,
-    /// HOW WIDE.
+    /// HARDWARE.
     pub wide: Vec<WideRow>,
     /// The operating point in words; empty where the question does not arise.
     pub operating_point: String,
-    /// WHERE IT IS NARROW.
+    /// WORKLOAD.
     pub narrow: Vec<Block>,
-    /// NEXT.
+    /// WHAT TO DO.
     pub next: Vec<NextRow>,
     /// Footnotes and what is not known.
     pub notes: Notes,

@@ -67,7 +67,9 @@ pub(crate) fn bottleneck(narrow: Narrow) -> (&'static str, &'static str) {
         Narrow::Cpu => ("CPU", IS),
         Narrow::CpuQuota => ("the CPU quota", IS),
         Narrow::CpuTaken => ("CPU time that others take", IS),
-        Narrow::CpuPerSession => ("the CPU time of each session", "is the bottleneck; CPUs are idle"),
+        Narrow::CpuPerSession => {
+            ("the CPU time of each session", "is the bottleneck; CPUs are idle")
+        }
         Narrow::ReadLatency => ("read latency", "is the bottleneck, not drive throughput"),
         Narrow::ReadRate => ("the drives' read IOPS", ARE),
         Narrow::ReadBandwidth => ("the drives' read throughput", IS),

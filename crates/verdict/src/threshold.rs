@@ -3,7 +3,7 @@
 //! Four are rules of the design: 5 %, 0.95, 1.05, 1.15. The others are judgement, not measurement; those that
 //! were chosen so that a certain example comes out say so.
 
-/// The sum must reproduce the measured rate within this share, or the verdict is OPEN. From the design.
+/// The sum must reproduce the measured rate within this share, or the verdict is UNDECIDED. From the design.
 pub const SUM_TOLERANCE: f64 = 0.05;
 
 /// From this utilisation on a resource is called saturated. A closed loop cannot reach 1: with a queue in

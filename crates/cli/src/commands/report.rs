@@ -33,10 +33,15 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     let format = if args.html { Format::HTML } else { args.format };
     match &args.output {
         Some(path) => {
-            store::write_whole(path, &output::render(&run, format, args.units, output::screen_of_file(args.detail)))?;
+            store::write_whole(
+                path,
+                &output::render(&run, format, args.units, output::screen_of_file(args.detail)),
+            )?;
             say!("wrote {}", path.display());
         }
-        None => output::print(&output::render(&run, format, args.units, output::screen(args.detail)))?,
+        None => {
+            output::print(&output::render(&run, format, args.units, output::screen(args.detail)))?
+        }
     }
     Ok(Exit::Done)
 }

@@ -46,12 +46,16 @@ fn also(nearest: &[String]) -> String {
     }
 }
 
+/// What older versions printed, and what it is called now.
+const BEFORE: [(&str, &str); 2] = [("SURE", "CONFIRMED"), ("OPEN", "UNDECIDED")];
+
 /// What is known of a word: all that are called so, since a metric may have the name of a verdict. Upper case, spaces, `-` and `_` matter
 /// only where something is called exactly so.
 ///
 /// # Errors
 /// Nothing is.
 pub fn explain(word: &str) -> Result<Vec<Explanation>, UnknownWord> {
+    let word = BEFORE.iter().find(|(old, _)| *old == word).map_or(word, |(_, now)| now);
     let all = all();
     let called = |is_so: &dyn Fn(&str) -> bool| -> Vec<Explanation> {
         all.iter().filter(|explanation| is_so(&explanation.id)).cloned().collect()

@@ -74,7 +74,10 @@ fn two_processors_with_clocks_apart_are_caught() {
         let now = count.fetch_add(1, Ordering::Relaxed);
         if affinity::current_cpu() == Some(b) { now - 1000 } else { now }
     };
-    let warps = warp::compare([a, b], read, Duration::from_millis(200)).unwrap();
+    // Both have to run at the same time to see each other's readings, which a busy machine may not let them for a while.
+    let mut tries =
+        (0..100).map(|_| warp::compare([a, b], read, Duration::from_millis(200)).unwrap());
+    let warps = tries.find(|warps| warps.backward_steps > 0).unwrap_or_default();
     assert!(warps.backward_steps > 0 && warps.largest_back >= 900, "{warps:?}");
 
     let count = AtomicU64::new(0);

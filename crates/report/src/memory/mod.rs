@@ -1,4 +1,4 @@
-//! What a run says of the memory beyond HOW WIDE: what each cache costs, what address translation adds, every kind of traffic, and
+//! What a run says of the memory beyond HARDWARE: what each cache costs, what address translation adds, every kind of traffic, and
 //! what traffic does to latency.
 
 mod age;

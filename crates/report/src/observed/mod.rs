@@ -1,7 +1,7 @@
 //! A server that was only looked at: what a transaction takes, who was at work, where a transaction's time goes.
 //!
 //! Tables and labelled lines, so that each view lays them out in a few lines. What is unknown has no row. The verdict stands
-//! under WHERE IT IS NARROW as that of any workload; only what these tables don't say already stays with it.
+//! under WORKLOAD as that of any workload; only what these tables don't say already stays with it.
 
 mod advice;
 mod demand;

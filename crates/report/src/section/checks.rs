@@ -106,7 +106,11 @@ mod tests {
         let sum = SumText {
             expression: String::new(),
             remarks: Vec::new(),
-            parts: vec![part("CPU", 60e3, "60"), part("flush", 175e3, "175"), part("lock", 5e3, "5")],
+            parts: vec![
+                part("CPU", 60e3, "60"),
+                part("flush", 175e3, "175"),
+                part("lock", 5e3, "5"),
+            ],
             total: "240 µs".into(),
             agrees: true,
             label: "sum",

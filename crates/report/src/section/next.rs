@@ -3,7 +3,7 @@
 use crate::document::{At, Block, Column, Depth, Inline, Row, Section, Style, Table};
 use crate::report::Report;
 
-/// The rows of NEXT.
+/// Its rows.
 pub(crate) fn next(report: &Report) -> Option<Section> {
     let columns = vec![
         Column::name("", 0),
@@ -29,5 +29,7 @@ pub(crate) fn next(report: &Report) -> Option<Section> {
         })
         .collect();
     let some = !table.rows.is_empty();
-    some.then(|| Section::new("next", "What to do").from(Depth::Brief).leading().with([Block::Table(table)]))
+    some.then(|| {
+        Section::new("next", "What to do").from(Depth::Brief).leading().with([Block::Table(table)])
+    })
 }

@@ -20,17 +20,17 @@ pub(crate) fn wide(report: &Report) -> Option<Section> {
     let mut columns = vec![
         Column::name("layer", 0),
         Column::name("what", 9),
-        Column::figure("measured", 42),
-        Column::figure("±95%", 49),
+        Column::figure("measured", 43),
+        Column::figure("±95%", 50),
     ];
     // Where no limit is known, nothing stands between figures and their remarks.
-    let (end, remark) = if limits { (67, "remark") } else { (49, "remark (no physical limit known here)") };
+    let (end, remark) = if limits { (68, "remark") } else { (50, "remark (no limit known)") };
     if limits {
         let mut bar = Column::words("", At::Left(0));
         let mut nearest = Column::words("nearest", At::Left(0));
         (bar.depth, nearest.depth) = (Depth::Page, Depth::Page);
-        let share = Column::figure("share", 67);
-        columns.extend([Column::figure("link limit", 61), nearest, bar, share]);
+        let share = Column::figure("share", 68);
+        columns.extend([Column::figure("link limit", 62), nearest, bar, share]);
     }
     columns.push(Column::deep("CPU/op", Depth::Explained));
     let mut table = Table::new(columns).remarked(remark, Remarks::Beside(end + 2));

@@ -1,4 +1,4 @@
-//! HOW WIDE: which measurement stands in which row, with its nearest limit.
+//! HARDWARE: which measurement stands in which row, with its nearest limit.
 //!
 //! The rows are a table of candidates ([`SPECS`]) plus the memory rows, whose number depends on the machine's
 //! nodes. A row appears where the run has one of its measurements, or says why there is none.
@@ -23,7 +23,7 @@ pub struct Figure {
     pub unit: Unit,
 }
 
-/// One row of HOW WIDE.
+/// One row of HARDWARE.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WideRow {
     /// The layer.

@@ -208,7 +208,11 @@ fn open(narrow: Narrow, findings: &[&str]) -> Run {
 
 #[test]
 fn a_longer_look_is_named_only_where_it_changes_something() {
-    let next = |run: &Run| line(&screen(run), "1  observed: undecided, see why").to_string();
+    let next = |run: &Run| {
+        let said = in_one_line(run);
+        let (_, next) = said.split_once("| 1 | the observed server: undecided, see why").unwrap();
+        next.to_string()
+    };
     for rule in ["observed-few-samples", "observed-few-transactions", "observed-too-short"] {
         let mut run = open(Narrow::Unknown, &[rule]);
         for (look_s, said) in [(20.0, "10min"), (60.0, "60min"), (590.0, "99min")] {
@@ -265,7 +269,7 @@ fn where_nothing_ended_the_step_is_said_and_no_end_is_near_or_far() {
     let step = Step { action: "end that transaction".into(), prove: "look again".into() };
     run.verdicts[0].standing = Some(Standing { step: Some(step), ..Standing::default() });
     let said = screen(&run);
-    let next = line(&said, "1  observed: end that transaction");
+    let next = line(&said, "1  the observed server: end that transaction");
     assert!(next.contains("look again"), "{said}");
     assert!(!said.contains("how near any end"), "{said}");
     assert!(said.contains("WHERE SESSIONS WERE FOUND"), "{said}");

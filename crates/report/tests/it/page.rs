@@ -258,7 +258,8 @@ fn each_workload_has_its_verdict_first_and_what_is_behind_it() {
     let (_, section) = page.split_once("<section id=\"workloads\">").expect("the section");
     let (section, _) = section.split_once("</section>").unwrap();
     let (_, update) = section.split_once("<h3>update, durable</h3>").expect("updates");
-    let verdict = update.find("LIKELY").or(update.find("CONFIRMED")).or(update.find("UNDECIDED")).unwrap();
+    let verdict =
+        update.find("LIKELY").or(update.find("CONFIRMED")).or(update.find("UNDECIDED")).unwrap();
     let picture = update.find("<svg class=\"chart\"").expect("a picture");
     assert!(verdict < picture, "the verdict is first");
     for said in [

@@ -2,7 +2,6 @@
 
 use crate::common;
 use narrows_model::{SumKind, SumTerm};
-use narrows_report::{Report, Units, text};
 
 fn number(text: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("`{text}` is not a number"))
@@ -96,7 +95,7 @@ fn sums(screen: &str) -> Vec<String> {
 
 #[test]
 fn the_rich_screen_adds_up() {
-    let screen = text(&Report::new(&common::rich(), Units::Si), 100, false);
+    let screen = common::explained(&common::rich());
     let sums = sums(&screen);
     assert_eq!(sums.len(), 3, "{screen}");
     for sum in sums {
@@ -143,7 +142,7 @@ proptest::proptest! {
         let total: f64 = sum.terms.iter().map(|t| t.ns_per_op).sum();
         sum.predicted_per_s = sum.servers * 1e9 / total;
         sum.measured_per_s = sum.predicted_per_s;
-        let screen = text(&Report::new(&run, Units::Si), 100, false);
+        let screen = common::explained(&run);
         check(&sums(&screen)[1]);
     }
 }
@@ -153,7 +152,7 @@ fn think_time_is_part_of_the_sum() {
     let mut run = common::rich();
     let v = &mut run.verdicts[1];
     v.operating_point.think_ns = 1e6;
-    let screen = text(&Report::new(&run, Units::Si), 100, false);
+    let screen = common::explained(&run);
     let sum = sums(&screen).remove(1);
     assert!(sum.contains("think 1000"), "{sum}");
     check(&sum);
@@ -165,7 +164,7 @@ fn a_sum_that_misses_the_measured_rate_says_so() {
     let sum = run.verdicts[2].sum.as_mut().unwrap();
     sum.measured_per_s = 90_000.0;
     sum.agrees = false;
-    let screen = text(&Report::new(&run, Units::Si), 100, false);
+    let screen = common::explained(&run);
     let line = sums(&screen).remove(2);
     assert!(line.contains("does not agree with the measured 90.0 k/s"), "{line}");
 }
@@ -174,7 +173,7 @@ fn a_sum_that_misses_the_measured_rate_says_so() {
 fn a_stored_prediction_that_does_not_follow_from_its_terms_is_exposed() {
     let mut run = common::rich();
     run.verdicts[2].sum.as_mut().unwrap().predicted_per_s = 200_000.0;
-    let screen = text(&Report::new(&run, Units::Si), 100, false);
+    let screen = common::explained(&run);
     let line = sums(&screen).remove(2);
     assert!(line.contains("the run file's sum gives 200 k/s"), "{line}");
     check(&line);
@@ -186,6 +185,6 @@ fn the_ladder_is_named_as_measured() {
     let sum = run.verdicts[2].sum.as_mut().unwrap();
     sum.kind = SumKind::Batch;
     sum.terms.clear();
-    let screen = text(&Report::new(&run, Units::Si), 100, false);
+    let screen = common::explained(&run);
     assert!(screen.contains("measured ladder at 128 committers: 152 k/s"), "{screen}");
 }

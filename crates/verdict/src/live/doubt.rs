@@ -1,4 +1,4 @@
-//! Why a verdict is OPEN.
+//! Why a verdict is UNDECIDED.
 
 use narrows_model::{Grade, LiveBound, LiveLog, LiveVerdict};
 use narrows_units::{Ratio, significant};

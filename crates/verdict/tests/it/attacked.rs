@@ -31,7 +31,11 @@ fn a_lock_that_is_held_through_a_flush_is_never_surely_a_lock() {
     // Without the flush the row goes round in 0.5 ms in place of 2.5.
     run.measurements.push(tested(UPDATE, Intervention::SyncOff, 2000.0));
     let verdict = only(&run);
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitWait, Grade::Confirmed), "{verdict:?}");
+    assert_eq!(
+        (verdict.narrow, verdict.grade),
+        (Narrow::CommitWait, Grade::Confirmed),
+        "{verdict:?}"
+    );
     assert!(
         verdict.phrase.starts_with("commit wait, with locks held through the flush"),
         "{}",
@@ -333,5 +337,9 @@ fn an_effect_without_an_interval_decides_nothing_of_a_lock() {
     let mut test = tested(UPDATE, Intervention::SyncOff, 2000.0);
     test.metrics[0] = MetricValue::new(metric::THROUGHPUT, 2000.0, None, vec![2000.0]);
     let verdict = only(&run(4, 1, vec![hot_row(), test]));
-    assert_eq!((verdict.grade, verdict.or), (Grade::Undecided, Some(Narrow::CommitWait)), "{verdict:?}");
+    assert_eq!(
+        (verdict.grade, verdict.or),
+        (Grade::Undecided, Some(Narrow::CommitWait)),
+        "{verdict:?}"
+    );
 }

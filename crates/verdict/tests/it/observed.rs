@@ -714,7 +714,12 @@ fn a_neighbour_that_takes_what_is_idle_is_not_in_the_way_of_clients_that_think()
     // Or 1 ms.
     let found = beside(1e6, 14.0);
     let got = (found.narrow, found.or, found.grade);
-    assert_eq!(got, (Narrow::CpuTaken, Some(Narrow::Client), Grade::Undecided), "{:?}", found.reasons);
+    assert_eq!(
+        got,
+        (Narrow::CpuTaken, Some(Narrow::Client), Grade::Undecided),
+        "{:?}",
+        found.reasons
+    );
     let found = beside(3e6, 8.0);
     let got = (found.narrow, found.or, found.grade);
     assert_eq!(got, (Narrow::CpuTaken, None, Grade::Likely), "{:?}", found.reasons);

@@ -62,7 +62,11 @@ fn a_slow_flush_is_named_and_what_commits_do_not_wait_for_is_not() {
     let load = server.hot_row_load(20);
     let (run, code) = look(&f, &server, "monitor");
     let (log, verdict) = live(&run);
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::Locks, Grade::Undecided), "{verdict:#?}");
+    assert_eq!(
+        (verdict.bound, verdict.grade),
+        (LiveBound::Locks, Grade::Undecided),
+        "{verdict:#?}"
+    );
     assert_eq!((code, verdict.gain_at_most), (Some(4), None));
     assert!(log.waits.locked().unwrap() > 10.0, "{:#?}", log.waits);
     assert!(!fired(&run, "live-commits-do-not-wait"));

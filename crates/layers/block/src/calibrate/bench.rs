@@ -23,6 +23,8 @@ pub(super) const WARM_UP: f64 = 0.2;
 const LOG_DEPTH: u32 = 1;
 /// What a window takes besides itself.
 const OVERHEAD: Duration = Duration::from_millis(80);
+/// A closed loop's window in which nothing ended is made again, so many times as long.
+const LONGER: u32 = 4;
 /// A closed loop of writes may always have so many.
 const FEWEST_WRITES: u64 = 64;
 const LOG_NAME: &str = "log";
@@ -97,8 +99,20 @@ impl<'a> Bench<'a> {
         bytes <= left as f64
     }
 
-    /// One window of the closed loop, with the log beside it if there is one.
+    /// One window of the closed loop, with the log beside it if there is one. One in which no operation ended tells nothing of a rate:
+    /// it is made again, longer, while there is time.
     pub(super) fn closed(&mut self, depth: u32) -> Result<Shown, BlockError> {
+        let mut length = self.plan.probe();
+        loop {
+            let shown = self.closed_for(depth, length)?;
+            length *= LONGER;
+            if shown.load().operations() > 0 || !self.has_time(1, length, 0.0) {
+                return Ok(shown);
+            }
+        }
+    }
+
+    fn closed_for(&mut self, depth: u32, length: Duration) -> Result<Shown, BlockError> {
         let mut stream = self.stream(Load::Closed { depth });
         if let Some(left) = self.left_bytes() {
             // Each of the windows that the ramp and its repeats may take, twice over.
@@ -107,7 +121,6 @@ impl<'a> Bench<'a> {
             stream.limit =
                 Some(Limit { operations: operations.max(FEWEST_WRITES), then: Then::CloseWindow });
         }
-        let length = self.plan.probe();
         self.run(stream, (length.mul_f64(WARM_UP), length))
     }
 

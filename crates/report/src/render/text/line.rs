@@ -107,11 +107,11 @@ mod tests {
 
     #[test]
     fn colour_adds_nothing_but_escapes() {
-        let lines = [Line::of(Style::Good, "CONFIRMED").right(Style::Bad, "no", 10)];
-        assert_eq!(write_lines(&lines, false), "CONFIRMED    no\n");
+        let lines = [Line::of(Style::Good, "LIKELY").right(Style::Bad, "no", 10)];
+        assert_eq!(write_lines(&lines, false), "LIKELY  no\n");
         assert_eq!(
             write_lines(&lines, true),
-            "\u{1b}[1;32mSURE\u{1b}[0m    \u{1b}[1;31mno\u{1b}[0m\n"
+            "\u{1b}[1;32mLIKELY\u{1b}[0m  \u{1b}[1;31mno\u{1b}[0m\n"
         );
     }
 

@@ -21,7 +21,8 @@ struct Fit {
 impl Fit {
     fn new(table: &Table, edge: usize) -> Fit {
         let shown = || table.columns.iter().filter(|column| column.depth <= Depth::Screen);
-        let reserved = if shown().any(|column| column.at == At::Edge) { LEAST_WORDS / 2 } else { 0 };
+        let reserved =
+            if shown().any(|column| column.at == At::Edge) { LEAST_WORDS / 2 } else { 0 };
         let end = |column: &Column| match column.at {
             At::Left(at) | At::Wrapped(at, _) => at + LEAST_WORDS + reserved,
             At::Right(at) => at,
@@ -197,12 +198,7 @@ fn one_table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
     lines
 }
 
-fn cells_of(
-    table: &Table,
-    places: &Places<'_>,
-    cells: &[Cell],
-    said: &[Inline],
-) -> Vec<Line> {
+fn cells_of(table: &Table, places: &Places<'_>, cells: &[Cell], said: &[Inline]) -> Vec<Line> {
     let (screen, fit, edge) = (&table.screen, places.fit, places.fit.edge);
     let mut lines: Vec<Line> = Vec::new();
     let mut line = Line::new();
@@ -210,8 +206,13 @@ fn cells_of(
     let mut figures = false;
     for (number, column, place) in &places.columns {
         let Some(cell) = cells.get(*number) else { continue };
+        let touches =
+            matches!(column.at, At::Left(_) | At::Wrapped(..)) && line.width() >= (*place).max(1);
         if cell.suspect {
             line = line.to(fit.at(screen.mark)).put(Style::Careful, "?").put(Style::Plain, " ");
+        }
+        if touches {
+            line = line.put(Style::Plain, " ");
         }
         match column.at {
             At::Left(_) => {

@@ -11,9 +11,17 @@ pub mod storage;
 mod verdicts;
 
 use narrows_model::*;
+use narrows_report::document::Depth;
+use narrows_report::{Report, Screen, TEXT, Units, printed};
 use serde_json::json;
 
 pub use builders::finding;
+
+/// A screen that says how each answer is known.
+pub fn explained(run: &Run) -> String {
+    let screen = Screen { depth: Depth::Explained, ..Screen::PLAIN };
+    printed(&Report::new(run, Units::Si), &TEXT, screen)
+}
 
 /// Everything measured, everything judged.
 pub fn rich() -> Run {

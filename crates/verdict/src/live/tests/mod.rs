@@ -284,7 +284,10 @@ fn states_are_looked_at_where_nothing_is_flushed() {
     assert!(said(&writes).contains("all the same"), "{}", said(&writes));
     let mut unseen = unflushed(&[]);
     unseen.waits = LiveWaits::default();
-    assert_eq!((live(&unseen).bound, live(&unseen).grade), (LiveBound::NotWaitedFor, Grade::Undecided));
+    assert_eq!(
+        (live(&unseen).bound, live(&unseen).grade),
+        (LiveBound::NotWaitedFor, Grade::Undecided)
+    );
 }
 
 #[test]
@@ -326,7 +329,11 @@ fn a_handful_of_sessions_found_shows_no_share() {
     assert_eq!(live(&quiet(Running, 0.1)).grade, Grade::Likely);
     // Nor does one at the log show that it is what all wait for.
     let verdict = live(&quiet(Flush, 1.0 / 600.0));
-    assert_eq!((verdict.bound, verdict.grade), (LiveBound::FlushTime, Grade::Undecided), "{verdict:#?}");
+    assert_eq!(
+        (verdict.bound, verdict.grade),
+        (LiveBound::FlushTime, Grade::Undecided),
+        "{verdict:#?}"
+    );
     assert!(said(&verdict).contains("found 1 session at work in all"), "{}", said(&verdict));
     // Where windows leave it open as well, they are what is said.
     let mut bursts = quiet(Running, 0.1);
