@@ -101,7 +101,7 @@ _arguments "${_arguments_options[@]}" : \
 '--within=[The limit, counted from when an operation was due]:TIME:_default' \
 '--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
 '--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
-'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times a second"))' \
+'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times per second"))' \
 '--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
 constant\:"At equal distances, as from a clock"))' \
 '--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
@@ -142,7 +142,7 @@ _arguments "${_arguments_options[@]}" : \
 '--within=[The limit, counted from when an operation was due]:TIME:_default' \
 '--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
 '--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
-'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times a second"))' \
+'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times per second"))' \
 '--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
 constant\:"At equal distances, as from a clock"))' \
 '--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
@@ -906,7 +906,7 @@ any\:"One statement with all keys, \`= ANY\`, still block by block in the server
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -954,7 +954,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -1003,7 +1003,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -1043,7 +1043,7 @@ log\:"Durable appends and group commit"
 database\:"PostgreSQL workloads and their verdicts"))' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -1132,7 +1132,7 @@ repeatable-read\:"A snapshot for each transaction; conflicts are tried again and
 serializable\:"As if one after the other; conflicts are tried again and counted"))' \
 '--home=[Which warehouses sessions work for \[default\: all; one with --paced\]]:HOME:((all\:"Every transaction for any of them, all alike\: the working set is all that is loaded"
 one\:"Every session for one; few sessions touch few warehouses, which is said"))' \
-'--rate=[Open loop\: so many transactions a second, due at random times whether or not sessions are free]:N:_default' \
+'--rate=[Open loop\: so many transactions per second, due at random times whether or not sessions are free]:N:_default' \
 '--warm-up=[Unmeasured start of every window \[default\: 2s; 30s with --paced\]]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -1617,7 +1617,7 @@ _narrows_commands() {
 (( $+functions[_narrows__subcmd__block_commands] )) ||
 _narrows__subcmd__block_commands() {
     local commands; commands=(
-'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
 'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
@@ -1640,7 +1640,7 @@ _narrows__subcmd__block__subcmd__device_commands() {
 (( $+functions[_narrows__subcmd__block__subcmd__help_commands] )) ||
 _narrows__subcmd__block__subcmd__help_commands() {
     local commands; commands=(
-'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
 'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
@@ -1841,7 +1841,7 @@ _narrows__subcmd__help_commands() {
 (( $+functions[_narrows__subcmd__help__subcmd__block_commands] )) ||
 _narrows__subcmd__help__subcmd__block_commands() {
     local commands; commands=(
-'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
 'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
@@ -1957,7 +1957,7 @@ _narrows__subcmd__help__subcmd__list_commands() {
 _narrows__subcmd__help__subcmd__log_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
 'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
 'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
@@ -2089,7 +2089,7 @@ _narrows__subcmd__list_commands() {
 _narrows__subcmd__log_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
 'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
 'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
@@ -2167,7 +2167,7 @@ _narrows__subcmd__log__subcmd__crashtest__subcmd__write_commands() {
 _narrows__subcmd__log__subcmd__help_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
 'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
 'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \

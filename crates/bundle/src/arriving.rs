@@ -1,7 +1,7 @@
 //! What comes over the network, by a thread of its own, so that whoever waits for it can give up at any time.
 //!
 //! A blocking client waits for as long as the other side wants: without a word, or with a byte every two seconds. Here the
-//! reader looks at the request to stop twenty times a second, gives up on silence, on less than a useful rate, and after a
+//! reader looks at the request to stop twenty times per second, gives up on silence, on less than a useful rate, and after a
 //! length of time for the whole. The thread left behind ends by the client's own limits, and has nothing that is ours.
 
 use std::io::{self, Read};

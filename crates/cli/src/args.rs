@@ -36,9 +36,9 @@ Examples:
   narrows run --data /data --wal /wal say where the database would keep its files
   narrows run --dry-run               show the plan: minutes, bytes, folders
   narrows observe postgres://app@db7/shop  look at a server for a minute and load nothing
-  narrows block                       operations a second with p99 within 1 ms, of this folder's drive
+  narrows block                       operations per second with p99 within 1 ms, of this folder's drive
   narrows memory                      latency and bandwidth of memory, by footprint and beside loads
-  narrows log                         what a durable commit costs, layer by layer, and how many a second
+  narrows log                         what a durable commit costs, layer by layer, and how many per second
   narrows db update --sessions 16     one load on PostgreSQL, on a server of our own or by URL
   narrows list                        the stored runs
   narrows show 7f3a                   a stored run again; without an id the newest

@@ -1,6 +1,5 @@
 //! Standard output and files of a report: one format on one stream.
 
-use std::io::IsTerminal as _;
 use std::path::Path;
 
 use anyhow::Result;
@@ -19,8 +18,7 @@ const WIDTH: usize = 100;
 
 /// Standard output, with colours and in the width that it has.
 pub fn screen(detail: DetailArgs) -> Screen {
-    let terminal = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
-    let width = terminal.map_or(WIDTH, |(columns, _)| usize::from(columns.0));
+    let width = stream::width().unwrap_or(WIDTH);
     Screen { width, colour: colour(), depth: detail.depth() }
 }
 

@@ -32,6 +32,13 @@ pub fn colour() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
+/// Columns of standard output, where it is a terminal.
+pub fn width() -> Option<usize> {
+    let stdout = std::io::stdout();
+    let size = stdout.is_terminal().then(|| terminal_size::terminal_size_of(&stdout)).flatten();
+    size.map(|(columns, _)| usize::from(columns.0))
+}
+
 /// Whether standard error is a terminal, so that a line can be drawn again.
 pub fn redraws() -> bool {
     std::io::stderr().is_terminal()

@@ -176,7 +176,7 @@ fn sentence(rows: &[InterferenceRow]) -> String {
 
 fn method(m: &Measurement) -> String {
     let mut text = format!(
-        "open loops under one window; latency from when each read was due; {} a cell, cells in an order drawn anew each \
+        "open loops under one window; latency from when each read was due; {} per cell, cells in an order drawn anew each \
          round",
         counted(m.repeats as usize, "window")
     );

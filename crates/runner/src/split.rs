@@ -1,7 +1,7 @@
 //! Which processors the server gets and which the load: disjoint whole cores where there are two or more, as many for the load as
 //! an operation costs it.
 //!
-//! With n CPUs of which c are the client's, a full server on the others does (n - c) / Ds operations a second, for which the client needs
+//! With n CPUs of which c are the client's, a full server on the others does (n - c) / Ds operations per second, for which the client needs
 //! (n - c) Dc / Ds CPUs. So c is the smallest number of whole cores with c >= 1.5 (n - c) Dc / Ds. (A share of Dc / (Dc + Ds)
 //! of all CPUs is where both are full at once; half as much again of that gives the client up to twice its need, because what it gets the
 //! server loses.) The ratio is the published one until a probe has measured it ([`crate::database::fit`]).

@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn the_ends_of_windows_may_leave_over_what_stands_there_at_any_moment() {
-        // 1000 a second of 9 ms: nine under way and one just due.
+        // 1000 per second of 9 ms: nine under way and one just due.
         let rate = Figure { unit: Some(Unit::OpsPerS), ..figure(&[1000.0]) };
         let latency = Figure { unit: Some(Unit::Ns), ..figure(&[9e6]) };
         let left = |values: &[f64]| left_over(&figure(values), &rate, &latency);
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn few_counts_may_exceed_by_chance_what_is_possible_and_many_may_not() {
-        // 12.86 a minute for each of so many warehouses is the most; two windows of a minute.
+        // 12.86 per minute for each of so many warehouses is the most; two windows of a minute.
         let excess_of = |each: f64, warehouses: f64| {
             let all = each * warehouses;
             excess(&figure(&[each, each]), 12.86, &figure(&[all, all]), &figure(&[60e9]))

@@ -223,7 +223,8 @@ mod tests {
         let suite = suite::read().unwrap();
         let plant = |name: &str| suite.iter().find(|plant| plant.name == name).unwrap();
         let right = seen(plant("quota-half"), Narrow::CpuQuota, Grade::Likely, "CPU quota of 0.5");
-        let mut open = seen(plant("hot-row"), Narrow::Lock, Grade::Undecided, "locks inside the server");
+        let mut open =
+            seen(plant("hot-row"), Narrow::Lock, Grade::Undecided, "locks inside the server");
         open.reasons = vec!["the sum is off".to_string()];
         open.expectation = "client".to_string();
         let wrong = seen(plant("own-nothing"), Narrow::Lock, Grade::Confirmed, "locks");

@@ -50,9 +50,15 @@ pub(super) fn mounted(sources: &Path) -> Result<(), String> {
 
 fn filled_with_ext4(image: &str) -> Result<(), String> {
     done("truncate", &["-s", &format!("{SIZE_GIB}G"), image])?;
-    done("mkfs.ext4", &["-q", "-F", image])?;
-    done("mount", &["-o", "loop,discard", image, SCRATCH])?;
-    done("chmod", &["1777", SCRATCH])
+    // Direct, because tests ask whether what they read is the medium's or the page cache's.
+    let device = done("losetup", &["--find", "--show", "--direct-io=on", image])?;
+    let device = device.trim();
+    let mounted = done("mkfs.ext4", &["-q", "-F", device])
+        .and_then(|_| done("mount", &["-o", "discard", device, SCRATCH]));
+    // In use, it goes with its mount.
+    done("losetup", &["--detach", device])?;
+    mounted?;
+    done("chmod", &["1777", SCRATCH]).map(drop)
 }
 
 /// `MemAvailable` of /proc/meminfo, which is in kB.
@@ -62,11 +68,12 @@ fn available_gib(meminfo: &str) -> u64 {
     kb.unwrap_or(0) >> 20
 }
 
-fn done(program: &str, args: &[&str]) -> Result<(), String> {
+/// What it printed.
+fn done(program: &str, args: &[&str]) -> Result<String, String> {
     let output = Command::new(program).args(args).stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{program}: {error}"))?;
     if output.status.success() {
-        return Ok(());
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim()))
 }

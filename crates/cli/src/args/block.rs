@@ -16,7 +16,7 @@ use narrows_runner::exit_codes;
 #[command(after_help = concat!(
     "\
 Examples:
-  narrows block                            how many 8 KiB reads a second with p99 within 1 ms, here
+  narrows block                            how many 8 KiB reads per second with p99 within 1 ms, here
   narrows block --at /data --within 500us  on that file system, within half a millisecond
   narrows block --reads 70 --beside log    with writes, and beside a durable log
   narrows block interference               what random writes and a log do to reads
@@ -38,7 +38,7 @@ pub struct BlockArgs {
 /// What can be asked of storage.
 #[derive(Debug, Subcommand)]
 pub enum BlockCommand {
-    /// How many operations a second keep a percentile of latency within a limit? Also the default
+    /// How many operations per second keep a percentile of latency within a limit? Also the default
     Calibrate(CalibrateArgs),
     /// What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log
     Interference(InterferenceArgs),
@@ -107,7 +107,7 @@ impl From<ArrivalsArg> for Arrivals {
 /// What runs beside the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BesideArg {
-    /// A durable log: 8 KiB appended and flushed 200 times a second
+    /// A durable log: 8 KiB appended and flushed 200 times per second
     Log,
 }
 

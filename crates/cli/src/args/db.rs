@@ -192,7 +192,7 @@ pub struct PaceArgs {
     /// Mean time a session pauses after an answer: 10ms [default: none]
     #[arg(long, value_name = "TIME", value_parser = think)]
     pub think: Option<Nanos>,
-    /// Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count
+    /// Open loop: so many operations per second, due at random times whether or not sessions are free; latencies count
     /// from when they were due
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "think")]
     pub rate: Option<u64>,

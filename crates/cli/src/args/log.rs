@@ -20,7 +20,7 @@ Examples:
   narrows log                              from the device's flush to the database's commit, here
   narrows log --wal /wal --data /data      with the log and the data files where they would be
   narrows log ladder --methods all --sizes 512,8k,128k --layouts all
-  narrows log commits --within 2ms         how many commits a second with p99 within 2 ms
+  narrows log commits --within 2ms         how many commits per second with p99 within 2 ms
   narrows log streams --streams 10 --rate 4MB/s   ten databases that log 4 MB/s each
   narrows log postgres postgres://app@db7/shop    what a commit costs on a live server, by looking
   narrows log compare --wal /data --wal /wal --prove   what another place for the log would give, and gives
@@ -42,7 +42,7 @@ pub struct LogArgs {
 pub enum LogCommand {
     /// From the device's flush to the database's commit: what each layer adds, alone and beside a load
     Ladder(LadderArgs),
-    /// How many commits a second keep a percentile of their wait within a limit? Sessions share flushes
+    /// How many commits per second keep a percentile of their wait within a limit? Sessions share flushes
     Commits(CommitsArgs),
     /// What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked
     Compare(CompareArgs),

@@ -81,7 +81,7 @@ fn the_plan_says_what_will_be_done_and_what_it_writes() {
     let text = plan(&[&mix[..], &["--sessions", "4,1,2", "--pool", "64m"]].concat());
     for part in [
         "30 % updates, every column, 70 % lookups",
-        "working set 16.8 MB (25 % of the pool",
+        "working set 33.6 MB (50 % of the pool",
         "80 % of the calls on 20 % of the keys",
         "a table for each session (fewer sessions touch less)",
         "by 1, 2, 4 sessions",

@@ -31,3 +31,4 @@ mod signals;
 mod stored;
 mod stuck;
 mod url;
+mod words;

@@ -1,4 +1,4 @@
-//! The log layer: what a durable append costs, and how many commits a second committers get that share flushes.
+//! The log layer: what a durable append costs, and how many commits per second committers get that share flushes.
 //!
 //! Everything happens on a recycled segment (allocated and fully written before), buffered, with the flush methods a
 //! server uses. Single appends are measured idle and beside a checkpoint-like stream of writes to the data files,

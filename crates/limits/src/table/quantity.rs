@@ -19,7 +19,7 @@ pub enum Dimension {
     Share,
 }
 
-/// Larger figures are slips of the keyboard: a machine with 10^18 bytes a second hasn't been built.
+/// Larger figures are slips of the keyboard: a machine with 10^18 bytes per second hasn't been built.
 const LARGEST: f64 = 1e18;
 
 impl Dimension {

@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn sessions_that_report_once_a_second_do_not_hide_a_tenth_of_the_rate() {
-        // 755 a second, as told in windows of 3.3 s.
+        // 755 per second, as told in windows of 3.3 s.
         let windows = [909.5, 675.9, 689.6, 906.9, 678.3, 672.0];
         let mut metrics = [
             metric(metric::THROUGHPUT, &windows),

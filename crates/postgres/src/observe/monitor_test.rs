@@ -32,7 +32,7 @@ fn counts_states_and_sessions_become_an_observation() {
     let seen = look(Kind::default(), |_| None).unwrap();
     assert_eq!(seen.cut_short, None);
     let found = &seen.observation;
-    // Six windows: seven readings. Ours are taken off: those of a second at 20 a second, and the windows' own.
+    // Six windows: seven readings. Ours are taken off: those of a second at 20 per second, and the windows' own.
     let commits = found.counted.commits.unwrap();
     assert!(commits < 6.0 * TRANSACTIONS && commits > 6.0 * TRANSACTIONS - 120.0, "{commits}");
     assert_eq!(found.activity.of(ActivityState::Lock), Some(3.0));

@@ -75,7 +75,7 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Table {
             .map(|ids| format!("transaction ids: {}", rate(ids))),
     ]);
     let bytes = join(vec![
-        counted.per_writer(counted.records).map(|n| format!("{} records a transaction", two(n))),
+        counted.per_writer(counted.records).map(|n| format!("{} records per transaction", two(n))),
         over(pages, counted.log_bytes).map(|share| match share {
             0.0 => "no whole pages".to_string(),
             share => format!("whole pages {} at most", percent(share.min(1.0))),

@@ -138,7 +138,7 @@ fn prepared(request: &LiveLogRequest) -> Prepared {
         seed: request.options.seed(),
         steps: vec![PlannedStep {
             layer: Layer::Log,
-            what: "read its counters and ask what its sessions wait for, about 20 times a second"
+            what: "read its counters and ask what its sessions wait for, about 20 times per second"
                 .to_string(),
             expected_s: request.length.0 as f64 / 1e9,
             writes_bytes: 0,

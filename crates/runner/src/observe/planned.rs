@@ -52,7 +52,7 @@ pub fn resolve(request: &ObserveRequest, look: Option<&Monitor>, ui: &dyn Ui) ->
 }
 
 fn what(length: Duration) -> String {
-    let what = "read its counters, and ask what its sessions do about 20 times a second";
+    let what = "read its counters, and ask what its sessions do about 20 times per second";
     if least(length) == length {
         return what.to_string();
     }

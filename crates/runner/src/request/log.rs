@@ -77,7 +77,7 @@ impl LadderRequest {
     }
 }
 
-/// How many commits a second keep a percentile of their wait within a limit.
+/// How many commits per second keep a percentile of their wait within a limit.
 #[derive(Debug, Clone)]
 pub struct CommitsRequest {
     /// Where.

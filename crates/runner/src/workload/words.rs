@@ -35,7 +35,7 @@ pub fn in_words(request: &WorkloadRequest, resolved: &Resolved) -> String {
         parts.push(format!("pauses of {} ms in the mean", task.think.as_secs_f64() * 1e3));
     }
     if let Some(rate) = request.rate_per_s {
-        parts.push(format!("{rate} a second in an open loop"));
+        parts.push(format!("{rate} per second in an open loop"));
     }
     if let Some(limit_ns) = request.limit_ns {
         parts.push(format!("the highest rate with p99 within {}", Nanos(limit_ns)));

@@ -1,6 +1,6 @@
 //! What a change would allow at most: the same bounds with what the change changes, and nothing that the law doesn't support.
 //!
-//! A change alters capacities (drives twice as fast give twice the reads a second), demands (fewer reads) and parts of the
+//! A change alters capacities (drives twice as fast give twice the reads per second), demands (fewer reads) and parts of the
 //! session's time (a read takes half as long). The lowest bound of what comes out is the answer, and what it belongs to is what
 //! binds then. How queues shrink isn't predicted: the rate is "at most", the time "at least". Where the verdict's own sum does
 //! not agree the law doesn't describe the server, and there is no answer.

@@ -84,7 +84,7 @@ pub struct OrdersArgs {
     /// Sessions key and think as the specification's terminals do: at most 12.6 new orders a minute for each warehouse
     #[arg(long, conflicts_with = "rate")]
     pub paced: bool,
-    /// Open loop: so many transactions a second, due at random times whether or not sessions are free
+    /// Open loop: so many transactions per second, due at random times whether or not sessions are free
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub rate: Option<u64>,
     /// Unmeasured start of every window [default: 2s; 30s with --paced]

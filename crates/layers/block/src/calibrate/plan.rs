@@ -36,7 +36,7 @@ pub struct LogStream {
 }
 
 impl Default for LogStream {
-    /// 8 KiB, 200 times a second: a modest server's commits.
+    /// 8 KiB, 200 times per second: a modest server's commits.
     fn default() -> Self {
         LogStream { block_bytes: 8192, rate_per_s: 200.0 }
     }

@@ -12,7 +12,7 @@ fn setting(name: &str, value: &str) -> LiveSetting {
     LiveSetting { name: name.into(), value: value.into(), source: "configuration file".into() }
 }
 
-/// 30 s, a thousand commits a second, two to a flush of 1 ms, with these sessions in these states.
+/// 30 s, a thousand commits per second, two to a flush of 1 ms, with these sessions in these states.
 fn server(states: &[(LiveWaitKind, f64)]) -> LiveLog {
     let wait = |(kind, backends): &(LiveWaitKind, f64)| {
         let windows: Vec<f64> = (0..WINDOWS).map(|i| backends * (0.95 + 0.02 * i as f64)).collect();

@@ -45,7 +45,7 @@ fn of<'a>(found: &'a [Finding], id: &str) -> Option<&'a Finding> {
 
 #[test]
 fn a_rate_above_the_capacity_is_invalid_and_its_backlog_grows() {
-    // Four at a time, a millisecond each: at most 4000 a second.
+    // Four at a time, a millisecond each: at most 4000 per second.
     for (rate_per_s, above) in [(20_000.0, true), (3_000.0, false)] {
         let stream = stream(open(rate_per_s, Arrivals::Constant, 4), Mix::only(Op::Read));
         let mut record = Record::new();

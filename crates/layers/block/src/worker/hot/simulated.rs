@@ -222,7 +222,7 @@ fn a_closed_loop_keeps_its_depth_and_counts_what_the_device_did() {
         assert_eq!(deepest.get(), depth as usize);
         let (operations, samples) = sums(&tally);
         assert_eq!(operations, samples);
-        // Servers that are always busy do 10,000 a second each, less the generator's moments.
+        // Servers that are always busy do 10,000 per second each, less the generator's moments.
         let ideal = 10_000 * servers.min(depth as usize) as u64;
         assert!(operations <= ideal + u64::from(depth), "{depth}: {operations}");
         assert!(operations as f64 > 0.97 * ideal as f64, "{depth}: {operations} of {ideal}");
@@ -292,7 +292,7 @@ fn a_stall_of_the_device_is_in_the_percentiles_of_an_open_loop() {
 #[test]
 fn a_rate_above_the_capacity_shows_as_backlog_and_not_as_the_generators_lateness() {
     for most_in_flight in [64, 10_000] {
-        // One server at 10,000 a second, asked for 12,000.
+        // One server at 10,000 per second, asked for 12,000.
         let mut device = device(1, 100_000);
         let mut stream =
             stream(open(12_000.0, Arrivals::Constant, most_in_flight), Mix::only(Op::Read));
