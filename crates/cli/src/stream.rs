@@ -9,6 +9,7 @@
 //!
 //! Not here: what is printed, and in which format.
 
+use std::ffi::OsStr;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use clap::error::{ContextKind, ContextValue};
@@ -27,14 +28,37 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Whether standard output takes colour: a terminal, and `NO_COLOR` not set.
+/// Columns of a terminal that doesn't tell.
+const USUAL_WIDTH: usize = 100;
+
+/// Whether standard output takes colour: a terminal that takes sequences, and `NO_COLOR` not set.
 pub fn colour() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    wanted && steered(std::io::stdout().is_terminal(), std::env::var_os("TERM").as_deref())
 }
 
-/// Whether standard error is a terminal, so that a line can be drawn again.
+/// Whether standard error is a terminal on which a line can be drawn again.
 pub fn redraws() -> bool {
-    std::io::stderr().is_terminal()
+    steered(std::io::stderr().is_terminal(), std::env::var_os("TERM").as_deref())
+}
+
+/// Whether a stream takes escape sequences: a terminal, unless `TERM` says that it has none.
+fn steered(terminal: bool, term: Option<&OsStr>) -> bool {
+    terminal && term.is_none_or(|term| term != "dumb")
+}
+
+/// Whether standard output is a terminal.
+pub fn is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Columns of a drawn line: as `COLUMNS` says, else 100.
+pub fn width() -> usize {
+    columns(std::env::var("COLUMNS").ok().as_deref())
+}
+
+fn columns(said: Option<&str>) -> usize {
+    said.and_then(|text| text.trim().parse().ok()).filter(|n| *n >= 20).unwrap_or(USUAL_WIDTH)
 }
 
 /// Lines on standard output; our own colours pass where it takes colour.
@@ -54,6 +78,14 @@ pub fn put(text: &str) {
 /// A line on standard error, or several.
 pub fn line(text: &str) {
     errors(&(shown_lines(text).into_owned() + "\n"));
+}
+
+/// A line on standard error in place of a drawn one.
+pub fn over_line(text: &str) {
+    if redraws() {
+        redraw("");
+    }
+    line(text);
 }
 
 /// An error with its causes; the hints come last.
@@ -124,4 +156,23 @@ fn written(text: &str) -> std::io::Result<()> {
 fn errors(text: &str) {
     let mut stream = std::io::stderr().lock();
     let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dumb_terminal_gets_no_sequences() {
+        let dumb = Some(OsStr::new("dumb"));
+        assert!(!steered(true, dumb) && !steered(false, None));
+        assert!(steered(true, None) && steered(true, Some(OsStr::new("xterm-256color"))));
+    }
+
+    #[test]
+    fn a_width_that_makes_sense_is_taken() {
+        assert_eq!(["80", " 132 "].map(|said| columns(Some(said))), [80, 132]);
+        assert_eq!(["", "1", "wide"].map(|said| columns(Some(said))), [100; 3]);
+        assert_eq!(columns(None), 100);
+    }
 }
