@@ -58,10 +58,10 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--quick[A sketch in about 90 seconds\: three repeats, no grade above LIKELY]' \
+'--quick[A sketch in about 2 min\: three repeats, no grade above LIKELY]' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -113,7 +113,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__block_commands" \
@@ -152,7 +152,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -177,7 +177,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -202,7 +202,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--fio-json-plus[fio'\''s json+ layout with every bin of the histograms, as --output-format=json+]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::files -- fio'\''s job files, as on one command line of fio:_files' \
@@ -230,7 +230,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -251,7 +251,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -331,7 +331,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[A sketch\: three repeats, over less memory]' \
 '(--quick)--thorough[Everything that takes longer\: every cell of the matrix of nodes, 1 GiB pages, latency beside writes]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__memory_commands" \
@@ -358,7 +358,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--thorough[Every cell, and not some for each distance]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -380,7 +380,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--every-page[Ask for every page and not for a sample of 65,536 of each pool]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::everybody -- All pools of shared memory; the same as naming nobody:((all\:"Every pool of shared memory that may be looked into"))' \
@@ -400,7 +400,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--renew[Keep what is measured now in place of the baseline that there is]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -423,7 +423,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--huge[2 MiB pages underneath; refused where they can'\''t be had]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ':pages -- Pages of 4 KiB that each process has:_default' \
@@ -502,7 +502,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--no-database[Leave the database'\''s own commit out]' \
 '(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__log_commands" \
@@ -547,7 +547,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--no-database[Leave the database'\''s own commit out]' \
 '(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -579,7 +579,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -604,7 +604,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--prove[Run PostgreSQL with its log in each of them too, in turns, beside its prediction]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -753,7 +753,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -864,7 +864,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 any\:"One statement with all keys, \`= ANY\`, still block by block in the server"))' \
 '--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
 '--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
-'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: a quarter of the pool; from the drives the whole table\]]:SIZE:_default' \
+'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: half of the pool; from the drives the whole table\]]:SIZE:_default' \
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
@@ -886,7 +886,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -910,7 +910,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '--blocks=[Blocks of one operation]:N:_default' \
 '--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
 '--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
-'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: a quarter of the pool; from the drives the whole table\]]:SIZE:_default' \
+'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: half of the pool; from the drives the whole table\]]:SIZE:_default' \
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
@@ -931,7 +931,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -957,7 +957,7 @@ heavy\:"Every column but the key; the log has the whole row"))' \
 drive\:"The drives\: evicted from memory, which the drives'\'' own counts must confirm"))' \
 '--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
 '--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
-'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: a quarter of the pool; from the drives the whole table\]]:SIZE:_default' \
+'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: half of the pool; from the drives the whole table\]]:SIZE:_default' \
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
@@ -978,7 +978,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1015,7 +1015,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1055,7 +1055,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1105,7 +1105,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '(--load-only --keep --paced --rate --sessions --starts)--drop[Removes what is loaded there and does nothing else; with --dry-run says what that would be]' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1178,8 +1178,8 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'-o+[Write to this file instead of standard output]:FILE:_files' \
-'--output=[Write to this file instead of standard output]:FILE:_files' \
+'-o+[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
+'--output=[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
 '*--crash-test=[Bring in the result of a crash test (\`narrows log crashtest check --format json\`), and judge again]:FILE:_files' \
 '*--pg-test-fsync=[Bring in what pg_test_fsync printed, to stand beside the ladder or the live server'\''s flushes]:FILE:_files' \
 '*--what-if=[Ask what a change would allow at most, by the law\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
@@ -1199,8 +1199,8 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'-o+[Write to this file instead of standard output]:FILE:_files' \
-'--output=[Write to this file instead of standard output]:FILE:_files' \
+'-o+[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
+'--output=[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
 '*--crash-test=[Bring in the result of a crash test (\`narrows log crashtest check --format json\`), and judge again]:FILE:_files' \
 '*--pg-test-fsync=[Bring in what pg_test_fsync printed, to stand beside the ladder or the live server'\''s flushes]:FILE:_files' \
 '*--what-if=[Ask what a change would allow at most, by the law\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
