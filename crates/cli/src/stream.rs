@@ -52,13 +52,17 @@ pub fn is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Columns of a drawn line: as `COLUMNS` says, else 100.
+/// Columns of a drawn line: of the terminal behind standard error, else as `COLUMNS` says, else 100.
 pub fn width() -> usize {
-    columns(std::env::var("COLUMNS").ok().as_deref())
+    let terminal = terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0);
+    columns(terminal, std::env::var("COLUMNS").ok().as_deref())
 }
 
-fn columns(said: Option<&str>) -> usize {
-    said.and_then(|text| text.trim().parse().ok()).filter(|n| *n >= 20).unwrap_or(USUAL_WIDTH)
+fn columns(terminal: Option<u16>, said: Option<&str>) -> usize {
+    // Some terminals say 0 for what they don't know.
+    let terminal = terminal.filter(|columns| *columns > 0).map(usize::from);
+    let said = || said.and_then(|text| text.trim().parse().ok()).filter(|columns| *columns > 0);
+    terminal.or_else(said).unwrap_or(USUAL_WIDTH)
 }
 
 /// Lines on standard output; our own colours pass where it takes colour.
@@ -171,8 +175,9 @@ mod tests {
 
     #[test]
     fn a_width_that_makes_sense_is_taken() {
-        assert_eq!(["80", " 132 "].map(|said| columns(Some(said))), [80, 132]);
-        assert_eq!(["", "1", "wide"].map(|said| columns(Some(said))), [100; 3]);
-        assert_eq!(columns(None), 100);
+        assert_eq!(columns(Some(64), Some("132")), 64, "the terminal may have been resized");
+        assert_eq!(["80", " 132 "].map(|said| columns(Some(0), Some(said))), [80, 132]);
+        assert_eq!(["", "0", "wide"].map(|said| columns(None, Some(said))), [100; 3]);
+        assert_eq!(columns(None, None), 100);
     }
 }

@@ -23,7 +23,7 @@ const FILES: [(&str, &str); 3] = [
 const ENVIRONMENT: [(&str, &str); 6] = [
     ("NO_COLOR", "No colours, where it is not empty."),
     ("TERM", "With dumb no escape sequences at all."),
-    ("COLUMNS", "Width of the line of progress [default: 100]."),
+    ("COLUMNS", "Width of the line of progress where the terminal doesn't tell it [default: 100]."),
     ("PGHOST, PGPORT, PGUSER, PGDATABASE, PGSERVICE", "What an address doesn't say, as with psql."),
     ("PGPASSWORD", "The password of a server that is named."),
     ("HTTPS_PROXY", "The way to the PostgreSQL that is fetched."),

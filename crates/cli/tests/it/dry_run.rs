@@ -209,6 +209,12 @@ fn a_server_that_does_not_answer() {
     ] {
         refused_alike(&f, "", args, &["cannot be measured: ", "refused"]);
     }
+    // A look loads nothing, and has no --load-here.
+    let dry = behind(&f, "", &["log", "postgres", nobody, "--dry-run"]);
+    let run = behind(&f, "", &["log", "postgres", nobody]);
+    assert_eq!((dry.status.code(), run.status.code()), (Some(2), Some(2)));
+    assert!(text(&dry.stdout).contains("in all   about "), "{}", text(&dry.stdout));
+    assert_eq!(text(&dry.stderr), text(&run.stderr));
 }
 
 #[test]
