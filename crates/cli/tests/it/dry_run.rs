@@ -3,6 +3,7 @@
 //! Mounts are made in a namespace of the command's own; that needs root.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -194,6 +195,37 @@ fn too_little_space_and_limits_of_files() {
     assert!(said.contains("ulimit -f unlimited"), "{said}");
     for line in refusals(&said) {
         assert!(text(&run.stderr).contains(line), "{}", text(&run.stderr));
+    }
+    f.assert_nothing_left();
+}
+
+#[test]
+fn a_folder_without_the_right_to_write() {
+    let f = Fixture::new();
+    let data = f.data().display().to_string();
+    if !narrows_facts::process::is_root() {
+        eprintln!("SKIPPED: needs root, to be somebody else");
+        return;
+    }
+    let cases: [(&[&str], &str); 3] = [
+        (&["run", "--layers", "clock,block", "--data", &data], "block is not measured: "),
+        (&["block", "--at", &data], "with --at"),
+        (&["memory", "-o", &data], "with -o DIR"),
+    ];
+    for (args, part) in cases {
+        let mut command = Command::new(program());
+        command.args(args).args(["--load-here", "--dry-run"]).uid(65_534).gid(65_534);
+        let output = match command.env("XDG_DATA_HOME", "/tmp").current_dir("/").output() {
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                eprintln!("SKIPPED: others can't get to the program");
+                return;
+            }
+            output => output.unwrap(),
+        };
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains("Permission denied") && said.contains("hint: "), "{args:?}: {said}");
+        assert!(said.contains(part), "{args:?}: {said}");
     }
     f.assert_nothing_left();
 }
