@@ -58,12 +58,10 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--quick[A sketch in about 90 seconds\: three repeats, no grade above LIKELY]' \
+'--quick[A sketch in about 2 min\: three repeats, no grade above LIKELY]' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -84,8 +82,6 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--dry-run[Say what would be looked at, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::address -- The server\: postgres\://USER@HOST\:PORT/DATABASE, keywords, or a database'\''s name \[default\: as psql\]:_default' \
@@ -101,7 +97,7 @@ _arguments "${_arguments_options[@]}" : \
 '--within=[The limit, counted from when an operation was due]:TIME:_default' \
 '--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
 '--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
-'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times per second"))' \
+'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times a second"))' \
 '--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
 constant\:"At equal distances, as from a clock"))' \
 '--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
@@ -117,9 +113,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__block_commands" \
@@ -142,7 +136,7 @@ _arguments "${_arguments_options[@]}" : \
 '--within=[The limit, counted from when an operation was due]:TIME:_default' \
 '--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
 '--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
-'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times per second"))' \
+'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times a second"))' \
 '--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
 constant\:"At equal distances, as from a clock"))' \
 '--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
@@ -158,9 +152,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -185,9 +177,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -212,9 +202,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--fio-json-plus[fio'\''s json+ layout with every bin of the histograms, as --output-format=json+]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::files -- fio'\''s job files, as on one command line of fio:_files' \
@@ -242,9 +230,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -265,9 +251,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -347,9 +331,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[A sketch\: three repeats, over less memory]' \
 '(--quick)--thorough[Everything that takes longer\: every cell of the matrix of nodes, 1 GiB pages, latency beside writes]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__memory_commands" \
@@ -376,9 +358,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--thorough[Every cell, and not some for each distance]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -400,9 +380,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--every-page[Ask for every page and not for a sample of 65,536 of each pool]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::everybody -- All pools of shared memory; the same as naming nobody:((all\:"Every pool of shared memory that may be looked into"))' \
@@ -422,9 +400,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--renew[Keep what is measured now in place of the baseline that there is]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -447,9 +423,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--huge[2 MiB pages underneath; refused where they can'\''t be had]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ':pages -- Pages of 4 KiB that each process has:_default' \
@@ -528,9 +502,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--no-database[Leave the database'\''s own commit out]' \
 '(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__log_commands" \
@@ -575,9 +547,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--no-database[Leave the database'\''s own commit out]' \
 '(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -609,9 +579,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -636,9 +604,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--prove[Run PostgreSQL with its log in each of them too, in turns, beside its prediction]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -759,8 +725,6 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--dry-run[Say what would be looked at, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE:_default' \
@@ -789,9 +753,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -906,7 +868,7 @@ any\:"One statement with all keys, \`= ANY\`, still block by block in the server
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -924,9 +886,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -954,7 +914,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -971,9 +931,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1003,7 +961,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -1020,9 +978,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1043,7 +999,7 @@ log\:"Durable appends and group commit"
 database\:"PostgreSQL workloads and their verdicts"))' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -1059,9 +1015,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1101,9 +1055,7 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1132,7 +1084,7 @@ repeatable-read\:"A snapshot for each transaction; conflicts are tried again and
 serializable\:"As if one after the other; conflicts are tried again and counted"))' \
 '--home=[Which warehouses sessions work for \[default\: all; one with --paced\]]:HOME:((all\:"Every transaction for any of them, all alike\: the working set is all that is loaded"
 one\:"Every session for one; few sessions touch few warehouses, which is said"))' \
-'--rate=[Open loop\: so many transactions per second, due at random times whether or not sessions are free]:N:_default' \
+'--rate=[Open loop\: so many transactions a second, due at random times whether or not sessions are free]:N:_default' \
 '--warm-up=[Unmeasured start of every window \[default\: 2s; 30s with --paced\]]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -1153,9 +1105,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '(--load-only --keep --paced --rate --sessions --starts)--drop[Removes what is loaded there and does nothing else; with --dry-run says what that would be]' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its minutes and bytes, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1228,8 +1178,8 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'-o+[Write to this file instead of standard output]:FILE:_files' \
-'--output=[Write to this file instead of standard output]:FILE:_files' \
+'-o+[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
+'--output=[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
 '*--crash-test=[Bring in the result of a crash test (\`narrows log crashtest check --format json\`), and judge again]:FILE:_files' \
 '*--pg-test-fsync=[Bring in what pg_test_fsync printed, to stand beside the ladder or the live server'\''s flushes]:FILE:_files' \
 '*--what-if=[Ask what a change would allow at most, by the law\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
@@ -1237,8 +1187,6 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
 '--rejudge[Judge again with this version'\''s rules instead of showing the stored verdicts]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::run -- A run'\''s id (or its first characters), or a run file \[default\: the newest\]:_default' \
@@ -1251,8 +1199,8 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'-o+[Write to this file instead of standard output]:FILE:_files' \
-'--output=[Write to this file instead of standard output]:FILE:_files' \
+'-o+[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
+'--output=[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
 '*--crash-test=[Bring in the result of a crash test (\`narrows log crashtest check --format json\`), and judge again]:FILE:_files' \
 '*--pg-test-fsync=[Bring in what pg_test_fsync printed, to stand beside the ladder or the live server'\''s flushes]:FILE:_files' \
 '*--what-if=[Ask what a change would allow at most, by the law\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
@@ -1260,8 +1208,6 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
 '--rejudge[Judge again with this version'\''s rules instead of showing the stored verdicts]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
-'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::run -- A run'\''s id (or its first characters), or a run file \[default\: the newest\]:_default' \
@@ -1617,7 +1563,7 @@ _narrows_commands() {
 (( $+functions[_narrows__subcmd__block_commands] )) ||
 _narrows__subcmd__block_commands() {
     local commands; commands=(
-'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
+'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
 'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
@@ -1640,7 +1586,7 @@ _narrows__subcmd__block__subcmd__device_commands() {
 (( $+functions[_narrows__subcmd__block__subcmd__help_commands] )) ||
 _narrows__subcmd__block__subcmd__help_commands() {
     local commands; commands=(
-'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
+'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
 'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
@@ -1841,7 +1787,7 @@ _narrows__subcmd__help_commands() {
 (( $+functions[_narrows__subcmd__help__subcmd__block_commands] )) ||
 _narrows__subcmd__help__subcmd__block_commands() {
     local commands; commands=(
-'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
+'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
 'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
@@ -1957,7 +1903,7 @@ _narrows__subcmd__help__subcmd__list_commands() {
 _narrows__subcmd__help__subcmd__log_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
+'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
 'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
 'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
@@ -2089,7 +2035,7 @@ _narrows__subcmd__list_commands() {
 _narrows__subcmd__log_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
+'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
 'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
 'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
@@ -2167,7 +2113,7 @@ _narrows__subcmd__log__subcmd__crashtest__subcmd__write_commands() {
 _narrows__subcmd__log__subcmd__help_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
+'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
 'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
 'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \

@@ -32,7 +32,7 @@ use narrows_runner::exit_codes;
     "\
 Examples:
   narrows run                         measure this machine as a database server
-  narrows run --quick                 the same as a sketch, in about 90 seconds
+  narrows run --quick                 the same as a sketch, in about 2 min
   narrows run --data /data --wal /wal say where the database would keep its files
   narrows run --dry-run               show the plan: minutes, bytes, folders
   narrows observe postgres://app@db7/shop  look at a server for a minute and load nothing
@@ -131,11 +131,26 @@ impl ValueEnum for WorkloadArg {
 
 /// `narrows run`
 #[derive(Debug, Clone, Args)]
+#[command(after_help = concat!(
+    "\
+Examples:
+  narrows run                              all layers, on a PostgreSQL of our own, below /var/tmp
+  narrows run --dry-run                    the plan, the space it needs, and what would be refused
+  narrows run --quick                      a sketch, in about 2 min
+  narrows run --data /data --wal /wal      on the drives of these folders
+  narrows run --layers block,log           storage alone
+  narrows run --workloads update           one workload, with the layers below it
+  narrows run --database postgres://app@db7/shop --load-here
+                                           in a schema of our own on that server
+
+",
+    exit_codes!()
+))]
 pub struct RunArgs {
     /// To look at a server instead.
     #[command(flatten)]
     pub observing: observe::ObserveArgs,
-    /// A sketch in about 90 seconds: three repeats, no grade above LIKELY
+    /// A sketch in about 2 min: three repeats, no grade above LIKELY
     #[arg(long)]
     pub quick: bool,
     /// Answer from this capture of this machine what this user can't read (`narrows gather --privileged`)
@@ -190,7 +205,7 @@ pub struct OutputArgs {
     /// Measure although a database runs on this machine: it will be slowed down for the whole run
     #[arg(long)]
     pub load_here: bool,
-    /// Print the plan with its minutes and bytes, and stop
+    /// Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse
     #[arg(long)]
     pub dry_run: bool,
     /// Folder for the run file and the report in every format [default: the run file alone, in the
@@ -219,7 +234,7 @@ pub struct ReportArgs {
     /// The same as --format html
     #[arg(long, conflicts_with = "format")]
     pub html: bool,
-    /// Write to this file instead of standard output
+    /// Write to this file; - is standard output [default: standard output, for a page on a terminal narrows-ID.html]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Judge again with this version's rules instead of showing the stored verdicts

@@ -6,6 +6,7 @@
 pub mod args;
 mod commands;
 mod output;
+mod progress;
 mod stream;
 mod terminal;
 

@@ -18,7 +18,7 @@ const WIDTH: usize = 100;
 
 /// Standard output, with colours and in the width that it has.
 pub fn screen(detail: DetailArgs) -> Screen {
-    let width = stream::width().unwrap_or(WIDTH);
+    let width = stream::report_width().unwrap_or(WIDTH);
     Screen { width, colour: colour(), depth: detail.depth() }
 }
 

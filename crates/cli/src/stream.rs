@@ -9,6 +9,7 @@
 //!
 //! Not here: what is printed, and in which format.
 
+use std::ffi::OsStr;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use clap::error::{ContextKind, ContextValue};
@@ -27,21 +28,48 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Whether standard output takes colour: a terminal, and `NO_COLOR` not set.
+/// Columns of a terminal that doesn't tell.
+const USUAL_WIDTH: usize = 100;
+
+/// Whether standard output takes colour: a terminal that takes sequences, and `NO_COLOR` not set.
 pub fn colour() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    wanted && steered(std::io::stdout().is_terminal(), std::env::var_os("TERM").as_deref())
 }
 
-/// Columns of standard output, where it is a terminal.
-pub fn width() -> Option<usize> {
+/// Columns of standard output, where it is a terminal that tells.
+pub fn report_width() -> Option<usize> {
     let stdout = std::io::stdout();
     let size = stdout.is_terminal().then(|| terminal_size::terminal_size_of(&stdout)).flatten();
-    size.map(|(columns, _)| usize::from(columns.0))
+    size.map(|(columns, _)| usize::from(columns.0)).filter(|columns| *columns > 0)
 }
 
-/// Whether standard error is a terminal, so that a line can be drawn again.
+/// Whether standard error is a terminal on which a line can be drawn again.
 pub fn redraws() -> bool {
-    std::io::stderr().is_terminal()
+    steered(std::io::stderr().is_terminal(), std::env::var_os("TERM").as_deref())
+}
+
+/// Whether a stream takes escape sequences: a terminal, unless `TERM` says that it has none.
+fn steered(terminal: bool, term: Option<&OsStr>) -> bool {
+    terminal && term.is_none_or(|term| term != "dumb")
+}
+
+/// Whether standard output is a terminal.
+pub fn is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Columns of a drawn line: of the terminal behind standard error, else as `COLUMNS` says, else 100.
+pub fn width() -> usize {
+    let terminal = terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0);
+    columns(terminal, std::env::var("COLUMNS").ok().as_deref())
+}
+
+fn columns(terminal: Option<u16>, said: Option<&str>) -> usize {
+    // Some terminals say 0 for what they don't know.
+    let terminal = terminal.filter(|columns| *columns > 0).map(usize::from);
+    let said = || said.and_then(|text| text.trim().parse().ok()).filter(|columns| *columns > 0);
+    terminal.or_else(said).unwrap_or(USUAL_WIDTH)
 }
 
 /// Lines on standard output; our own colours pass where it takes colour.
@@ -61,6 +89,14 @@ pub fn put(text: &str) {
 /// A line on standard error, or several.
 pub fn line(text: &str) {
     errors(&(shown_lines(text).into_owned() + "\n"));
+}
+
+/// A line on standard error in place of a drawn one.
+pub fn over_line(text: &str) {
+    if redraws() {
+        redraw("");
+    }
+    line(text);
 }
 
 /// An error with its causes; the hints come last.
@@ -131,4 +167,24 @@ fn written(text: &str) -> std::io::Result<()> {
 fn errors(text: &str) {
     let mut stream = std::io::stderr().lock();
     let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dumb_terminal_gets_no_sequences() {
+        let dumb = Some(OsStr::new("dumb"));
+        assert!(!steered(true, dumb) && !steered(false, None));
+        assert!(steered(true, None) && steered(true, Some(OsStr::new("xterm-256color"))));
+    }
+
+    #[test]
+    fn a_width_that_makes_sense_is_taken() {
+        assert_eq!(columns(Some(64), Some("132")), 64, "the terminal may have been resized");
+        assert_eq!(["80", " 132 "].map(|said| columns(Some(0), Some(said))), [80, 132]);
+        assert_eq!(["", "0", "wide"].map(|said| columns(None, Some(said))), [100; 3]);
+        assert_eq!(columns(None, None), 100);
+    }
 }

@@ -57,12 +57,8 @@ impl TestFile {
         watch: &mut dyn FnMut(FillStep) -> Result<(), Error>,
     ) -> Result<TestFile, Error> {
         let dir = blueprint.dir;
+        TestFile::check(dir, blueprint.bytes, blueprint.space)?;
         let bytes = blueprint.bytes.max(1).next_multiple_of(FILE_UNIT);
-        if let Some(kind) = in_memory(dir) {
-            return Err(Error::InMemory { dir: dir.to_path_buf(), kind });
-        }
-        blueprint.space.map_or_else(|| Space::of(dir), Ok)?.check(dir, bytes)?;
-        space::check_file_size_limit(dir, bytes)?;
 
         let path = dir.join(format!("block-{:016x}.data", blueprint.seed));
         let buffered = narrows_files::create_new(&path, Access::Write, 0o600)
@@ -81,6 +77,20 @@ impl TestFile {
         file.buffered_file().sync_all().map_err(|source| file.fail("sync", source))?;
         watch(FillStep::Verifying)?;
         Ok(file)
+    }
+
+    /// Refuses a file of so many bytes below `dir` as [`TestFile::create`] does, before anything is written. `space` is that of the
+    /// file system; `None` asks for it.
+    ///
+    /// # Errors
+    /// The file system keeps files in memory or has too little room, or this process may not write a file of that size.
+    pub fn check(dir: &Path, bytes: u64, space: Option<Space>) -> Result<(), Error> {
+        let bytes = bytes.max(1).next_multiple_of(FILE_UNIT);
+        if let Some(kind) = in_memory(dir) {
+            return Err(Error::InMemory { dir: dir.to_path_buf(), kind });
+        }
+        space.map_or_else(|| Space::of(dir), Ok)?.check(dir, bytes)?;
+        space::check_file_size_limit(dir, bytes)
     }
 
     /// A file that exists already, to be read only; it stays. `seed` is that of its contents, if they are known.

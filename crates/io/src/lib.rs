@@ -46,6 +46,6 @@ pub use method::{Method, Options, Refusal};
 pub use null::NullPath;
 pub use path::{Completion, DevicePath, HEARTBEAT_MS, Op};
 pub use pattern::{Pattern, SECTOR, Tag};
-pub use space::Space;
+pub use space::{Space, check_writable};
 pub use target::{Durable, Kind, Target};
 pub use uring::{Granted, PassthroughPath, UringPath, available as uring_available};

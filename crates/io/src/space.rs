@@ -1,8 +1,10 @@
 //! Whether a file fits, asked before the first byte is written, so that a measurement never fills a disk that a
 //! database lives on.
 
+use std::io;
 use std::path::Path;
 
+use rustix::fs::{Access, AtFlags, CWD};
 use rustix::process::{Resource, getrlimit};
 
 use crate::Error;
@@ -47,6 +49,16 @@ impl Space {
     }
 }
 
+/// Whether this user may make files in a folder, asked of the kernel without making one (`faccessat(2)`): a mount that is read-only,
+/// permissions, a folder that is none.
+///
+/// # Errors
+/// What the kernel said.
+pub fn check_writable(dir: &Path) -> io::Result<()> {
+    let rights = Access::WRITE_OK | Access::EXEC_OK;
+    Ok(rustix::fs::accessat(CWD, dir, rights, AtFlags::EACCESS)?)
+}
+
 /// Refuses a file larger than this process may write: the kernel would end the process with a signal.
 pub(crate) fn check_file_size_limit(dir: &Path, wanted: u64) -> Result<(), Error> {
     if let Some(limit) = getrlimit(Resource::Fsize).current
@@ -73,6 +85,15 @@ mod tests {
         let error = large.check(Path::new("/d"), 2 * gib).unwrap_err().to_string();
         assert!(error.contains("/d") && error.contains("hint: free some space"), "{error}");
         assert!(large.check(Path::new("/d"), u64::MAX).is_err());
+    }
+
+    #[test]
+    fn a_folder_of_ours_takes_files_and_one_that_is_not_there_takes_none() {
+        let dir = tempfile::tempdir().unwrap();
+        check_writable(dir.path()).unwrap();
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing is made");
+        let gone = check_writable(&dir.path().join("gone")).unwrap_err();
+        assert_eq!(gone.kind(), io::ErrorKind::NotFound);
     }
 
     #[test]

@@ -30,7 +30,9 @@ pub(crate) fn hint(code: &str, message: &str) -> String {
             "the user needs the right to create a schema there: GRANT CREATE ON DATABASE … TO …, or name another \
              user or database"
         }
-        "53300" => "ask for fewer sessions with --sessions N, or raise max_connections",
+        "53300" => {
+            "raise max_connections of the server or CONNECTION LIMIT of the role, or end sessions; a load takes fewer with --sessions N"
+        }
         "53100" => "the server's drive is full; free some space, or name another server",
         "53200" => {
             "the server has not enough memory for this; ask for fewer sessions with --sessions N"
@@ -97,6 +99,9 @@ mod tests {
         let asked = refused("28000", "connection requires a valid client certificate");
         assert!(asked.contains("sslcert=FILE"), "{asked}");
         assert!(!refused("28000", "role \"x\" does not exist").contains("TLS"));
+        let role = refused("53300", "too many connections for role \"monitor\"");
+        let first = role.find("CONNECTION LIMIT").zip(role.find("a load takes fewer"));
+        assert!(first.is_some_and(|(role, load)| role < load), "a look has no --sessions: {role}");
         assert_eq!(refused("42601", "syntax error"), "FATAL 42601: syntax error");
     }
 }

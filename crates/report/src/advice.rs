@@ -37,19 +37,19 @@ const ADVICE: &[Advice] = &[
     Advice {
         narrow: Narrow::Cpu,
         action: "more or faster CPUs, or less CPU time per operation",
-        prove: "narrows run on more CPUs",
+        prove: "the same run on more CPUs",
         tested_is_action: false,
     },
     Advice {
         narrow: Narrow::CpuQuota,
         action: "raise the CPU quota",
-        prove: "narrows run after raising it",
+        prove: "the same run after raising it",
         tested_is_action: false,
     },
     Advice {
         narrow: Narrow::CpuTaken,
         action: "move the other load off these CPUs",
-        prove: "narrows run without it",
+        prove: "the same run without it",
         tested_is_action: false,
     },
     Advice {
@@ -79,7 +79,7 @@ const ADVICE: &[Advice] = &[
     Advice {
         narrow: Narrow::IoLimit,
         action: "raise the I/O limit",
-        prove: "narrows run after raising it",
+        prove: "the same run after raising it",
         tested_is_action: false,
     },
     Advice {
@@ -115,13 +115,13 @@ const ADVICE: &[Advice] = &[
     Advice {
         narrow: Narrow::Workers,
         action: "more parallel workers",
-        prove: "narrows run, workers × 2",
+        prove: "the same with twice the workers",
         tested_is_action: true,
     },
     Advice {
         narrow: Narrow::Client,
         action: "the server was not the limit; give the client more CPUs or a machine",
-        prove: "narrows run from another machine",
+        prove: "load from another machine",
         tested_is_action: false,
     },
 ];
@@ -158,7 +158,7 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
         ranked.into_iter().map(|(_, _, row)| row).chain(rows_open).collect();
     if !unclear.is_empty() {
         let prove =
-            if run.plan.quick { "narrows run (not --quick)" } else { "narrows run, quiet machine" };
+            if run.plan.quick { "narrows run, without --quick" } else { "the same run on a quiet machine" };
         rows.push(NextRow {
             action: "undecided, see why above".to_string(),
             expect: "-".to_string(),
@@ -211,13 +211,13 @@ fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
     let prove = advice.prove.replace("{id}", &run.id);
     if advice.narrow == Narrow::Client && pauses(v) {
         let action = "nothing in the server: its sessions pause for most of their time; ask with more of them";
-        (action.to_string(), "narrows db, --sessions × 2".to_string())
+        (action.to_string(), "the same with twice the sessions".to_string())
     } else if advice.narrow != Narrow::Cpu {
         (advice.action.to_string(), prove)
     } else if v.sharing.as_ref().is_some_and(|sharing| sharing.limits_scaling) {
         let action =
             "faster CPUs or less CPU time per operation; more CPUs gain less than their share";
-        (action.to_string(), "narrows run on faster CPUs".to_string())
+        (action.to_string(), "the same run on faster CPUs".to_string())
     } else if ours && had > 0 && had < all {
         let had = format!("the server had {had} of {all} here");
         (format!("more CPUs ({had}), or less CPU time per operation"), prove)

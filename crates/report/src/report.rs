@@ -231,10 +231,11 @@ fn more(run: &Run, units: Units) -> String {
         Some(format!("Uncached by {by}, {} table.  ", units.bytes(run.plan.table_bytes as f64)))
     });
     if !run.observations.is_empty() {
-        return format!(
-            "Pictures, all settings: narrows report {0} --html   What if: narrows report {0} --what-if storage=2x",
-            run.id
-        );
+        let page = format!("Pictures, all settings: narrows report {} --html", run.id);
+        // Where the model misses the rate there is no answer.
+        let answers = run.verdicts.iter().any(|v| v.sum.as_ref().is_some_and(|sum| sum.agrees));
+        let asks = format!("   What if: narrows report {} --what-if storage=2x", run.id);
+        return if answers { page + &asks } else { page };
     }
     if alone(run) {
         return format!("Pictures, windows, findings: narrows report {} --html", run.id);

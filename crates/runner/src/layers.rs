@@ -8,10 +8,13 @@ use narrows_model::{DatabaseChoice, Layer, Measurement, PlannedStep, Role, condi
 use narrows_observe::Watch;
 use serde_json::json;
 
+use crate::database;
 use crate::log::target_dirs::LogScratch;
+use crate::preflight::{self, MissingPart, SpaceNeed};
 use crate::resolved::PlannedSession;
 use crate::resolved::Resolved;
 use crate::session::Interrupted;
+use crate::space_check;
 
 /// Committers of the log ladder, besides the database's own number of sessions.
 const COMMITTERS: [u32; 3] = [1, 8, 64];
@@ -110,6 +113,49 @@ fn ladder(resolved: &Resolved, bytes: u64) -> Vec<(u32, u64)> {
     committers.into_iter().map(|n| (n, bytes)).collect()
 }
 
+/// Refuses a layer that can't be measured in the folders that were named. Nothing is written.
+///
+/// # Errors
+/// Why it can't.
+pub fn check(resolved: &Resolved, layer: Layer) -> Result<()> {
+    match layer {
+        Layer::Block => {
+            preflight::block_file(&resolved.data_dir, resolved.plan.file_bytes, "--data")
+        }
+        Layer::Log => {
+            let (wal, data) = (&resolved.wal_dir, &resolved.data_dir);
+            preflight::log(wal, if wal == data { "--data" } else { "--wal" }, data)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The layers that were asked for and can't be measured, and the database under that name.
+pub fn missing(resolved: &Resolved, database: Option<&str>) -> Vec<MissingPart> {
+    let below = [Layer::Block, Layer::Log].into_iter().filter(|layer| resolved.has(*layer));
+    let below = below.map(|layer| (layer.word(), check(resolved, layer)));
+    let above = database.map(|what| (what, database::check(resolved)));
+    let checked = below.chain(above);
+    let part = |(what, checked): (&str, Result<()>)| {
+        checked.err().map(|why| MissingPart { what: what.to_string(), why })
+    };
+    checked.filter_map(part).collect()
+}
+
+/// The most space that files of a run take at a time in each of its folders.
+pub fn space(resolved: &Resolved, database: bool) -> Vec<SpaceNeed> {
+    let block = if resolved.has(Layer::Block) { resolved.plan.file_bytes } else { 0 };
+    let managed = database && resolved.address.is_none();
+    let server = if managed { space_check::needs(resolved) } else { Vec::new() };
+    let of_server = |role| server.iter().find(|(of, _)| *of == role).map_or(0, |(_, bytes)| *bytes);
+    let data = block.max(of_server(Role::Data));
+    [(&resolved.data_dir, data), (&resolved.wal_dir, of_server(Role::Wal))]
+        .into_iter()
+        .filter(|(_, bytes)| *bytes > 0)
+        .map(|(folder, bytes)| SpaceNeed { folder: folder.clone(), bytes })
+        .collect()
+}
+
 /// Runs the layers that were asked for.
 pub fn execute(session: &mut PlannedSession<'_, '_>) -> Result<(), Interrupted> {
     for (layer, measure) in [
@@ -121,7 +167,8 @@ pub fn execute(session: &mut PlannedSession<'_, '_>) -> Result<(), Interrupted> 
         if !session.resolved.has(layer) {
             continue;
         }
-        if let Err(error) = measure(session) {
+        let checked = check(session.resolved, layer);
+        if let Err(error) = checked.and_then(|()| measure(session)) {
             session.absent(layer.word(), error)?;
         }
     }

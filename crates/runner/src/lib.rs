@@ -29,6 +29,7 @@ pub mod new_run;
 pub mod observe;
 pub mod orders;
 pub mod paragraph;
+pub mod preflight;
 pub mod prepared;
 mod program;
 pub mod request;

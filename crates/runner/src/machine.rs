@@ -9,6 +9,7 @@ use narrows_model::{Layer, Plan, Platform};
 
 use crate::database;
 use crate::exit::Answers;
+use crate::preflight::{MissingPart, SpaceNeed};
 use crate::program::Program;
 use crate::request::database::DatabaseTarget;
 use crate::request::machine::MachineRequest;
@@ -64,6 +65,14 @@ impl Program for Machine {
             resolve::ask(&mut self.resolved)?;
         }
         Ok(())
+    }
+
+    fn space(&self) -> Vec<SpaceNeed> {
+        layers::space(&self.resolved, self.resolved.has(Layer::Database))
+    }
+
+    fn missing(&self) -> Vec<MissingPart> {
+        layers::missing(&self.resolved, self.resolved.has(Layer::Database).then_some("database"))
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {

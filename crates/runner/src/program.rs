@@ -4,7 +4,6 @@
 //! are in use, the place where the run is kept, signals, what earlier runs left, and the end with its exit code.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Stop;
@@ -13,6 +12,7 @@ use narrows_postgres::server;
 
 use crate::anonymous::{Anonymous, AnonymousUi};
 use crate::exit::{Answers, Exit};
+use crate::preflight::{self, MissingPart, SpaceNeed};
 use crate::request::{Address, RunOptions};
 use crate::session::{Ended, Session};
 use crate::ui::Ui;
@@ -55,6 +55,26 @@ pub trait Program: Sized {
     fn admit(&mut self, load_here: bool, ui: &dyn Ui) -> Result<()> {
         let folders = self.folders();
         guard::storage(self.planned().1, &folders, load_here, ui)
+    }
+
+    /// The most space that its files take at a time, in each of its folders where that is known.
+    fn space(&self) -> Vec<SpaceNeed> {
+        let bytes = self.planned().0.file_bytes;
+        let files = self.folders().into_iter().take(usize::from(bytes > 0));
+        files.map(|folder| SpaceNeed { folder, bytes }).collect()
+    }
+
+    /// Refuses what can't be made where it was asked for. Nothing is written.
+    ///
+    /// # Errors
+    /// What would end it later.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// What of it can't be measured, where the rest is measured all the same. Nothing is written.
+    fn missing(&self) -> Vec<MissingPart> {
+        Vec::new()
     }
 
     /// Measures, and hands everything to the session.
@@ -102,10 +122,10 @@ fn measure<P: Program>(
         anonymous.learn(plan, platform);
     }
     if options.dry_run {
-        ui.print(&program.describe())?;
-        return Ok(Exit::Done);
+        return preflight::dry_run(&mut program, options, ui);
     }
     program.admit(options.load_here, ui)?;
+    program.check()?;
     let folder = match &options.output {
         Some(folder) => folder.clone(),
         None => store::folder()?,
@@ -115,7 +135,7 @@ fn measure<P: Program>(
     let signals = interrupt::install(&stop, ui.speaker())?;
     ui.put(&program.describe());
     let (plan, platform) = program.planned();
-    ui.begin(Duration::from_secs_f64(plan.expected_s()));
+    ui.begin(&plan.steps, &stop);
     let mut session = Session::begin(plan.clone(), platform.clone(), folder, &stop, ui, anonymous)?;
     for folder in program.folders() {
         let swept = server::sweep(&folder);

@@ -12,10 +12,10 @@ use narrows_model::{Finding, Measurement, Plan, Platform, Run, Severity, Unknown
 
 use crate::anonymous::Anonymous;
 use crate::exit::{Answers, Exit, Outcome};
-use crate::failure::{self, Failure};
+use crate::failure;
 use crate::kept::{self, RunLocation};
 use crate::ui::Ui;
-use crate::{least_load, new_run, store};
+use crate::{least_load, new_run, preflight, store};
 
 /// A run in progress.
 pub struct Session<'a> {
@@ -153,10 +153,10 @@ impl<'a> Session<'a> {
         if self.stop.is_set() {
             return Err(Interrupted);
         }
+        self.ui.say(&preflight::not_measured(what, &error));
         let text = failure::render(&error);
         let text = text.strip_prefix("error: ").unwrap_or(&text);
         let (reason, hint) = text.split_once("\nhint: ").unwrap_or((text, ""));
-        self.ui.say(&format!("warning: {what} is not measured: {text}"));
         self.run.findings.push(Finding {
             id: Finding::id_of_not_measured(what),
             severity: Severity::Note,
@@ -195,6 +195,9 @@ impl<'a> Session<'a> {
             self.ui.report_files(&self.run, &self.folder)?;
         }
         if self.told != EndReport::Nothing {
+            if exit == Exit::Interrupted {
+                self.ui.say(&stopped(self.run.measurements.len()));
+            }
             self.ui.say(&self.kept(&path));
         }
         Ok(exit)
@@ -239,6 +242,16 @@ impl<'a> Session<'a> {
     }
 }
 
+/// What is kept of a run that was stopped.
+fn stopped(measurements: usize) -> String {
+    match measurements {
+        0 => "stopped on request before anything was measured; the machine and the plan are kept"
+            .to_string(),
+        1 => "stopped on request; the one measurement made before is kept".to_string(),
+        n => format!("stopped on request; the {n} measurements made before are kept"),
+    }
+}
+
 /// A scratch folder below `dir`, with a hint that fits a command that measures one folder.
 ///
 /// # Errors
@@ -246,9 +259,6 @@ impl<'a> Session<'a> {
 pub fn scratch(dir: &std::path::Path, id: &str) -> Result<Scratch> {
     Scratch::create(dir, id).map_err(|error| {
         let ScratchError::Create { dir, reason, .. } = &error;
-        Failure::hinted(
-            format!("cannot create a scratch folder in {}: {reason}", dir.display()),
-            "name a folder that you may write to with --at",
-        )
+        preflight::no_scratch(dir, reason, "--at")
     })
 }

@@ -23,20 +23,20 @@ pub fn max_wal_bytes(resolved: &Resolved) -> u64 {
     resolved.plan.table_bytes.max(USUAL_WAL_BYTES).min(room).max(LEAST_WAL_BYTES)
 }
 
-/// Refuses where table and log would not fit; silent where the free space is not known.
-pub fn check(resolved: &Resolved) -> Result<()> {
+/// What a server of ours takes in the folder of each role, bytes; all of it in the data's where both are on one file system.
+pub fn needs(resolved: &Resolved) -> Vec<(Role, u64)> {
     let plan = &resolved.plan;
     // The index takes a few hundredths of the table; updates of a row stay in its block.
     let data = EMPTY_CLUSTER_BYTES + plan.table_bytes / 10 * 11;
     // The limit is a soft one: the log of a checkpoint in progress comes on top.
     let wal = 2 * max_wal_bytes(resolved);
     let one = resolved.data_dir == resolved.wal_dir || same_file_system(resolved);
-    let needs = if one {
-        vec![(Role::Data, data + wal)]
-    } else {
-        vec![(Role::Data, data), (Role::Wal, wal)]
-    };
-    for (role, bytes) in needs {
+    if one { vec![(Role::Data, data + wal)] } else { vec![(Role::Data, data), (Role::Wal, wal)] }
+}
+
+/// Refuses where table and log would not fit; silent where the free space is not known.
+pub fn check(resolved: &Resolved) -> Result<()> {
+    for (role, bytes) in needs(resolved) {
         let Some(free) = free_bytes(resolved, role).filter(|free| *free < bytes) else { continue };
         let (folder, option) = match role {
             Role::Wal => (&resolved.wal_dir, "--wal"),

@@ -37,10 +37,25 @@ pub fn file_in(folder: &Path, id: &str) -> PathBuf {
 /// Makes sure that a run can be stored there, before anything is measured.
 pub fn prepare(folder: &Path) -> Result<()> {
     make_folder(folder)?;
-    narrows_files::probe(folder).map_err(|error| {
-        let hint = way_out(&error, WRITABLE);
-        Failure::hinted(format!("cannot write in {}: {error}", folder.display()), hint)
-    })
+    narrows_files::probe(folder).map_err(|error| unwritable(folder, &error))
+}
+
+/// Whether a run could be stored there, asked without making anything.
+///
+/// # Errors
+/// The folder, or the one that it would be made in, can't be written to.
+pub fn check(folder: &Path) -> Result<()> {
+    let there = folder.ancestors().map(|above| match above.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => above,
+    });
+    let Some(there) = there.into_iter().find(|above| above.exists()) else { return Ok(()) };
+    narrows_io::check_writable(there).map_err(|error| unwritable(there, &error))
+}
+
+fn unwritable(folder: &Path, error: &std::io::Error) -> anyhow::Error {
+    let hint = way_out(error, WRITABLE);
+    Failure::hinted(format!("cannot write in {}: {error}", folder.display()), hint)
 }
 
 /// What to do about a file that can't be written; `else_` where it is not for want of room.
@@ -231,6 +246,17 @@ mod tests {
         write_whole(&path, "two").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn where_a_run_would_be_kept_is_looked_at_and_nothing_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        check(&dir.path().join("narrows/runs")).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        let file = dir.path().join("file");
+        fs::write(&file, "x").unwrap();
+        let error = crate::failure::render(&check(&file.join("runs")).unwrap_err());
+        assert!(error.contains("cannot write in ") && error.contains("hint: "), "{error}");
     }
 
     #[test]

@@ -4,12 +4,11 @@
 //! this.
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::Result;
-use narrows_model::Run;
+use narrows_model::{PlannedStep, Run};
 
-pub use narrows_engine::{Phase, Progress};
+pub use narrows_engine::{Phase, Progress, Stop};
 
 /// Where a run tells things. Phases are told by [`Progress`].
 pub trait Ui: Progress {
@@ -25,8 +24,8 @@ pub trait Ui: Progress {
     /// Goes on below such a line.
     fn end_redraw(&self);
 
-    /// A run of about that length begins.
-    fn begin(&self, expected: Duration);
+    /// A run of these steps begins, which ends early where `stop` is set.
+    fn begin(&self, steps: &[PlannedStep], stop: &Stop);
 
     /// Takes away what was drawn of the progress.
     fn clear(&self);

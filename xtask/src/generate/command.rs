@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap_complete::Shell;
 
-use super::Generated;
+use super::{Generated, man};
 
 /// Shells for which completions are written.
 const SHELLS: [Shell; 4] = [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::Zsh];
@@ -14,11 +14,9 @@ pub(super) fn files() -> Result<Vec<Generated>> {
     let mut built = command.clone().disable_help_subcommand(true);
     built.build();
     let mut files = Vec::new();
-    for page in pages(built) {
-        let name = page.get_display_name().unwrap_or(page.get_name()).to_string();
-        let mut text = Vec::new();
-        clap_mangen::Man::new(page).render(&mut text)?;
-        files.push(Generated::new(format!("docs/man/{name}.1"), String::from_utf8(text)?));
+    for (page, see_also) in pages(built, None) {
+        let text = man::page(&page, &see_also)?;
+        files.push(Generated::new(format!("docs/man/{}.1", name(&page)), text));
     }
     for shell in SHELLS {
         let mut script = Vec::new();
@@ -29,13 +27,23 @@ pub(super) fn files() -> Result<Vec<Generated>> {
     Ok(files)
 }
 
-/// A command and all below it that are shown: each has a page.
-fn pages(command: clap::Command) -> Vec<clap::Command> {
+/// Of its page: `narrows-run`.
+fn name(command: &clap::Command) -> String {
+    command.get_display_name().unwrap_or(command.get_name()).to_string()
+}
+
+/// A command and all below it that are shown, each with the names of the pages above and below it: each has a page.
+fn pages(command: clap::Command, above: Option<String>) -> Vec<(clap::Command, Vec<String>)> {
     let below: Vec<clap::Command> = command
         .get_subcommands()
         .filter(|c| !c.is_hide_set() && c.get_name() != "help")
         .cloned()
         .collect();
-    let below = below.into_iter().flat_map(pages);
-    std::iter::once(command.clone()).chain(below).collect()
+    let own = name(&command);
+    let mut see_also: Vec<String> = above.into_iter().chain(below.iter().map(name)).collect();
+    if see_also.is_empty() {
+        see_also.push(own.clone());
+    }
+    let below = below.into_iter().flat_map(|below| pages(below, Some(own.clone())));
+    std::iter::once((command, see_also)).chain(below).collect()
 }

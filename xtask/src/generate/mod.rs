@@ -5,6 +5,7 @@ mod command;
 mod exits;
 mod fio;
 mod limits;
+mod man;
 mod rules;
 mod schema;
 

@@ -1,6 +1,6 @@
 //! `narrows report`: any view of a stored run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use narrows_judge::judge;
@@ -10,7 +10,7 @@ use narrows_runner::what_if::WhatIf;
 use narrows_runner::{flush_test, store};
 
 use crate::args::{Format, ReportArgs};
-use crate::stream::say;
+use crate::stream::{self, say};
 use crate::{Exit, output};
 
 /// Renders the run again.
@@ -31,10 +31,10 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         asked.answer(&mut run)?;
     }
     let format = if args.html { Format::HTML } else { args.format };
-    match &args.output {
+    match destination(args.output.as_deref(), format, &run.id, stream::is_terminal()) {
         Some(path) => {
             store::write_whole(
-                path,
+                &path,
                 &output::render(&run, format, args.units, output::screen_of_file(args.detail)),
             )?;
             say!("wrote {}", path.display());
@@ -44,6 +44,19 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// The file that a report goes to: the one that was named, and for a page on a terminal one of its own in the current folder. `None` is
+/// standard output, which `-` names too.
+fn destination(named: Option<&Path>, format: Format, id: &str, terminal: bool) -> Option<PathBuf> {
+    match named {
+        Some(path) if path == Path::new("-") => None,
+        Some(path) => Some(path.to_path_buf()),
+        None if terminal && format.0.name == Format::HTML.0.name => {
+            Some(PathBuf::from(format!("narrows-{id}.html")))
+        }
+        None => None,
+    }
 }
 
 /// Bytes; it names no more than some thousand records.
@@ -57,4 +70,23 @@ fn crash_test(path: &Path) -> Result<CrashTest> {
     };
     let text = narrows_files::read_text(path, LONGEST_CRASH_TEST).map_err(|error| wrong(&error))?;
     serde_json::from_str(&text).map_err(|error| wrong(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_never_written_onto_a_terminal() {
+        let to = |named: Option<&str>, format, terminal| {
+            destination(named.map(Path::new), format, "7f3a", terminal)
+        };
+        let page = Some(PathBuf::from("narrows-7f3a.html"));
+        assert_eq!(to(None, Format::HTML, true), page);
+        assert_eq!(to(None, Format::HTML, false), None, "a pipe takes it");
+        assert_eq!(to(None, Format::TEXT, true), None);
+        assert_eq!(to(Some("-"), Format::HTML, true), None, "standard output, as it was asked for");
+        assert_eq!(to(Some("-"), Format::TEXT, false), None);
+        assert_eq!(to(Some("x.html"), Format::HTML, true), Some("x.html".into()));
+    }
 }

@@ -80,10 +80,17 @@ fn layers(args: RunArgs) -> Result<MachineRequest> {
             "leave one of the two out",
         ));
     }
-    let layers = match args.layers {
+    let layers: Vec<Layer> = match args.layers {
         None => MachineRequest::LAYERS.into(),
         Some(layers) => layers.into_iter().map(Layer::from).collect(),
     };
+    let database_runs = layers.contains(&Layer::Database) && database != DatabaseTarget::None;
+    if args.workloads.is_some() && !database_runs {
+        return Err(Failure::hinted(
+            "--workloads names workloads of the database, which is not measured here",
+            "add database to --layers, or leave out --workloads",
+        ));
+    }
     let asked = |workload: &Workload| {
         args.workloads.as_ref().is_none_or(|asked| asked.contains(&WorkloadArg(*workload)))
     };

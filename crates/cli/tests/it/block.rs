@@ -118,7 +118,7 @@ fn dry_runs_say_minutes_and_bytes_and_touch_nothing() {
         &["writers", "--dry-run"],
         &["run", &job, "--dry-run"],
     ] {
-        let output = narrows(&f, args);
+        let output = narrows(&f, &[args, &["--load-here"]].concat());
         let said = text(&output.stdout);
         assert_eq!(output.status.code(), Some(0), "{args:?}: {said}{}", text(&output.stderr));
         for part in ["in all", "writes up to", "removed afterwards"] {
@@ -127,6 +127,18 @@ fn dry_runs_say_minutes_and_bytes_and_touch_nothing() {
     }
     f.assert_nothing_left();
     assert!(f.runs().is_empty());
+}
+
+#[test]
+fn what_is_said_of_randrepeat_is_so_of_each_of_its_values() {
+    let f = Fixture::new();
+    for value in [0, 1] {
+        let job = format!("[a]\nrw=randread\nsize=64m\nrandrepeat={value}\n");
+        let job = job_file(&f, "r.fio", &job);
+        let said = text(&narrows(&f, &["run", &job, "--load-here", "--dry-run"]).stdout);
+        let whole = format!("randrepeat={value}: approximated: other offsets than fio's: with 1");
+        assert!(said.contains(&whole) && said.contains("with 0 new ones in each"), "{said}");
+    }
 }
 
 /// The plan of a calibration with its defaults is what the reader was promised: two minutes.
@@ -153,9 +165,10 @@ fn the_published_job_files_are_taken_as_they_are() {
         if path.extension().is_none_or(|ending| ending != "fio") {
             continue;
         }
-        let output = narrows(&f, &["run", path.to_str().unwrap(), "--dry-run"]);
-        let said = text(&output.stdout);
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let output = narrows(&f, &["run", path.to_str().unwrap(), "--load-here", "--dry-run"]);
+        let (said, refused) = (text(&output.stdout), text(&output.stderr));
+        let small = refused.contains("hint: free some space");
+        assert_eq!(output.status.code(), Some(if small { 2 } else { 0 }), "{refused}");
         assert!(said.contains("a file of 10.7 GB") && said.contains("35 s"), "{said}");
         // What isn't as in fio is said.
         assert!(said.contains("approximated") || said.contains("note"), "{said}");

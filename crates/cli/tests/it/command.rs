@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::machine::{shared, together};
 use crate::common::started::Started;
-use crate::common::{Fixture, Narrows, postgres_folder, program};
+use crate::common::{Fixture, LEAST, Narrows, postgres_folder, program};
 use narrows_model::{Layer, Run};
 
 fn narrows(args: &[&str]) -> Output {
@@ -160,6 +160,84 @@ fn a_file_that_is_no_run_is_refused() {
 }
 
 #[test]
+fn a_quick_run_has_one_length_everywhere() {
+    let help = String::from_utf8(narrows(&["run", "--help"]).stdout).unwrap();
+    let quick = help.lines().find(|line| line.contains("A sketch in ")).expect("--quick");
+    assert!(quick.contains("in about 2 min:"), "{quick}");
+    assert!(
+        help.contains("narrows run --quick                      a sketch, in about 2 min"),
+        "{help}"
+    );
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = fs::read_to_string(readme).unwrap().replace('\n', " ");
+    assert!(readme.contains("`-- run --quick` is a sketch in about 2 min"), "{readme}");
+}
+
+#[test]
+fn workloads_without_a_database_are_refused() {
+    let home = tempfile::tempdir().unwrap();
+    for also in [["--layers", "block"], ["--database", "none"]] {
+        let mut command = Command::new(program());
+        command.args(["run", "--dry-run", "--workloads", "scan"]).args(also);
+        let output = command.env("XDG_DATA_HOME", home.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{also:?}: {said}");
+        assert!(said.contains("--workloads") && said.contains("hint: add database"), "{said}");
+        assert!(output.stdout.is_empty(), "nothing is planned");
+    }
+}
+
+/// What a command shows on a terminal of that kind, in that folder; `None` where there is no `script(1)`.
+fn on_terminal(term: &str, fixture: &Fixture, line: &str) -> Option<String> {
+    let mut command = Command::new("script");
+    command.args(["-qec", line, "/dev/null"]).env("TERM", term).env_remove("NO_COLOR");
+    command.env("XDG_DATA_HOME", fixture.home()).env("NARROWS", program()).env(LEAST.0, LEAST.1);
+    command.current_dir(fixture.home()).stdin(std::process::Stdio::null());
+    match command.output() {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(error) => {
+            eprintln!("SKIPPED: script(1): {error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_terminal_shows_a_bar_and_a_dumb_one_lines_without_sequences() {
+    let _machine = shared();
+    let fixture = Fixture::new();
+    let line = format!(
+        "\"$NARROWS\" run --quick --load-here --layers clock,log --data {}",
+        fixture.data().display()
+    );
+    let Some(shown) = on_terminal("xterm", &fixture, &line) else { return };
+    assert!(shown.contains("\u{1b}[K[") && shown.contains(" left  clock "), "{shown}");
+    let shown = on_terminal("dumb", &fixture, &line).expect("it is there");
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+    assert!(shown.contains(" left] clock ") && shown.contains("] log "), "{shown}");
+    fixture.assert_nothing_left();
+}
+
+#[test]
+fn a_page_goes_to_a_file_and_never_onto_a_terminal() {
+    let _machine = shared();
+    let fixture = Fixture::new();
+    let run = Narrows::new(&fixture).args(["--layers", "clock"]).run();
+    let name = format!("narrows-{}.html", run.id);
+    let line = format!("\"$NARROWS\" report {} --html", run.id);
+    let Some(shown) = on_terminal("xterm", &fixture, &line) else { return };
+    assert_eq!(shown.trim_end(), format!("wrote {name}"));
+    let page = fs::read_to_string(fixture.home().join(&name)).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") || page.starts_with("<!doctype html>"));
+    // `-` is standard output, as elsewhere.
+    let mut command = Command::new(program());
+    command.args(["report", &run.id, "--html", "-o", "-"]).current_dir(fixture.home());
+    let output = command.env("XDG_DATA_HOME", fixture.home()).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), page);
+    assert!(!fixture.home().join("-").exists());
+}
+
+#[test]
 fn a_dry_run_says_minutes_and_bytes_and_touches_nothing() {
     let fixture = Fixture::new();
     let output = Narrows::new(&fixture).args(["--dry-run"]).output();
@@ -257,23 +335,13 @@ fn a_folder_in_memory_is_called_that_and_gives_no_storage_figures() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_an_absence_with_a_hint() {
-    let _machine = shared();
-    let output = narrows(&[
-        "run",
-        "--quick",
-        "--load-here",
-        "--data",
-        "/proc",
-        "--layers",
-        "log",
-        "--format",
-        "json",
-    ]);
-    let run = Run::from_json(&String::from_utf8_lossy(&output.stdout)).unwrap();
-    assert_eq!(output.status.code(), Some(3));
-    let finding = run.findings.iter().find(|f| f.id == "absent-log").expect("it says why");
-    assert!(finding.evidence.contains("/proc") && !finding.advice.is_empty(), "{finding:?}");
+fn a_folder_of_the_kernel_is_refused_before_anything_is_measured() {
+    let args = ["run", "--quick", "--load-here", "--data", "/proc", "--layers", "clock,log"];
+    let output = narrows(&args);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("/proc") && said.contains("hint: "), "{said}");
+    assert!(output.stdout.is_empty());
 }
 
 /// Stops a run in a phase, and checks what is left.

@@ -107,7 +107,7 @@ fn a_dry_run_prints_servers_windows_and_bytes() {
     let Some(memory) = memory() else { return };
     let f = Fixture::new();
     let mut prove = command(&f, &[&f.data(), memory.path()]);
-    let output = prove.args(["--prove", "--dry-run"]).output().unwrap();
+    let output = prove.args(["--prove", "--load-here", "--dry-run"]).output().unwrap();
     let printed = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     for part in [

@@ -73,7 +73,7 @@ fn what_does_not_fit_together_is_refused_before_anything_is_made() {
 fn the_plan_says_what_will_be_done_and_what_it_writes() {
     let fixture = Fixture::new();
     let plan = |args: &[&str]| {
-        let output = db(&fixture, &[args, &["--dry-run"]].concat());
+        let output = db(&fixture, &[args, &["--load-here", "--dry-run"]].concat());
         assert_eq!(output.status.code(), Some(0), "{}", said(&output));
         String::from_utf8(output.stdout).unwrap()
     };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::machine::{shared, together};
 use crate::common::started::Started;
-use crate::common::{Fixture, Narrows, postgres_folder, program};
+use crate::common::{Fixture, LEAST, Narrows, postgres_folder, program};
 use narrows_model::{Layer, Run};
 
 fn no_postgres() -> bool {
@@ -171,6 +171,32 @@ fn output_that_nobody_takes() {
         assert!(!said.contains("panicked"), "{redirection}: {said}");
     }
     assert_eq!(fixture.runs().len(), 4, "the run file is kept whatever becomes of the output");
+}
+
+#[test]
+fn a_reader_of_standard_error_that_goes_away_ends_nothing() {
+    let _machine = shared();
+    let fixture = Fixture::new();
+    let data = fixture.data();
+    let run = ["run", "--quick", "--load-here", "--layers", "clock,memory", "--data"];
+    let cases: [(&[&str], &[i32]); 4] = [
+        // 3 and 4 are what a busy machine makes of the figures.
+        (&run, &[0, 3, 4]),
+        (&["run", "--layers", "clock", "--load-here", "--dry-run", "--data"], &[0]),
+        (&["block", "--percentile", "100", "--at"], &[2]),
+        (&["report", "nosuchrun", "-o"], &[2]),
+    ];
+    for (args, codes) in cases {
+        // Nobody reads the pipe's other end any more.
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Command::new(program());
+        command.args(args).arg(&data).env("XDG_DATA_HOME", fixture.home()).env(LEAST.0, LEAST.1);
+        let status = command.stdout(writer.try_clone().unwrap()).stderr(writer).status().unwrap();
+        assert!(status.code().is_some_and(|code| codes.contains(&code)), "{args:?}: {status}");
+    }
+    assert_eq!(fixture.runs().len(), 1, "the run is kept");
+    fixture.assert_nothing_left();
 }
 
 #[test]

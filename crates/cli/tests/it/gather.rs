@@ -166,7 +166,7 @@ fn another_machines_capture_fills_in_nothing() {
             b"processor\t: 0\nmodel name\t: Another\x1b[31m\nflags\t\t: fpu\n",
         );
     });
-    let run = ["run", "--dry-run", "--layers", "clock", "--facts"];
+    let run = ["run", "--load-here", "--dry-run", "--layers", "clock", "--facts"];
     refused(&[&run[..], &[text(&other)]].concat(), &["another machine", "was Another"]);
     said(&[&run[..], &[text(&file)]].concat());
     let shown = said(&["platform", text(&other)]);

@@ -130,7 +130,8 @@ fn job_files() {
     let mut planned = 0;
     for text in jobs {
         fs::write(&file, &text).unwrap();
-        let output = narrows(&f, &["block", "run", file.to_str().unwrap(), "--dry-run"]);
+        let output =
+            narrows(&f, &["block", "run", file.to_str().unwrap(), "--load-here", "--dry-run"]);
         harmless(&text, &output);
         planned += usize::from(output.status.success());
     }
@@ -144,7 +145,9 @@ fn a_job_takes_from_the_environment_what_was_named_and_says_it() {
     let plan = |text: &str, args: &[&str]| {
         fs::write(&file, text).unwrap();
         let mut command = Command::new(program());
-        command.args(["block", "run", file.to_str().unwrap(), "--dry-run"]).args(args);
+        command
+            .args(["block", "run", file.to_str().unwrap(), "--load-here", "--dry-run"])
+            .args(args);
         command.env("XDG_DATA_HOME", f.home()).env("PGPASSWORD", "S3cret").env("SIZE", "7m");
         harmless(text, &command.output().unwrap())
     };
@@ -167,7 +170,8 @@ fn an_included_file_that_is_no_job_file_is_not_shown() {
     fs::write(&file, format!("[a]\nsize=1m\ninclude {}\n", secret.display())).unwrap();
     for line in ["root:$6$salt$S3cret:19000:0:99999:7:::", "password=S3cret", "size=S3cret"] {
         fs::write(&secret, format!("{line}\n")).unwrap();
-        let output = narrows(&f, &["block", "run", file.to_str().unwrap(), "--dry-run"]);
+        let output =
+            narrows(&f, &["block", "run", file.to_str().unwrap(), "--load-here", "--dry-run"]);
         let (out, said) = harmless(line, &output);
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(!format!("{out}{said}").contains("S3cret"), "{out}{said}");

@@ -63,10 +63,16 @@ fn wrong_arguments_are_named_with_a_way_out() {
 fn a_dry_run_prints_the_plan_and_touches_nothing() {
     let f = Fixture::new();
     for (args, part) in [
-        (vec!["--dry-run"], "search for the highest rate of commits"),
-        (vec!["ladder", "--alone", "--dry-run"], "rungs from the device's flush upwards"),
-        (vec!["commits", "--dry-run"], "sessions that commit again at once"),
-        (vec!["streams", "--dry-run"], "10 logs with 4.00 MB/s each in writes of 128 KiB"),
+        (vec!["--load-here", "--dry-run"], "search for the highest rate of commits"),
+        (
+            vec!["ladder", "--alone", "--load-here", "--dry-run"],
+            "rungs from the device's flush upwards",
+        ),
+        (vec!["commits", "--load-here", "--dry-run"], "sessions that commit again at once"),
+        (
+            vec!["streams", "--load-here", "--dry-run"],
+            "10 logs with 4.00 MB/s each in writes of 128 KiB",
+        ),
     ] {
         let output = narrows(&f, &args);
         let printed = text(&output.stdout);

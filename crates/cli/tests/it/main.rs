@@ -10,6 +10,7 @@ mod common;
 mod compare;
 mod crashtest;
 mod db;
+mod dry_run;
 mod ends;
 mod gather;
 mod golden;

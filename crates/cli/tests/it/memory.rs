@@ -21,7 +21,7 @@ fn said(bytes: &[u8]) -> String {
 fn a_dry_run_says_minutes_and_touches_nothing() {
     let fixture = Fixture::new();
     for arguments in [&["--dry-run"][..], &["slb", "1000", "10", "--dry-run"]] {
-        let output = memory(&fixture, arguments);
+        let output = memory(&fixture, &[arguments, &["--load-here"]].concat());
         let text = said(&output.stdout);
         assert_eq!(output.status.code(), Some(0), "{}", said(&output.stderr));
         assert!(text.contains("in all") && text.contains("writes nothing"), "{text}");
@@ -185,7 +185,7 @@ fn a_baseline_is_kept_and_another_machines_is_not_compared_with() {
     let other = memory(&fixture, &["baseline", "--dry-run"]);
     let text = said(&other.stderr);
     assert!(text.contains("of another machine (elsewhere)") && text.contains("--renew"), "{text}");
-    let renewed = memory(&fixture, &["baseline", "--renew", "--dry-run"]);
+    let renewed = memory(&fixture, &["baseline", "--renew", "--dry-run", "--load-here"]);
     assert_eq!(renewed.status.code(), Some(0), "{}", said(&renewed.stderr));
     assert!(std::fs::read_to_string(&kept).unwrap().contains("elsewhere"), "nothing was measured");
 }

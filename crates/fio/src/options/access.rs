@@ -42,8 +42,12 @@ pub(super) const OPTIONS: &[FioOption] = &[
     ),
     same("norandommap", Set),
     near("softrandommap", Bool, "once-each order needs no map that could fail to fit"),
-    near("randrepeat", Bool, "the same offsets in every run, though not those that fio takes")
-        .alias(&["allrandrepeat"]),
+    near(
+        "randrepeat",
+        Bool,
+        "other offsets than fio's: with 1 the same in every run, with 0 new ones in each",
+    )
+    .alias(&["allrandrepeat"]),
     near("randseed", Number, "seeds narrows' generator, which gives other offsets than fio's"),
     near(
         "random_distribution",

@@ -53,6 +53,7 @@ use collect::Collected;
 use commit::Ladder;
 use page::{PAGE, Pages};
 use segment::Segment;
+pub use segment::check_dir;
 
 /// Size of the recycled segment: four of PostgreSQL's default ones, so that a lap lasts longer than a drive's
 /// shortest memory of what was written.

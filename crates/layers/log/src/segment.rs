@@ -27,6 +27,19 @@ pub struct Segment {
     bytes: u64,
 }
 
+/// Refuses a folder in memory, before anything is written.
+///
+/// # Errors
+/// It lies in memory.
+pub fn check_dir(dir: &Path) -> Result<(), LogError> {
+    // Where the kind can't be told, the flushes themselves will tell.
+    if file::volatile(dir).unwrap_or(false) {
+        let kind = file::fs_kind(dir).unwrap_or_else(|_| "a file system".to_string());
+        return Err(LogError::Volatile { dir: dir.to_path_buf(), kind });
+    }
+    Ok(())
+}
+
 impl Segment {
     /// Writes `bytes` (a multiple of 8 KiB) of incompressible data to `dir/name` and makes them durable.
     pub fn create(
@@ -36,11 +49,7 @@ impl Segment {
         seed: u64,
         stop: &Stop,
     ) -> Result<Segment, LogError> {
-        // Where the kind can't be told, the flushes themselves will tell.
-        if file::volatile(dir).unwrap_or(false) {
-            let kind = file::fs_kind(dir).unwrap_or_else(|_| "a file system".to_string());
-            return Err(LogError::Volatile { dir: dir.to_path_buf(), kind });
-        }
+        check_dir(dir)?;
         Segment::create_anywhere(dir, name, bytes, seed, stop)
     }
 

@@ -1,10 +1,10 @@
 //! The screen of a run that names nobody.
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::Result;
-use narrows_model::{Layer, Run};
+use narrows_engine::Stop;
+use narrows_model::{Layer, PlannedStep, Run};
 
 use super::Anonymous;
 use crate::ui::{Phase, Progress, Ui};
@@ -38,8 +38,8 @@ impl Ui for AnonymousUi<'_> {
         self.ui.end_redraw();
     }
 
-    fn begin(&self, expected: Duration) {
-        self.ui.begin(expected);
+    fn begin(&self, steps: &[PlannedStep], stop: &Stop) {
+        self.ui.begin(steps, stop);
     }
 
     fn clear(&self) {

@@ -74,6 +74,10 @@ impl Program for Calibrate {
         guard::storage(&self.prepared.platform, &self.folders(), load_here, ui)
     }
 
+    fn check(&self) -> Result<()> {
+        self.target.check(self.file_bytes + self.log_bytes)
+    }
+
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         let ctx = session.context(self.plan.settings.longest_window);
         let opened = self.target.open(&ctx, &session.run.id, self.file_bytes, self.log_bytes)?;

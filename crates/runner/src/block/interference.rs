@@ -75,6 +75,10 @@ impl Program for Interference {
         guard::storage(&self.prepared.platform, &self.folders(), load_here, ui)
     }
 
+    fn check(&self) -> Result<()> {
+        self.target.check(self.data_bytes + self.written_bytes)
+    }
+
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         let ctx = session.context(self.plan.window);
         let opened =

@@ -76,6 +76,10 @@ impl Program for Steady {
         guard::storage(&self.prepared.platform, &self.folders(), load_here, ui)
     }
 
+    fn check(&self) -> Result<()> {
+        self.target.check(self.file_bytes)
+    }
+
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         let ctx = session.context(self.plan.round);
         let opened = self.target.open(&ctx, &session.run.id, self.file_bytes, 0)?;

@@ -11,6 +11,7 @@ use narrows_model::Platform;
 use narrows_raw::{Consent, Device, WritableDevice, inspect, open_for_writing, would_lose};
 
 use super::folder;
+use crate::preflight;
 use crate::request::block::TargetRequest;
 use crate::session::scratch;
 
@@ -86,6 +87,17 @@ impl BlockTarget {
             BlockTarget::Device(device) | BlockTarget::Consented(device, _) => {
                 folder::guard_device(device, load_here)
             }
+        }
+    }
+
+    /// Refuses a folder in which no file of so many bytes can be made.
+    ///
+    /// # Errors
+    /// Why it can't.
+    pub fn check(&self, bytes: u64) -> Result<()> {
+        match self {
+            BlockTarget::Folder(folder) => preflight::block_file(folder, bytes, "--at"),
+            BlockTarget::Device(_) | BlockTarget::Consented(..) => Ok(()),
         }
     }
 

@@ -15,6 +15,7 @@ use narrows_units::Bytes;
 use serde_json::json;
 
 use super::folder;
+use crate::preflight;
 use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
@@ -71,6 +72,10 @@ impl Program for WritersTogether {
 
     fn folders(&self) -> Vec<PathBuf> {
         vec![self.at.clone()]
+    }
+
+    fn check(&self) -> Result<()> {
+        preflight::block_file(&self.at, self.prepared.plan.file_bytes, "--at")
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {

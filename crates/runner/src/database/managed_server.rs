@@ -1,6 +1,6 @@
 //! A PostgreSQL of our own: found or fetched, made, started, and removed with its folders. The one for all that runs one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use narrows_engine::{Phase, Scratch, Stop};
@@ -22,6 +22,22 @@ pub struct Installation {
 }
 
 impl Installation {
+    /// Whether a server can be run that has files of its own below `folders`. Nothing is fetched: where none is installed and none was
+    /// named, the bundle would be.
+    ///
+    /// # Errors
+    /// What was named is none, there is nobody it could run as, or who that is can't get to a folder.
+    pub fn check(postgres: Option<&Path>, folders: &[PathBuf]) -> Result<()> {
+        let user = ServerUser::choose()?;
+        for folder in folders {
+            user.reaches(&folder.join("data"))?;
+        }
+        match server::find(postgres, &user, None, &Stop::new()) {
+            Err(error) if postgres.is_some() => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// The PostgreSQL that was named, or the newest that is installed, or the bundle.
     ///
     /// # Errors

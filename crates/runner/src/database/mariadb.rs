@@ -7,7 +7,7 @@ use narrows_mariadb::{ManagedMariaDb, ServerSettings};
 use narrows_model::{Conditions, Layer, condition};
 use serde_json::json;
 
-use super::server::{Body, Tables, measure};
+use super::server::{Body, Tables, check_dirs, measure};
 use crate::failure::Failure;
 use crate::request::database::{DatabaseTarget, ServerRequest};
 use crate::resolved::PlannedSession;
@@ -39,7 +39,7 @@ pub fn has(server: &ServerRequest, task: &Task) -> Result<()> {
 pub fn on(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>) -> Result<()> {
     let resolved = session.resolved;
     let stop = session.stop;
-    space_check::check(resolved)?;
+    check_dirs(resolved)?;
     session.ui.phase(Layer::Database, Phase::Prepare, "a MariaDB of our own");
     let found = narrows_mariadb::find(stop)?;
     let settings = ServerSettings {

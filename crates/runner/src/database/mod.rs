@@ -12,7 +12,8 @@ pub mod sizes;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use narrows_engine::Context;
+use managed_server::Installation;
+use narrows_engine::{Context, Stop};
 use narrows_judge::judge;
 use narrows_layer_database::{Database, DatabaseError, Provisioner, Task, Variation};
 use narrows_layer_log::Committed;
@@ -101,6 +102,22 @@ pub fn repeats_s(resolved: &Resolved, window: Duration) -> f64 {
 /// What a scan of so many bytes may take.
 pub fn scan_time(bytes: u64) -> Duration {
     Duration::from_secs_f64(bytes as f64 / SCAN_BYTES_PER_S)
+}
+
+/// Refuses a server of our own that can't be made; somebody's was asked already. Nothing is written, and nothing is fetched.
+///
+/// # Errors
+/// A folder that takes no files, too little room, no server of that kind, or nobody it could run as.
+pub fn check(resolved: &Resolved) -> Result<()> {
+    if resolved.address.is_some() {
+        return Ok(());
+    }
+    server::check_dirs(resolved)?;
+    if resolved.mariadb {
+        narrows_mariadb::find(&Stop::new())?;
+        return Ok(());
+    }
+    Installation::check(resolved.postgres.as_deref(), &resolved.folders())
 }
 
 /// Runs the layer if it was asked for.

@@ -15,7 +15,7 @@ use super::{client, keep_going};
 use crate::resolved::PlannedSession;
 use crate::resolved::Resolved;
 use crate::split::Split;
-use crate::{layers, space_check};
+use crate::{layers, preflight, space_check};
 
 /// Timed checkpoints this often: the shortest the server allows, so that two fall into the update windows.
 const CHECKPOINT_S: u32 = 30;
@@ -71,10 +71,20 @@ pub fn on(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>)
     }
 }
 
+/// Refuses folders that don't take a server of ours.
+///
+/// # Errors
+/// One takes no files, or has too little room.
+pub fn check_dirs(resolved: &Resolved) -> Result<()> {
+    preflight::folder(&resolved.data_dir, "--data")?;
+    preflight::folder(&resolved.wal_dir, "--wal")?;
+    space_check::check(resolved)
+}
+
 fn on_ours(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>) -> Result<()> {
     let resolved = session.resolved;
     let stop = session.stop;
-    space_check::check(resolved)?;
+    check_dirs(resolved)?;
     session.ui.phase(Layer::Database, Phase::Prepare, "a PostgreSQL of our own");
     let installation = Installation::find(session, resolved.postgres.as_deref())?;
     let place = ServerPlace {

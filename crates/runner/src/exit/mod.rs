@@ -48,7 +48,8 @@ impl Exit {
             exit: Exit::Usage,
             word: "usage or environment",
             when: "The arguments, a file that was named, or the machine don't allow it. The error says why. Nothing was measured, \
-                   or what was measured could not be written.",
+                   or what was measured could not be written. A dry run ends so where the run would be refused, or would lack something \
+                   that was asked for.",
         },
         ExitRow {
             exit: Exit::Invalid,

@@ -11,6 +11,7 @@ use narrows_model::{DatabaseChoice, Plan, Platform};
 use super::target_dirs::TargetDirs;
 use crate::block::folder;
 use crate::failure::Failure;
+use crate::preflight;
 use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
@@ -50,6 +51,10 @@ impl Program for Commits {
 
     fn folders(&self) -> Vec<PathBuf> {
         self.dirs.folders()
+    }
+
+    fn check(&self) -> Result<()> {
+        preflight::log(&self.dirs.wal, "--wal", &self.dirs.data)
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {

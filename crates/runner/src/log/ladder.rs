@@ -14,8 +14,10 @@ use super::commits;
 use super::database::LadderServer;
 use super::target_dirs::TargetDirs;
 use crate::block::folder;
+use crate::database::managed_server::Installation;
 use crate::exit::Answers;
 use crate::failure;
+use crate::preflight;
 use crate::prepared::{self, Prepared};
 use crate::program::Program;
 use crate::request::RunOptions;
@@ -66,6 +68,12 @@ impl Program for Ladder {
 
     fn folders(&self) -> Vec<PathBuf> {
         self.dirs.folders()
+    }
+
+    fn check(&self) -> Result<()> {
+        preflight::log(&self.dirs.wal, "--wal", &self.dirs.data)?;
+        let named = self.request.database.as_ref().and_then(|asked| asked.postgres.as_deref());
+        named.map_or(Ok(()), |named| Installation::check(Some(named), &self.folders()))
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {

@@ -28,6 +28,7 @@ use crate::block::folder;
 use crate::database::managed_server::Installation;
 use crate::exit::Answers;
 use crate::guard;
+use crate::preflight;
 use crate::prepared::{self, Prepared};
 use crate::program::Program;
 use crate::request::RunOptions;
@@ -90,6 +91,12 @@ impl Program for Placement {
         let less = ", or take a shorter --window or fewer --sessions";
         self.places.room(servers * DATA_BYTES, wal, less)?;
         guard::storage(&self.prepared.platform, &self.folders(), load_here, ui)
+    }
+
+    fn check(&self) -> Result<()> {
+        preflight::folder(&self.places.data, "--data")?;
+        self.places.wal.iter().try_for_each(|folder| preflight::folder(folder, "--wal"))?;
+        Installation::check(self.request.postgres.as_deref(), &self.folders())
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {

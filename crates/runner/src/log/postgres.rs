@@ -29,6 +29,11 @@ pub struct LiveLog {
     look: Option<Monitor>,
 }
 
+/// The server, once it is known that it can be looked at.
+fn reach(address: &Address) -> Result<Monitor> {
+    Monitor::open(address).with_context(|| format!("{address} cannot be looked at"))
+}
+
 impl Program for LiveLog {
     type Request = LiveLogRequest;
 
@@ -42,12 +47,10 @@ impl Program for LiveLog {
 
     fn plan(request: &LiveLogRequest, _: &dyn Ui) -> Result<LiveLog> {
         let mut prepared = prepared(request);
-        // Before a run is kept: what can't be reached leaves nothing.
-        let address = &request.address;
-        let cannot = || format!("{address} cannot be looked at");
+        // Before a run is kept: what can't be reached leaves nothing. A dry run says its plan first.
         let look = match request.options.dry_run {
             true => None,
-            false => Some(Monitor::open(address).with_context(cannot)?),
+            false => Some(reach(&request.address)?),
         };
         if let Some(look) = &look {
             prepared.platform.roles = drives::under_folders(look.folders()).platform.roles;
@@ -65,6 +68,10 @@ impl Program for LiveLog {
 
     fn admit(&mut self, _: bool, _: &dyn Ui) -> Result<()> {
         Ok(())
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.look.is_none() { reach(&self.request.address).map(drop) } else { Ok(()) }
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::target_dirs::TargetDirs;
 use crate::block::folder;
 use crate::exit::Answers;
+use crate::preflight;
 use crate::prepared::{self, Prepared};
 use crate::program::Program;
 use crate::request::RunOptions;
@@ -59,6 +60,10 @@ impl Program for Streams {
 
     fn folders(&self) -> Vec<PathBuf> {
         self.dirs.folders()
+    }
+
+    fn check(&self) -> Result<()> {
+        preflight::log(&self.dirs.wal, "--wal", &self.dirs.data)
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {

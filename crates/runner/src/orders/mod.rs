@@ -13,6 +13,7 @@ use narrows_model::{Plan, Platform};
 use crate::database::server::{self, Tables};
 use crate::exit::Answers;
 use crate::machine::ended;
+use crate::preflight::{MissingPart, SpaceNeed};
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::database::OrdersRequest;
@@ -57,6 +58,14 @@ impl Program for Orders {
         guard::server(&self.resolved, load_here, ui)?;
         resolve::ask(&mut self.resolved)?;
         Ok(())
+    }
+
+    fn space(&self) -> Vec<SpaceNeed> {
+        layers::space(&self.resolved, true)
+    }
+
+    fn missing(&self) -> Vec<MissingPart> {
+        layers::missing(&self.resolved, Some("orders"))
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {

@@ -18,6 +18,7 @@ use narrows_model::{Plan, Platform};
 use crate::database;
 use crate::exit::Answers;
 use crate::machine::ended;
+use crate::preflight::{MissingPart, SpaceNeed};
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::database::WorkloadRequest;
@@ -64,6 +65,14 @@ impl Program for Load {
             plan::fits_pool(&self.request, &self.resolved, admitted.pool_bytes)
                 .context("the server cannot be measured as asked")
         })
+    }
+
+    fn space(&self) -> Vec<SpaceNeed> {
+        layers::space(&self.resolved, true)
+    }
+
+    fn missing(&self) -> Vec<MissingPart> {
+        layers::missing(&self.resolved, Some(self.request.task.word()))
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {

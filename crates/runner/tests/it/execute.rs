@@ -2,10 +2,10 @@
 
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use anyhow::{Result, bail};
-use narrows_model::{Layer, Measurement, Plan, Platform, Run, Validity};
+use narrows_engine::Stop;
+use narrows_model::{Layer, Measurement, Plan, PlannedStep, Platform, Run, Validity};
 use narrows_runner::exit::{Answers, Exit};
 use narrows_runner::request::RunOptions;
 use narrows_runner::session::{EndReport, Ended, Session};
@@ -102,7 +102,7 @@ impl Ui for Heard {
 
     fn end_redraw(&self) {}
 
-    fn begin(&self, _: Duration) {}
+    fn begin(&self, _: &[PlannedStep], _: &Stop) {}
 
     fn clear(&self) {}
 

@@ -38,7 +38,7 @@ use crate::request::RunOptions;
 use crate::request::block::JobsRequest;
 use crate::session::{EndReport, Ended, Session};
 use crate::ui::Ui;
-use crate::{guard, store};
+use crate::{guard, preflight, store};
 
 use targets::Targets;
 use wall::Wall;
@@ -109,6 +109,10 @@ impl Program for Jobs {
         self.targets.guard(load_here)?;
         self.targets.check_space()?;
         guard::storage(&self.prepared.platform, &self.folders(), load_here, ui)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.folders().iter().try_for_each(|folder| preflight::folder(folder, "--at"))
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {

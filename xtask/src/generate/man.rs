@@ -1,0 +1,163 @@
+//! A man page of one command: the sections of man-pages(7), from the table that parses the command line and from what all commands
+//! share: exit codes, files, environment.
+
+use anyhow::Result;
+use clap::Command;
+use clap_mangen::Man;
+use narrows::Exit;
+
+/// Files that commands read and write.
+const FILES: [(&str, &str); 3] = [
+    (
+        "$XDG_DATA_HOME/narrows/runs/ID.narrows.json",
+        "Stored runs; without XDG_DATA_HOME below ~/.local/share. With -o DIR they go there.",
+    ),
+    (
+        "$XDG_CACHE_HOME/narrows",
+        "The PostgreSQL that is fetched where none is installed; without XDG_CACHE_HOME below ~/.cache.",
+    ),
+    ("~/.pgpass", "Passwords of servers, as psql reads them."),
+];
+
+/// Variables that commands look at.
+const ENVIRONMENT: [(&str, &str); 6] = [
+    ("NO_COLOR", "No colours, where it is not empty."),
+    ("TERM", "With dumb no escape sequences at all."),
+    ("COLUMNS", "Width of the line of progress where the terminal doesn't tell it [default: 100]."),
+    ("PGHOST, PGPORT, PGUSER, PGDATABASE, PGSERVICE", "What an address doesn't say, as with psql."),
+    ("PGPASSWORD", "The password of a server that is named."),
+    ("HTTPS_PROXY", "The way to the PostgreSQL that is fetched."),
+];
+
+/// The page, as roff; `see_also` are names of other pages.
+pub(super) fn page(command: &Command, see_also: &[String]) -> Result<String> {
+    let man = Man::new(command.clone());
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    let mut text = PREAMBLE.to_string() + &without_preamble(page)?;
+    text += &synopsis(command);
+    let mut page = Vec::new();
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    text += &without_preamble(page)?;
+    let more = command.get_after_long_help().or(command.get_after_help());
+    text += &behind(&more.map(ToString::to_string).unwrap_or_default());
+    text += ".SH EXIT STATUS\n";
+    for row in Exit::ALL {
+        text += &entry(&row.exit.code().to_string(), row.when);
+    }
+    text += ".SH FILES\n";
+    text.extend(FILES.map(|(file, what)| entry(file, what)));
+    text += ".SH ENVIRONMENT\n";
+    text.extend(ENVIRONMENT.map(|(variable, what)| entry(variable, what)));
+    let pages: Vec<String> =
+        see_also.iter().map(|name| format!("\\fB{}\\fR(1)", escaped(name))).collect();
+    text += &format!(".SH SEE ALSO\n{}\n", pages.join(",\n"));
+    Ok(text)
+}
+
+/// What `clap_mangen` begins each section with, and a page needs once: how an apostrophe is written.
+const PREAMBLE: &str = ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n";
+
+fn without_preamble(sections: Vec<u8>) -> Result<String> {
+    Ok(String::from_utf8(sections)?.replace(PREAMBLE, ""))
+}
+
+/// Every option with its value's name, as it may be typed.
+fn synopsis(command: &Command) -> String {
+    let name = command.get_bin_name().unwrap_or(command.get_name());
+    let mut words = vec![format!("\\fB{}\\fR", escaped(name))];
+    for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+        let values = arg.get_value_names().unwrap_or_default();
+        let takes = arg.get_action().takes_values();
+        let value: Vec<String> =
+            values.iter().map(|value| format!("\\fI{}\\fR", escaped(value))).collect();
+        let value = if takes { value.join(" ") } else { String::new() };
+        let option = arg.get_long().map(|long| format!("\\fB\\-\\-{}\\fR", escaped(long)));
+        let word = [option, Some(value).filter(|value| !value.is_empty())];
+        let word = word.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        words.push(if arg.is_required_set() { word } else { format!("[{word}]") });
+    }
+    if command.has_subcommands() {
+        words.push("[\\fICOMMAND\\fR]".to_string());
+    }
+    format!(".SH SYNOPSIS\n{}\n", words.join("\n"))
+}
+
+/// What stands behind the help: examples in a section of their own, the rest as notes; exit codes have their own section.
+fn behind(help: &str) -> String {
+    let mut text = String::new();
+    for paragraph in help.split("\n\n").map(str::trim_end).filter(|lines| !lines.trim().is_empty())
+    {
+        if paragraph.starts_with("Exit codes:") {
+            continue;
+        }
+        let (section, lines) = match paragraph.split_once('\n') {
+            Some(("Examples:", lines)) => ("EXAMPLES", lines),
+            _ => ("NOTES", paragraph),
+        };
+        let lines: Vec<String> = lines.lines().map(escaped).collect();
+        let header = format!(".SH {section}\n");
+        // Paragraphs that follow each other share their section.
+        if !text.contains(&header) || !text[text.rfind(".SH ").unwrap_or(0)..].starts_with(&header)
+        {
+            text += &header;
+        } else {
+            text += ".PP\n";
+        }
+        text += &format!(".nf\n{}\n.fi\n", lines.join("\n"));
+    }
+    text
+}
+
+fn entry(term: &str, what: &str) -> String {
+    format!(".TP\n\\fB{}\\fR\n{}\n", escaped(term), escaped(what))
+}
+
+/// Nothing in it is a request or an escape, and its hyphens can be copied.
+fn escaped(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
+    if text.starts_with(['.']) { format!("\\&{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_has_the_sections_that_readers_look_for() {
+        let mut command = narrows::command();
+        command.build();
+        let run = command.find_subcommand("run").unwrap();
+        let text = page(run, &["narrows".to_string()]).unwrap();
+        let sections: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
+        let all = [
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "OPTIONS",
+            "EXAMPLES",
+            "EXIT STATUS",
+            "FILES",
+            "ENVIRONMENT",
+            "SEE ALSO",
+        ];
+        assert_eq!(sections, all);
+        assert!(text.contains("[\\fB\\-\\-data\\fR \\fIDIR\\fR]"), "the synopsis has values");
+        assert!(text.contains("narrows run \\-\\-dry\\-run"), "{text}");
+        assert!(!text.contains("Exit codes:"));
+        assert_eq!(text.matches(".ds Aq").count(), 2, "once, as a page begins");
+    }
+
+    #[test]
+    fn what_is_behind_the_help_steers_no_page() {
+        let text = behind("Examples:\n  a --b\n.x\n\nA note.\n\nAnother.\n\nExit codes: 0 done");
+        let wanted = ".SH EXAMPLES\n.nf\n  a \\-\\-b\n\\&.x\n.fi\n.SH NOTES\n.nf\nA note.\n.fi\n.PP\n.nf\nAnother.\n.fi\n";
+        assert_eq!(text, wanted);
+    }
+}
