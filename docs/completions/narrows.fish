@@ -72,6 +72,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l quick -d 'A sket
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l for -d 'How long to look at most [default: 10min]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l capacities -d 'Compare with what this stored run of this machine measured of drives, log and memory: its id or its file' -r
@@ -86,6 +88,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand observe" -l units -d 'Pr
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l dry-run -d 'Say what would be looked at, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l at -d 'Folder on the file system to measure; a file of ours is made there and removed [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l device -d 'This raw device instead of a file; it is only read, and may be in use' -r
@@ -95,7 +99,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_se
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l within -d 'The limit, counted from when an operation was due' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l size -d 'Bytes of an operation: 8k is 8 KiB' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l reads -d 'Of a hundred operations, reads; the rest are writes' -r
-complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l beside -d 'What runs at the same time' -r -f -a "log\t'A durable log: 8 KiB appended and flushed 200 times a second'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l beside -d 'What runs at the same time' -r -f -a "log\t'A durable log: 8 KiB appended and flushed 200 times per second'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l arrivals -d 'How operations arrive' -r -f -a "poisson\t'Independently of each other, as from many users'
 constant\t'At equal distances, as from a clock'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l file-size -d 'Size of the file that is made and removed: 1g is 1 GiB' -r
@@ -111,8 +115,10 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_se
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -f -a "calibrate" -d 'How many operations per second keep a percentile of latency within a limit? Also the default'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -f -a "interference" -d 'What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -f -a "run" -d 'Run the jobs of fio\'s job files, and report them here or in fio\'s JSON'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -f -a "steady" -d 'Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA\'s PTS'
@@ -127,7 +133,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l within -d 'The limit, counted from when an operation was due' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l size -d 'Bytes of an operation: 8k is 8 KiB' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l reads -d 'Of a hundred operations, reads; the rest are writes' -r
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l beside -d 'What runs at the same time' -r -f -a "log\t'A durable log: 8 KiB appended and flushed 200 times a second'"
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l beside -d 'What runs at the same time' -r -f -a "log\t'A durable log: 8 KiB appended and flushed 200 times per second'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l arrivals -d 'How operations arrive' -r -f -a "poisson\t'Independently of each other, as from many users'
 constant\t'At equal distances, as from a clock'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l file-size -d 'Size of the file that is made and removed: 1g is 1 GiB' -r
@@ -143,6 +149,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l at -d 'Folder on the file system to measure; a file of ours is made there and removed [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
@@ -162,6 +170,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l section -d 'Only the sections of this name; may be given several times' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l env -d 'Let the job file have this variable of the environment, for its ${NAME}; may be given several times' -r
@@ -181,6 +191,8 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l fio-json-plus -d 'fio\'s json+ layout with every bin of the histograms, as --output-format=json+'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l at -d 'Folder on the file system to measure; a file of ours is made there and removed [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
@@ -202,6 +214,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l at -d 'Folder on the file system to measure; a file of ours is made there and removed [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l writers -d 'Writers, and files in the second half of each pair' -r
@@ -217,6 +231,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from writers" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from device" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
@@ -224,7 +240,7 @@ csv\t'Figures in base units, a row each'
 markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from device" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "calibrate" -d 'How many operations per second keep a percentile of latency within a limit? Also the default'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "interference" -d 'What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "run" -d 'Run the jobs of fio\'s job files, and report them here or in fio\'s JSON'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from help" -f -a "steady" -d 'Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA\'s PTS'
@@ -244,6 +260,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_s
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l thorough -d 'Everything that takes longer: every cell of the matrix of nodes, 1 GiB pages, latency beside writes'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -f -a "matrix" -d 'Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -f -a "placement" -d 'Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved'
@@ -263,6 +281,8 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l thorough -d 'Every cell, and not some for each distance'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from matrix" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l pid -d 'The pools of 16 MiB and more that this process maps, and its private memory' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l postgres -d 'The pools of this PostgreSQL server, which runs on this machine' -r
@@ -279,6 +299,8 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l every-page -d 'Ask for every page and not for a sample of 65,536 of each pool'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from placement" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l seed -d 'Seed of every random choice [default: a new one, kept in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
@@ -292,6 +314,8 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l renew -d 'Keep what is measured now in place of the baseline that there is'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from baseline" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l kit -d 'Whose loop' -r -f -a "2007\t'Writes a word of a line of each page'
 2010\t'Reads a word of a line of each page into a register'"
@@ -309,6 +333,8 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l huge -d '2 MiB pages underneath; refused where they can\'t be had'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from process" -s h -l help -d 'Print help'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "matrix" -d 'Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side'
@@ -336,9 +362,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l standby -d 'A synchronous standby on this machine above it: what its write and its flush add'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, alone and beside a load'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "commits" -d 'How many commits a second keep a percentile of their wait within a limit? Sessions share flushes'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "commits" -d 'How many commits per second keep a percentile of their wait within a limit? Sessions share flushes'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "compare" -d 'What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "crashtest" -d 'Does what was acknowledged as durable survive a cut of the power? Takes a second host'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "postgres" -d 'What does a commit cost on somebody\'s PostgreSQL, and what bounds it? Only looks'
@@ -374,6 +402,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l standby -d 'A synchronous standby on this machine above it: what its write and its flush add'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l wal -d 'Folder on the drives that would hold the commit log [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l data -d 'Folder on the drives that would hold the data files [default: that of --wal]' -r -F
@@ -400,6 +430,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l wal -d 'Folders for the log on different file systems, the one it is in now first; two or more' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l data -d 'Folder on the drives that would hold the data files [default: the first --wal that is not in memory]' -r -F
@@ -419,6 +451,8 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l prove -d 'Run PostgreSQL with its log in each of them too, in turns, beside its prediction'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -s h -l help -d 'Print help'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "listen" -d 'On the second host: keep the list of records that were acknowledged as durable'
@@ -437,6 +471,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l dry-run -d 'Say what would be looked at, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l wal -d 'Folder on the drives that would hold the commit log [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l data -d 'Folder on the drives that would hold the data files [default: that of --wal]' -r -F
@@ -459,9 +495,11 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, alone and beside a load'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "commits" -d 'How many commits a second keep a percentile of their wait within a limit? Sessions share flushes'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "commits" -d 'How many commits per second keep a percentile of their wait within a limit? Sessions share flushes'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "compare" -d 'What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "crashtest" -d 'Does what was acknowledged as durable survive a cut of the power? Takes a second host'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "postgres" -d 'What does a commit cost on somebody\'s PostgreSQL, and what bounds it? Only looks'
@@ -498,7 +536,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l keys -d 'How keys are drawn: uniform, zipf:0.99, or hot:80/20 (80 % of the calls on 20 % of the keys)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l sessions -d 'Concurrent sessions; several numbers are a sweep, with the law of scaling from six on [default: twice the server\'s CPUs, 8 to 256]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l think -d 'Mean time a session pauses after an answer: 10ms [default: none]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l rate -d 'Open loop: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
@@ -516,6 +554,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from lookup" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l kind -d 'What kind of server is started and loaded: lookups, updates and commits are measured on both' -r -f -a "postgres\t'PostgreSQL'
 mariadb\t'MariaDB, from the distribution\'s package mariadb-server'"
@@ -537,7 +577,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l keys -d 'How keys are drawn: uniform, zipf:0.99, or hot:80/20 (80 % of the calls on 20 % of the keys)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l sessions -d 'Concurrent sessions; several numbers are a sweep, with the law of scaling from six on [default: twice the server\'s CPUs, 8 to 256]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l think -d 'Mean time a session pauses after an answer: 10ms [default: none]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l rate -d 'Open loop: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
@@ -554,6 +594,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from batch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l kind -d 'What kind of server is started and loaded: lookups, updates and commits are measured on both' -r -f -a "postgres\t'PostgreSQL'
 mariadb\t'MariaDB, from the distribution\'s package mariadb-server'"
@@ -577,7 +619,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l keys -d 'How keys are drawn: uniform, zipf:0.99, or hot:80/20 (80 % of the calls on 20 % of the keys)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l sessions -d 'Concurrent sessions; several numbers are a sweep, with the law of scaling from six on [default: twice the server\'s CPUs, 8 to 256]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l think -d 'Mean time a session pauses after an answer: 10ms [default: none]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l rate -d 'Open loop: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
@@ -594,6 +636,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l kind -d 'What kind of server is started and loaded: lookups, updates and commits are measured on both' -r -f -a "postgres\t'PostgreSQL'
 mariadb\t'MariaDB, from the distribution\'s package mariadb-server'"
@@ -608,7 +652,7 @@ log\t'Durable appends and group commit'
 database\t'PostgreSQL workloads and their verdicts'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l sessions -d 'Concurrent sessions; several numbers are a sweep, with the law of scaling from six on [default: twice the server\'s CPUs, 8 to 256]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l think -d 'Mean time a session pauses after an answer: 10ms [default: none]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l rate -d 'Open loop: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l rate -d 'Open loop: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l p99 -d 'The highest rate in an open loop at which 99 % of the operations take no longer than this' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
@@ -624,6 +668,8 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from commit" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l kind -d 'What kind of server is started and loaded: lookups, updates and commits are measured on both' -r -f -a "postgres\t'PostgreSQL'
 mariadb\t'MariaDB, from the distribution\'s package mariadb-server'"
@@ -657,6 +703,8 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from scan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l kind -d 'What kind of server is started and loaded: lookups, updates and commits are measured on both' -r -f -a "postgres\t'PostgreSQL'
 mariadb\t'MariaDB, from the distribution\'s package mariadb-server'"
@@ -679,7 +727,7 @@ repeatable-read\t'A snapshot for each transaction; conflicts are tried again and
 serializable\t'As if one after the other; conflicts are tried again and counted'"
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l home -d 'Which warehouses sessions work for [default: all; one with --paced]' -r -f -a "all\t'Every transaction for any of them, all alike: the working set is all that is loaded'
 one\t'Every session for one; few sessions touch few warehouses, which is said'"
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l rate -d 'Open loop: so many transactions a second, due at random times whether or not sessions are free' -r
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l rate -d 'Open loop: so many transactions per second, due at random times whether or not sessions are free' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l warm-up -d 'Unmeasured start of every window [default: 2s; 30s with --paced]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l window -d 'Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l starts -d 'Starts of our own server on which the load is repeated; from three on it is said by how much starts differ' -r
@@ -700,6 +748,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l quick -d 'Three short repeats and no test of the verdict: no grade above LIKELY'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from clean" -l remove -d 'Removes all that is listed and that nobody works in'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from clean" -s h -l help -d 'Print help'
@@ -724,6 +774,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand report" -l units -d 'Pre
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l html -d 'The same as --format html'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l rejudge -d 'Judge again with this version\'s rules instead of showing the stored verdicts'
+complete -c narrows -n "__fish_narrows_using_subcommand report" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand report" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand show" -l format -d 'Format of the report' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
@@ -738,6 +790,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand show" -l units -d 'Prefi
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand show" -l html -d 'The same as --format html'
 complete -c narrows -n "__fish_narrows_using_subcommand show" -l rejudge -d 'Judge again with this version\'s rules instead of showing the stored verdicts'
+complete -c narrows -n "__fish_narrows_using_subcommand show" -l explain -d 'Say how each answer is known: its sum, its test, the limits that come next'
+complete -c narrows -n "__fish_narrows_using_subcommand show" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand list" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
@@ -799,7 +853,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_see
 complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "limits" -d 'Show what parts of a machine can carry, with the source of every figure'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "plan" -d 'Say what platforms described in files could do, what binds, and what to widen first'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "calibrate" -d 'How many operations a second keep a percentile of latency within a limit? Also the default'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "calibrate" -d 'How many operations per second keep a percentile of latency within a limit? Also the default'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "interference" -d 'What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "run" -d 'Run the jobs of fio\'s job files, and report them here or in fio\'s JSON'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "steady" -d 'Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA\'s PTS'
@@ -811,7 +865,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_su
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "slb" -d 'Run the loop of SLB, the "silly little benchmark", print its line, and say what it means'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "process" -d 'One of several processes that work at the same moment'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, alone and beside a load'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "commits" -d 'How many commits a second keep a percentile of their wait within a limit? Sessions share flushes'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "commits" -d 'How many commits per second keep a percentile of their wait within a limit? Sessions share flushes'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "compare" -d 'What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "crashtest" -d 'Does what was acknowledged as durable survive a cut of the power? Takes a second host'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "postgres" -d 'What does a commit cost on somebody\'s PostgreSQL, and what bounds it? Only looks'

@@ -62,6 +62,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -82,6 +84,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--dry-run[Say what would be looked at, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::address -- The server\: postgres\://USER@HOST\:PORT/DATABASE, keywords, or a database'\''s name \[default\: as psql\]:_default' \
@@ -97,7 +101,7 @@ _arguments "${_arguments_options[@]}" : \
 '--within=[The limit, counted from when an operation was due]:TIME:_default' \
 '--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
 '--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
-'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times a second"))' \
+'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times per second"))' \
 '--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
 constant\:"At equal distances, as from a clock"))' \
 '--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
@@ -114,6 +118,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__block_commands" \
@@ -136,7 +142,7 @@ _arguments "${_arguments_options[@]}" : \
 '--within=[The limit, counted from when an operation was due]:TIME:_default' \
 '--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
 '--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
-'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times a second"))' \
+'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times per second"))' \
 '--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
 constant\:"At equal distances, as from a clock"))' \
 '--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
@@ -153,6 +159,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -178,6 +186,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -203,6 +213,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--fio-json-plus[fio'\''s json+ layout with every bin of the histograms, as --output-format=json+]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::files -- fio'\''s job files, as on one command line of fio:_files' \
@@ -231,6 +243,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -252,6 +266,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -332,6 +348,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '(--quick)--thorough[Everything that takes longer\: every cell of the matrix of nodes, 1 GiB pages, latency beside writes]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__memory_commands" \
@@ -359,6 +377,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--thorough[Every cell, and not some for each distance]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -381,6 +401,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--every-page[Ask for every page and not for a sample of 65,536 of each pool]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::everybody -- All pools of shared memory; the same as naming nobody:((all\:"Every pool of shared memory that may be looked into"))' \
@@ -401,6 +423,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--renew[Keep what is measured now in place of the baseline that there is]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -424,6 +448,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--huge[2 MiB pages underneath; refused where they can'\''t be had]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ':pages -- Pages of 4 KiB that each process has:_default' \
@@ -503,6 +529,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__log_commands" \
@@ -548,6 +576,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -580,6 +610,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -605,6 +637,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--prove[Run PostgreSQL with its log in each of them too, in turns, beside its prediction]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -725,6 +759,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--dry-run[Say what would be looked at, and stop]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE:_default' \
@@ -754,6 +790,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -868,7 +906,7 @@ any\:"One statement with all keys, \`= ANY\`, still block by block in the server
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -887,6 +925,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -914,7 +954,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -932,6 +972,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -961,7 +1003,7 @@ drive\:"The drives\: evicted from memory, which the drives'\'' own counts must c
 '--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -979,6 +1021,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -999,7 +1043,7 @@ log\:"Durable appends and group commit"
 database\:"PostgreSQL workloads and their verdicts"))' \
 '*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
 '--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations a second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
+'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
 '(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -1016,6 +1060,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1056,6 +1102,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1084,7 +1132,7 @@ repeatable-read\:"A snapshot for each transaction; conflicts are tried again and
 serializable\:"As if one after the other; conflicts are tried again and counted"))' \
 '--home=[Which warehouses sessions work for \[default\: all; one with --paced\]]:HOME:((all\:"Every transaction for any of them, all alike\: the working set is all that is loaded"
 one\:"Every session for one; few sessions touch few warehouses, which is said"))' \
-'--rate=[Open loop\: so many transactions a second, due at random times whether or not sessions are free]:N:_default' \
+'--rate=[Open loop\: so many transactions per second, due at random times whether or not sessions are free]:N:_default' \
 '--warm-up=[Unmeasured start of every window \[default\: 2s; 30s with --paced\]]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
 '()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
@@ -1106,6 +1154,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
@@ -1187,6 +1237,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
 '--rejudge[Judge again with this version'\''s rules instead of showing the stored verdicts]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::run -- A run'\''s id (or its first characters), or a run file \[default\: the newest\]:_default' \
@@ -1208,6 +1260,8 @@ html\:"One self-contained page with pictures"))' \
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
 '--rejudge[Judge again with this version'\''s rules instead of showing the stored verdicts]' \
+'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::run -- A run'\''s id (or its first characters), or a run file \[default\: the newest\]:_default' \
@@ -1563,7 +1617,7 @@ _narrows_commands() {
 (( $+functions[_narrows__subcmd__block_commands] )) ||
 _narrows__subcmd__block_commands() {
     local commands; commands=(
-'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
 'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
@@ -1586,7 +1640,7 @@ _narrows__subcmd__block__subcmd__device_commands() {
 (( $+functions[_narrows__subcmd__block__subcmd__help_commands] )) ||
 _narrows__subcmd__block__subcmd__help_commands() {
     local commands; commands=(
-'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
 'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
@@ -1787,7 +1841,7 @@ _narrows__subcmd__help_commands() {
 (( $+functions[_narrows__subcmd__help__subcmd__block_commands] )) ||
 _narrows__subcmd__help__subcmd__block_commands() {
     local commands; commands=(
-'calibrate:How many operations a second keep a percentile of latency within a limit? Also the default' \
+'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
 'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
 'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
 'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
@@ -1903,7 +1957,7 @@ _narrows__subcmd__help__subcmd__list_commands() {
 _narrows__subcmd__help__subcmd__log_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
 'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
 'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
@@ -2035,7 +2089,7 @@ _narrows__subcmd__list_commands() {
 _narrows__subcmd__log_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
 'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
 'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
@@ -2113,7 +2167,7 @@ _narrows__subcmd__log__subcmd__crashtest__subcmd__write_commands() {
 _narrows__subcmd__log__subcmd__help_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits a second keep a percentile of their wait within a limit? Sessions share flushes' \
+'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
 'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
 'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
 'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \

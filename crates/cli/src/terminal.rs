@@ -121,7 +121,9 @@ impl Terminal {
 
     /// As the options say.
     pub fn of(args: &OutputArgs) -> Terminal {
-        Terminal { detail: args.detail, ..Terminal::new(args.format, args.units) }
+        let mut terminal = Terminal::new(args.format, args.units);
+        terminal.detail = args.detail;
+        terminal
     }
 
     /// For SLB's loop, whose text is what SLB prints.

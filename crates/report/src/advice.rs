@@ -157,8 +157,11 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
     let mut rows: Vec<NextRow> =
         ranked.into_iter().map(|(_, _, row)| row).chain(rows_open).collect();
     if !unclear.is_empty() {
-        let prove =
-            if run.plan.quick { "narrows run, without --quick" } else { "the same run on a quiet machine" };
+        let prove = if run.plan.quick {
+            "narrows run, without --quick"
+        } else {
+            "the same run on a quiet machine"
+        };
         rows.push(NextRow {
             action: "undecided, see why above".to_string(),
             expect: "-".to_string(),
