@@ -62,7 +62,11 @@ pub fn told(word: &str) -> String {
         let known = SCHEMES.contains(&scheme);
         return if known { format!("{scheme}://{UNTOLD}") } else { UNTOLD.to_string() };
     }
-    let named = ["postgres:", "postgresql:", "pass", "pwd", "secret", "host=", "user=", "dbname="];
+    // A folder may be called `compass`; in a path such a word says nothing of itself.
+    let path =
+        ["/", "./", "../"].iter().any(|start| word.starts_with(start)) && !word.contains('=');
+    let named = ["postgres:", "postgresql:", "host=", "user=", "dbname=", "pass", "pwd", "secret"];
+    let named = if path { &named[..5] } else { &named[..] };
     if word.contains('@') || named.iter().any(|name| lower.contains(name)) {
         return UNTOLD.to_string();
     }
@@ -86,6 +90,8 @@ mod tests {
     fn what_may_hold_a_password_is_not_told_and_the_rest_is() {
         for word in
             ["7f3a", "storage=2x", "hot:0.2:0.8", "/var/tmp/x.json", "8GiB", "managed", "12:30"]
+                .into_iter()
+                .chain(["/srv/compass/x.json", "./secrets/box.toml", "/tmp/.tmpwD3/cut.capture"])
         {
             assert_eq!(told(word), word);
         }
@@ -97,6 +103,9 @@ mod tests {
             ("app:S3cret@h/shop", "…"),
             ("app:S3creth/shop", "app:…"),
             ("host=h password=S3cret", "…"),
+            ("/tmp/x?password=S3cret", "…"),
+            ("/app:S3cret@h/shop", "…"),
+            ("passwordS3cret", "…"),
         ] {
             assert_eq!(told(word), shown);
         }
