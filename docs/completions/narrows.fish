@@ -68,7 +68,7 @@ markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l quick -d 'A sketch in about 2 min: three repeats, no grade above LIKELY'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l quick -d 'Quick, in about 2 min: three repeats and no tests, so nothing is CONFIRMED'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
@@ -256,7 +256,7 @@ markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l units -d 'Prefixes of byte quantities' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l quick -d 'A sketch: three repeats, over less memory'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l quick -d 'Quick: three repeats, over less memory'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l thorough -d 'Everything that takes longer: every cell of the matrix of nodes, 1 GiB pages, latency beside writes'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l load-here -d 'Measure although a database runs on this machine: it will be slowed down for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and not __fish_seen_subcommand_from matrix placement baseline slb process help" -l dry-run -d 'Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'

@@ -58,7 +58,7 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--quick[A sketch in about 2 min\: three repeats, no grade above LIKELY]' \
+'--quick[Quick, in about 2 min\: three repeats and no tests, so nothing is CONFIRMED]' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
@@ -344,7 +344,7 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--quick[A sketch\: three repeats, over less memory]' \
+'--quick[Quick\: three repeats, over less memory]' \
 '(--quick)--thorough[Everything that takes longer\: every cell of the matrix of nodes, 1 GiB pages, latency beside writes]' \
 '--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
 '--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \

@@ -32,7 +32,7 @@ use narrows_runner::exit_codes;
     "\
 Examples:
   narrows run                         measure this machine as a database server
-  narrows run --quick                 the same as a sketch, in about 2 min
+  narrows run --quick                 the same in about 2 min: 3 repeats, no tests
   narrows run --data /data --wal /wal say where the database would keep its files
   narrows run --dry-run               show the plan: minutes, bytes, folders
   narrows observe postgres://app@db7/shop  look at a server for a minute and load nothing
@@ -136,7 +136,7 @@ impl ValueEnum for WorkloadArg {
 Examples:
   narrows run                              all layers, on a PostgreSQL of our own, below /var/tmp
   narrows run --dry-run                    the plan, the space it needs, and what would be refused
-  narrows run --quick                      a sketch, in about 2 min
+  narrows run --quick                      3 repeats, no tests, in about 2 min
   narrows run --data /data --wal /wal      on the drives of these folders
   narrows run --layers block,log           storage alone
   narrows run --workloads update           one workload, with the layers below it
@@ -150,7 +150,7 @@ pub struct RunArgs {
     /// To look at a server instead.
     #[command(flatten)]
     pub observing: observe::ObserveArgs,
-    /// A sketch in about 2 min: three repeats, no grade above LIKELY
+    /// Quick, in about 2 min: three repeats and no tests, so nothing is CONFIRMED
     #[arg(long)]
     pub quick: bool,
     /// Answer from this capture of this machine what this user can't read (`narrows gather --privileged`)

@@ -129,7 +129,8 @@ const ADVICE: &[Advice] = &[
 /// One row per workload, the surest and largest gain first: what the same action brings differs between them.
 /// Unclear workloads share the last row.
 pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
-    let mut ranked: Vec<(Grade, f64, NextRow)> = Vec::new();
+    // By confidence, then what was tried before what is only bounded, then by gain.
+    let mut ranked: Vec<(Grade, bool, f64, NextRow)> = Vec::new();
     let mut unclear: Vec<String> = Vec::new();
     let mut rows_open: Vec<NextRow> = Vec::new();
     for v in &run.verdicts {
@@ -151,11 +152,11 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
         let tested = v.test.as_ref().is_some_and(|t| t.confirms) && advice.tested_is_action;
         let (action, command) = action(run, advice, v);
         let prove = if tested { "tested above".to_string() } else { command };
-        ranked.push((v.grade, gain, NextRow { action, expect, prove, workloads: vec![plural] }));
+        let row = NextRow { action, expect, prove, workloads: vec![plural] };
+        ranked.push((v.grade, tested, gain, row));
     }
-    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
-    let mut rows: Vec<NextRow> =
-        ranked.into_iter().map(|(_, _, row)| row).chain(rows_open).collect();
+    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.cmp(&a.1)).then(b.2.total_cmp(&a.2)));
+    let mut rows: Vec<NextRow> = ranked.into_iter().map(|(.., row)| row).chain(rows_open).collect();
     if !unclear.is_empty() {
         let prove = if run.plan.quick {
             "narrows run, without --quick"
@@ -163,7 +164,7 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
             "the same run on a quiet machine"
         };
         rows.push(NextRow {
-            action: "undecided, see why above".to_string(),
+            action: "undecided, see WHY UNDECIDED".to_string(),
             expect: "-".to_string(),
             prove: prove.to_string(),
             workloads: unclear,
@@ -235,7 +236,7 @@ fn shorter_reads(
     advice: &Advice,
     v: &Verdict,
     plural: &str,
-) -> Option<(Grade, f64, NextRow)> {
+) -> Option<(Grade, bool, f64, NextRow)> {
     let gain = v.gain_at_most.filter(|gain| *gain > 0.0 && gain.is_finite())?;
     let ours = observed::advice(run, v).is_none();
     (advice.narrow == Narrow::ReadLatency && ours).then(|| {
@@ -247,7 +248,7 @@ fn shorter_reads(
             workloads: vec![plural.to_string()],
         };
         // Bounds come after what was tested.
-        (v.grade, 0.0, row)
+        (v.grade, false, 0.0, row)
     })
 }
 

@@ -243,7 +243,7 @@ fn latency(run: &Run, workload: &str, m: &Measurement, open_p99_ns: Option<f64>)
         // From the rate, so that the two figures of one row agree: the median time of an even number of scans is
         // not the inverse of their median rate.
         let ns = m.value(metric::THROUGHPUT).filter(|x| *x > 0.0).map(|x| 1e9 / x);
-        return ns.map_or(String::new(), |ns| format!("in {}", print::time(ns)));
+        return ns.map_or(String::new(), |ns| format!("{} each", print::time(ns)));
     }
     let open = open_p99_ns.or_else(|| {
         run.measurement(&format!("database.{workload}.open"))

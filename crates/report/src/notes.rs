@@ -73,6 +73,7 @@ impl Notes {
                 marks.push(mark);
             }
         }
+        marks.sort_by_key(|mark| mark.0);
         marks
     }
 

@@ -96,11 +96,12 @@ impl Report {
         });
         let live = live_views(run, units, &mut notes);
         let observed = observed::views(run, units, &mut notes);
+        // Footnotes are numbered in the order of the screen.
+        let mut narrow = blocks(run, units, &mut notes);
+        observed::fit(run, &mut narrow);
         let wide = rows(run, units, &mut notes);
         let loads = loads(run, units, &wide, &mut notes);
         let memory = memory::views(run, units, &mut notes);
-        let mut narrow = blocks(run, units, &mut notes);
-        observed::fit(run, &mut narrow);
         notes.close(run);
         let same = not_replicated(run);
         notes
@@ -155,7 +156,7 @@ fn unseen(run: &Run, units: Units, wide: &[WideRow], narrow: &[Block]) -> String
     match marked.iter().filter(|m| !shown(&m.id)).count() {
         0 => String::new(),
         hidden if hidden == marked.len() => "; not on this screen".to_string(),
-        hidden => format!("; {hidden} of the last {} not on this screen", marked.len()),
+        hidden => format!("; {hidden} of these {} not on this screen", marked.len()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! RESULT: the answer for each workload in a sentence, before anything that it rests on.
 
-use narrows_model::{Grade, Narrow, Run, Validity, Verdict};
+use narrows_model::{Grade, Narrow, Run, Severity, Validity, Verdict};
 
-use crate::words;
+use crate::{print, words};
 
 /// A sentence for each answer; workloads with the same one share it. None where no workload was judged.
 pub(crate) fn sentences(run: &Run) -> Vec<String> {
@@ -15,10 +15,32 @@ pub(crate) fn sentences(run: &Run) -> Vec<String> {
             None => answers.push((vec![workload], answer)),
         }
     }
+    let doubt = unreliable(run);
     let sentence = |(workloads, answer): (Vec<String>, String)| {
         format!("{}: {answer}.", capital(&listed(&workloads)))
     };
-    answers.into_iter().map(sentence).collect()
+    doubt.into_iter().chain(answers.into_iter().map(sentence)).collect()
+}
+
+/// Where most of it is in doubt, that first, with what most of the doubts are.
+fn unreliable(run: &Run) -> Option<String> {
+    let doubtful = run.measurements.iter().filter(|m| m.validity != Validity::Valid);
+    let (doubtful, all) = (doubtful.count(), run.measurements.len());
+    if run.verdicts.is_empty() || 2 * doubtful <= all {
+        return None;
+    }
+    let mut reasons: Vec<(&str, usize)> = Vec::new();
+    for finding in run.findings.iter().filter(|f| f.severity > Severity::Note) {
+        match reasons.iter_mut().find(|(summary, _)| *summary == finding.summary) {
+            Some((_, times)) => *times += 1,
+            None => reasons.push((&finding.summary, 1)),
+        }
+    }
+    let most = reasons.iter().max_by_key(|(_, times)| *times);
+    let why = most.map_or(String::new(), |(summary, _)| format!(", mostly: {summary}"));
+    Some(format!(
+        "Run it again before you rely on it: {doubtful} of {all} measurements are in doubt{why}."
+    ))
 }
 
 fn answer(run: &Run, verdict: &Verdict) -> String {
@@ -29,12 +51,26 @@ fn answer(run: &Run, verdict: &Verdict) -> String {
     let (what, is) = words::bottleneck(verdict.narrow);
     match (verdict.grade, verdict.or) {
         (_, Some(rival)) => format!("undecided, {what} or {}", words::bottleneck(rival).0),
-        (Grade::Undecided, None) if verdict.narrow == Narrow::Unknown => {
-            "undecided, nothing that was measured explains the rate".to_string()
-        }
-        (Grade::Undecided, None) => format!("undecided, the figures point to {what}"),
+        (Grade::Undecided, None) => match (largest(verdict), verdict.narrow) {
+            (Some(largest), _) => format!("undecided; most of its time: {largest}"),
+            (None, Narrow::Unknown) => {
+                "undecided, nothing that was measured explains it".to_string()
+            }
+            (None, _) => format!("undecided, the figures point to {what}"),
+        },
         (grade, None) => format!("{what} {is} ({})", words::grade(grade).to_lowercase()),
     }
+}
+
+/// `CPU 39 %, flush 36 %`: the two largest parts of an operation's time, where it has several.
+fn largest(verdict: &Verdict) -> Option<String> {
+    let mut terms: Vec<_> = verdict.sum.as_ref()?.terms.iter().collect();
+    terms.sort_by(|a, b| b.ns_per_op.total_cmp(&a.ns_per_op));
+    let whole: f64 = terms.iter().map(|term| term.ns_per_op.max(0.0)).sum();
+    let [first, second, ..] = terms.as_slice() else { return None };
+    let said = [first, second]
+        .map(|term| format!("{} {}", term.name, print::percent(term.ns_per_op / whole)));
+    (whole > 0.0).then(|| said.join(", "))
 }
 
 /// `a`, `a and b`, `a, b and c`.

@@ -113,7 +113,7 @@ pub(crate) fn severity(severity: Severity) -> &'static str {
 }
 
 /// What the grades and marks mean.
-pub(crate) const LEGEND: &str = "CONFIRMED: model and test agree.  LIKELY: model agrees, no test.  UNDECIDED: cannot tell.  \
+pub(crate) const LEGEND: &str = "CONFIRMED: model and test agree.  LIKELY: one of them, or a doubt is left.  UNDECIDED: cannot tell.  \
                                  ?: suspect, kept out of verdicts";
 
 /// What the grades mean where a log was only looked at.

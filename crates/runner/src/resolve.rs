@@ -200,7 +200,7 @@ pub fn describe(resolved: &Resolved) -> String {
     };
     let mut text = format!(
         "plan     {}{} repeats, {} sessions, seed {}\n",
-        if plan.quick { "sketch: " } else { "" },
+        if plan.quick { "quick: " } else { "" },
         plan.repeats,
         plan.sessions,
         plan.seed

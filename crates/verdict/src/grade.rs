@@ -140,7 +140,7 @@ fn coarsely_checked(analysis: &Analysis, sum: Option<&Sum>) -> Option<String> {
 fn untested(analysis: &Analysis, outcome: Option<Outcome>) -> Vec<String> {
     let mut reasons = Vec::new();
     if analysis.run.plan.quick {
-        reasons.push("a quick run is a sketch".to_string());
+        reasons.push("--quick makes no tests".to_string());
     }
     match outcome {
         None if analysis.demand.observed.is_some() => {

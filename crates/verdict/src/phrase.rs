@@ -33,7 +33,10 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
             let cpu = &analysis.demand.cpu;
             let taken = cpu.taken.unwrap_or(0.0);
             let set = cpu.set.unwrap_or(choice.winner.capacity.value);
-            format!("CPU taken by others: {taken:.1} of {set:.0} CPUs; the rest {own} busy")
+            let cpus = if set.round() == 1.0 { "CPU" } else { "CPUs" };
+            format!(
+                "CPU taken by others: {taken:.1} of {set:.0} {cpus}; the server used {own} of the rest"
+            )
         }
         Narrow::CpuPerSession => {
             format!("{subject}; {}", busy(analysis, &[(BoundLaw::Cpu, "all CPUs")]))

@@ -14,7 +14,7 @@ use narrows_runner::exit_codes;
     "\
 Examples:
   narrows memory                    latency, bandwidth, and what one does to the other; under a minute
-  narrows memory --quick            a sketch of it
+  narrows memory --quick            three repeats, over less memory
   narrows memory matrix             every node's CPUs and every node's memory, by distance
   narrows memory placement          on which nodes the shared memory of this machine's servers lies
   narrows memory baseline           keep this machine's figures; another day: has it aged?
@@ -188,7 +188,7 @@ pub struct PlacementArgs {
 /// `narrows memory`
 #[derive(Debug, Args)]
 pub struct StudyArgs {
-    /// A sketch: three repeats, over less memory
+    /// Quick: three repeats, over less memory
     #[arg(long)]
     pub quick: bool,
     /// Everything that takes longer: every cell of the matrix of nodes, 1 GiB pages, latency beside writes

@@ -162,15 +162,15 @@ fn a_file_that_is_no_run_is_refused() {
 #[test]
 fn a_quick_run_has_one_length_everywhere() {
     let help = String::from_utf8(narrows(&["run", "--help"]).stdout).unwrap();
-    let quick = help.lines().find(|line| line.contains("A sketch in ")).expect("--quick");
-    assert!(quick.contains("in about 2 min:"), "{quick}");
+    let quick = help.lines().find(|line| line.contains("Quick, in ")).expect("--quick");
+    assert!(quick.contains("Quick, in about 2 min:"), "{quick}");
     assert!(
-        help.contains("narrows run --quick                      a sketch, in about 2 min"),
+        help.contains("narrows run --quick                      3 repeats, no tests, in about 2 min"),
         "{help}"
     );
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
     let readme = fs::read_to_string(readme).unwrap().replace('\n', " ");
-    assert!(readme.contains("`-- run --quick` is a sketch in about 2 min"), "{readme}");
+    assert!(readme.contains("`-- run --quick` takes about 2 min"), "{readme}");
 }
 
 #[test]

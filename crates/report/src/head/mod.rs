@@ -19,7 +19,7 @@ pub struct Head {
     pub run: Vec<String>,
     /// `31 measurements: 30 valid, 1 suspect (?)`.
     pub counts: String,
-    /// `INTERRUPTED, partial` and `sketch: 3 repeats`.
+    /// `INTERRUPTED, partial` and `quick: 3 repeats`.
     pub warnings: Vec<String>,
     /// Processors, memory, kernel, limits.
     pub machine: String,
@@ -94,7 +94,7 @@ fn warnings(run: &Run) -> Vec<String> {
         warnings.push("INTERRUPTED, partial".to_string());
     }
     if run.plan.quick {
-        warnings.push(format!("sketch: {}", counted(run.plan.repeats as usize, "repeat")));
+        warnings.push(format!("quick: {}", counted(run.plan.repeats as usize, "repeat")));
     }
     if run.anonymous {
         warnings.push("without names".to_string());
@@ -192,7 +192,9 @@ fn others(run: &Run) -> String {
     if let Some(cpus) = narrows_stats::median(&all(metric::OTHER_CPUS)) {
         let share = run.platform().map(|p| p.cpu.threads).filter(|t| *t > 0);
         parts.push(match share {
-            Some(threads) => format!("CPU {}", print::percent(cpus / f64::from(threads))),
+            Some(threads) => {
+                format!("{} of all CPUs", print::percent(cpus / f64::from(threads)))
+            }
             None => format!("{} CPUs", print::count(cpus)),
         });
     }
@@ -200,7 +202,7 @@ fn others(run: &Run) -> String {
     if steal > 0.0 {
         parts.push(format!("steal up to {}", print::percent(steal)));
     }
-    if parts.is_empty() { String::new() } else { format!("Others: {}", parts.join(", ")) }
+    if parts.is_empty() { String::new() } else { format!("Other programs: {}", parts.join(", ")) }
 }
 
 fn server(run: &Run) -> String {

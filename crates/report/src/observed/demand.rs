@@ -54,7 +54,7 @@ pub(super) fn table(seen: &Observation, of: Option<&Measurement>, units: Units) 
         ];
         rows.push(Row::figures(row.name, cells, join(row.remark)));
     }
-    Table::figures("OBSERVED", ["per second", "each takes", "±95%"], rows)
+    Table::figures("OBSERVED", ["per second", "per xact", "±95%"], rows)
 }
 
 fn join(parts: Vec<Option<String>>) -> String {

@@ -85,7 +85,7 @@ fn of_time(seen: &Observation, of: &TransactionTime) -> Table {
         [time(of.summed_ns), String::new(), String::new()],
         format!("{} {account}", time(of.account_ns)),
     ));
-    Table::figures("WHERE A TRANSACTION'S TIME GOES", ["each takes", "±95%", "share"], rows)
+    Table::figures("WHERE A TRANSACTION'S TIME GOES", ["per xact", "±95%", "share"], rows)
 }
 
 fn of_part(seen: &Observation, part: &TimeShare) -> Row {

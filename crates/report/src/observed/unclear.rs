@@ -25,7 +25,7 @@ pub(crate) fn unclear(run: &Run, verdict: &Verdict, workload: &str) -> Option<Ne
 }
 
 fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
-    let see = "undecided, see why above".to_string();
+    let see = "undecided, see `why` above".to_string();
     let kept = seen.sessions.holder.as_ref().filter(|h| h.keeps() && h.behind >= 2.0);
     if let Some(holder) = kept {
         let waits = format!("{} sessions wait behind {}", holder.queue(), holder.words());

@@ -58,7 +58,7 @@ fn end(nearest: &Headroom) -> String {
         format!(", 95 % {} to {}", significant(interval.low, 2), significant(interval.high, 2))
     });
     format!(
-        "nearest to its end: {}{whose}, {} in use; at most × {} of the rate now{interval}",
+        "closest to saturation: {}{whose}, {} in use; at most × {} of the rate now{interval}",
         nearest.label,
         percent(nearest.utilisation),
         significant(nearest.factor_at_most, 2)

@@ -1,6 +1,6 @@
 //! The commit log: in short, its ladder, its sessions, several of them on one device, and whether it survives the power.
 
-use narrows_model::{Durability, DurabilityWord, Leaning, Validity};
+use narrows_model::{Durability, DurabilityWord, Leaning, Role, Validity};
 use narrows_units::significant;
 
 use super::{figure, invalid, leading, name, ns, remark, strong};
@@ -196,7 +196,11 @@ fn of_roles(roles: &[Durability], depth: Depth) -> Section {
             DurabilityWord::NotShown => Style::Careful,
             DurabilityWord::Refuted => Style::Bad,
         };
-        let said = Inline::of(Style::Plain, format!("{} ", known.role.word()))
+        let what = match known.role {
+            Role::Wal => "WAL ",
+            Role::Data => "data ",
+        };
+        let said = Inline::of(Style::Plain, what)
             .put(style, known.word.words())
             .put(Style::Plain, format!(": {}", known.sentence));
         blocks.push(Block::Paragraph(said, 3));
@@ -229,7 +233,7 @@ fn of_roles(roles: &[Durability], depth: Depth) -> Section {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{DurabilityEvidence, Role};
+    use narrows_model::DurabilityEvidence;
 
     use super::*;
     use crate::document::Document;
@@ -252,7 +256,7 @@ mod tests {
             let document = Document::of([of_roles(&known, depth)]);
             render(&document, &TEXT, Screen::PLAIN)
         };
-        let first = "DURABILITY  wal not shown: nothing seen here speaks against it\n";
+        let first = "DURABILITY  WAL not shown: nothing seen here speaks against it\n";
         assert_eq!(text(Depth::Text), first);
         let all = text(Depth::Screen);
         assert!(all.starts_with(first) && all.lines().all(|line| line.chars().count() <= 100));

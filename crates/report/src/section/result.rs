@@ -47,7 +47,9 @@ pub(crate) fn undecided(report: &Report) -> Option<Section> {
     }
     let entries = report.narrow.iter().filter_map(|block| {
         let open = block.grade == Some(Grade::Undecided) || block.validity == Validity::Invalid;
-        let first = block.why.first().filter(|_| open)?;
+        // What the test says is beside the question why the figures don't.
+        let of_figures = block.why.iter().find(|reason| !reason.starts_with("the test "));
+        let first = of_figures.or(block.why.first()).filter(|_| open)?;
         let more = match block.why.len() - 1 {
             0 => String::new(),
             n => format!("; {n} more with --explain"),

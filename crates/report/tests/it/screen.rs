@@ -76,12 +76,12 @@ fn colour_adds_only_colour() {
 
 #[test]
 fn a_sketch_and_a_stopped_run_say_so_in_the_head() {
-    assert!(screen(&common::quick()).lines().take(2).any(|l| l.contains("sketch: 3 repeats")));
+    assert!(screen(&common::quick()).lines().take(2).any(|l| l.contains("quick: 3 repeats")));
     assert!(
         screen(&common::interrupted()).lines().next().unwrap().contains("INTERRUPTED, partial")
     );
     let full = screen(&common::rich());
-    assert!(!full.contains("sketch") && !full.contains("INTERRUPTED"));
+    assert!(!full.contains("quick: ") && !full.contains("INTERRUPTED"));
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn remarks(run: &Run) -> Vec<String> {
         );
     }
     if run.plan.quick {
-        all.push("the run is a sketch: its repeats are too few for intervals".to_string());
+        all.push("the run is a quick one: its repeats are too few for intervals".to_string());
     }
     if run.live_logs.is_empty() && run.platform().is_some_and(|p| p.hypervisor.is_some()) {
         all.push(
