@@ -165,7 +165,9 @@ fn a_quick_run_has_one_length_everywhere() {
     let quick = help.lines().find(|line| line.contains("Quick, in ")).expect("--quick");
     assert!(quick.contains("Quick, in about 2 min:"), "{quick}");
     assert!(
-        help.contains("narrows run --quick                      3 repeats, no tests, in about 2 min"),
+        help.contains(
+            "narrows run --quick                      3 repeats, no tests, in about 2 min"
+        ),
         "{help}"
     );
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");

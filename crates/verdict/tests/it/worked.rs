@@ -401,7 +401,10 @@ fn what_the_workload_itself_makes_the_kernel_do_is_no_neighbour() {
     };
     let neighbour = judge(&run(96, 32, vec![m.clone(), alone(25.0)])).remove(0);
     assert_eq!(neighbour.narrow, Narrow::CpuTaken);
-    assert_eq!(neighbour.phrase, "CPU taken by others: 24.0 of 96 CPUs; the server used 97 % of the rest");
+    assert_eq!(
+        neighbour.phrase,
+        "CPU taken by others: 24.0 of 96 CPUs; the server used 97 % of the rest"
+    );
     let interrupts = judge(&run(96, 32, vec![m, alone(0.3)])).remove(0);
     assert_eq!(interrupts.narrow, Narrow::Cpu);
 }
