@@ -19,6 +19,9 @@ _narrows() {
             narrows,block)
                 cmd="narrows__subcmd__block"
                 ;;
+            narrows,config)
+                cmd="narrows__subcmd__config"
+                ;;
             narrows,db)
                 cmd="narrows__subcmd__db"
                 ;;
@@ -153,6 +156,9 @@ _narrows() {
                 ;;
             narrows__subcmd__help,block)
                 cmd="narrows__subcmd__help__subcmd__block"
+                ;;
+            narrows__subcmd__help,config)
+                cmd="narrows__subcmd__help__subcmd__config"
                 ;;
             narrows__subcmd__help,db)
                 cmd="narrows__subcmd__help__subcmd__db"
@@ -392,7 +398,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-h -V --help --version run observe block memory log db report show list explain platform gather limits plan help"
+            opts="-h -V --help --version run observe block memory log db report show list explain platform gather limits plan config help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -926,6 +932,24 @@ _narrows() {
                     ;;
                 --units)
                     COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__config)
+            opts="-h --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1730,7 +1754,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help)
-            opts="run observe block memory log db report list explain platform gather limits plan help"
+            opts="run observe block memory log db report list explain platform gather limits plan config help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1830,6 +1854,20 @@ _narrows() {
         narrows__subcmd__help__subcmd__block__subcmd__writers)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__config)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

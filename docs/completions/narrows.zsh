@@ -1348,6 +1348,17 @@ html\:"One self-contained page with pictures"))' \
 '*::files -- Descriptions of platforms, TOML:_files' \
 && ret=0
 ;;
+(config)
+_arguments "${_arguments_options[@]}" : \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_narrows__subcmd__help_commands" \
@@ -1580,6 +1591,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(config)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1610,6 +1625,7 @@ _narrows_commands() {
 'gather:Capture this machine in a small file that names nobody, for another place or another user' \
 'limits:Show what parts of a machine can carry, with the source of every figure' \
 'plan:Say what platforms described in files could do, what binds, and what to widen first' \
+'config:Show which settings are in force, and where they come from' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows commands' commands "$@"
@@ -1704,6 +1720,11 @@ _narrows__subcmd__block__subcmd__steady_commands() {
 _narrows__subcmd__block__subcmd__writers_commands() {
     local commands; commands=()
     _describe -t commands 'narrows block writers commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__config_commands] )) ||
+_narrows__subcmd__config_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows config commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__db_commands] )) ||
 _narrows__subcmd__db_commands() {
@@ -1834,6 +1855,7 @@ _narrows__subcmd__help_commands() {
 'gather:Capture this machine in a small file that names nobody, for another place or another user' \
 'limits:Show what parts of a machine can carry, with the source of every figure' \
 'plan:Say what platforms described in files could do, what binds, and what to widen first' \
+'config:Show which settings are in force, and where they come from' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows help commands' commands "$@"
@@ -1879,6 +1901,11 @@ _narrows__subcmd__help__subcmd__block__subcmd__steady_commands() {
 _narrows__subcmd__help__subcmd__block__subcmd__writers_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help block writers commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__config_commands] )) ||
+_narrows__subcmd__help__subcmd__config_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help config commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__db_commands] )) ||
 _narrows__subcmd__help__subcmd__db_commands() {

@@ -87,6 +87,8 @@ pub enum Command {
     Limits(limits::LimitsArgs),
     /// Say what platforms described in files could do, what binds, and what to widen first
     Plan(plan::PlanArgs),
+    /// Show which settings are in force, and where they come from
+    Config(words::ConfigArgs),
 }
 
 /// Prefixes of byte quantities.

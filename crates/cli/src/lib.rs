@@ -5,12 +5,13 @@
 
 pub mod args;
 mod commands;
+mod defaults;
 mod output;
 mod progress;
 mod stream;
 mod terminal;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
 pub use narrows_runner::exit::{Exit, ExitRow};
 
@@ -24,10 +25,19 @@ pub fn command() -> clap::Command {
 /// Runs the command line of this process.
 pub fn main() -> std::process::ExitCode {
     stream::filter_panics();
-    let cli = match args::Cli::try_parse() {
+    if std::env::args_os().len() == 1 {
+        return commands::alone::alone().unwrap_or_else(|error| stream::error(&error)).into();
+    }
+    // Help is given whatever is wrong there.
+    let configured = defaults::read();
+    let parsed = defaults::parser(command()).try_get_matches();
+    let cli = match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(said) => return stream::parser(&said),
     };
+    if let Err(error) = configured {
+        return stream::error(&error).into();
+    }
     let outcome = match cli.command {
         Command::Run(args) => commands::run::run(args),
         Command::Observe(args) => commands::run::observe(args),
@@ -42,6 +52,7 @@ pub fn main() -> std::process::ExitCode {
         Command::Gather(args) => commands::gather::gather(args),
         Command::Limits(args) => commands::limits::limits(&args),
         Command::Plan(args) => commands::plan::plan(&args),
+        Command::Config(args) => commands::config::config(&args),
     };
     outcome.unwrap_or_else(|error| stream::error(&error)).into()
 }

@@ -31,10 +31,16 @@ pub(crate) use say;
 /// Columns of a terminal that doesn't tell.
 const USUAL_WIDTH: usize = 100;
 
-/// Whether standard output takes colour: a terminal that takes sequences, and `NO_COLOR` not set.
+/// Whether standard output takes colour.
 pub fn colour() -> bool {
-    let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    wanted && steered(std::io::stdout().is_terminal(), std::env::var_os("TERM").as_deref())
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let terminal = steered(std::io::stdout().is_terminal(), std::env::var_os("TERM").as_deref());
+    coloured(set("NO_COLOR").is_some(), set("CLICOLOR_FORCE").as_deref(), terminal)
+}
+
+/// `NO_COLOR` comes first, then `CLICOLOR_FORCE` for what is no terminal.
+fn coloured(never: bool, always: Option<&OsStr>, terminal: bool) -> bool {
+    !never && (terminal || always.is_some_and(|value| value != "0"))
 }
 
 /// Columns of standard output, where it is a terminal that tells.
@@ -178,6 +184,14 @@ mod tests {
         let dumb = Some(OsStr::new("dumb"));
         assert!(!steered(true, dumb) && !steered(false, None));
         assert!(steered(true, None) && steered(true, Some(OsStr::new("xterm-256color"))));
+    }
+
+    #[test]
+    fn colour_is_taken_as_the_environment_says() {
+        let one = Some(OsStr::new("1"));
+        assert!(coloured(false, None, true) && !coloured(false, None, false));
+        assert!(coloured(false, one, false) && !coloured(true, one, true));
+        assert!(!coloured(false, Some(OsStr::new("0")), false));
     }
 
     #[test]

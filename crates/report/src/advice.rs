@@ -268,18 +268,16 @@ fn expectation(run: &Run, advice: &Advice, v: &Verdict) -> (f64, String) {
     if delays_commits(run, v).is_some() {
         return (0.0, "not known".to_string());
     }
-    // CPUs that the client went on using are less than CPUs of one's own: a floor, with the law's bound as ceiling.
+    // CPUs that the client went on using are less than CPUs of one's own: a floor.
     let lent = v.test.as_ref().is_some_and(|t| t.confirms && t.measurement.ends_with(".more_cpus"));
     if let (Some(least), Some(most)) = (tested.filter(|_| lent), v.gain_at_most)
         && advice.narrow == Narrow::Cpu
         && least < most
         && most.is_finite()
     {
-        // The least that the test allows, not its middle.
-        let interval = v.test.as_ref().and_then(|test| test.interval_95.as_ref());
-        let least = interval.map_or(least, |interval| interval.low.clamp(0.0, least));
-        let (from, to) = (print::change(least), print::change(most));
-        return (least, format!("{} to {to}", from.trim_end_matches(" %")));
+        // What more CPUs give than were tried is in proportion until the next limit, and nobody knows how many there will be.
+        let tested = tested_range(v).unwrap_or_else(|| print::change(least));
+        return (least, format!("{tested} or more"));
     }
     // A test that took the whole narrow place away bounds the gain as the law does; the smaller bound holds.
     let most = match (tested, v.gain_at_most) {

@@ -33,12 +33,12 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// `governor-not-performance, queues-fewer-than-cpus: ` and where their figures are; `None` without any.
-    pub(crate) fn machine_line(&self, run: &Run) -> Option<String> {
+    /// `governor-not-performance, queues-fewer-than-cpus: ` and how to learn what they mean; `None` without any.
+    pub(crate) fn machine_line(&self) -> Option<String> {
         let mut ids: Vec<&str> = self.machine.iter().map(|finding| finding.id.as_str()).collect();
         ids.dedup();
         let ids = ids.join(", ");
-        (!ids.is_empty()).then(|| format!("[machine] {ids}: narrows report {} --html", run.id))
+        (!ids.is_empty()).then(|| format!("[machine] {ids}: narrows explain WORD"))
     }
 
     /// The run-level findings and unknowns; numbers are given by [`Notes::marks`].

@@ -242,7 +242,7 @@ fn more(run: &Run, units: Units) -> String {
         return format!("Pictures, windows, findings: narrows report {} --html", run.id);
     }
     format!(
-        "{}Waits, sweeps, findings: narrows report {} --html",
+        "{}How each answer is known: narrows report {1} --explain   Waits, sweeps, findings: narrows report {1} --html",
         uncached.unwrap_or_default(),
         run.id
     )

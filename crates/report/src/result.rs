@@ -1,6 +1,6 @@
 //! RESULT: the answer for each workload in a sentence, before anything that it rests on.
 
-use narrows_model::{Grade, Narrow, Run, Severity, Validity, Verdict};
+use narrows_model::{DatabaseChoice, Grade, Narrow, Run, Severity, Validity, Verdict};
 
 use crate::{print, words};
 
@@ -58,7 +58,22 @@ fn answer(run: &Run, verdict: &Verdict) -> String {
             }
             (None, _) => format!("undecided, the figures point to {what}"),
         },
-        (grade, None) => format!("{what} {is} ({})", words::grade(grade).to_lowercase()),
+        (grade, None) => {
+            let grade = words::grade(grade).to_lowercase();
+            format!("{what} {is}{} ({grade})", part_of_cpus(run, verdict))
+        }
+    }
+}
+
+/// Of a server of ours that had a part of the machine's CPUs: that is what binds, and not the machine.
+fn part_of_cpus(run: &Run, verdict: &Verdict) -> String {
+    let had = run.plan.server_cpus.len();
+    let all = run.platform().map_or(0, |platform| platform.cpu.threads as usize);
+    let ours = run.plan.database == DatabaseChoice::Managed && verdict.narrow == Narrow::Cpu;
+    if ours && had > 0 && had < all {
+        format!(" with {had} of the machine's {all} for the server")
+    } else {
+        String::new()
     }
 }
 

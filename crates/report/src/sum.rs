@@ -37,6 +37,8 @@ pub struct SumText {
     pub label: &'static str,
     /// The rate that it gives over the measured one.
     pub predicted_over_measured: f64,
+    /// The largest error that an account kept apart would have shown, relative; `None` without one.
+    pub checked_to: Option<f64>,
 }
 
 /// The verdict's sum; `None` where it has none.
@@ -84,6 +86,7 @@ pub(crate) fn sum_text(run: &Run, verdict: &Verdict) -> Option<SumText> {
             SumKind::Session | SumKind::Batch => "sum",
         },
         predicted_over_measured: rate / sum.measured_per_s,
+        checked_to: sum.checked_to,
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use narrows_facts::{Live, Source, Tree};
-use narrows_model::{Platform, Role};
+use narrows_model::{Platform, Role, RunningDatabase};
 
 use crate::failure::Failure;
 use crate::request::machine::InventoryRequest;
@@ -12,6 +12,12 @@ use crate::{captures, store};
 
 /// Where the data files are looked for on this machine, if nobody says.
 pub const DEFAULT_DATA: &str = "/var/tmp";
+
+/// Database servers that run on this machine.
+pub fn running_databases() -> Vec<RunningDatabase> {
+    let found = narrows_platform::running_databases(&Live);
+    found.into_iter().map(|(server, _)| server).collect()
+}
 
 /// What a machine is: this one, the one that was named, or the one that is copied below a folder.
 ///

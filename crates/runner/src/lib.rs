@@ -8,6 +8,7 @@
 mod anonymous;
 pub mod block;
 pub mod captures;
+pub mod configuration;
 pub mod crashtest;
 pub mod database;
 pub mod demand;

@@ -254,6 +254,14 @@ fn next(analysis: &Analysis, choice: &Choice) -> Vec<Next> {
     next
 }
 
+/// What the CPUs of the set would allow together, where others or a quota have a part of them: no more than that comes back.
+fn given_back(analysis: &Analysis, choice: &Choice) -> Option<f64> {
+    let winner = &choice.winner;
+    let kept_away = matches!(winner.narrow, Narrow::CpuTaken | Narrow::CpuQuota);
+    let set = analysis.demand.cpu.set.filter(|_| kept_away && winner.place == BoundLaw::Cpu)?;
+    (set > winner.capacity.value).then(|| winner.rate.value * set / winner.capacity.value)
+}
+
 /// The gain if the narrow place took no time or had no end: up to the next bound of the server. Our own load generator's CPUs are
 /// none of its.
 fn gain_at_most(analysis: &Analysis, choice: &Choice) -> Option<f64> {
@@ -274,6 +282,10 @@ fn gain_at_most(analysis: &Analysis, choice: &Choice) -> Option<f64> {
     let together = analysis.one_budget().map(|budget| rate / budget.both());
     let of_drives = choice.winner.serves_reads() || choice.winner.place == BoundLaw::Writes;
     let together = together.filter(|bound| !of_drives && *bound >= rate);
-    let ceiling = others.chain(own).chain(together).fold(f64::INFINITY, f64::min);
+    let ceiling = others
+        .chain(own)
+        .chain(together)
+        .chain(given_back(analysis, choice))
+        .fold(f64::INFINITY, f64::min);
     ceiling.is_finite().then(|| (ceiling / rate - 1.0).max(0.0))
 }

@@ -16,6 +16,25 @@ pub struct ListArgs {
     pub format: Format,
 }
 
+/// `narrows config`
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "\
+The file is $XDG_CONFIG_HOME/narrows/config.toml, by default ~/.config/narrows/config.toml:
+  units = \"iec\"                 prefixes of byte quantities: si or iec
+  data = \"/u01/data\"            folder on the drives that hold the data files
+  wal = \"/u02/wal\"              folder on the drives that hold the WAL
+  database = \"postgres://db7\"   for narrows observe where no address is typed
+
+",
+    exit_codes!()
+))]
+pub struct ConfigArgs {
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
+}
+
 /// `narrows explain`
 #[derive(Debug, Args)]
 #[command(after_help = concat!(

@@ -21,7 +21,7 @@ use crate::args::db::{
     LoadArgs, LookupArgs, PaceArgs, RedoArg, ScanArgs, ServerArgs, UpdateArgs,
 };
 use crate::terminal::Terminal;
-use crate::{Exit, output};
+use crate::{Exit, defaults, output};
 
 /// Runs the command.
 ///
@@ -142,7 +142,8 @@ fn server_request(args: ServerArgs) -> Result<ServerRequest> {
         None => DatabaseTarget::Managed { postgres: args.postgres },
     };
     let layers = args.layers.map(|layers| layers.into_iter().map(Layer::from).collect());
-    Ok(ServerRequest { database, pool: args.pool, data: args.data, wal: args.wal, layers })
+    let wal = defaults::wal(args.wal, args.data.is_some());
+    Ok(ServerRequest { database, pool: args.pool, data: defaults::data(args.data), wal, layers })
 }
 
 fn load_request(args: &LoadArgs) -> LoadRequest {

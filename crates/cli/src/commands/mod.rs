@@ -1,7 +1,9 @@
 //! Each command: from its arguments to a request, and from what comes back to the screen.
 
+pub mod alone;
 pub mod block;
 mod clean;
+pub mod config;
 mod crashtest;
 pub mod db;
 mod device;

@@ -11,10 +11,10 @@ use narrows_runner::request::machine::{BelowRequest, MachineRequest, ObserveRequ
 use narrows_runner::request::{Address, AddressError, RunOptions};
 use narrows_runner::secrets;
 
-use crate::Exit;
 use crate::args::observe::ObserveCommand;
 use crate::args::{LayerArg, RunArgs, WorkloadArg};
 use crate::terminal::Terminal;
+use crate::{Exit, defaults};
 
 /// The server of one's own, as `--database` has it.
 const MANAGED: &str = "managed";
@@ -46,7 +46,7 @@ pub fn observe(args: ObserveCommand) -> Result<Exit> {
     let output = args.output.as_output();
     let terminal = Terminal::of(&output);
     let request = ObserveRequest {
-        address: server(args.address.as_deref())?,
+        address: server(defaults::database(args.address).as_deref())?,
         length: args.how.length(),
         capacities: args.how.capacities,
         facts: args.facts,
@@ -99,8 +99,8 @@ fn layers(args: RunArgs) -> Result<MachineRequest> {
         quick: args.quick,
         facts: args.facts,
         layers,
-        data: args.data,
-        wal: args.wal,
+        wal: defaults::wal(args.wal, args.data.is_some()),
+        data: defaults::data(args.data),
         database,
         workloads,
         sessions: args.sessions,

@@ -8,6 +8,7 @@ mod clean;
 mod command;
 mod common;
 mod compare;
+mod config;
 mod crashtest;
 mod db;
 mod dry_run;

@@ -52,7 +52,8 @@ const ALWAYS: &[&str] = &[
 /// What stands for a text that may hold what is nobody's business: a command, a host, a password.
 const WITHHELD: &str = "(set)";
 
-/// The settings, by name. Texts are shown of those above only; what our own session was given is left out.
+/// The settings, by name. Texts are shown of those above only; what our own session was given is left out. What initdb(1) wrote into the
+/// file although it is the value built in is called the default that it is.
 ///
 /// # Errors
 /// The statement failed.
@@ -61,7 +62,7 @@ pub(super) fn read(session: &mut SamplingSession) -> Result<Vec<LiveSetting>, Wi
     let always = always.join(", ");
     let rows = session.query(&format!(
         "SELECT name, CASE WHEN vartype <> 'string' OR setting = '' OR name IN ({always}) THEN current_setting(name) \
-         ELSE '{WITHHELD}' END, source FROM pg_catalog.pg_settings \
+         ELSE '{WITHHELD}' END, CASE WHEN setting = boot_val THEN 'default' ELSE source END FROM pg_catalog.pg_settings \
          WHERE name IN ({always}) OR source NOT IN ('default', 'override', 'client', 'session') ORDER BY name"
     ))?;
     Ok(settings_from(rows))

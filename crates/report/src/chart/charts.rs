@@ -225,32 +225,31 @@ pub(crate) fn over_time(series: &[&Series], units: Units) -> Option<Svg> {
     Some(picture.finish("chart", false))
 }
 
-/// One dot per repeat, the interval as a band, the median as a tick.
-pub(crate) fn repeats(metric: &MetricValue, units: Units) -> Svg {
-    let mut picture = Picture::new(180.0, 16.0, &format!("repeats of {}", metric.name));
+/// One dot per repeat, the interval as a band, the median as a tick; the repeats in figures are its description. `None` where all
+/// repeats are alike.
+pub(crate) fn repeats(metric: &MetricValue, units: Units) -> Option<Svg> {
     let mut values = metric.samples.clone();
     values.push(metric.value);
     values.extend(metric.interval_95.iter().flat_map(|i| [i.low, i.high]));
     values.retain(|v| v.is_finite());
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    picture.line("grid", 0.0, 8.0, 180.0, 8.0);
-    if values.is_empty() {
-        return picture.finish("repeats", false);
+    if low >= high {
+        return None;
     }
+    let figures = metric.samples.iter().map(|sample| units.quantity(*sample, metric.unit));
+    let mut picture = Picture::new(180.0, 16.0, &figures.collect::<Vec<_>>().join(", "));
     // Repeats that agree must look so: the strip spans at least ±5 % around the middle.
     let middle = (low + high) / 2.0;
     let half = ((high - low) / 2.0).max(middle.abs() * 0.05).max(f64::MIN_POSITIVE);
     let x = Scale::linear(middle - half, middle + half, 6.0, 174.0);
     if let Some(i) = &metric.interval_95 {
-        picture.bar("band", x.at(i.low), 3.0, x.at(i.high) - x.at(i.low), 10.0);
+        picture.bar("band", x.at(i.low).round(), 3.0, (x.at(i.high) - x.at(i.low)).round(), 10.0);
     }
-    picture.line("median", x.at(metric.value), 1.0, x.at(metric.value), 15.0);
-    for (i, sample) in metric.samples.iter().enumerate() {
-        let title = format!("repeat {}: {}", i + 1, units.quantity(*sample, metric.unit));
-        picture.dot("dot", x.at(*sample), 8.0, 2.6, &title);
-    }
-    picture.finish("repeats", false)
+    picture.bar("median", x.at(metric.value).round(), 1.0, 2.0, 14.0);
+    let finite = metric.samples.iter().filter(|sample| sample.is_finite());
+    picture.dots("dots", finite.map(|sample| x.at(*sample)), 8.0);
+    Some(picture.finish("repeats", false))
 }
 
 fn y_axis(picture: &mut Picture, y: &Scale, label: impl Fn(f64) -> String) {

@@ -114,6 +114,12 @@ impl Picture {
         );
     }
 
+    /// Dots in a row, one element for all: a page has thousands of such rows.
+    pub(super) fn dots(&mut self, class: &str, xs: impl Iterator<Item = f64>, y: f64) {
+        let points: Vec<String> = xs.map(|x| format!("M{x:.0} {y:.0}h0")).collect();
+        self.body += &format!("<path class=\"{class}\" d=\"{}\"/>", points.concat());
+    }
+
     pub(super) fn bar(&mut self, class: &str, x: f64, y: f64, width: f64, height: f64) {
         let width = width.max(0.0);
         self.body += &format!(

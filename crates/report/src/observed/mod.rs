@@ -11,7 +11,7 @@ mod time;
 mod unclear;
 mod verdict;
 
-use narrows_model::{Observation, Run, Validity};
+use narrows_model::{Observation, Run, Validity, metric};
 use narrows_units::significant;
 
 use crate::document::{Block, Entry, Facts, Style};
@@ -59,7 +59,8 @@ fn view(run: &Run, seen: &Observation, units: Units, notes: &mut Notes) -> Obser
     if !entries.is_empty() {
         blocks.push(Block::Facts(Facts { entries, labels: Style::Plain, at: (2, 16) }));
     }
-    if let Some(time) = time::table(seen, standing).filter(|_| trusted) {
+    let idle_ns = of.and_then(|m| m.value(metric::IDLE_IN_TRANSACTION_PER_OP));
+    if let Some(time) = time::table(seen, standing, idle_ns).filter(|_| trusted) {
         blocks.extend([Block::Gap, Block::Table(time)]);
     }
     ObservedView { heading, seen: blocks, remarks: remarks::remarks(seen) }

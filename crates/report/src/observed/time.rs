@@ -67,14 +67,19 @@ fn named(events: &[(String, f64)]) -> String {
     texts.join(", ")
 }
 
-pub(super) fn table(seen: &Observation, standing: Option<&Standing>) -> Option<Table> {
+/// `idle_ns` is what a transaction is left waiting for its client, between its statements.
+pub(super) fn table(
+    seen: &Observation,
+    standing: Option<&Standing>,
+    idle_ns: Option<f64>,
+) -> Option<Table> {
     match standing.and_then(|standing| standing.time.as_ref()) {
-        Some(time) => Some(of_time(seen, time)),
+        Some(time) => Some(of_time(seen, time, idle_ns)),
         None => of_sessions(seen),
     }
 }
 
-fn of_time(seen: &Observation, of: &TransactionTime) -> Table {
+fn of_time(seen: &Observation, of: &TransactionTime, idle_ns: Option<f64>) -> Table {
     let mut rows: Vec<Row> = of.parts.iter().map(|part| of_part(seen, part)).collect();
     let account = match of.account {
         TimeAccount::Server => "by the server's own account",
@@ -85,6 +90,14 @@ fn of_time(seen: &Observation, of: &TransactionTime) -> Table {
         [time(of.summed_ns), String::new(), String::new()],
         format!("{} {account}", time(of.account_ns)),
     ));
+    // A hundredth of the rest is not worth a line.
+    if let Some(ns) = idle_ns.filter(|ns| *ns > 0.01 * of.summed_ns) {
+        rows.push(Row::figures(
+            "beside it",
+            [time(ns), String::new(), String::new()],
+            "idle in transaction: its client, between statements",
+        ));
+    }
     Table::figures("WHERE A TRANSACTION'S TIME GOES", ["per xact", "±95%", "share"], rows)
 }
 

@@ -1,14 +1,14 @@
 //! What the answers rest on, one line each: where an operation's time goes, the model against the rate, the test, the next limit.
 
 use super::noted;
-use crate::document::{At, Block, Column, Depth, Inline, Remarks, Row, Section, Style, Table};
+use crate::document::{At, Block, Column, Inline, Remarks, Row, Section, Style, Table};
 use crate::narrow::Block as Judged;
 use crate::print;
 use crate::report::Report;
 use crate::sum::{SumPart, SumText};
 
 /// Letters of a bar: all of an operation's time.
-const BAR: f64 = 24.0;
+const BAR: f64 = 25.0;
 /// What fills it.
 const FILL: &str = "#";
 
@@ -20,7 +20,7 @@ pub(crate) fn time(report: &Report) -> Option<Section> {
     let columns = vec![
         Column::name("", 2),
         Column::figure("one operation", 34),
-        Column::words(format!("{BAR} × {FILL} = all of it"), At::Left(37)),
+        Column::words(format!("{FILL} = {} %", 100.0 / BAR), At::Left(37)),
     ];
     let mut table = Table::new(columns);
     for block in &report.narrow {
@@ -29,9 +29,7 @@ pub(crate) fn time(report: &Report) -> Option<Section> {
         table.rows.push(Row::Cells(cells, Vec::new()));
     }
     let some = !table.rows.is_empty();
-    // Forms with pictures draw it.
-    let table = Block::Until(Depth::Explained, vec![Block::Table(table)]);
-    some.then(|| Section::new("time", "").short("Where the time goes").with([table]))
+    some.then(|| Section::new("time", "Where the time goes").with([Block::Table(table)]))
 }
 
 /// `######## flush 301 | ##### run queue 232 | CPU 64`, the largest part first.
@@ -55,16 +53,16 @@ pub(crate) fn checks(report: &Report) -> Option<Section> {
     }
     let columns = vec![
         Column::name("checks", 2),
-        Column::figure("model", 34),
-        Column::figure("off by", 47),
-        Column::words("test", At::Wrapped(50, 25)),
+        Column::figure("model", 32),
+        Column::figure("off by", 41),
+        Column::figure("known to", 51),
+        Column::words("test", At::Wrapped(54, 21)),
         Column::words("next limit", At::Wrapped(77, usize::MAX)),
     ];
     let mut table = Table::new(columns).remarked("", Remarks::Below(4));
     table.rows = report.narrow.iter().filter_map(|block| row(report, block)).collect();
     let some = !table.rows.is_empty();
-    let table = Block::Until(Depth::Explained, vec![Block::Table(table)]);
-    some.then(|| Section::new("checks", "").short("Checks").with([table]))
+    some.then(|| Section::new("checks", "Checks").with([Block::Table(table)]))
 }
 
 fn row(report: &Report, block: &Judged) -> Option<Row> {
@@ -86,6 +84,9 @@ fn row(report: &Report, block: &Judged) -> Option<Row> {
         block.name.as_str().into(),
         model.into(),
         off.into(),
+        sum.and_then(|sum| sum.checked_to)
+            .map_or("-".to_string(), |share| format!("±{}", print::percent(share)))
+            .into(),
         noted(Inline::from(test.map_or("none", |test| test.short.as_str())), &[]).into(),
         block.next_limit.as_deref().unwrap_or("-").into(),
     ];
@@ -115,6 +116,7 @@ mod tests {
             agrees: true,
             label: "sum",
             predicted_over_measured: 1.0,
+            checked_to: None,
         };
         assert_eq!(bar(&sum), "################## flush 175 | ###### CPU 60 | # lock 5");
     }

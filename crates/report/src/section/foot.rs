@@ -15,7 +15,7 @@ pub(super) fn foot(report: &Report) -> Foot {
     let numbered = notes.numbered.iter().zip(1..);
     let numbered = numbered.map(|(finding, i): (_, u32)| format!("[{i}] {}", said(finding)));
     let whole = notes.run_level.iter().map(|finding| format!("[run] {}", said(finding)));
-    let mut brief: Vec<String> = notes.machine_line(&report.run).into_iter().collect();
+    let mut brief: Vec<String> = notes.machine_line().into_iter().collect();
     if notes.not_shown > 0 {
         let others = words::counted(notes.not_shown, "other finding");
         brief.push(format!("{others}: narrows report {} --html", report.run.id));

@@ -122,8 +122,10 @@ fn measurement(report: &Report, m: &Measurement) -> Block {
         let spread = half_width(lead.interval_95.as_ref()).map(percent);
         summary = summary
             .put(Style::Strong, report.units.quantity(lead.value, lead.unit))
-            .put(Style::Faint, spread.map_or(" ".to_string(), |share| format!("±{share}")))
-            .picture(charts::repeats(lead, report.units));
+            .put(Style::Faint, spread.map_or(" ".to_string(), |share| format!("±{share}")));
+        if let Some(picture) = charts::repeats(lead, report.units) {
+            summary = summary.picture(picture);
+        }
     }
     let word = words::validity(m.validity);
     summary = match m.validity {
@@ -166,7 +168,10 @@ fn metrics(report: &Report, m: &Measurement) -> Block {
             quantity(metric.value).into(),
             interval.unwrap_or_else(|| "-".to_string()).into(),
             metric.samples.len().to_string().into(),
-            Inline::default().picture(charts::repeats(metric, report.units)).into(),
+            match charts::repeats(metric, report.units) {
+                Some(picture) => Inline::default().picture(picture).into(),
+                None => "alike".into(),
+            },
         ];
         Row::Cells(cells, Vec::new())
     });

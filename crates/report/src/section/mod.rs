@@ -4,6 +4,7 @@ mod answers;
 mod checks;
 mod explained;
 mod findings;
+mod first_steps;
 mod fits;
 mod foot;
 mod head;
@@ -22,6 +23,7 @@ mod plans;
 mod question;
 mod records;
 mod result;
+mod settings;
 mod stored;
 mod tables;
 mod values;
@@ -29,11 +31,13 @@ mod wide;
 mod workloads;
 
 pub use explained::{Explained, WordList, explained, word_lists};
+pub use first_steps::first_steps;
 pub use fits::fits;
 pub use inventory::inventory;
 pub use limits::{Shown as ShownLimits, limits};
 pub use plans::plans;
 pub(crate) use question::slb;
+pub use settings::{Setting, settings};
 pub use stored::{StoredRun, stored_runs};
 pub(crate) use tables::{flush_tests, heading_of, printed};
 
@@ -58,12 +62,17 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         Depth::Page => of(report),
         _ => None,
     };
+    // Forms with more room say this where they say all of it, and draw it.
+    let screen = |of: fn(&Report) -> Option<Section>| match depth {
+        Depth::Text | Depth::Page => None,
+        Depth::Brief | Depth::Screen | Depth::Explained => of(report),
+    };
     let own = [
         result::result(report),
         result::workloads(report),
-        result::undecided(report),
-        checks::time(report),
-        checks::checks(report),
+        screen(result::undecided),
+        screen(checks::time),
+        screen(checks::checks),
         log::short(report),
         log::ladder(report),
         page(log::distributions),

@@ -52,15 +52,15 @@ pub(crate) fn undecided(report: &Report) -> Option<Section> {
         let first = of_figures.or(block.why.first()).filter(|_| open)?;
         let more = match block.why.len() - 1 {
             0 => String::new(),
-            n => format!("; {n} more with --explain"),
+            1 => "; one reason more with --explain".to_string(),
+            n => format!("; {n} reasons more with --explain"),
         };
         Some(Entry::new(block.name.as_str(), format!("{first}{more}")))
     });
     let entries: Vec<Entry> = entries.collect();
     let some = !entries.is_empty();
     let facts = Block::Facts(Facts { entries, labels: Style::Plain, at: (2, 20) });
-    let facts = Block::Until(Depth::Explained, vec![facts]);
-    some.then(|| Section::new("undecided", "").short("Why undecided").with([facts]))
+    some.then(|| Section::new("undecided", "Why undecided").with([facts]))
 }
 
 fn row(block: &Judged, units: Units) -> Row {

@@ -347,7 +347,7 @@ fn what_the_machine_costs_is_one_line_and_empty_channels_stand_at_their_node() {
     let report = Report::new(&run, Units::Si);
     let screen = text(&report, 100, false);
     let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = "[machine] governor-not-performance, mitigations-dear: narrows report 7f3a --html";
+    let line = "[machine] governor-not-performance, mitigations-dear: narrows explain WORD";
     assert!(flat.contains(line), "{screen}");
     assert!(!flat.contains("powersave"), "figures are in the long report");
     assert!(flat.contains("Channels without a module: 2 of 12: K, L"), "{screen}");

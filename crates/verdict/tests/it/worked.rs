@@ -405,6 +405,9 @@ fn what_the_workload_itself_makes_the_kernel_do_is_no_neighbour() {
         neighbour.phrase,
         "CPU taken by others: 24.0 of 96 CPUs; the server used 97 % of the rest"
     );
+    // A quarter comes back, and what of the rest was not used: 1 / 0.75 / 0.97.
+    let gain = neighbour.gain_at_most.unwrap();
+    assert!((gain - 0.375).abs() < 0.01, "{gain}");
     let interrupts = judge(&run(96, 32, vec![m, alone(0.3)])).remove(0);
     assert_eq!(interrupts.narrow, Narrow::Cpu);
 }

@@ -209,7 +209,7 @@ fn verdict(verdict: &Verdict, edge: usize) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Cell, Column, Inline, Row, Table};
+    use crate::document::{At, Cell, Column, Inline, Row, Table};
 
     fn screen(section: &Section) -> String {
         let canvas = Canvas { edge: 40, depth: Depth::Screen };
@@ -228,6 +228,52 @@ mod tests {
         let text = Block::paragraph("one two three four five six seven");
         let said = Section::new("x", "Narrow").with([text]);
         assert_eq!(screen(&said), "NARROW  one two three four five six\nseven\n");
+    }
+
+    #[test]
+    fn a_wide_table_is_drawn_together_and_a_narrow_one_stays() {
+        let lines = |at: usize, edge: usize| {
+            let mut table = Table::new(vec![
+                Column::name("load", 2),
+                Column::figure("rate", 20),
+                Column::words("why", At::Wrapped(at, usize::MAX)),
+                Column::words("sure", At::Edge),
+            ]);
+            let cells = ["reads", "5 /s", "a drive that is full of them all", "LIKELY"];
+            table.rows.push(Row::Cells(cells.map(Into::into).to_vec(), Vec::new()));
+            let section = Section::new("x", "X").with([Block::Table(table)]);
+            let canvas = Canvas { edge, depth: Depth::Screen };
+            write_lines(&super::section(&section, canvas), false)
+        };
+        let at = |text: &str, word: &str| text.lines().nth(1).unwrap().find(word).unwrap();
+        assert_eq!(at(&lines(60, 100), "a drive"), 60);
+        assert_eq!(at(&lines(60, 80), "a drive"), 48);
+        assert_eq!(at(&lines(40, 80), "a drive"), 40);
+        for edge in [80, 100] {
+            let text = lines(60, edge);
+            assert!(text.lines().nth(1).unwrap().ends_with("LIKELY"), "{text}");
+            assert!(text.lines().all(|line| line.len() <= edge), "{text}");
+            assert_eq!(text.lines().map(str::len).max(), Some(edge), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_that_reach_their_neighbour_keep_a_space() {
+        let mut table =
+            Table::new(vec![Column::name("load", 0), Column::words("why", At::Left(6))]);
+        let cells = ["random reads", "slow"].map(Into::into).to_vec();
+        table.rows.push(Row::Cells(cells, Vec::new()));
+        let section = Section::new("x", "").with([Block::Table(table)]);
+        assert!(screen(&section).contains("random reads slow"), "{}", screen(&section));
+    }
+
+    #[test]
+    fn a_screen_may_say_less_or_more() {
+        let deep = Block::From(Depth::Explained, vec![Block::paragraph("sum")]);
+        let section = Section::new("x", "").with([Block::paragraph("answer"), deep]);
+        let at = |depth| write_lines(&super::section(&section, Canvas { edge: 40, depth }), false);
+        assert_eq!(at(Depth::Explained), "answer\nsum\n");
+        assert_eq!((at(Depth::Screen).as_str(), at(Depth::Brief).as_str()), ("answer\n", ""));
     }
 
     #[test]
