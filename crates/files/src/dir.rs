@@ -39,6 +39,12 @@ pub(crate) struct Entry {
     pub kind: FileType,
 }
 
+/// Of a folder until it has the mode that was asked for.
+const NEW: u32 = 0o700;
+/// How often and how long somebody else's new folder is waited for: a moment, since one who was killed there leaves it so.
+const MOST_LOOKS: u32 = 40;
+const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(5);
+
 impl Dir {
     /// Opens a folder that exists, by a walk that follows no link of others.
     ///
@@ -62,7 +68,7 @@ impl Dir {
     /// # Errors
     /// As [`open`](Dir::open).
     pub fn create_all(path: &Path, mode: u32) -> io::Result<Dir> {
-        match Dir::open(path) {
+        match Dir::made(path, mode) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             there => return there,
         }
@@ -71,17 +77,35 @@ impl Dir {
         }
         match Dir::create(path, mode) {
             // Somebody else was faster; that it is a folder of an honest way is looked at.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Dir::open(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Dir::made(path, mode),
             made => made,
         }
     }
 
+    /// A folder that is there, perhaps one that somebody else is just making: until it has its mode nothing is to be put into it, because who makes it looks whether
+    /// it is empty.
+    fn made(path: &Path, mode: u32) -> io::Result<Dir> {
+        for _ in 0..MOST_LOOKS {
+            let dir = Dir::open(path)?;
+            let about = fstat(&dir.fd)?;
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            let age_s = now.map_or(0, |now| now.as_secs() as i64) - about.st_ctime as i64;
+            if mode == NEW || about.st_mode & 0o777 != NEW || age_s > 1 {
+                return Ok(dir);
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        Dir::open(path)
+    }
+
     fn make(above: impl AsFd, name: &OsStr, path: PathBuf, mode: u32) -> io::Result<Dir> {
-        mkdirat(&above, name, Mode::from_raw_mode(0o700))?;
+        mkdirat(&above, name, Mode::from_raw_mode(NEW))?;
         let dir = Dir::below(above, name, path)?;
-        // Whoever may rename in the folder above may have put another folder there since: what was made is empty and nobody else's.
+        // Whoever may rename in the folder above may have put another folder there since: what was made is nobody else's, and where it gets
+        // another mode, empty.
         let found = fstat(&dir.fd)?.st_mode & 0o7777;
-        if found & !SET_GROUP != 0o700 || !dir.entries()?.is_empty() {
+        let changes = mode & 0o777 != NEW;
+        if found & !SET_GROUP != NEW || changes && !dir.entries()?.is_empty() {
             let why = "another folder was put in the place of the new one";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }

@@ -78,7 +78,7 @@ fn read_at(path: &Path) -> Result<Configuration> {
     let keys = KEYS.map(|(key, _)| key).join(", ");
     toml::from_str(&text).map_err(|error| {
         // The rest of its message shows the line, and a line may hold a password.
-        let line = error.span().map(|span| text[..span.start].lines().count().max(1));
+        let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
         let line = line.map_or(String::new(), |line| format!("line {line}: "));
         let why = format!("{line}{}", error.message().lines().next().unwrap_or_default());
         refused(&why, &format!("keys are {keys}; units are \"si\" or \"iec\""))
