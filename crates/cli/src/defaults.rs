@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 use anyhow::Result;
 use narrows_runner::configuration::{self, Configuration, UnitsSetting};
 
+use crate::stream::say;
+
 static SET: OnceLock<Configuration> = OnceLock::new();
 /// Of the library that psql is made with: whoever has set one of them has said which server.
 const OF_LIBPQ: [&str; 6] = ["PGHOST", "PGHOSTADDR", "PGPORT", "PGUSER", "PGDATABASE", "PGSERVICE"];
@@ -15,8 +17,11 @@ const OF_LIBPQ: [&str; 6] = ["PGHOST", "PGHOSTADDR", "PGPORT", "PGUSER", "PGDATA
 /// # Errors
 /// As [`configuration::read`].
 pub fn read() -> Result<()> {
-    let set = configuration::read()?;
-    SET.get_or_init(|| set);
+    let found = configuration::read()?;
+    if let Some(why) = found.not_taken {
+        say!("warning: {why}");
+    }
+    SET.get_or_init(|| found.set);
     Ok(())
 }
 

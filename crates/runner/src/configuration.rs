@@ -1,7 +1,8 @@
 //! What somebody wants in every command and types in none: `$XDG_CONFIG_HOME/narrows/config.toml`, by default
 //! `~/.config/narrows/config.toml`. What is typed, and what the environment says, come before it.
 //!
-//! A file that another user may change is not believed: it names folders that are written to and servers that are asked.
+//! A file that another user may change is not taken, and that is said: it names folders that are written to and servers that are asked.
+//! It is no error, because under sudo(8) the home may be somebody else's.
 
 use std::path::{Path, PathBuf};
 
@@ -44,6 +45,15 @@ pub struct Configuration {
     pub database: Option<String>,
 }
 
+/// What came of looking for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// What is set.
+    pub set: Configuration,
+    /// Why a file that is there was not taken.
+    pub not_taken: Option<String>,
+}
+
 /// Where it is looked for; `None` without a home.
 pub fn path() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
@@ -54,35 +64,36 @@ pub fn path() -> Option<PathBuf> {
 /// What is set there; nothing where there is no such file.
 ///
 /// # Errors
-/// It can't be read, others may change it, or it says what is not known.
-pub fn read() -> Result<Configuration> {
+/// It can't be read, or says what is not known.
+pub fn read() -> Result<Found> {
     match path() {
         Some(path) => read_at(&path),
-        None => Ok(Configuration::default()),
+        None => Ok(Found::default()),
     }
 }
 
-fn read_at(path: &Path) -> Result<Configuration> {
+fn read_at(path: &Path) -> Result<Found> {
     let refused = |why: &dyn std::fmt::Display, hint: &str| {
         Failure::hinted(format!("{}: {why}", path.display()), hint)
     };
     if !path.exists() {
-        return Ok(Configuration::default());
+        return Ok(Found::default());
     }
     if let Err(doubt) = narrows_files::trusted_way(path) {
-        let why = format!("it is not believed: {doubt}");
-        return Err(refused(&why, "who may change it may choose where files are written"));
+        let not_taken = Some(format!("{} is not taken: {doubt}", path.display()));
+        return Ok(Found { not_taken, ..Found::default() });
     }
     let text = narrows_files::read_text(path, LONGEST);
     let text = text.map_err(|error| refused(&error, "it is a text of some lines"))?;
     let keys = KEYS.map(|(key, _)| key).join(", ");
-    toml::from_str(&text).map_err(|error| {
+    let set = toml::from_str(&text).map_err(|error| {
         // The rest of its message shows the line, and a line may hold a password.
         let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
         let line = line.map_or(String::new(), |line| format!("line {line}: "));
         let why = format!("{line}{}", error.message().lines().next().unwrap_or_default());
         refused(&why, &format!("keys are {keys}; units are \"si\" or \"iec\""))
-    })
+    })?;
+    Ok(Found { set, not_taken: None })
 }
 
 #[cfg(test)]
@@ -92,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str, mode: u32) -> Result<Configuration, String> {
+    fn read(text: &str, mode: u32) -> Result<Found, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         fs::write(&path, text).unwrap();
@@ -102,10 +113,10 @@ mod tests {
 
     #[test]
     fn keys_are_read_and_others_named_with_their_line() {
-        let found = read("units = \"iec\"\ndata = \"/u01\"\n", 0o644).unwrap();
+        let found = read("units = \"iec\"\ndata = \"/u01\"\n", 0o644).unwrap().set;
         assert_eq!((found.units, found.wal), (Some(UnitsSetting::Iec), None));
         assert_eq!(found.data.as_deref(), Some(Path::new("/u01")));
-        assert_eq!(read("", 0o600).unwrap(), Configuration::default());
+        assert_eq!(read("", 0o600).unwrap(), Found::default());
         let said = read("units = \"si\"\ncolour = true\n", 0o600).unwrap_err();
         assert!(said.contains("line 2: unknown field `colour`"), "{said}");
         assert!(said.contains("hint: keys are units, data, wal, database"), "{said}");
@@ -120,19 +131,20 @@ mod tests {
     }
 
     #[test]
-    fn what_others_may_change_is_not_believed() {
+    fn what_others_may_change_is_not_taken_and_that_is_said() {
+        let not_taken = |found: Found| {
+            assert_eq!(found.set, Configuration::default());
+            found.not_taken.expect("it is said")
+        };
         for mode in [0o666, 0o620, 0o602] {
-            let said = read("data = \"/etc\"\n", mode).unwrap_err();
-            assert!(
-                said.contains("it is not believed") && said.contains("hint: who may"),
-                "{said}"
-            );
+            let said = not_taken(read("data = \"/etc\"\n", mode).unwrap());
+            assert!(said.contains("config.toml is not taken: "), "{said}");
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
-        assert_eq!(read_at(&path).unwrap(), Configuration::default());
-        fs::write(&path, "").unwrap();
+        assert_eq!(read_at(&path).unwrap(), Found::default());
+        fs::write(&path, "data = \"/etc\"\n").unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(read_at(&path).unwrap_err().to_string().contains("not believed"));
+        not_taken(read_at(&path).unwrap());
     }
 }

@@ -12,6 +12,7 @@ use crate::{Exit, defaults, output, stream};
 /// Prints them.
 pub fn config(args: &ConfigArgs) -> Result<Exit> {
     let set = defaults::set();
+    let set_in_environment = |name| std::env::var_os(name).is_some_and(|set| !set.is_empty());
     let path = configuration::path();
     let file = path.as_ref().filter(|path| path.exists());
     let of_file = |value: Option<String>, usual: &str| match (value, file) {
@@ -29,15 +30,16 @@ pub fn config(args: &ConfigArgs) -> Result<Exit> {
     } else {
         of_file(set.database.as_deref().map(shown), "as psql takes it")
     };
-    let runs = store::folder()?.display().to_string();
-    let runs_from = match std::env::var_os("XDG_DATA_HOME").filter(|set| !set.is_empty()) {
-        Some(_) => "environment (XDG_DATA_HOME)",
-        None => "default",
-    };
+    let runs = store::folder().map_or("-o DIR alone".into(), |folder| folder.display().to_string());
+    let of_data_home = set_in_environment("XDG_DATA_HOME");
+    let runs_from = if of_data_home { "environment (XDG_DATA_HOME)" } else { "default" };
     let colour = if stream::colour() { "on" } else { "off" };
-    let colour_from = match std::env::var_os("NO_COLOR").filter(|set| !set.is_empty()) {
-        Some(_) => "environment (NO_COLOR)",
-        None => "standard output",
+    let colour_from = if set_in_environment("NO_COLOR") {
+        "environment (NO_COLOR)"
+    } else if set_in_environment("CLICOLOR_FORCE") {
+        "environment (CLICOLOR_FORCE)"
+    } else {
+        "standard output"
     };
     let rows = [
         ("units", of_file(units, "si")),

@@ -81,6 +81,22 @@ fn a_file_that_is_wrong_is_named_and_help_is_given_all_the_same() {
 }
 
 #[test]
+fn a_file_that_others_may_change_is_not_taken_and_nothing_else_suffers() {
+    let fixture = Fixture::new();
+    configured(&fixture, "data = \"/etc\"\n");
+    let file = fixture.home().join("config/narrows/config.toml");
+    fs::set_permissions(file, fs::Permissions::from_mode(0o666)).unwrap();
+    let output = narrows(&fixture, &["config"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        text(&output.stderr).contains("config.toml is not taken: "),
+        "{}",
+        text(&output.stderr)
+    );
+    assert!(!text(&output.stdout).contains("/etc"), "{}", text(&output.stdout));
+}
+
+#[test]
 fn alone_it_says_what_to_do_next() {
     let fixture = Fixture::new();
     let output = narrows(&fixture, &[]);

@@ -227,6 +227,15 @@ fn a_longer_look_is_named_only_where_it_changes_something() {
     assert!(said.contains("undecided, see") && !said.contains("look longer"), "{said}");
 }
 
+#[test]
+fn a_change_is_offered_to_be_asked_about_only_where_there_is_an_answer() {
+    let mut run = observed();
+    run.verdicts[0].sum.as_mut().unwrap().agrees = true;
+    assert!(screen(&run).contains("--what-if"));
+    run.verdicts[0].sum.as_mut().unwrap().agrees = false;
+    assert!(!screen(&run).contains("--what-if"));
+}
+
 /// Without columns, in which sentences are broken.
 fn in_one_line(run: &Run) -> String {
     let said = markdown(&Report::new(run, Units::Si));

@@ -1,4 +1,4 @@
-//! How large a server's buffer pool and table are: so large that the rows of cached workloads don't fit into the processors' caches.
+//! How large a server's buffer pool and table are: so large that the pages of cached workloads don't fit into the processors' caches.
 
 use narrows_units::Bytes;
 
@@ -7,8 +7,8 @@ const GIB: u64 = Bytes::GIB.0;
 
 /// The cached workloads use this part of the buffer pool: the other half is for the index, the catalogs and new versions of rows.
 pub const CACHED_SHARE: u64 = 2;
-/// Rows of cached workloads over the last-level caches of all processors: a lookup then comes from memory, as in a pool of 100 GB, but for
-/// one in four at most.
+/// Pages of cached workloads over the last-level caches of all processors. A lookup touches few lines of its page, so these may lie in the
+/// caches all the same; a rule of validity says that.
 const TIMES_CACHE: u64 = 4;
 /// Whatever the caches are; where they can't be seen too.
 const POOL: u64 = 256 * MIB;
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn cached_rows_are_four_times_the_caches_where_the_machine_has_the_room() {
+    fn cached_pages_are_four_times_the_caches_where_the_machine_has_the_room() {
         assert_eq!(sizes(25 * GIB, 100 * GIB, Some(32 * MIB), false), [256, 2048]);
         // Two processors of 128 MiB each: 1 GiB of rows.
         assert_eq!(sizes(512 * GIB, 1000 * GIB, Some(256 * MIB), false), [2048, 8192]);
