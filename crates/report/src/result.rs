@@ -51,13 +51,13 @@ fn answer(run: &Run, verdict: &Verdict) -> String {
     let (what, is) = words::bottleneck(verdict.narrow);
     match (verdict.grade, verdict.or) {
         (_, Some(rival)) => format!("undecided, {what} or {}", words::bottleneck(rival).0),
-        (Grade::Undecided, None) => match (largest(verdict), verdict.narrow) {
-            (Some(largest), _) => format!("undecided; most of its time: {largest}"),
-            (None, Narrow::Unknown) => {
-                "undecided, nothing that was measured explains it".to_string()
-            }
-            (None, _) => format!("undecided, the figures point to {what}"),
-        },
+        (Grade::Undecided, None) if verdict.narrow != Narrow::Unknown => {
+            format!("undecided, the figures point to {what}")
+        }
+        (Grade::Undecided, None) => largest(verdict).map_or_else(
+            || "undecided, nothing that was measured explains it".to_string(),
+            |largest| format!("undecided; most of its time: {largest}"),
+        ),
         (grade, None) => {
             let grade = words::grade(grade).to_lowercase();
             format!("{what} {is}{} ({grade})", part_of_cpus(run, verdict))

@@ -45,9 +45,9 @@ pub struct Configuration {
     pub database: Option<String>,
 }
 
-/// What came of looking for it.
+/// The file as it was read, or why it was not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ConfigurationFile {
     /// What is set.
     pub set: Configuration,
     /// Why a file that is there was not taken.
@@ -65,23 +65,23 @@ pub fn path() -> Option<PathBuf> {
 ///
 /// # Errors
 /// It can't be read, or says what is not known.
-pub fn read() -> Result<Found> {
+pub fn read() -> Result<ConfigurationFile> {
     match path() {
         Some(path) => read_at(&path),
-        None => Ok(Found::default()),
+        None => Ok(ConfigurationFile::default()),
     }
 }
 
-fn read_at(path: &Path) -> Result<Found> {
+fn read_at(path: &Path) -> Result<ConfigurationFile> {
     let refused = |why: &dyn std::fmt::Display, hint: &str| {
         Failure::hinted(format!("{}: {why}", path.display()), hint)
     };
     if !path.exists() {
-        return Ok(Found::default());
+        return Ok(ConfigurationFile::default());
     }
     if let Err(doubt) = narrows_files::trusted_way(path) {
         let not_taken = Some(format!("{} is not taken: {doubt}", path.display()));
-        return Ok(Found { not_taken, ..Found::default() });
+        return Ok(ConfigurationFile { not_taken, ..ConfigurationFile::default() });
     }
     let text = narrows_files::read_text(path, LONGEST);
     let text = text.map_err(|error| refused(&error, "it is a text of some lines"))?;
@@ -93,7 +93,7 @@ fn read_at(path: &Path) -> Result<Found> {
         let why = format!("{line}{}", error.message().lines().next().unwrap_or_default());
         refused(&why, &format!("keys are {keys}; units are \"si\" or \"iec\""))
     })?;
-    Ok(Found { set, not_taken: None })
+    Ok(ConfigurationFile { set, not_taken: None })
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str, mode: u32) -> Result<Found, String> {
+    fn read(text: &str, mode: u32) -> Result<ConfigurationFile, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         fs::write(&path, text).unwrap();
@@ -116,7 +116,7 @@ mod tests {
         let found = read("units = \"iec\"\ndata = \"/u01\"\n", 0o644).unwrap().set;
         assert_eq!((found.units, found.wal), (Some(UnitsSetting::Iec), None));
         assert_eq!(found.data.as_deref(), Some(Path::new("/u01")));
-        assert_eq!(read("", 0o600).unwrap(), Found::default());
+        assert_eq!(read("", 0o600).unwrap(), ConfigurationFile::default());
         let said = read("units = \"si\"\ncolour = true\n", 0o600).unwrap_err();
         assert!(said.contains("line 2: unknown field `colour`"), "{said}");
         assert!(said.contains("hint: keys are units, data, wal, database"), "{said}");
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_others_may_change_is_not_taken_and_that_is_said() {
-        let not_taken = |found: Found| {
+        let not_taken = |found: ConfigurationFile| {
             assert_eq!(found.set, Configuration::default());
             found.not_taken.expect("it is said")
         };
@@ -142,7 +142,7 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
-        assert_eq!(read_at(&path).unwrap(), Found::default());
+        assert_eq!(read_at(&path).unwrap(), ConfigurationFile::default());
         fs::write(&path, "data = \"/etc\"\n").unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
         not_taken(read_at(&path).unwrap());

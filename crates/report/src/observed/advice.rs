@@ -3,6 +3,8 @@
 
 use narrows_model::{Narrow, Run, Verdict};
 
+const AGAIN: &str = "look again: narrows observe";
+
 /// Action, and how to see what it would bring; `{id}` is the run's id. `None` for workloads of ours.
 pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static str)> {
     if verdict.workload != "observed" {
@@ -15,6 +17,9 @@ pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static s
         return Some((action.to_string(), "narrows log postgres URL"));
     }
     let (action, prove) = of(verdict.narrow)?;
+    // Where the model misses the rate, a change is not answered.
+    let answers = verdict.sum.as_ref().is_some_and(|sum| sum.agrees);
+    let prove = if prove.contains("--what-if") && !answers { AGAIN } else { prove };
     let mut action = action.to_string();
     let others = seen.and_then(|seen| seen.processes.as_ref()).map(|p| p.others_by_name());
     if let Some(others) = others.filter(|o| verdict.narrow == Narrow::CpuTaken && !o.is_empty()) {
@@ -24,7 +29,6 @@ pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static s
 }
 
 fn of(narrow: Narrow) -> Option<(&'static str, &'static str)> {
-    const AGAIN: &str = "look again with --observe";
     Some(match narrow {
         Narrow::Cpu => (
             "more or faster CPUs, or less CPU time per transaction",

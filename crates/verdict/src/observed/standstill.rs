@@ -127,7 +127,7 @@ fn locks(seen: &Observation, waiting: f64) -> Standstill {
                 open(seen),
                 holder.words()
             ),
-            step(end(holder), "look again with --observe"),
+            step(end(holder), "look again: narrows observe"),
         ),
         None => (
             format!(
