@@ -78,7 +78,12 @@ impl Reporter {
             changed: Condvar::new(),
         });
         shared.send(&Message::Hello(Box::new(terms.clone())))?;
-        let collector = welcome(&mut lines, stop)?;
+        let collector = welcome(&mut lines, stop).inspect_err(|error| {
+            // It may only be slow: its list ends in order too.
+            if matches!(error, CrashTestError::Stopped) {
+                let _ = shared.send(&Message::Goodbye(None));
+            }
+        })?;
         let reader = {
             let shared = Arc::clone(&shared);
             std::thread::spawn(move || read(&shared, lines))

@@ -48,9 +48,19 @@ pub fn write_files(
         return Err(CrashTestError::Settings(fault.to_string()));
     }
     let run = RunId::random().map_err(CrashTestError::file("reading", "/dev/urandom"))?;
+    if let Target::NewFile(path) = &settings.target
+        && path.exists()
+    {
+        return Err(CrashTestError::Exists(path.clone()));
+    }
+    let reporter = Reporter::connect(&settings.collector, &terms(settings, run), stop)?;
+    write_records(settings, run, reporter, stop, tell)
+}
+
+fn terms(settings: &Settings, run: RunId) -> Terms {
     let medium = Medium::of_target(&settings.target);
     let past = if settings.direct { ", past the page cache" } else { "" };
-    let terms = Terms {
+    Terms {
         run,
         writer: Machine::this(),
         target: settings.name.clone(),
@@ -62,13 +72,16 @@ pub fn write_files(
         server: None,
         mount_point: medium.mount_point,
         same_host: settings.same_host,
-    };
-    if let Target::NewFile(path) = &settings.target
-        && path.exists()
-    {
-        return Err(CrashTestError::Exists(path.clone()));
     }
-    let reporter = Reporter::connect(&settings.collector, &terms, stop)?;
+}
+
+fn write_records(
+    settings: &Settings,
+    run: RunId,
+    reporter: Reporter,
+    stop: &Stop,
+    tell: &mut dyn FnMut(u64),
+) -> Result<Written, CrashTestError> {
     match prepare(settings, run, stop) {
         Ok(sinks) => {
             let mark = || settings.target.mark(run);
@@ -126,5 +139,42 @@ impl Sink for FileSink {
         encode(bytes, self.run, self.stream, number);
         let written = self.sync.write(&self.file, bytes, self.layout.offset(self.stream, number));
         written.map_err(CrashTestError::file("making a record durable in", &self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Collector, End, Mode};
+
+    #[test]
+    fn a_stop_while_the_ring_is_filled_leaves_nothing() {
+        let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+        let (list_path, records) = (folder.path().join("list"), folder.path().join("records"));
+        let collector = Collector::bind("127.0.0.1:0").unwrap();
+        let address = collector.address().unwrap().to_string();
+        let host = std::thread::spawn(move || {
+            collector.collect(&list_path, None, &Stop::new(), &mut |_| {})
+        });
+        let settings = Settings {
+            target: Target::NewFile(records.clone()),
+            name: "records".to_string(),
+            layout: Layout { record_bytes: 512, streams: 2, mode: Mode::Overwrite { slots: 300 } },
+            sync: Sync::Fdatasync,
+            direct: false,
+            collector: address,
+            same_host: true,
+            length: None,
+        };
+        let run = RunId::random().unwrap();
+        let terms = terms(&settings, run);
+        let reporter = Reporter::connect(&settings.collector, &terms, &Stop::new()).unwrap();
+        let stop = Stop::new();
+        stop.set();
+        let error = write_records(&settings, run, reporter, &stop, &mut |_| {}).unwrap_err();
+        assert!(matches!(error, CrashTestError::Stopped), "{error}");
+        assert!(!records.exists());
+        let list = host.join().unwrap().unwrap();
+        assert_eq!((list.total(), list.end), (0, Some(End::Orderly)));
     }
 }

@@ -274,18 +274,6 @@ fn a_writer_that_outlives_its_list_leaves_a_mark() {
 }
 
 #[test]
-fn a_stop_while_the_ring_is_filled_leaves_nothing() {
-    let rehearsal = Rehearsal::new();
-    let stop = Stop::new();
-    stop.set();
-    let error = write_files(&rehearsal.settings(), &stop, &mut |_| {}).unwrap_err();
-    assert!(matches!(error, CrashTestError::Stopped), "{error}");
-    assert!(!rehearsal.file().exists());
-    let (_folder, list) = rehearsal.end();
-    assert_eq!((list.total(), list.end), (0, Some(End::Orderly)));
-}
-
-#[test]
 fn a_stop_ends_the_waiting_for_a_second_host_that_says_nothing() {
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -309,6 +297,10 @@ fn a_stop_ends_the_waiting_for_a_second_host_that_says_nothing() {
     };
     let written = write_files(&settings, &stop, &mut |_| {});
     assert!(matches!(written, Err(CrashTestError::Stopped)), "{written:?}");
-    drop(host.join().unwrap());
+    // What a host reads that was only slow to answer: its list ends in order.
+    let mut heard = String::new();
+    std::io::Read::read_to_string(&mut host.join().unwrap().0, &mut heard).unwrap();
+    let lines: Vec<&str> = heard.lines().collect();
+    assert!(lines.is_empty() || lines.len() == 2 && lines[1] == "goodbye orderly", "{heard}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
