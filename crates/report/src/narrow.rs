@@ -25,8 +25,10 @@ pub struct Effect {
 /// One workload.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// Its id.
+    /// Its id; both scans have the same.
     pub workload: String,
+    /// Id of what was measured of it.
+    pub measurement: String,
     /// Its name on the screen.
     pub name: String,
     /// Whether its measurement may be trusted.
@@ -114,6 +116,7 @@ fn named(workload: &str, workers: Option<u32>, m: &Measurement) -> String {
 fn empty(workload: &str, workers: Option<u32>) -> Block {
     Block {
         workload: workload.to_string(),
+        measurement: format!("database.{workload}"),
         name: words::workload(workload, workers),
         validity: Validity::Valid,
         rate: None,
@@ -168,6 +171,7 @@ fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Blo
         ),
         validity,
         repeats: m.map_or(0, |m| m.repeats),
+        measurement: v.measurement.clone(),
         phrase: phrase(v),
         grade: Some(v.grade),
         notes: notes.marks(run, &[&v.measurement]),

@@ -40,7 +40,7 @@ pub(super) fn draws(series: &str) -> bool {
 pub(super) fn workloads(report: &Report) -> Option<Section> {
     let mut section = Section::new("workloads", "Behind each workload").from(Depth::Page);
     for block in report.narrow.iter().filter(|block| block.measured) {
-        let Some(m) = measurement(report, block) else { continue };
+        let Some(m) = report.run.measurement(&block.measurement) else { continue };
         let evidence = evidence(report, m);
         if !evidence.is_empty() {
             section.blocks.extend(heading(report, block));
@@ -49,13 +49,6 @@ pub(super) fn workloads(report: &Report) -> Option<Section> {
     }
     let some = !section.blocks.is_empty();
     some.then(|| section.with(server(report)))
-}
-
-fn measurement<'a>(report: &'a Report, block: &Judged) -> Option<&'a Measurement> {
-    let judged = report.run.verdicts.iter().find(|v| v.workload == block.workload);
-    let id =
-        judged.map_or_else(|| format!("database.{}", block.workload), |v| v.measurement.clone());
-    report.run.measurement(&id)
 }
 
 fn heading(report: &Report, block: &Judged) -> [Block; 2] {

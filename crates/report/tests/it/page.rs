@@ -252,6 +252,34 @@ fn with_evidence() -> narrows_model::Run {
 }
 
 #[test]
+fn two_scans_have_their_own_figures_behind_them() {
+    use narrows_model::condition;
+    let mut run = common::rich();
+    let of_many = run.verdicts.iter().position(|v| v.measurement == "database.scan_n").unwrap();
+    let mut one = run.measurement("database.scan_n").unwrap().clone();
+    one.id = "database.scan_1".into();
+    one.conditions.insert(condition::CPUS_BY_CLASS, serde_json::json!({"sessions": 0.593}));
+    run.measurements.push(one);
+    let many = run.measurements.iter_mut().find(|m| m.id == "database.scan_n").unwrap();
+    many.conditions.insert(condition::CPUS_BY_CLASS, serde_json::json!({"sessions": 0.604}));
+    run.verdicts[of_many].workload = "scan".into();
+    let mut verdict = run.verdicts[of_many].clone();
+    verdict.measurement = "database.scan_1".into();
+    verdict.operating_point.workers = Some(1);
+    run.verdicts.insert(of_many, verdict);
+    let page = page(&run);
+    let (_, section) = page.split_once("<section id=\"workloads\">").expect("the section");
+    let (section, _) = section.split_once("</section>").unwrap();
+    let behind = |name: &str| {
+        let (_, rest) = section.split_once(&format!("<h3>{name}</h3>")).expect(name);
+        rest.split("<h3>").next().unwrap().to_string()
+    };
+    let (one, many) = (behind("scan, 1 worker"), behind("scan, 16 workers"));
+    assert!(one.contains("0.593") && !one.contains("0.604"), "{one}");
+    assert!(many.contains("0.604") && !many.contains("0.593"), "{many}");
+}
+
+#[test]
 fn each_workload_has_its_verdict_first_and_what_is_behind_it() {
     let page = page(&with_evidence());
     balanced(&page).unwrap();
