@@ -144,8 +144,42 @@ impl Sink for FileSink {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+    use std::net::TcpStream;
+
     use super::*;
+    use crate::wire::Message;
     use crate::{Collector, End, Mode};
+
+    fn settings(records: PathBuf, collector: String) -> Settings {
+        Settings {
+            target: Target::NewFile(records),
+            name: "records".to_string(),
+            layout: Layout { record_bytes: 512, streams: 2, mode: Mode::Overwrite { slots: 300 } },
+            sync: Sync::Fdatasync,
+            direct: false,
+            collector,
+            same_host: true,
+            length: None,
+        }
+    }
+
+    /// What a host gets from a writer that was stopped while it waited for the answer: all is there before the host reads.
+    #[test]
+    fn a_goodbye_that_came_before_the_answer_ends_the_list_in_order() {
+        let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+        let collector = Collector::bind("127.0.0.1:0").unwrap();
+        let address = collector.address().unwrap();
+        let settings = settings(folder.path().join("records"), address.to_string());
+        let hello = Message::Hello(Box::new(terms(&settings, RunId::random().unwrap())));
+        let mut writer = TcpStream::connect(address).unwrap();
+        writer.write_all(hello.line().as_bytes()).unwrap();
+        writer.write_all(Message::Goodbye(None).line().as_bytes()).unwrap();
+        drop(writer);
+        let path = folder.path().join("list");
+        let list = collector.collect(&path, None, &Stop::new(), &mut |_| {}).unwrap();
+        assert_eq!((list.total(), list.end), (0, Some(End::Orderly)));
+    }
 
     #[test]
     fn a_stop_while_the_ring_is_filled_leaves_nothing() {
@@ -156,16 +190,7 @@ mod tests {
         let host = std::thread::spawn(move || {
             collector.collect(&list_path, None, &Stop::new(), &mut |_| {})
         });
-        let settings = Settings {
-            target: Target::NewFile(records.clone()),
-            name: "records".to_string(),
-            layout: Layout { record_bytes: 512, streams: 2, mode: Mode::Overwrite { slots: 300 } },
-            sync: Sync::Fdatasync,
-            direct: false,
-            collector: address,
-            same_host: true,
-            length: None,
-        };
+        let settings = settings(records.clone(), address);
         let run = RunId::random().unwrap();
         let terms = terms(&settings, run);
         let reporter = Reporter::connect(&settings.collector, &terms, &Stop::new()).unwrap();
