@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::common::machine::alone;
+use crate::common::machine::shared;
 use crate::common::{Fixture, program};
 use narrows_model::{Measurement, Run, Severity, metric};
 
@@ -56,8 +56,7 @@ fn found(run: &Run, id: &str) -> Option<Severity> {
 
 #[test]
 fn a_device_is_written_through_before_its_rounds_and_trimmed_blocks_are_told() {
-    // Who looks for a free loop device opens this one too.
-    let _machine = alone();
+    let _machine = shared();
     let f = Fixture::new();
     let Some(device) = Loop::new(&f) else { return };
     let serial = format!("size={BYTES}");
@@ -115,8 +114,7 @@ fn a_device_is_written_through_before_its_rounds_and_trimmed_blocks_are_told() {
 
 #[test]
 fn a_second_loop_device_on_a_mounted_image_is_refused_and_its_files_stay_as_they_are() {
-    // Who looks for a free loop device opens this one too.
-    let _machine = alone();
+    let _machine = shared();
     let f = Fixture::new();
     let Some(device) = Loop::new(&f) else { return };
     let folder = f.public("mounted");

@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use narrows_model::{Run, Validity, metric};
 
-use crate::common::machine::alone;
+use crate::common::machine::shared;
 use crate::common::{Fixture, program};
 
 fn memory(fixture: &Fixture, arguments: &[&str]) -> Output {
@@ -71,7 +71,7 @@ fn wrong_input_is_said_with_a_way_out_before_anything_is_measured() {
 
 #[test]
 fn slbs_line_comes_once_for_each_process_and_its_meaning_after_it() {
-    let _machine = alone();
+    let _machine = shared();
     let fixture = Fixture::new();
     for kit in ["2007", "2010"] {
         let output = memory(
@@ -192,7 +192,7 @@ fn a_baseline_is_kept_and_another_machines_is_not_compared_with() {
 
 #[test]
 fn processes_that_share_a_cpu_are_said_to() {
-    let _machine = alone();
+    let _machine = shared();
     let fixture = Fixture::new();
     let cpu = narrows_facts::affinity::current()[0].to_string();
     let output =
@@ -203,7 +203,7 @@ fn processes_that_share_a_cpu_are_said_to() {
 
 #[test]
 fn a_sketch_of_everything_is_one_run_and_one_screen() {
-    let _machine = alone();
+    let _machine = shared();
     let fixture = Fixture::new();
     let output = memory(&fixture, &["--quick", "--load-here"]);
     let text = said(&output.stdout);

@@ -260,7 +260,7 @@ fn the_rate_of_a_planted_law_is_never_exceeded() {
         every(Effect::DelayNs(MS / 10)),
         Fault::any(When::Every(1000), Effect::StallNs(2 * MS)),
     ]);
-    let found = run(&CalibratePlan { large: false, ..plan(access, 30) }, &ground());
+    let found = run(&CalibratePlan { large: false, ..plan(access, 12) }, &ground());
     hangs_together(&found);
     let c = &found.calibration;
     println!("{}", c.sentence);

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use narrows_facts::Live;
 use narrows_raw::{
@@ -70,15 +71,21 @@ impl Drop for Stack {
     }
 }
 
-/// `losetup --find` of another test opens every loop device in passing, for writing; it is waited for.
+/// What passes is waited for: `losetup --find` of another test opens every loop device for writing, and the file of a device that
+/// another test is about to detach can no longer be looked at, so that it may be any.
 fn look(node: &str) -> Device {
+    let until = Instant::now() + Duration::from_secs(30);
     loop {
         let device = inspect(&Live, node).unwrap();
-        let passing = |used: &Use| matches!(used, Use::OpenForWriting { command: Some(name), .. } if name == "losetup");
-        if !device.uses.iter().any(passing) {
+        let passes = |used: &Use| match used {
+            Use::OpenForWriting { command: Some(name), .. } => name == "losetup",
+            Use::SameBytes { sure, .. } => !sure,
+            _ => false,
+        };
+        if Instant::now() > until || !device.uses.iter().any(passes) {
             return device;
         }
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
