@@ -398,7 +398,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-h -V --help --version run observe block memory log db report show list explain platform gather limits plan config help"
+            opts="-V -h --version --help run observe block memory log db report show list explain platform gather limits plan config help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -15,10 +15,10 @@ _narrows() {
 
     local context curcontext="$curcontext" state line
     _arguments "${_arguments_options[@]}" : \
+'-V[Print version; with --verbose how it was built]' \
+'--version[Print version; with --verbose how it was built]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'-V[Print version]' \
-'--version[Print version]' \
 ":: :_narrows_commands" \
 "*::: :->narrows" \
 && ret=0
@@ -30,25 +30,25 @@ _narrows() {
         case $line[1] in
             (run)
 _arguments "${_arguments_options[@]}" : \
-'--observe=[Look at this server, postgres\://USER@HOST\:PORT/DATABASE, and load nothing]:URL:_default' \
-'--for=[How long to look at most \[default\: 10min\]]:TIME:_default' \
-'--capacities=[Compare with what this stored run of this machine measured of drives, log and memory\: its id or its file]:RUN:_default' \
-'--facts=[Answer from this capture of this machine what this user can'\''t read (\`narrows gather --privileged\`)]:FILE:_files' \
-'*--layers=[Only these layers]:LAYER,…:((clock\:"Cost of reading the time"
+'--observe=[Observe this server, postgres\://USER@HOST\:PORT/DATABASE, and load nothing]:URL:_default' \
+'--for=[How long to observe at most \[default\: 10min\]]:TIME:_default' \
+'--capacities=[Use drive, WAL and memory capacities from an earlier run of this machine\: its id or its file]:RUN:_default' \
+'--facts=[Use hardware details from a capture made by root (\`narrows gather --privileged\`)]:FILE:_files' \
+'*--layers=[Measure only these layers]:LAYER,…:((clock\:"Time to read the clock"
 memory\:"Latency and bandwidth"
 block\:"Random and sequential reads and writes"
-log\:"Durable appends and group commit"
+log\:"Durable writes and group commit"
 database\:"PostgreSQL workloads and their verdicts"))' \
-'--data=[Folder on the drives that would hold the data files \[default\: /var/tmp\]]:DIR:_files' \
-'--wal=[Folder on the drives that would hold the commit log \[default\: that of --data\]]:DIR:_files' \
-'--database=[managed (a PostgreSQL of our own), none, or postgres\://… (a schema of our own on that server)]:WHAT:_default' \
+'--data=[Folder on the drives for the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives for WAL \[default\: that of --data\]]:DIR:_files' \
+'--database=[managed (a private PostgreSQL instance), none, or postgres\://… (a schema of narrows on that server)]:WHAT:_default' \
 '--postgres=[The PostgreSQL to start for --database managed\: its \`postgres\` program or the folder it is in]:FILE:_files' \
-'*--workloads=[Only these database workloads]:WORKLOAD,…:((lookup_cached\:"One row by its key, from the buffer pool"
+'*--workloads=[Run only these database workloads]:WORKLOAD,…:((lookup_cached\:"One row by its key, from the buffer pool"
 lookup_uncached\:"One row by its key, from the drive"
 update\:"One row, one durable commit"
 scan\:"The whole table, by 1 and by n workers"))' \
 '--sessions=[Concurrent sessions of the database workloads \[default\: twice the server'\''s CPUs, 8 to 256\]]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -56,13 +56,13 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Quick, in about 2 min\: three repeats and no tests, so nothing is CONFIRMED]' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -70,9 +70,9 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (observe)
 _arguments "${_arguments_options[@]}" : \
-'--for=[How long to look at most \[default\: 10min\]]:TIME:_default' \
-'--capacities=[Compare with what this stored run of this machine measured of drives, log and memory\: its id or its file]:RUN:_default' \
-'--facts=[Answer from this capture of this machine what this user can'\''t read (\`narrows gather --privileged\`)]:FILE:_files' \
+'--for=[How long to observe at most \[default\: 10min\]]:TIME:_default' \
+'--capacities=[Use drive, WAL and memory capacities from an earlier run of this machine\: its id or its file]:RUN:_default' \
+'--facts=[Use hardware details from a capture made by root (\`narrows gather --privileged\`)]:FILE:_files' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -80,11 +80,11 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
-'--dry-run[Say what would be looked at, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--dry-run[Show what would be read, and stop]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -93,20 +93,20 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (block)
 _arguments "${_arguments_options[@]}" : \
-'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
 '(--at)--device=[This raw device instead of a file; it is only read, and may be in use]:DEV:_default' \
 '--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
-'--percentile=[The percentile that has to stay within the limit]:P:_default' \
-'--within=[The limit, counted from when an operation was due]:TIME:_default' \
-'--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
-'--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
-'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times per second"))' \
-'--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
-constant\:"At equal distances, as from a clock"))' \
-'--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
-'--minutes=[Time for all windows, writing the file not counted \[default\: a minute and a half\]]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--percentile=[Percentile of latency to keep within the limit]:P:_default' \
+'--within=[Latency limit, from the scheduled start of an operation]:TIME:_default' \
+'--size=[Block size\: 8k is 8 KiB]:SIZE:_default' \
+'--reads=[Read percentage, 0 to 100; the rest are writes]:N:_default' \
+'--beside=[What runs at the same time]:WHAT:((log\:"A WAL-like stream\: 8 KiB appended and flushed 200 times per second"))' \
+'--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Poisson\: independent of each other, as from many users"
+constant\:"At equal intervals, as from a clock"))' \
+'--file-size=[Size of the test file\: 1g is 1 GiB]:SIZE:_default' \
+'--minutes=[Time for all windows, without writing the file \[default\: 90s\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -114,11 +114,11 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -134,20 +134,20 @@ iec\:"1 GiB = 2^30 bytes"))' \
         case $line[1] in
             (calibrate)
 _arguments "${_arguments_options[@]}" : \
-'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
 '(--at)--device=[This raw device instead of a file; it is only read, and may be in use]:DEV:_default' \
 '--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
-'--percentile=[The percentile that has to stay within the limit]:P:_default' \
-'--within=[The limit, counted from when an operation was due]:TIME:_default' \
-'--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
-'--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
-'--beside=[What runs at the same time]:WHAT:((log\:"A durable log\: 8 KiB appended and flushed 200 times per second"))' \
-'--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
-constant\:"At equal distances, as from a clock"))' \
-'--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
-'--minutes=[Time for all windows, writing the file not counted \[default\: a minute and a half\]]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--percentile=[Percentile of latency to keep within the limit]:P:_default' \
+'--within=[Latency limit, from the scheduled start of an operation]:TIME:_default' \
+'--size=[Block size\: 8k is 8 KiB]:SIZE:_default' \
+'--reads=[Read percentage, 0 to 100; the rest are writes]:N:_default' \
+'--beside=[What runs at the same time]:WHAT:((log\:"A WAL-like stream\: 8 KiB appended and flushed 200 times per second"))' \
+'--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Poisson\: independent of each other, as from many users"
+constant\:"At equal intervals, as from a clock"))' \
+'--file-size=[Size of the test file\: 1g is 1 GiB]:SIZE:_default' \
+'--minutes=[Time for all windows, without writing the file \[default\: 90s\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -155,11 +155,11 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -167,14 +167,14 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (interference)
 _arguments "${_arguments_options[@]}" : \
-'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
 '--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
-'--size=[Bytes of a read and of a write\: 8k is 8 KiB]:SIZE:_default' \
-'--file-size=[Size of the file that is read; one of a quarter of it is written. Both are made and removed]:SIZE:_default' \
-'--budget=[Most that may be written, the files not counted\: 16g is 16 GiB]:SIZE:_default' \
-'--minutes=[Time for all windows, writing the files not counted \[default\: 3\]]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--size=[Block size of reads and writes\: 8k is 8 KiB]:SIZE:_default' \
+'--file-size=[Size of the file that is read; one of a quarter of it is written. Both are removed afterwards]:SIZE:_default' \
+'--budget=[Most bytes to write, without the files\: 16g is 16 GiB]:SIZE:_default' \
+'--minutes=[Minutes for all windows, without writing the files \[default\: 3\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -182,11 +182,11 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -194,13 +194,13 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (run)
 _arguments "${_arguments_options[@]}" : \
-'*--section=[Only the sections of this name; may be given several times]:NAME:_default' \
-'*--env=[Let the job file have this variable of the environment, for its \${NAME}; may be given several times]:NAME:_default' \
-'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'*--section=[Only sections of this name; may be repeated]:NAME:_default' \
+'*--env=[Allow the job file this environment variable, for its \${NAME}; may be repeated]:NAME:_default' \
+'--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
 '--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
-'--fio-json=[Write fio'\''s JSON to this file too, or with - to standard output instead of the report]:FILE:_files' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--fio-json=[Also write fio'\''s JSON to this file, or with - to standard output in place of the report]:FILE:_files' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -208,12 +208,12 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--fio-json-plus[fio'\''s json+ layout with every bin of the histograms, as --output-format=json+]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -222,16 +222,16 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (steady)
 _arguments "${_arguments_options[@]}" : \
-'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
 '--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
-'--size=[Bytes of an operation\: 8k is 8 KiB]:SIZE:_default' \
-'--reads=[Of a hundred operations, reads; the rest are writes]:N:_default' \
-'--depth=[Operations in flight]:N:_default' \
-'--round=[Length of a round; SNIA'\''s is a minute]:TIME:_default' \
-'--file-size=[Size of the file that is made and removed\: 1g is 1 GiB]:SIZE:_default' \
-'--budget=[Most that may be written, the file not counted\: 64g is 64 GiB]:SIZE:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--size=[Block size\: 8k is 8 KiB]:SIZE:_default' \
+'--reads=[Read percentage, 0 to 100; the rest are writes]:N:_default' \
+'--depth=[Queue depth]:N:_default' \
+'--round=[Length of a round; SNIA'\''s is 1min]:TIME:_default' \
+'--file-size=[Size of the test file\: 1g is 1 GiB]:SIZE:_default' \
+'--budget=[Most bytes to write, without the file\: 64g is 64 GiB]:SIZE:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -239,11 +239,11 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -251,10 +251,10 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (writers)
 _arguments "${_arguments_options[@]}" : \
-'--at=[Folder on the file system to measure; a file of ours is made there and removed \[default\: the current folder\]]:DIR:_files' \
+'--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
 '--writers=[Writers, and files in the second half of each pair]:N:_default' \
-'--size=[Bytes of a write\: 8k is 8 KiB]:SIZE:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--size=[Block size of a write\: 8k is 8 KiB]:SIZE:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -262,11 +262,11 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -334,7 +334,7 @@ esac
 ;;
 (memory)
 _arguments "${_arguments_options[@]}" : \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -342,13 +342,13 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Quick\: three repeats, over less memory]' \
-'(--quick)--thorough[Everything that takes longer\: every cell of the matrix of nodes, 1 GiB pages, latency beside writes]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--quick)--thorough[All that takes longer\: every cell of the node matrix, 1 GiB pages, latency beside writes]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -364,7 +364,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
         case $line[1] in
             (matrix)
 _arguments "${_arguments_options[@]}" : \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -372,12 +372,12 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--thorough[Every cell, and not some for each distance]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--thorough[Every cell, not only some for each distance]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -385,10 +385,10 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (placement)
 _arguments "${_arguments_options[@]}" : \
-'(--postgres)--pid=[The pools of 16 MiB and more that this process maps, and its private memory]:PID:_default' \
-'--postgres=[The pools of this PostgreSQL server, which runs on this machine]:URL:_default' \
-'--matrix=[Say what it costs by the matrix of nodes in this run]:RUN:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'(--postgres)--pid=[Shared memory of 16 MiB and more that this process maps, and its private memory]:PID:_default' \
+'--postgres=[Shared memory of this PostgreSQL server, which runs on this machine]:URL:_default' \
+'--matrix=[Compute the cost by the node matrix in this run]:RUN:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -396,21 +396,21 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--every-page[Ask for every page and not for a sample of 65,536 of each pool]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--every-page[Ask for every page, not for a sample of 65,536 of each mapping]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::everybody -- All pools of shared memory; the same as naming nobody:((all\:"Every pool of shared memory that may be looked into"))' \
+'::everybody -- All shared memory; the default:((all\:"All shared memory that this user may read"))' \
 && ret=0
 ;;
 (baseline)
 _arguments "${_arguments_options[@]}" : \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -418,12 +418,12 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--renew[Keep what is measured now in place of the baseline that there is]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--renew[Replace the stored baseline with what is measured now]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -431,11 +431,11 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (slb)
 _arguments "${_arguments_options[@]}" : \
-'--kit=[Whose loop]:KIT:((2007\:"Writes a word of a line of each page"
+'--kit=[Kit of SLB]:KIT:((2007\:"Writes a word of a line of each page"
 2010\:"Reads a word of a line of each page into a register"))' \
 '--processes=[Processes, started at the same moment]:N:_default' \
 '--bind=[CPUs for them in this order, as 0,2 or 0-3 \[default\: one of each core first\]]:CPUS:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -443,17 +443,17 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--huge[2 MiB pages underneath; refused where they can'\''t be had]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--huge[Use 2 MiB pages; an error where they are not available]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-':pages -- Pages of 4 KiB that each process has:_default' \
-':ops -- Loops over them; a loop is one access to each page:_default' \
+':pages -- Pages of 4 KiB per process:_default' \
+':ops -- Loops over them; a loop is one access per page:_default' \
 && ret=0
 ;;
 (process)
@@ -509,13 +509,13 @@ esac
 ;;
 (log)
 _arguments "${_arguments_options[@]}" : \
-'--wal=[Folder on the drives that would hold the commit log \[default\: the current folder\]]:DIR:_files' \
-'--data=[Folder on the drives that would hold the data files \[default\: that of --wal\]]:DIR:_files' \
+'--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
 '(--no-database)--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
-'--percentile=[The percentile that has to stay within the limit]:P:_default' \
-'--within=[The limit, counted from when a commit was due]:TIME:_default' \
-'--minutes=[Time for the search \[default\: a minute\]]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
+'--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
+'--minutes=[Time for the search \[default\: 1min\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -523,13 +523,13 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--no-database[Leave the database'\''s own commit out]' \
-'(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--no-database[Leave out the database'\''s own commit]' \
+'(--no-database)--standby[A synchronous standby on this machine too\: what its write and its flush add]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -545,23 +545,23 @@ iec\:"1 GiB = 2^30 bytes"))' \
         case $line[1] in
             (ladder)
 _arguments "${_arguments_options[@]}" : \
-'--wal=[Folder on the drives that would hold the commit log \[default\: the current folder\]]:DIR:_files' \
-'--data=[Folder on the drives that would hold the data files \[default\: that of --wal\]]:DIR:_files' \
-'*--methods=[Ways to make a write durable]:METHOD,…:((fdatasync\:"A write, then fdatasync (PostgreSQL'\''s default on Linux)"
+'--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'*--methods=[Sync methods]:METHOD,…:((fdatasync\:"A write, then fdatasync (PostgreSQL'\''s default on Linux)"
 fsync\:"A write, then fsync"
 dsync\:"One write to a file opened with O_DSYNC"
-dsync_direct\:"The same past the page cache (O_DIRECT), as Oracle writes"
+dsync_direct\:"The same with direct I/O (O_DIRECT), as Oracle writes"
 rwf_dsync\:"One pwritev2 with RWF_DSYNC"
-uring\:"io_uring\: a write and an fdatasync linked behind it, in one call"
+uring\:"io_uring\: a write and a linked fdatasync, in one call"
 all\:"All of them"))' \
 '*--layouts=[What the file is]:LAYOUT,…:((overwrite\:"Its blocks were written before, as in a recycled segment"
-extend\:"Each write makes it longer"
+extend\:"Each write extends it"
 fallocated\:"Its blocks are allocated and were never written"
 all\:"All of them"))' \
-'*--sizes=[Bytes of a write\: 8k is 8 KiB]:SIZE,…:_default' \
-'--repeats=[Fresh windows of each; from 6 on there are intervals]:N:_default' \
+'*--sizes=[Bytes per write\: 8k is 8 KiB]:SIZE,…:_default' \
+'--repeats=[New windows of each; from 6 on there are intervals]:N:_default' \
 '(--no-database)--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -569,14 +569,14 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--alone[Leave the load on the data files out]' \
-'--no-database[Leave the database'\''s own commit out]' \
-'(--no-database)--standby[A synchronous standby on this machine above it\: what its write and its flush add]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--alone[Leave out the load on the data files]' \
+'--no-database[Leave out the database'\''s own commit]' \
+'(--no-database)--standby[A synchronous standby on this machine too\: what its write and its flush add]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -584,21 +584,21 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (commits)
 _arguments "${_arguments_options[@]}" : \
-'--wal=[Folder on the drives that would hold the commit log \[default\: the current folder\]]:DIR:_files' \
-'--data=[Folder on the drives that would hold the data files \[default\: that of --wal\]]:DIR:_files' \
-'--percentile=[The percentile that has to stay within the limit]:P:_default' \
-'--within=[The limit, counted from when a commit was due]:TIME:_default' \
-'--minutes=[Time for the search \[default\: a minute\]]:N:_default' \
-'--arrivals=[How commits arrive]:ARRIVALS:((poisson\:"Independently of each other, as from many users"
-constant\:"At equal distances, as from a clock"))' \
-'--bytes=[Log bytes of a commit]:SIZE:_default' \
-'(--bytes)--size-histogram=[Sizes of commits instead\: a file of lines with bytes and how many commits had so many]:FILE:_files' \
-'--style=[Who writes the log]:STYLE:((leader\:"One of those who commit, for all that wait, as in PostgreSQL"
+'--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
+'--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
+'--minutes=[Time for the search \[default\: 1min\]]:N:_default' \
+'--arrivals=[How commits arrive]:ARRIVALS:((poisson\:"Poisson\: independent of each other, as from many users"
+constant\:"At equal intervals, as from a clock"))' \
+'--bytes=[WAL bytes per commit]:SIZE:_default' \
+'(--bytes)--size-histogram=[Sizes of commits in place of --bytes\: a file of lines with bytes and number of commits]:FILE:_files' \
+'--style=[Who writes WAL]:STYLE:((leader\:"One of the committing sessions, for all that wait, as in PostgreSQL"
 writer\:"A process of its own that is posted, as in Oracle"))' \
-'--commit-delay=[Who is about to write waits for so long first, so that more can join]:TIME:_default' \
-'--commit-siblings=[But only if so many others are committing]:N:_default' \
-'--most-sessions=[Most sessions that commit again at once]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--commit-delay=[commit_delay\: how long a session waits before a flush so that others can join]:TIME:_default' \
+'--commit-siblings=[commit_siblings\: only if that many others are committing]:N:_default' \
+'--most-sessions=[Most sessions of the closed loop]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -606,11 +606,11 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -618,13 +618,13 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (compare)
 _arguments "${_arguments_options[@]}" : \
-'*--wal=[Folders for the log on different file systems, the one it is in now first; two or more]:DIR:_files' \
-'--data=[Folder on the drives that would hold the data files \[default\: the first --wal that is not in memory\]]:DIR:_files' \
-'--sessions=[Sessions that update and commit, each again at once]:N:_default' \
-'--repeats=[Fresh windows of everything; from 3 on there are intervals]:N:_default' \
+'*--wal=[Folders for WAL on different file systems, the one in use now first; two or more]:DIR:_files' \
+'--data=[Folder on the drives for the data files \[default\: the first --wal that is not in memory\]]:DIR:_files' \
+'--sessions=[Sessions that update and commit in a closed loop]:N:_default' \
+'--repeats=[New windows of everything; from 3 on there are intervals]:N:_default' \
 '--window=[Length of a window of the database; the emulation'\''s is half of it]:TIME:_default' \
 '--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -632,12 +632,12 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--prove[Run PostgreSQL with its log in each of them too, in turns, beside its prediction]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--prove[Run PostgreSQL with WAL on each location too, in turns, to test the prediction]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -662,7 +662,7 @@ _arguments "${_arguments_options[@]}" : \
 '--at=[Address and port to listen on]:ADDRESS:PORT:_default' \
 '-h[Print help]' \
 '--help[Print help]' \
-':list -- The list, a new file:_files' \
+':list -- The record of acknowledgements, a new file:_files' \
 && ret=0
 ;;
 (write)
@@ -677,12 +677,12 @@ _arguments "${_arguments_options[@]}" : \
 fsync\:"A write, then fsync"
 dsync\:"One write to a file opened with O_DSYNC"
 rwf-dsync\:"One write with RWF_DSYNC"
-none\:"A write and no flush\: a cut must lose records, or it was none"))' \
-'(--postgres --append)--ring=[Size of the ring of all streams\: 64m is 64 MiB]:SIZE:_default' \
-'--for=[End in order after that time \[default\: at the power'\''s end, or at Ctrl-C\]]:TIME:_default' \
-'(--postgres)--direct[Past the page cache (O_DIRECT)]' \
-'(--postgres --write-to-device)--append[Let the file grow instead of going around in it]' \
-'--same-host[The list may be kept on this machine\: a rehearsal, or what is cut is elsewhere]' \
+none\:"A write and no flush\: a power cut must lose records, or it was none"))' \
+'(--postgres --append)--ring=[Total file size of all writers\: 64m is 64 MiB]:SIZE:_default' \
+'--for=[End in order after this time \[default\: at the power cut, or at Ctrl-C\]]:TIME:_default' \
+'(--postgres)--direct[Use direct I/O (O_DIRECT)]' \
+'(--postgres --write-to-device)--append[Let the file grow instead of writing it in a circle]' \
+'--same-host[Allow the record on this machine\: for a rehearsal, or where another machine loses its power]' \
 '--load-here[Write although a database runs on this machine, or to the database that --postgres names]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -692,16 +692,16 @@ none\:"A write and no flush\: a cut must lose records, or it was none"))' \
 (check)
 _arguments "${_arguments_options[@]}" : \
 '()--postgres=[The PostgreSQL whose table was written]:URL:_default' \
-'--acknowledged=[The list from the second host]:LIST:_files' \
-'--cut=[What lost its power, where it isn'\''t this machine as a whole\: a drive shelf, a storage server, the host of this virtual machine. The answer then rests on your word]:WHAT:_default' \
-'--least=[Fewest acknowledged records looked for that show anything by being there]:N:_default' \
+'--acknowledged=[The record of acknowledgements from the second host]:LIST:_files' \
+'--cut=[What lost its power, where it was not this machine as a whole\: a drive shelf, a storage server, the host of this virtual machine. The result then rests on your word]:WHAT:_default' \
+'--least=[Fewest acknowledged records for a result]:N:_default' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--remounted[Since the cut the file system was mounted again, or the machine under the database started again\: nothing comes from memory]' \
-'--gone[Count a missing file, table or beginning as lost\: this is the right place, and it is gone]' \
+'--remounted[The file system was mounted again since the cut, or the machine under the database restarted\: no read comes from memory]' \
+'--gone[Count a missing file, table or header as data loss]' \
 '--remove[Remove the file or the table if every record is there]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -746,8 +746,8 @@ esac
 ;;
 (postgres)
 _arguments "${_arguments_options[@]}" : \
-'--for=[How long to look; below 6 s nothing is told from chance]:TIME:_default' \
-'*--pg-test-fsync=[What pg_test_fsync printed on the log'\''s drive, to stand beside it]:FILE:_files' \
+'--for=[How long to observe; below 6 s chance cannot be excluded]:TIME:_default' \
+'*--pg-test-fsync=[Output of pg_test_fsync on the WAL drive, to compare with]:FILE:_files' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -755,11 +755,11 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
-'--dry-run[Say what would be looked at, and stop]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--dry-run[Show what would be read, and stop]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -768,17 +768,17 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (streams)
 _arguments "${_arguments_options[@]}" : \
-'--wal=[Folder on the drives that would hold the commit log \[default\: the current folder\]]:DIR:_files' \
-'--data=[Folder on the drives that would hold the data files \[default\: that of --wal\]]:DIR:_files' \
-'--streams=[Logs together]:N:_default' \
-'--rate=[What each of them writes]:BYTES/s:_default' \
-'--size=[Bytes of a write\: 128k is 128 KiB]:SIZE:_default' \
-'--percentile=[The percentile of a write'\''s time that has to stay within the limit]:P:_default' \
-'--within=[The limit, counted from when a write was due]:TIME:_default' \
-'--most-streams=[Most logs that the search tries]:N:_default' \
-'--cache=[A cache whose turnover is asked for\: 4g is 4 GiB]:SIZE:_default' \
-'--repeats=[Fresh windows of each number]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'--streams=[WAL streams at once]:N:_default' \
+'--rate=[Bytes per second of each]:BYTES/s:_default' \
+'--size=[Bytes per write\: 128k is 128 KiB]:SIZE:_default' \
+'--percentile=[Percentile of the write time to keep within the limit]:P:_default' \
+'--within=[Limit of the write time, from its scheduled start]:TIME:_default' \
+'--most-streams=[Most streams that the search tries]:N:_default' \
+'--cache=[Cache size whose turnover time to report\: 4g is 4 GiB]:SIZE:_default' \
+'--repeats=[New windows of each number]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -786,11 +786,11 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -884,33 +884,33 @@ _arguments "${_arguments_options[@]}" : \
         case $line[1] in
             (lookup)
 _arguments "${_arguments_options[@]}" : \
-'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+'(--postgres)--kind=[Kind of server to start and load\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
 mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
-'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
-'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
-'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
-'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+'()--pool=[shared_buffers of the private instance\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives with the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives with WAL \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure first, for the verdict'\''s limits \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Time to read the clock"
 memory\:"Latency and bandwidth"
 block\:"Random and sequential reads and writes"
-log\:"Durable appends and group commit"
+log\:"Durable writes and group commit"
 database\:"PostgreSQL workloads and their verdicts"))' \
-'--from=[Where the blocks come from]:FROM:((pool\:"The server'\''s buffer pool, warmed before"
-drive\:"The drives\: evicted from memory, which the drives'\'' own counts must confirm"))' \
-'--blocks=[Blocks of one operation]:N:_default' \
-'--calls=[How the client calls for them]:CALLS:((each\:"A statement for each block, one after the other"
+'--from=[Where the blocks come from]:FROM:((pool\:"shared_buffers, warmed up before"
+drive\:"The drives\: evicted from memory, checked against the drives'\'' own counts"))' \
+'--blocks=[Blocks per operation]:N:_default' \
+'--calls=[How the client requests them]:CALLS:((each\:"One statement per block, one after the other"
 any\:"One statement with all keys, \`= ANY\`, still block by block in the server"))' \
-'--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
-'--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
-'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: half of the pool; from the drives the whole table\]]:SIZE:_default' \
-'--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
-'*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
-'--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
-'(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
+'--table=[Size of the table, one row per block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
+'--entropy=[Incompressible share of each row'\''s padding, in percent; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
+'--working-set=[Working set\: part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of shared_buffers \[default\: half of shared_buffers; from the drives the whole table\]]:SIZE:_default' \
+'--keys=[Distribution of keys\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
+'*--sessions=[Concurrent sessions; several numbers are a sweep, with a scaling law from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
+'--think=[Mean think time of a session after an answer\: 10ms \[default\: none\]]:TIME:_default' \
+'(--think)--rate=[Open loop\: operations per second, scheduled at random times whether or not sessions are free; latency counts from the scheduled start]:N:_default' \
+'(--rate --think)--p99=[Find the highest open-loop rate with p99 within this limit]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
-'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'()--starts=[Starts of the private instance on which the load is repeated; from three on with the difference between starts]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -918,47 +918,47 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'(--calls)--inside[A function inside the server calls for them, so that the client'\''s share is one call]' \
-'--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
-'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--calls)--inside[A function inside the server reads them, so that the client'\''s share is one call]' \
+'--private[One table per session, so that none waits for another'\''s rows; total size unchanged]' \
+'--quick[Quick\: three short repeats and no test of the verdict; no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a private PostgreSQL instance, started for this and removed\]:_default' \
 && ret=0
 ;;
 (batch)
 _arguments "${_arguments_options[@]}" : \
-'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+'(--postgres)--kind=[Kind of server to start and load\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
 mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
-'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
-'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
-'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
-'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+'()--pool=[shared_buffers of the private instance\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives with the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives with WAL \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure first, for the verdict'\''s limits \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Time to read the clock"
 memory\:"Latency and bandwidth"
 block\:"Random and sequential reads and writes"
-log\:"Durable appends and group commit"
+log\:"Durable writes and group commit"
 database\:"PostgreSQL workloads and their verdicts"))' \
-'--from=[Where the blocks come from]:FROM:((pool\:"The server'\''s buffer pool, warmed before"
-drive\:"The drives\: evicted from memory, which the drives'\'' own counts must confirm"))' \
-'--blocks=[Blocks of one operation]:N:_default' \
-'--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
-'--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
-'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: half of the pool; from the drives the whole table\]]:SIZE:_default' \
-'--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
-'*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
-'--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
-'(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
+'--from=[Where the blocks come from]:FROM:((pool\:"shared_buffers, warmed up before"
+drive\:"The drives\: evicted from memory, checked against the drives'\'' own counts"))' \
+'--blocks=[Blocks per operation]:N:_default' \
+'--table=[Size of the table, one row per block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
+'--entropy=[Incompressible share of each row'\''s padding, in percent; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
+'--working-set=[Working set\: part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of shared_buffers \[default\: half of shared_buffers; from the drives the whole table\]]:SIZE:_default' \
+'--keys=[Distribution of keys\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
+'*--sessions=[Concurrent sessions; several numbers are a sweep, with a scaling law from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
+'--think=[Mean think time of a session after an answer\: 10ms \[default\: none\]]:TIME:_default' \
+'(--think)--rate=[Open loop\: operations per second, scheduled at random times whether or not sessions are free; latency counts from the scheduled start]:N:_default' \
+'(--rate --think)--p99=[Find the highest open-loop rate with p99 within this limit]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
-'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'()--starts=[Starts of the private instance on which the load is repeated; from three on with the difference between starts]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -966,48 +966,48 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
-'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--private[One table per session, so that none waits for another'\''s rows; total size unchanged]' \
+'--quick[Quick\: three short repeats and no test of the verdict; no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a private PostgreSQL instance, started for this and removed\]:_default' \
 && ret=0
 ;;
 (update)
 _arguments "${_arguments_options[@]}" : \
-'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+'(--postgres)--kind=[Kind of server to start and load\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
 mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
-'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
-'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
-'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
-'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+'()--pool=[shared_buffers of the private instance\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives with the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives with WAL \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure first, for the verdict'\''s limits \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Time to read the clock"
 memory\:"Latency and bandwidth"
 block\:"Random and sequential reads and writes"
-log\:"Durable appends and group commit"
+log\:"Durable writes and group commit"
 database\:"PostgreSQL workloads and their verdicts"))' \
-'--updates=[Of a hundred operations those that update; the rest look up]:N:_default' \
-'--redo=[What an update changes]:REDO:((light\:"One number; the log has some hundred bytes of it"
-heavy\:"Every column but the key; the log has the whole row"))' \
-'--from=[Where the blocks come from]:FROM:((pool\:"The server'\''s buffer pool, warmed before"
-drive\:"The drives\: evicted from memory, which the drives'\'' own counts must confirm"))' \
-'--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
-'--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
-'--working-set=[Part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of the buffer pool \[default\: half of the pool; from the drives the whole table\]]:SIZE:_default' \
-'--keys=[How keys are drawn\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
-'*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
-'--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
-'(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
+'--updates=[Update percentage, 0 to 100; the rest are lookups]:N:_default' \
+'--redo=[Columns that an update changes]:REDO:((light\:"One column\: about a hundred bytes of WAL"
+heavy\:"Every column but the key\: the whole row in WAL"))' \
+'--from=[Where the blocks come from]:FROM:((pool\:"shared_buffers, warmed up before"
+drive\:"The drives\: evicted from memory, checked against the drives'\'' own counts"))' \
+'--table=[Size of the table, one row per block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
+'--entropy=[Incompressible share of each row'\''s padding, in percent; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
+'--working-set=[Working set\: part of the table that keys are drawn from\: 64m is 64 MiB, 50% is half of shared_buffers \[default\: half of shared_buffers; from the drives the whole table\]]:SIZE:_default' \
+'--keys=[Distribution of keys\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the calls on 20 % of the keys)]:LAW:_default' \
+'*--sessions=[Concurrent sessions; several numbers are a sweep, with a scaling law from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
+'--think=[Mean think time of a session after an answer\: 10ms \[default\: none\]]:TIME:_default' \
+'(--think)--rate=[Open loop\: operations per second, scheduled at random times whether or not sessions are free; latency counts from the scheduled start]:N:_default' \
+'(--rate --think)--p99=[Find the highest open-loop rate with p99 within this limit]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
-'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'()--starts=[Starts of the private instance on which the load is repeated; from three on with the difference between starts]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -1015,39 +1015,39 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--private[A table for every session, so that none waits for another'\''s rows; together they have the size]' \
-'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--private[One table per session, so that none waits for another'\''s rows; total size unchanged]' \
+'--quick[Quick\: three short repeats and no test of the verdict; no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a private PostgreSQL instance, started for this and removed\]:_default' \
 && ret=0
 ;;
 (commit)
 _arguments "${_arguments_options[@]}" : \
-'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+'(--postgres)--kind=[Kind of server to start and load\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
 mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
-'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
-'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
-'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
-'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+'()--pool=[shared_buffers of the private instance\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives with the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives with WAL \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure first, for the verdict'\''s limits \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Time to read the clock"
 memory\:"Latency and bandwidth"
 block\:"Random and sequential reads and writes"
-log\:"Durable appends and group commit"
+log\:"Durable writes and group commit"
 database\:"PostgreSQL workloads and their verdicts"))' \
-'*--sessions=[Concurrent sessions; several numbers are a sweep, with the law of scaling from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
-'--think=[Mean time a session pauses after an answer\: 10ms \[default\: none\]]:TIME:_default' \
-'(--think)--rate=[Open loop\: so many operations per second, due at random times whether or not sessions are free; latencies count from when they were due]:N:_default' \
-'(--rate --think)--p99=[The highest rate in an open loop at which 99 % of the operations take no longer than this]:TIME:_default' \
+'*--sessions=[Concurrent sessions; several numbers are a sweep, with a scaling law from six on \[default\: twice the server'\''s CPUs, 8 to 256\]]:N,…:_default' \
+'--think=[Mean think time of a session after an answer\: 10ms \[default\: none\]]:TIME:_default' \
+'(--think)--rate=[Open loop\: operations per second, scheduled at random times whether or not sessions are free; latency counts from the scheduled start]:N:_default' \
+'(--rate --think)--p99=[Find the highest open-loop rate with p99 within this limit]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
-'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'()--starts=[Starts of the private instance on which the load is repeated; from three on with the difference between starts]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -1055,41 +1055,41 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--quick[Quick\: three short repeats and no test of the verdict; no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a private PostgreSQL instance, started for this and removed\]:_default' \
 && ret=0
 ;;
 (scan)
 _arguments "${_arguments_options[@]}" : \
-'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+'(--postgres)--kind=[Kind of server to start and load\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
 mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
-'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
-'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
-'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
-'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+'()--pool=[shared_buffers of the private instance\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives with the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives with WAL \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure first, for the verdict'\''s limits \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Time to read the clock"
 memory\:"Latency and bandwidth"
 block\:"Random and sequential reads and writes"
-log\:"Durable appends and group commit"
+log\:"Durable writes and group commit"
 database\:"PostgreSQL workloads and their verdicts"))' \
-'--from=[Where the blocks come from]:FROM:((pool\:"The server'\''s buffer pool, warmed before"
-drive\:"The drives\: evicted from memory, which the drives'\'' own counts must confirm"))' \
-'*--workers=[Processes that scan together, the session'\''s own among them \[default\: 1 and one per server CPU\]]:N,…:_default' \
-'--answer=[What it has to answer]:ANSWER:((sum\:"A sum over a column\: every row is touched"
-count\:"count(*), as the server likes\: said where the index alone answers"))' \
-'--table=[Size of the table, one row in each block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
-'--entropy=[Of a hundred bytes of a row'\''s padding those that are random; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
+'--from=[Where the blocks come from]:FROM:((pool\:"shared_buffers, warmed up before"
+drive\:"The drives\: evicted from memory, checked against the drives'\'' own counts"))' \
+'*--workers=[Parallel processes of a scan, the session'\''s own included \[default\: 1 and one per server CPU\]]:N,…:_default' \
+'--answer=[What it computes]:ANSWER:((sum\:"A sum over a column\: every row is read"
+count\:"count(*), as the server plans it\: an index-only scan is reported"))' \
+'--table=[Size of the table, one row per block\: 2g is 2 GiB \[default\: 2g, 512m with --quick\]]:SIZE:_default' \
+'--entropy=[Incompressible share of each row'\''s padding, in percent; the rest are zeros, which drives and file systems may compress. The server itself never does]:N:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
-'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'()--starts=[Starts of the private instance on which the load is repeated; from three on with the difference between starts]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -1097,46 +1097,46 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--quick[Quick\: three short repeats and no test of the verdict; no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a private PostgreSQL instance, started for this and removed\]:_default' \
 && ret=0
 ;;
 (orders)
 _arguments "${_arguments_options[@]}" : \
-'(--postgres)--kind=[What kind of server is started and loaded\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
+'(--postgres)--kind=[Kind of server to start and load\: lookups, updates and commits are measured on both]:KIND:((postgres\:"PostgreSQL"
 mariadb\:"MariaDB, from the distribution'\''s package mariadb-server"))' \
 '()--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
-'()--pool=[shared_buffers of our own server\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
-'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
-'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
-'*--layers=[Layers to measure before, for the verdict'\''s ceilings \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Cost of reading the time"
+'()--pool=[shared_buffers of the private instance\: 256m is 256 MiB \[default\: an eighth of the memory, 16m to 256m\]]:SIZE:_default' \
+'--data=[Folder on the drives with the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives with WAL \[default\: that of --data\]]:DIR:_files' \
+'*--layers=[Layers to measure first, for the verdict'\''s limits \[default\: those the workload uses; none with a URL, unless --data says where\]]:LAYER,…:((clock\:"Time to read the clock"
 memory\:"Latency and bandwidth"
 block\:"Random and sequential reads and writes"
-log\:"Durable appends and group commit"
+log\:"Durable writes and group commit"
 database\:"PostgreSQL workloads and their verdicts"))' \
 '--warehouses=[Warehouses, each of about 100 MB and ten terminals]:N:_default' \
 '--loaders=[Connections that load \[default\: the machine'\''s CPUs, up to 16\]]:N:_default' \
-'--sessions=[Concurrent sessions \[default\: twice the server'\''s CPUs, 8 to 256; ten for each warehouse with --paced\]]:N:_default' \
-'--calls=[Where the transactions run]:CALLS:((functions\:"Functions of the server, in PL/pgSQL\: a round trip for each transaction"
+'--sessions=[Concurrent sessions \[default\: twice the server'\''s CPUs, 8 to 256; ten per warehouse with --paced\]]:N:_default' \
+'--calls=[Where the transactions run]:CALLS:((functions\:"Functions in the server, PL/pgSQL\: one round trip per transaction"
 statements\:"Statements of the client\: a round trip for nearly each"))' \
-'--isolation=[Isolation of the sessions]:ISOLATION:((read-committed\:"What PostgreSQL does unless told otherwise; keeps the consistency conditions, and is weaker than the specification asks"
-repeatable-read\:"A snapshot for each transaction; conflicts are tried again and counted"
-serializable\:"As if one after the other; conflicts are tried again and counted"))' \
-'--home=[Which warehouses sessions work for \[default\: all; one with --paced\]]:HOME:((all\:"Every transaction for any of them, all alike\: the working set is all that is loaded"
-one\:"Every session for one; few sessions touch few warehouses, which is said"))' \
-'--rate=[Open loop\: so many transactions per second, due at random times whether or not sessions are free]:N:_default' \
-'--warm-up=[Unmeasured start of every window \[default\: 2s; 30s with --paced\]]:TIME:_default' \
+'--isolation=[Isolation of the sessions]:ISOLATION:((read-committed\:"PostgreSQL'\''s default; keeps the consistency conditions, and is weaker than the specification requires"
+repeatable-read\:"A snapshot per transaction; conflicts are retried and counted"
+serializable\:"As if one after the other; conflicts are retried and counted"))' \
+'--home=[Which warehouses sessions work for \[default\: all; one with --paced\]]:HOME:((all\:"Every transaction for any of them\: the working set is all that is loaded"
+one\:"Every session for one; few sessions use few warehouses, which is reported"))' \
+'--rate=[Open loop\: transactions per second, scheduled at random times whether or not sessions are free]:N:_default' \
+'--warm-up=[Warm-up before every window \[default\: 2s; 30s with --paced\]]:TIME:_default' \
 '--window=[Length of one window, 1s to 10min \[default\: 3s, updates 11s so that six cover two checkpoints\]]:TIME:_default' \
-'()--starts=[Starts of our own server on which the load is repeated; from three on it is said by how much starts differ]:N:_default' \
-'--seed=[Seed of every random choice \[default\: a new one, kept in the run\]]:N:_default' \
+'()--starts=[Starts of the private instance on which the load is repeated; from three on with the difference between starts]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -1144,26 +1144,26 @@ json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
-'(--rate)--paced[Sessions key and think as the specification'\''s terminals do\: at most 12.6 new orders a minute for each warehouse]' \
-'(--starts)--load-only[Loads and does not run; what is loaded stays, until --drop]' \
-'--keep[What this run loads stays; what was there before stays in any case]' \
-'()--crash[Afterwards kills the server under the mix, starts it again and looks for every order that it acknowledged\: a check of the server'\''s recovery, and none of the drives]' \
-'(--load-only --keep --paced --rate --sessions --starts)--drop[Removes what is loaded there and does nothing else; with --dry-run says what that would be]' \
-'--quick[Three short repeats and no test of the verdict\: no grade above LIKELY]' \
-'--load-here[Measure although a database runs on this machine\: it will be slowed down for the whole run]' \
-'--dry-run[Print the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'(--rate)--paced[Keying and thinking times as specified\: at most 12.6 new orders per minute and warehouse]' \
+'(--starts)--load-only[Load and do not run; the data stays until --drop]' \
+'--keep[Keep what this run loads; what was there before stays in any case]' \
+'()--crash[Then kill the server under load, restart it and look for every acknowledged order\: a test of the server'\''s recovery, not of the drives]' \
+'(--load-only --keep --paced --rate --sessions --starts)--drop[Remove the loaded data and do nothing else; with --dry-run list it]' \
+'--quick[Quick\: three short repeats and no test of the verdict; no grade above LIKELY]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a PostgreSQL of our own, started for this and removed\]:_default' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD \[default\: a private PostgreSQL instance, started for this and removed\]:_default' \
 && ret=0
 ;;
 (clean)
 _arguments "${_arguments_options[@]}" : \
-'--remove[Removes all that is listed and that nobody works in]' \
+'--remove[Remove all that is listed and not in use]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':url -- The database\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD:_default' \
@@ -1230,14 +1230,14 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '-o+[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
 '--output=[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
-'*--crash-test=[Bring in the result of a crash test (\`narrows log crashtest check --format json\`), and judge again]:FILE:_files' \
-'*--pg-test-fsync=[Bring in what pg_test_fsync printed, to stand beside the ladder or the live server'\''s flushes]:FILE:_files' \
-'*--what-if=[Ask what a change would allow at most, by the law\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'*--crash-test=[Add the result of a crash test (\`narrows log crashtest check --format json\`), and re-evaluate]:FILE:_files' \
+'*--pg-test-fsync=[Add the output of pg_test_fsync, to compare with the ladder or the observed server'\''s flushes]:FILE:_files' \
+'*--what-if=[Estimate what a change would allow at most\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
-'--rejudge[Judge again with this version'\''s rules instead of showing the stored verdicts]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--rejudge[Re-evaluate with this version'\''s rules instead of showing the stored verdicts]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -1253,14 +1253,14 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '-o+[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
 '--output=[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
-'*--crash-test=[Bring in the result of a crash test (\`narrows log crashtest check --format json\`), and judge again]:FILE:_files' \
-'*--pg-test-fsync=[Bring in what pg_test_fsync printed, to stand beside the ladder or the live server'\''s flushes]:FILE:_files' \
-'*--what-if=[Ask what a change would allow at most, by the law\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
-'--units=[Prefixes of byte quantities]:UNITS:((si\:"1 GB = 10^9 bytes"
+'*--crash-test=[Add the result of a crash test (\`narrows log crashtest check --format json\`), and re-evaluate]:FILE:_files' \
+'*--pg-test-fsync=[Add the output of pg_test_fsync, to compare with the ladder or the observed server'\''s flushes]:FILE:_files' \
+'*--what-if=[Estimate what a change would allow at most\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
-'--rejudge[Judge again with this version'\''s rules instead of showing the stored verdicts]' \
-'--explain[Say how each answer is known\: its sum, its test, the limits that come next]' \
+'--rejudge[Re-evaluate with this version'\''s rules instead of showing the stored verdicts]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
 '(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -1294,8 +1294,8 @@ html\:"One self-contained page with pictures"))' \
 (platform)
 _arguments "${_arguments_options[@]}" : \
 '--root=[Examine the machine whose files are copied below this folder, not this one]:DIR:_files' \
-'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
-'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
+'--data=[Folder on the drives with the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives with WAL \[default\: that of --data\]]:DIR:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
@@ -1303,24 +1303,24 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::of -- Show this instead of the machine here\: a capture (`narrows gather`), a run by its file or id, or a folder as with --root:_default' \
+'::of -- Show this instead of this machine\: a capture (`narrows gather`), a run by its file or id, or a folder as with --root:_default' \
 && ret=0
 ;;
 (gather)
 _arguments "${_arguments_options[@]}" : \
 '-o+[The capture, a new file]:FILE:_files' \
 '--output=[The capture, a new file]:FILE:_files' \
-'--data=[Folder on the drives that hold the data files \[default\: /var/tmp\]]:DIR:_files' \
-'--wal=[Folder on the drives that hold the commit log \[default\: that of --data\]]:DIR:_files' \
-'--privileged[Capture as root what others can'\''t read]' \
-'--force[Replace FILE if it is there]' \
+'--data=[Folder on the drives with the data files \[default\: /var/tmp\]]:DIR:_files' \
+'--wal=[Folder on the drives with WAL \[default\: that of --data\]]:DIR:_files' \
+'--privileged[Capture as root what other users cannot read]' \
+'--force[Replace FILE if it exists]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
 ;;
 (limits)
 _arguments "${_arguments_options[@]}" : \
-'*--limits=[Put this file'\''s figures over the table'\''s]:FILE:_files' \
+'*--limits=[Override the table with this file'\''s figures]:FILE:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
@@ -1334,10 +1334,10 @@ html\:"One self-contained page with pictures"))' \
 (plan)
 _arguments "${_arguments_options[@]}" : \
 '--table=[Size of the table whose scan is timed]:SIZE:_default' \
-'--block=[Size of a block that is read or written at random]:SIZE:_default' \
-'--demand=[A run (id or file)\: does what its database workloads or the transactions of an observed log took fit these platforms?]:RUN:_default' \
-'--core-ratio=[With --demand\: the work of a core there over that of one where it was measured, for machines that don'\''t say their own core_ratio; without it a core is taken as a core]:RATIO:_default' \
-'*--limits=[Put this file'\''s figures over the table of limits]:FILE:_files' \
+'--block=[Block size of random reads and writes]:SIZE:_default' \
+'--demand=[A run (id or file)\: would its database workloads, or the transactions of an observed server, fit these platforms?]:RUN:_default' \
+'--core-ratio=[With --demand\: speed of one core there relative to one where it was measured, for platforms without their own core_ratio; without either, cores are taken as equal]:RATIO:_default' \
+'*--limits=[Override the table of limits with this file'\''s figures]:FILE:_files' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
@@ -1611,20 +1611,20 @@ esac
 (( $+functions[_narrows_commands] )) ||
 _narrows_commands() {
     local commands; commands=(
-'run:Measure this server layer by layer and say where it is narrow' \
-'observe:Look at a running PostgreSQL, load nothing, and say what its transactions wait for' \
-'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
-'memory:Measure memory and clocks alone\: latency, bandwidth, and what one does to the other' \
-'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
-'db:Put one load of our own on PostgreSQL\: lookups, updates, scans, at chosen sessions' \
-'report:Show a stored run again, in any format' \
-'show:Show a stored run again, in any format' \
-'list:List the stored runs' \
-'explain:Say what a finding, a verdict or a metric means, and what to do' \
-'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
-'gather:Capture this machine in a small file that names nobody, for another place or another user' \
-'limits:Show what parts of a machine can carry, with the source of every figure' \
-'plan:Say what platforms described in files could do, what binds, and what to widen first' \
+'run:Measure this server layer by layer and find its bottleneck' \
+'observe:Observe a running PostgreSQL, load nothing, and show what its transactions wait for' \
+'block:Storage alone\: IOPS within a latency limit, fio job files, raw devices' \
+'memory:Memory and clocks alone\: latency, bandwidth, NUMA' \
+'log:WAL commits alone\: device flush, group commit, standby' \
+'db:Run one benchmark workload on PostgreSQL\: lookups, updates, scans' \
+'report:Show a saved run in any format' \
+'show:Show a saved run in any format' \
+'list:List the saved runs' \
+'explain:Explain a finding, a verdict or a metric, and what to do' \
+'platform:Show what this machine is\: CPUs, memory, and the whole path to a folder'\''s drives' \
+'gather:Save an anonymised hardware snapshot of this machine' \
+'limits:Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources' \
+'plan:Model a hardware design\: its limits, its bottleneck, the best upgrade' \
 'config:Show which settings are in force, and where they come from' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -1633,12 +1633,12 @@ _narrows_commands() {
 (( $+functions[_narrows__subcmd__block_commands] )) ||
 _narrows__subcmd__block_commands() {
     local commands; commands=(
-'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
-'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
-'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
-'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
-'writers:Do several writers to one file get in each other'\''s way? One file by n against n files by one' \
-'device:Say what a raw device is, what is on it, and what stands against writing; writes nothing' \
+'calibrate:Highest rate of I/Os that keeps a latency percentile within a limit (open loop). The default' \
+'interference:p99 of reads by rate, alone and beside random writes and a WAL-like stream of flushes' \
+'run:Run fio job files, and report them here or in fio'\''s JSON' \
+'steady:Sustained write rate\: rounds until steady state by the criteria of SNIA'\''s PTS' \
+'writers:Do several writers to one file block each other? One file by n writers against n files by one' \
+'device:What a raw device is, what is on it, and what forbids writing to it; writes nothing' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows block commands' commands "$@"
@@ -1656,12 +1656,12 @@ _narrows__subcmd__block__subcmd__device_commands() {
 (( $+functions[_narrows__subcmd__block__subcmd__help_commands] )) ||
 _narrows__subcmd__block__subcmd__help_commands() {
     local commands; commands=(
-'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
-'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
-'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
-'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
-'writers:Do several writers to one file get in each other'\''s way? One file by n against n files by one' \
-'device:Say what a raw device is, what is on it, and what stands against writing; writes nothing' \
+'calibrate:Highest rate of I/Os that keeps a latency percentile within a limit (open loop). The default' \
+'interference:p99 of reads by rate, alone and beside random writes and a WAL-like stream of flushes' \
+'run:Run fio job files, and report them here or in fio'\''s JSON' \
+'steady:Sustained write rate\: rounds until steady state by the criteria of SNIA'\''s PTS' \
+'writers:Do several writers to one file block each other? One file by n writers against n files by one' \
+'device:What a raw device is, what is on it, and what forbids writing to it; writes nothing' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows block help commands' commands "$@"
@@ -1729,13 +1729,13 @@ _narrows__subcmd__config_commands() {
 (( $+functions[_narrows__subcmd__db_commands] )) ||
 _narrows__subcmd__db_commands() {
     local commands; commands=(
-'lookup:Random single blocks by the index, from the buffer pool or from the drives' \
-'batch:Many random blocks at once by a bitmap\: sorted and prefetched by the server' \
-'update:One row and one durable commit, or a mix of them and lookups' \
+'lookup:Random single blocks by index, from shared_buffers or from the drives' \
+'batch:Many random blocks per statement by a bitmap scan\: sorted and prefetched by the server' \
+'update:One row and one durable commit, or a mix of updates and lookups' \
 'commit:The smallest durable transaction\: a commit and nothing else' \
-'scan:The whole table by one process or by several' \
-'orders:An order-entry mix of five transactions\: loaded, run, its consistency checked' \
-'clean:Lists what narrows has on a server\: what runs left that were cut off, and what was kept; and removes it' \
+'scan:The whole table by one process or several' \
+'orders:Order-entry mix of five transactions\: loads, runs, checks consistency' \
+'clean:List what narrows left or kept on a server, and remove it' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows db commands' commands "$@"
@@ -1758,13 +1758,13 @@ _narrows__subcmd__db__subcmd__commit_commands() {
 (( $+functions[_narrows__subcmd__db__subcmd__help_commands] )) ||
 _narrows__subcmd__db__subcmd__help_commands() {
     local commands; commands=(
-'lookup:Random single blocks by the index, from the buffer pool or from the drives' \
-'batch:Many random blocks at once by a bitmap\: sorted and prefetched by the server' \
-'update:One row and one durable commit, or a mix of them and lookups' \
+'lookup:Random single blocks by index, from shared_buffers or from the drives' \
+'batch:Many random blocks per statement by a bitmap scan\: sorted and prefetched by the server' \
+'update:One row and one durable commit, or a mix of updates and lookups' \
 'commit:The smallest durable transaction\: a commit and nothing else' \
-'scan:The whole table by one process or by several' \
-'orders:An order-entry mix of five transactions\: loaded, run, its consistency checked' \
-'clean:Lists what narrows has on a server\: what runs left that were cut off, and what was kept; and removes it' \
+'scan:The whole table by one process or several' \
+'orders:Order-entry mix of five transactions\: loads, runs, checks consistency' \
+'clean:List what narrows left or kept on a server, and remove it' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows db help commands' commands "$@"
@@ -1842,19 +1842,19 @@ _narrows__subcmd__gather_commands() {
 (( $+functions[_narrows__subcmd__help_commands] )) ||
 _narrows__subcmd__help_commands() {
     local commands; commands=(
-'run:Measure this server layer by layer and say where it is narrow' \
-'observe:Look at a running PostgreSQL, load nothing, and say what its transactions wait for' \
-'block:Measure storage alone\: calibrate it, run fio'\''s job files, look at raw devices' \
-'memory:Measure memory and clocks alone\: latency, bandwidth, and what one does to the other' \
-'log:Measure the commit log alone\: from the device'\''s flush to the database'\''s commit, and how many share one' \
-'db:Put one load of our own on PostgreSQL\: lookups, updates, scans, at chosen sessions' \
-'report:Show a stored run again, in any format' \
-'list:List the stored runs' \
-'explain:Say what a finding, a verdict or a metric means, and what to do' \
-'platform:Show what this machine is\: processors, memory, and the whole path under a folder' \
-'gather:Capture this machine in a small file that names nobody, for another place or another user' \
-'limits:Show what parts of a machine can carry, with the source of every figure' \
-'plan:Say what platforms described in files could do, what binds, and what to widen first' \
+'run:Measure this server layer by layer and find its bottleneck' \
+'observe:Observe a running PostgreSQL, load nothing, and show what its transactions wait for' \
+'block:Storage alone\: IOPS within a latency limit, fio job files, raw devices' \
+'memory:Memory and clocks alone\: latency, bandwidth, NUMA' \
+'log:WAL commits alone\: device flush, group commit, standby' \
+'db:Run one benchmark workload on PostgreSQL\: lookups, updates, scans' \
+'report:Show a saved run in any format' \
+'list:List the saved runs' \
+'explain:Explain a finding, a verdict or a metric, and what to do' \
+'platform:Show what this machine is\: CPUs, memory, and the whole path to a folder'\''s drives' \
+'gather:Save an anonymised hardware snapshot of this machine' \
+'limits:Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources' \
+'plan:Model a hardware design\: its limits, its bottleneck, the best upgrade' \
 'config:Show which settings are in force, and where they come from' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -1863,12 +1863,12 @@ _narrows__subcmd__help_commands() {
 (( $+functions[_narrows__subcmd__help__subcmd__block_commands] )) ||
 _narrows__subcmd__help__subcmd__block_commands() {
     local commands; commands=(
-'calibrate:How many operations per second keep a percentile of latency within a limit? Also the default' \
-'interference:What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log' \
-'run:Run the jobs of fio'\''s job files, and report them here or in fio'\''s JSON' \
-'steady:Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA'\''s PTS' \
-'writers:Do several writers to one file get in each other'\''s way? One file by n against n files by one' \
-'device:Say what a raw device is, what is on it, and what stands against writing; writes nothing' \
+'calibrate:Highest rate of I/Os that keeps a latency percentile within a limit (open loop). The default' \
+'interference:p99 of reads by rate, alone and beside random writes and a WAL-like stream of flushes' \
+'run:Run fio job files, and report them here or in fio'\''s JSON' \
+'steady:Sustained write rate\: rounds until steady state by the criteria of SNIA'\''s PTS' \
+'writers:Do several writers to one file block each other? One file by n writers against n files by one' \
+'device:What a raw device is, what is on it, and what forbids writing to it; writes nothing' \
     )
     _describe -t commands 'narrows help block commands' commands "$@"
 }
@@ -1910,13 +1910,13 @@ _narrows__subcmd__help__subcmd__config_commands() {
 (( $+functions[_narrows__subcmd__help__subcmd__db_commands] )) ||
 _narrows__subcmd__help__subcmd__db_commands() {
     local commands; commands=(
-'lookup:Random single blocks by the index, from the buffer pool or from the drives' \
-'batch:Many random blocks at once by a bitmap\: sorted and prefetched by the server' \
-'update:One row and one durable commit, or a mix of them and lookups' \
+'lookup:Random single blocks by index, from shared_buffers or from the drives' \
+'batch:Many random blocks per statement by a bitmap scan\: sorted and prefetched by the server' \
+'update:One row and one durable commit, or a mix of updates and lookups' \
 'commit:The smallest durable transaction\: a commit and nothing else' \
-'scan:The whole table by one process or by several' \
-'orders:An order-entry mix of five transactions\: loaded, run, its consistency checked' \
-'clean:Lists what narrows has on a server\: what runs left that were cut off, and what was kept; and removes it' \
+'scan:The whole table by one process or several' \
+'orders:Order-entry mix of five transactions\: loads, runs, checks consistency' \
+'clean:List what narrows left or kept on a server, and remove it' \
     )
     _describe -t commands 'narrows help db commands' commands "$@"
 }
@@ -1983,12 +1983,12 @@ _narrows__subcmd__help__subcmd__list_commands() {
 (( $+functions[_narrows__subcmd__help__subcmd__log_commands] )) ||
 _narrows__subcmd__help__subcmd__log_commands() {
     local commands; commands=(
-'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
-'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
-'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
-'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
-'streams:What do several logs on one device do to each other, and how many does it hold?' \
+'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, idle and beside a load' \
+'commits:Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes' \
+'compare:What this workload would commit with WAL on another location\: predicted, and tested with --prove' \
+'crashtest:Does acknowledged data survive a power cut? Needs a second host' \
+'postgres:The cost of a commit on a running PostgreSQL, and its bottleneck; only observes' \
+'streams:Several WAL streams on one device\: how they slow each other, and how many it holds' \
     )
     _describe -t commands 'narrows help log commands' commands "$@"
 }
@@ -2005,9 +2005,9 @@ _narrows__subcmd__help__subcmd__log__subcmd__compare_commands() {
 (( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__crashtest_commands] )) ||
 _narrows__subcmd__help__subcmd__log__subcmd__crashtest_commands() {
     local commands; commands=(
-'listen:On the second host\: keep the list of records that were acknowledged as durable' \
-'write:On the machine whose power will be cut\: write numbered records, and name each after its flush' \
-'check:After the cut\: look for every acknowledged record' \
+'listen:On the second host\: record which records were acknowledged as durable' \
+'write:On the machine whose power will be cut\: write numbered records, and report each after its flush' \
+'check:After the power cut\: look for every acknowledged record' \
     )
     _describe -t commands 'narrows help log crashtest commands' commands "$@"
 }
@@ -2044,10 +2044,10 @@ _narrows__subcmd__help__subcmd__log__subcmd__streams_commands() {
 (( $+functions[_narrows__subcmd__help__subcmd__memory_commands] )) ||
 _narrows__subcmd__help__subcmd__memory_commands() {
     local commands; commands=(
-'matrix:Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side' \
-'placement:Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved' \
-'baseline:Keep this machine'\''s figures, and later say whether it has aged' \
-'slb:Run the loop of SLB, the "silly little benchmark", print its line, and say what it means' \
+'matrix:Latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side' \
+'placement:Show on which nodes the memory of running databases is; nothing is loaded, touched or moved' \
+'baseline:Keep this machine'\''s figures, and compare with them later\: memory fragments with age' \
+'slb:Run the loop of SLB, the "silly little benchmark", print its line, and explain it' \
 'process:One of several processes that work at the same moment' \
     )
     _describe -t commands 'narrows help memory commands' commands "$@"
@@ -2115,12 +2115,12 @@ _narrows__subcmd__list_commands() {
 (( $+functions[_narrows__subcmd__log_commands] )) ||
 _narrows__subcmd__log_commands() {
     local commands; commands=(
-'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
-'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
-'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
-'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
-'streams:What do several logs on one device do to each other, and how many does it hold?' \
+'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, idle and beside a load' \
+'commits:Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes' \
+'compare:What this workload would commit with WAL on another location\: predicted, and tested with --prove' \
+'crashtest:Does acknowledged data survive a power cut? Needs a second host' \
+'postgres:The cost of a commit on a running PostgreSQL, and its bottleneck; only observes' \
+'streams:Several WAL streams on one device\: how they slow each other, and how many it holds' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows log commands' commands "$@"
@@ -2138,9 +2138,9 @@ _narrows__subcmd__log__subcmd__compare_commands() {
 (( $+functions[_narrows__subcmd__log__subcmd__crashtest_commands] )) ||
 _narrows__subcmd__log__subcmd__crashtest_commands() {
     local commands; commands=(
-'listen:On the second host\: keep the list of records that were acknowledged as durable' \
-'write:On the machine whose power will be cut\: write numbered records, and name each after its flush' \
-'check:After the cut\: look for every acknowledged record' \
+'listen:On the second host\: record which records were acknowledged as durable' \
+'write:On the machine whose power will be cut\: write numbered records, and report each after its flush' \
+'check:After the power cut\: look for every acknowledged record' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows log crashtest commands' commands "$@"
@@ -2153,9 +2153,9 @@ _narrows__subcmd__log__subcmd__crashtest__subcmd__check_commands() {
 (( $+functions[_narrows__subcmd__log__subcmd__crashtest__subcmd__help_commands] )) ||
 _narrows__subcmd__log__subcmd__crashtest__subcmd__help_commands() {
     local commands; commands=(
-'listen:On the second host\: keep the list of records that were acknowledged as durable' \
-'write:On the machine whose power will be cut\: write numbered records, and name each after its flush' \
-'check:After the cut\: look for every acknowledged record' \
+'listen:On the second host\: record which records were acknowledged as durable' \
+'write:On the machine whose power will be cut\: write numbered records, and report each after its flush' \
+'check:After the power cut\: look for every acknowledged record' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows log crashtest help commands' commands "$@"
@@ -2193,12 +2193,12 @@ _narrows__subcmd__log__subcmd__crashtest__subcmd__write_commands() {
 (( $+functions[_narrows__subcmd__log__subcmd__help_commands] )) ||
 _narrows__subcmd__log__subcmd__help_commands() {
     local commands; commands=(
-'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, alone and beside a load' \
-'commits:How many commits per second keep a percentile of their wait within a limit? Sessions share flushes' \
-'compare:What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked' \
-'crashtest:Does what was acknowledged as durable survive a cut of the power? Takes a second host' \
-'postgres:What does a commit cost on somebody'\''s PostgreSQL, and what bounds it? Only looks' \
-'streams:What do several logs on one device do to each other, and how many does it hold?' \
+'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, idle and beside a load' \
+'commits:Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes' \
+'compare:What this workload would commit with WAL on another location\: predicted, and tested with --prove' \
+'crashtest:Does acknowledged data survive a power cut? Needs a second host' \
+'postgres:The cost of a commit on a running PostgreSQL, and its bottleneck; only observes' \
+'streams:Several WAL streams on one device\: how they slow each other, and how many it holds' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows log help commands' commands "$@"
@@ -2216,9 +2216,9 @@ _narrows__subcmd__log__subcmd__help__subcmd__compare_commands() {
 (( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__crashtest_commands] )) ||
 _narrows__subcmd__log__subcmd__help__subcmd__crashtest_commands() {
     local commands; commands=(
-'listen:On the second host\: keep the list of records that were acknowledged as durable' \
-'write:On the machine whose power will be cut\: write numbered records, and name each after its flush' \
-'check:After the cut\: look for every acknowledged record' \
+'listen:On the second host\: record which records were acknowledged as durable' \
+'write:On the machine whose power will be cut\: write numbered records, and report each after its flush' \
+'check:After the power cut\: look for every acknowledged record' \
     )
     _describe -t commands 'narrows log help crashtest commands' commands "$@"
 }
@@ -2275,10 +2275,10 @@ _narrows__subcmd__log__subcmd__streams_commands() {
 (( $+functions[_narrows__subcmd__memory_commands] )) ||
 _narrows__subcmd__memory_commands() {
     local commands; commands=(
-'matrix:Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side' \
-'placement:Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved' \
-'baseline:Keep this machine'\''s figures, and later say whether it has aged' \
-'slb:Run the loop of SLB, the "silly little benchmark", print its line, and say what it means' \
+'matrix:Latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side' \
+'placement:Show on which nodes the memory of running databases is; nothing is loaded, touched or moved' \
+'baseline:Keep this machine'\''s figures, and compare with them later\: memory fragments with age' \
+'slb:Run the loop of SLB, the "silly little benchmark", print its line, and explain it' \
 'process:One of several processes that work at the same moment' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -2292,10 +2292,10 @@ _narrows__subcmd__memory__subcmd__baseline_commands() {
 (( $+functions[_narrows__subcmd__memory__subcmd__help_commands] )) ||
 _narrows__subcmd__memory__subcmd__help_commands() {
     local commands; commands=(
-'matrix:Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side' \
-'placement:Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved' \
-'baseline:Keep this machine'\''s figures, and later say whether it has aged' \
-'slb:Run the loop of SLB, the "silly little benchmark", print its line, and say what it means' \
+'matrix:Latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side' \
+'placement:Show on which nodes the memory of running databases is; nothing is loaded, touched or moved' \
+'baseline:Keep this machine'\''s figures, and compare with them later\: memory fragments with age' \
+'slb:Run the loop of SLB, the "silly little benchmark", print its line, and explain it' \
 'process:One of several processes that work at the same moment' \
 'help:Print this message or the help of the given subcommand(s)' \
     )

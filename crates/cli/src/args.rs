@@ -27,31 +27,26 @@ use narrows_runner::exit_codes;
 
 /// How fast a database server could be, how fast it is, and which layer holds it back.
 #[derive(Debug, Parser)]
-#[command(name = "narrows", version, about, max_term_width = 100)]
+#[command(name = "narrows", version, about, max_term_width = 100, disable_version_flag = true)]
 #[command(after_help = concat!(
     "\
 Examples:
-  narrows run                         measure this machine as a database server
-  narrows run --quick                 the same in about 2 min: 3 repeats, no tests
-  narrows run --data /data --wal /wal say where the database would keep its files
-  narrows run --dry-run               show the plan: minutes, bytes, folders
-  narrows observe postgres://app@db7/shop  look at a server for a minute and load nothing
-  narrows block                       operations per second with p99 within 1 ms, of this folder's drive
-  narrows memory                      latency and bandwidth of memory, by footprint and beside loads
-  narrows log                         what a durable commit costs, layer by layer, and how many per second
-  narrows db update --sessions 16     one load on PostgreSQL, on a server of our own or by URL
-  narrows list                        the stored runs
-  narrows show 7f3a                   a stored run again; without an id the newest
-  narrows explain device-saw-less     what a finding, verdict or metric means, and what to do
-  narrows platform                    what this machine is, without measuring
-  narrows gather -o db7.capture       this machine in a file, to be shown elsewhere
-  narrows limits nvme-gen5-x4         what such a part can carry, and who says so
-  narrows plan box.toml               what a machine on paper could do, and what would bind
+  narrows run --quick              this machine as a database server, in about 2 min
+  narrows run --data /u1 --wal /u2 all layers, on the drives of these folders
+  narrows observe postgres://app@db7/shop   a running server, nothing is loaded
+  narrows block                    8 KiB reads per second with p99 within 1 ms
+  narrows block run JOBS.fio       a fio job file
+  narrows log                      what a durable commit costs, layer by layer
+  narrows show                     the newest run again
+  narrows explain device-saw-less  what a finding means, and what to do
 
 ",
     exit_codes!()
 ))]
 pub struct Cli {
+    /// Print version; with --verbose how it was built
+    #[arg(short = 'V', long, action = clap::ArgAction::Version)]
+    pub version: Option<bool>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -60,38 +55,38 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure this server layer by layer and say where it is narrow
+    /// Measure this server layer by layer and find its bottleneck
     Run(RunArgs),
-    /// Look at a running PostgreSQL, load nothing, and say what its transactions wait for
+    /// Observe a running PostgreSQL, load nothing, and show what its transactions wait for
     Observe(observe::ObserveCommand),
-    /// Measure storage alone: calibrate it, run fio's job files, look at raw devices
+    /// Storage alone: IOPS within a latency limit, fio job files, raw devices
     Block(block::BlockArgs),
-    /// Measure memory and clocks alone: latency, bandwidth, and what one does to the other
+    /// Memory and clocks alone: latency, bandwidth, NUMA
     Memory(memory::MemoryArgs),
-    /// Measure the commit log alone: from the device's flush to the database's commit, and how many share one
+    /// WAL commits alone: device flush, group commit, standby
     Log(log::LogArgs),
-    /// Put one load of our own on PostgreSQL: lookups, updates, scans, at chosen sessions
+    /// Run one benchmark workload on PostgreSQL: lookups, updates, scans
     Db(db::DbArgs),
-    /// Show a stored run again, in any format
+    /// Show a saved run in any format
     #[command(visible_alias = "show")]
     Report(ReportArgs),
-    /// List the stored runs
+    /// List the saved runs
     List(words::ListArgs),
-    /// Say what a finding, a verdict or a metric means, and what to do
+    /// Explain a finding, a verdict or a metric, and what to do
     Explain(words::ExplainArgs),
-    /// Show what this machine is: processors, memory, and the whole path under a folder
+    /// Show what this machine is: CPUs, memory, and the whole path to a folder's drives
     Platform(PlatformArgs),
-    /// Capture this machine in a small file that names nobody, for another place or another user
+    /// Save an anonymised hardware snapshot of this machine
     Gather(gather::GatherArgs),
-    /// Show what parts of a machine can carry, with the source of every figure
+    /// Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources
     Limits(limits::LimitsArgs),
-    /// Say what platforms described in files could do, what binds, and what to widen first
+    /// Model a hardware design: its limits, its bottleneck, the best upgrade
     Plan(plan::PlanArgs),
     /// Show which settings are in force, and where they come from
     Config(words::ConfigArgs),
 }
 
-/// Prefixes of byte quantities.
+/// Units of bytes
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum UnitsArg {
     /// 1 GB = 10^9 bytes
@@ -103,13 +98,13 @@ pub enum UnitsArg {
 /// A layer that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LayerArg {
-    /// Cost of reading the time
+    /// Time to read the clock
     Clock,
     /// Latency and bandwidth
     Memory,
     /// Random and sequential reads and writes
     Block,
-    /// Durable appends and group commit
+    /// Durable writes and group commit
     Log,
     /// PostgreSQL workloads and their verdicts
     Database,
@@ -136,44 +131,44 @@ impl ValueEnum for WorkloadArg {
 #[command(after_help = concat!(
     "\
 Examples:
-  narrows run                              all layers, on a PostgreSQL of our own, below /var/tmp
+  narrows run                              all layers, with a private PostgreSQL instance in /var/tmp
   narrows run --dry-run                    the plan, the space it needs, and what would be refused
   narrows run --quick                      3 repeats, no tests, in about 2 min
   narrows run --data /data --wal /wal      on the drives of these folders
   narrows run --layers block,log           storage alone
   narrows run --workloads update           one workload, with the layers below it
   narrows run --database postgres://app@db7/shop --load-here
-                                           in a schema of our own on that server
+                                           in a schema of narrows on that server
 
 ",
     exit_codes!()
 ))]
 pub struct RunArgs {
-    /// To look at a server instead.
+    /// Observing a server instead.
     #[command(flatten)]
     pub observing: observe::ObserveArgs,
     /// Quick, in about 2 min: three repeats and no tests, so nothing is CONFIRMED
     #[arg(long)]
     pub quick: bool,
-    /// Answer from this capture of this machine what this user can't read (`narrows gather --privileged`)
+    /// Use hardware details from a capture made by root (`narrows gather --privileged`)
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
-    /// Only these layers
+    /// Measure only these layers
     #[arg(long, value_delimiter = ',', value_name = "LAYER,…")]
     pub layers: Option<Vec<LayerArg>>,
-    /// Folder on the drives that would hold the data files [default: /var/tmp]
+    /// Folder on the drives for the data files [default: /var/tmp]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Folder on the drives that would hold the commit log [default: that of --data]
+    /// Folder on the drives for WAL [default: that of --data]
     #[arg(long, value_name = "DIR")]
     pub wal: Option<PathBuf>,
-    /// managed (a PostgreSQL of our own), none, or postgres://… (a schema of our own on that server)
+    /// managed (a private PostgreSQL instance), none, or postgres://… (a schema of narrows on that server)
     #[arg(long, default_value = "managed", value_name = "WHAT")]
     pub database: String,
     /// The PostgreSQL to start for --database managed: its `postgres` program or the folder it is in
     #[arg(long, value_name = "FILE")]
     pub postgres: Option<PathBuf>,
-    /// Only these database workloads
+    /// Run only these database workloads
     #[arg(long, value_delimiter = ',', value_name = "WORKLOAD,…")]
     pub workloads: Option<Vec<WorkloadArg>>,
     /// Concurrent sessions of the database workloads [default: twice the server's CPUs, 8 to 256]
@@ -192,7 +187,7 @@ pub struct RunArgs {
 pub struct NamesArgs {
     /// Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points
     ///
-    /// Each name is replaced by a number of its kind (host-1, /folder-2). Models of processors and drives, versions, settings and
+    /// Each name is replaced by a number of its kind (host-1, /folder-2). Models of CPUs and drives, versions, settings and
     /// figures stay.
     #[arg(long)]
     pub anonymous: bool,
@@ -201,13 +196,13 @@ pub struct NamesArgs {
 /// How to run and where the results go.
 #[derive(Debug, Clone, Args)]
 pub struct OutputArgs {
-    /// Seed of every random choice [default: a new one, kept in the run]
+    /// Seed of every random choice [default: a new one, saved in the run]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Measure although a database runs on this machine: it will be slowed down for the whole run
+    /// Measure although a database runs on this machine: it will be slow for the whole run
     #[arg(long)]
     pub load_here: bool,
-    /// Print the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse
+    /// Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse
     #[arg(long)]
     pub dry_run: bool,
     /// Folder for the run file and the report in every format [default: the run file alone, in the
@@ -220,7 +215,7 @@ pub struct OutputArgs {
     /// How much of the report is printed
     #[command(flatten)]
     pub detail: DetailArgs,
-    /// Prefixes of byte quantities
+    /// Units of bytes
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
     pub units: UnitsArg,
 }
@@ -239,26 +234,26 @@ pub struct ReportArgs {
     /// Write to this file; - is standard output [default: standard output, for a page on a terminal narrows-ID.html]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Judge again with this version's rules instead of showing the stored verdicts
+    /// Re-evaluate with this version's rules instead of showing the stored verdicts
     #[arg(long)]
     pub rejudge: bool,
-    /// Bring in the result of a crash test (`narrows log crashtest check --format json`), and judge again
+    /// Add the result of a crash test (`narrows log crashtest check --format json`), and re-evaluate
     #[arg(long, value_name = "FILE")]
     pub crash_test: Vec<PathBuf>,
-    /// Bring in what pg_test_fsync printed, to stand beside the ladder or the live server's flushes
+    /// Add the output of pg_test_fsync, to compare with the ladder or the observed server's flushes
     #[arg(long, value_name = "FILE")]
     pub pg_test_fsync: Vec<PathBuf>,
-    /// Ask what a change would allow at most, by the law: storage=2x, data=2x, log=2x, log=flush:80us, log=RUN,
+    /// Estimate what a change would allow at most: storage=2x, data=2x, log=2x, log=flush:80us, log=RUN,
     /// cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%
     ///
-    /// Several at once: with commas, or given again. The run is judged again. Queues are not predicted: the rate is "at
-    /// most", and where the verdict's own sum doesn't agree there is no answer.
+    /// Several at once: with commas, or repeated. The run is re-evaluated. Queues are not predicted: the rate is "at
+    /// most", and where the verdict's own sum does not agree there is no answer.
     #[arg(long, value_name = "CHANGE")]
     pub what_if: Vec<String>,
     /// How much of it is printed
     #[command(flatten)]
     pub detail: DetailArgs,
-    /// Prefixes of byte quantities
+    /// Units of bytes
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
     pub units: UnitsArg,
 }
@@ -266,20 +261,20 @@ pub struct ReportArgs {
 /// `narrows platform`
 #[derive(Debug, Args)]
 pub struct PlatformArgs {
-    /// Show this instead of the machine here: a capture (`narrows gather`), a run by its file or id, or a folder as with
+    /// Show this instead of this machine: a capture (`narrows gather`), a run by its file or id, or a folder as with
     /// --root
     #[arg(value_name = "FILE", conflicts_with = "root")]
     pub of: Option<String>,
     /// Examine the machine whose files are copied below this folder, not this one
     ///
-    /// The folder stands for `/` and holds at least /sys/devices/system or /proc. Links in it don't lead out of it. With
-    /// it, paths under roles are told only where --data or --wal names one.
+    /// The folder stands for `/` and holds at least /sys/devices/system or /proc. Links in it do not lead out of it. With
+    /// it, the paths of data and WAL are shown only where --data or --wal names one.
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
-    /// Folder on the drives that hold the data files [default: /var/tmp]
+    /// Folder on the drives with the data files [default: /var/tmp]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Folder on the drives that hold the commit log [default: that of --data]
+    /// Folder on the drives with WAL [default: that of --data]
     #[arg(long, value_name = "DIR")]
     pub wal: Option<PathBuf>,
     /// Format of standard output

@@ -28,6 +28,11 @@ pub fn main() -> std::process::ExitCode {
     if std::env::args_os().len() == 1 {
         return commands::alone::alone().unwrap_or_else(|error| stream::error(&error)).into();
     }
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if commands::version::is_asked(&words) {
+        return commands::version::verbose().unwrap_or_else(|error| stream::error(&error)).into();
+    }
     // Help is given whatever is wrong there.
     let configured = defaults::read();
     let parsed = defaults::parser(command()).try_get_matches();

@@ -23,7 +23,7 @@ const QUIET: Duration = Duration::from_secs(20);
 /// Between two drawings of the line.
 const TICK: Duration = Duration::from_secs(1);
 /// What the line says from a request to stop until the end.
-const STOPPING: &str = "stopping; what was measured so far is kept";
+const STOPPING: &str = "stopping; what was measured so far is saved";
 
 /// A run in progress.
 struct ProgressState {

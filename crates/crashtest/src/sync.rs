@@ -33,7 +33,7 @@ impl Sync {
         }
     }
 
-    /// With what flags of open(2) records are written in this way; `direct` past the page cache.
+    /// With what flags of open(2) records are written in this way; `direct` with direct I/O.
     pub(crate) fn flags(self, direct: bool) -> i32 {
         let direct = if direct { libc::O_DIRECT } else { 0 };
         direct | if self == Sync::Dsync { libc::O_DSYNC } else { 0 }

@@ -59,7 +59,7 @@ pub fn write_files(
 
 fn terms(settings: &Settings, run: RunId) -> Terms {
     let medium = Medium::of_target(&settings.target);
-    let past = if settings.direct { ", past the page cache" } else { "" };
+    let past = if settings.direct { ", with direct I/O" } else { "" };
     Terms {
         run,
         writer: Machine::this(),

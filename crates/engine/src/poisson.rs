@@ -1,7 +1,7 @@
 //! The schedule of an open loop: arrivals by a Poisson process, as absolute times from one epoch.
 //!
 //! Times are summed in f64 seconds and rounded once per arrival. A generator that rounds every gap to whole
-//! microseconds overshoots at database rates (150 k/s asked, 181 k/s sent, `storage.md` fact 3); here the mean
+//! microseconds overshoots at database rates (150k/s asked, 181k/s sent, `storage.md` fact 3); here the mean
 //! is exact to the precision of f64 at any rate.
 
 use crate::Rng;

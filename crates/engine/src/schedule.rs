@@ -9,9 +9,9 @@ use crate::{Poisson, Rng};
 /// How operations arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Arrivals {
-    /// Independently of each other, as from many users: exponential gaps.
+    /// Poisson: independent of each other, as from many users: exponential gaps.
     Poisson,
-    /// At equal distances, as from a clock.
+    /// At equal intervals, as from a clock.
     Constant,
 }
 

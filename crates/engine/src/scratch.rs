@@ -57,10 +57,12 @@ impl Swept {
         let removed = self
             .removed
             .iter()
-            .map(|path| format!("removed {}, left by a run that died", path.display()));
+            .map(|path| format!("removed {}, left by an interrupted run", path.display()));
         let kept = self.kept.iter().map(|(path, reason)| {
             let path = path.display();
-            format!("warning: {path} was left by a run that died and can't be removed: {reason}")
+            format!(
+                "warning: {path} was left by an interrupted run and cannot be removed: {reason}"
+            )
         });
         removed.chain(kept).collect()
     }
@@ -385,7 +387,7 @@ mod tests {
         assert!(swept.removed.is_empty() && marker);
         let told = swept.sentences();
         assert!(
-            told.len() == 1 && told[0].contains("can't be removed: something is mounted"),
+            told.len() == 1 && told[0].contains("cannot be removed: something is mounted"),
             "{told:?}"
         );
         assert_eq!(sweep(parent.path()).removed, [path]);

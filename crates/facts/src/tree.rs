@@ -113,7 +113,7 @@ fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::from_raw_os_error(libc::EISDIR));
     }
     if !metadata.is_file() {
-        return Err(refused("it is no plain file".to_string()));
+        return Err(refused("it is not a regular file".to_string()));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;

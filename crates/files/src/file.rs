@@ -68,7 +68,7 @@ pub(crate) fn not_plain(kind: FileType) -> String {
         FileType::BlockDevice => "a block device",
         _ => "of a kind of its own",
     };
-    format!("it is {what}, no plain file")
+    format!("it is {what}, not a regular file")
 }
 
 /// Makes a new file.

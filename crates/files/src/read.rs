@@ -65,7 +65,7 @@ impl From<Refused> for io::Error {
 /// Opens a plain file for reading. Links are followed: what is read is looked at before anything of it is shown.
 ///
 /// # Errors
-/// What the system said, or that it is no plain file.
+/// What the system said, or that it is no regular file.
 pub fn open_plain(path: &Path) -> Result<File, Refused> {
     // Looked at before it is opened for reading too: opening alone has effects on some (a tape rewinds, a watchdog starts).
     let found = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())

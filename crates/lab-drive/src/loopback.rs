@@ -45,7 +45,7 @@ pub(crate) struct Loop {
 }
 
 impl Loop {
-    /// Attaches a file, past the page cache.
+    /// Attaches a file, with direct I/O.
     pub(crate) fn attach(file: &Path) -> io::Result<Loop> {
         let backing = OpenOptions::new().read(true).write(true).open(file)?;
         let control = OpenOptions::new().read(true).write(true).open("/dev/loop-control")?;

@@ -71,7 +71,7 @@ fn as_loaded(route: &[PcieLink], loaded: &[LoadedLink]) -> Vec<PcieLink> {
 fn at(asked: &Asked<'_>, routes: &[Vec<PcieLink>], speed: Speed) -> Vec<LimitShare> {
     let Asked { m, path, direction, factor } = asked;
     let routes: Vec<&[PcieLink]> = routes.iter().map(Vec::as_slice).collect();
-    // A drive of which nothing is known could carry anything.
+    // A drive about which nothing is known could carry anything.
     if routes.is_empty() || routes.iter().any(|route| !route.iter().any(|l| speed(l).is_some())) {
         return Vec::new();
     }

@@ -23,6 +23,7 @@ mod measurement;
 pub mod metric;
 mod observation;
 pub mod orders;
+pub mod page_archive;
 mod plan;
 mod platform;
 mod run;

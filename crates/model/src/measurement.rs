@@ -24,7 +24,7 @@ pub enum Layer {
     Memory,
     /// Block storage through a file system or a device.
     Block,
-    /// Durable appends and group commit.
+    /// Durable writes and group commit.
     Log,
     /// Storage reached through a network.
     Fabric,

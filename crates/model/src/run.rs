@@ -125,6 +125,9 @@ pub enum ReadRunError {
     /// Not JSON, or not of the shape.
     #[error("not a run file: {0}")]
     Malformed(#[from] serde_json::Error),
+    /// What a page holds of a run can't be unpacked.
+    #[error("the run in this page is damaged: {0}")]
+    Packed(String),
     /// A schema of another version or program.
     #[error("its schema is `{found}`; this version reads `{SCHEMA}`")]
     Schema {

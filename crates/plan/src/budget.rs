@@ -15,8 +15,7 @@ pub(crate) fn check(
         let Some(lanes) = machine.lanes else { continue };
         if let Err(overdrawn) = lanes_left(lanes, &plugged(platform, Place::Machine(index))) {
             let at = document.machine[index].get_ref().name.span();
-            let hint = "put drives behind a PCIe [[switch]], use fewer or narrower devices, or a \
-                        processor (or a second one) with more lanes";
+            let hint = "put drives behind a PCIe [[switch]], use fewer or narrower devices, or a CPU (or a second one) with more lanes";
             let what = format!("machine {}: lanes", machine.name);
             return Err(source.error(&at, what, overdrawn.to_string(), hint));
         }

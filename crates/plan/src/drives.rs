@@ -24,7 +24,7 @@ impl Builder<'_> {
         let what = format!("drives {name}");
         let at = self.place(&what, &entry.at)?;
         if self.out.machine_of(at).is_none() {
-            let why = "hang on a switch of the network, which has no memory behind it";
+            let why = "are behind a switch of the network, which has no memory behind it";
             let hint = "put them at a machine: the array's controller is one";
             return Err(self.reader.source.error(&entry.at.span(), what, why, hint));
         }
@@ -112,7 +112,7 @@ impl Builder<'_> {
             members.iter().map(|index| self.out.machine_of(self.out.drives[*index].at)).collect();
         if homes.len() > 1 && raid.full_stripe_write(count).is_some_and(|times| times > 1.0) {
             let why = format!(
-                "its members are on {} machines, and which copy crosses which link isn't reckoned",
+                "its members are on {} machines, and which copy crosses which link is not modelled",
                 homes.len()
             );
             let hint = "describe an array on each machine, or take raid0";

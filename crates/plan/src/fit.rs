@@ -147,9 +147,7 @@ pub enum FitError {
     #[error(transparent)]
     Flow(#[from] FlowError),
     /// Nothing there asks for anything.
-    #[error(
-        "no [[database]] is described, so nothing says where the work runs and where its data are"
-    )]
+    #[error("no [[database]] is described, so nothing says where it runs and where its data are")]
     NoDatabase,
     /// A demand without a rate has no headroom.
     #[error("the demand of {demand} was measured at {rate} operations per second")]

@@ -28,8 +28,8 @@ impl Builder<'_> {
         };
         let what = format!("link {name}");
         if self.names.contains_key(&name) || self.out.links.iter().any(|link| link.name == name) {
-            let why = format!("`{name}` stands for something else already");
-            let hint = "give it a name of its own, or say count = 2 for equal links";
+            let why = format!("`{name}` is already in use");
+            let hint = "give it its own name, or write count = 2 for equal links";
             return Err(self.reader.source.error(&at, what, why, hint));
         }
         let ends = (self.end(&what, &entry.from)?, self.end(&what, &entry.to)?);

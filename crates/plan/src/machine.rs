@@ -119,8 +119,7 @@ fn memory(
     }
     let Some(channels) = reader.count(&key("channels"), &entry.channels, 1)? else {
         let why = "does not say how many channels have modules";
-        let hint = "add channels = N, the channels of one socket that have a module; where that isn't known, leave \
-                    memory out, and it limits nothing";
+        let hint = "add channels = N, the channels of one socket that have a module; where that is unknown, leave memory out, and it limits nothing";
         return Err(reader.source.error(&id.span(), key("memory"), why, hint));
     };
     if let Some(most) = cpu.map(|cpu| cpu.memory_channels).filter(|most| channels > *most) {

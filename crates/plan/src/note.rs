@@ -54,12 +54,10 @@ pub(crate) fn in_words(notes: &[Note]) -> Vec<String> {
         _ => None,
     });
     let mut words = Vec::new();
-    words.extend(memory.map(|(of, _)| format!("memory isn't described and limits nothing: {of}")));
+    words.extend(memory.map(|(of, _)| format!("memory is not described and limits nothing: {of}")));
+    words.extend(cores.map(|(of, _)| format!("cores are not given, so CPUs limit nothing: {of}")));
     words.extend(
-        cores.map(|(of, _)| format!("cores aren't given, so processors limit nothing: {of}")),
-    );
-    words.extend(
-        cost.map(|(of, keys)| format!("{keys} not given, so processors limit nothing there: {of}")),
+        cost.map(|(of, keys)| format!("{keys} not given, so CPUs limit nothing there: {of}")),
     );
     words.extend(in_flight.map(|(of, _)| {
         format!("in_flight not given, so waiting for requests limits nothing there: {of}")
@@ -98,7 +96,7 @@ fn figures(notes: &[Note]) -> Vec<String> {
     }
     let words = |(keys, names): (Vec<&str>, Vec<&str>)| {
         let (keys, names) = (keys.join(", "), names.join(", "));
-        format!("drives don't say {keys}, so their media limit nothing of that: {names}")
+        format!("not modelled: speed of the drives' media (add {keys}): {names}")
     };
     said.into_iter().map(words).collect()
 }
@@ -120,8 +118,8 @@ mod tests {
         assert_eq!(
             in_words(&notes),
             [
-                "memory isn't described and limits nothing: a, b",
-                "cpu_per_read, cpu_per_write not given, so processors limit nothing there: db",
+                "memory is not described and limits nothing: a, b",
+                "cpu_per_read, cpu_per_write not given, so CPUs limit nothing there: db",
                 "odd",
             ]
         );
@@ -140,8 +138,8 @@ mod tests {
         assert_eq!(
             in_words(&notes),
             [
-                "drives don't say reads, writes, so their media limit nothing of that: a",
-                "drives don't say reads, so their media limit nothing of that: b, c",
+                "not modelled: speed of the drives' media (add reads, writes): a",
+                "not modelled: speed of the drives' media (add reads): b, c",
             ]
         );
     }

@@ -156,7 +156,7 @@ impl Builder<'_> {
             let text = self.reader.name(of, name)?;
             if let Some(other) = self.names.insert(text.clone(), named) {
                 let why = format!("`{text}` is already the name of {}", other.kind());
-                let hint = "give each component a name of its own";
+                let hint = "give each component its own name";
                 return Err(self.reader.source.error(&name.span(), of, why, hint));
             }
         }
@@ -257,7 +257,7 @@ impl Builder<'_> {
                 if next == index || steps > self.out.switches.len() {
                     let at = document.switch[index].get_ref().at.as_ref();
                     let at = at.map_or(0..0, Spanned::span);
-                    let why = "hangs below itself: the switches above it form a ring";
+                    let why = "is connected below itself: the switches above it form a ring";
                     let hint = "one of them has to be at a machine";
                     let what = format!("switch {}: at", switch.name);
                     return Err(self.reader.source.error(&at, what, why, hint));
@@ -276,7 +276,7 @@ impl Builder<'_> {
         let what = format!("database {name}");
         if self.out.databases.iter().any(|database| database.name == name) {
             let why = "another database has that name";
-            let hint = "give each a name = \"…\" of its own";
+            let hint = "give each its own name = \"…\"";
             return Err(self.reader.source.error(&entry.at.span(), what, why, hint));
         }
         let Place::Machine(at) = self.place(&what, &entry.at)? else {

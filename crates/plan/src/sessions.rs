@@ -208,7 +208,7 @@ impl There {
                 ),
                 None => (
                     there,
-                    format!("at least one {what}; that of where it was measured isn't known"),
+                    format!("at least one {what}; that of where it was measured is unknown"),
                 ),
             }
         };
@@ -307,11 +307,11 @@ impl Closed {
 
     fn holds(&self, platform: &Description, demand: &Demand) -> String {
         if self.log.is_some_and(|log| self.rate() >= log.value) {
-            return format!("the log with {} committers", self.sessions.round());
+            return format!("WAL with {} committers", self.sessions.round());
         }
         let machine = &platform.machines[platform.databases[0].at].name;
         match (self.busy(), self.terms.first()) {
-            (Some(busy), _) if busy >= BUSY => format!("processors of {machine}"),
+            (Some(busy), _) if busy >= BUSY => format!("CPUs of {machine}"),
             (_, Some(longest)) => {
                 let all: f64 = self.terms.iter().map(|term| term.here_ns.value).sum();
                 let share = narrows_units::Ratio(longest.here_ns.value / all);

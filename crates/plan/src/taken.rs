@@ -38,7 +38,7 @@ pub(crate) fn taken(
     );
     if demand.threads_per_core > 1.0 && demand.cpu_ns.is_some() {
         words.push(format!(
-            "a core has {} threads, as where it was measured: processor time is that of a thread",
+            "a core has {} threads, as where it was measured: CPU time is that of a thread",
             demand.threads_per_core
         ));
     }
@@ -50,7 +50,7 @@ pub(crate) fn taken(
     }
     let apart = platform.databases.iter().any(|database| database.wal.is_some());
     if demand.writes.is_some() && apart && demand.log.and_then(|log| log.counted()).is_some() {
-        words.push("writes of the log are its flushes, each with one page more than its records fill; all others are the data's".to_string());
+        words.push("WAL writes are its flushes, each with one page more than its records fill; all other writes are the data's".to_string());
     }
     words
 }
@@ -67,7 +67,7 @@ pub(crate) fn waits(terms: &[Term]) -> Vec<String> {
     let of = |kind| move |term: &Term| term.kind == kind && lacks(term);
     let told = [
         (names(&of(PartKind::Read)), " (read_latency of the drives says otherwise)"),
-        (names(&of(PartKind::Flush)), " (write_latency of the log's drives says otherwise)"),
+        (names(&of(PartKind::Flush)), " (write_latency of the WAL drives says otherwise)"),
         (names(&|term| term.because == AS_MEASURED), ""),
     ];
     let told = told.into_iter().filter(|(names, _)| !names.is_empty());
@@ -80,7 +80,7 @@ pub(crate) fn unknown(demand: &Demand) -> Vec<String> {
         (demand.cpu_ns.is_some(), "processor time"),
         (demand.reads.is_some(), "reads"),
         (demand.writes.is_some(), "writes"),
-        (demand.log.is_some(), "bytes of the log"),
+        (demand.log.is_some(), "bytes of WAL"),
         (demand.parts.is_some(), "parts of the time"),
     ];
     let lacking: Vec<&str> =
@@ -88,7 +88,7 @@ pub(crate) fn unknown(demand: &Demand) -> Vec<String> {
     let mut words = Vec::new();
     if !lacking.is_empty() {
         let all = lacking.join(", ");
-        words.push(format!("{}: {all} of one {} weren't measured", demand.name, demand.unit));
+        words.push(format!("{}: {all} of one {} were not measured", demand.name, demand.unit));
     }
     words.extend(demand.unknown.iter().map(|what| format!("{}: {what}", demand.name)));
     words

@@ -85,7 +85,7 @@ impl Builder<'_> {
             return;
         };
         if cpu_s > 0.0 {
-            let component = format!("processors of {}", machine.name);
+            let component = format!("CPUs of {}", machine.name);
             let label = times(cores, "core");
             let at = self.carry.constraint(&component, Counts::Cpu, &label, f64::from(cores));
             route.cross(at, cpu_s);

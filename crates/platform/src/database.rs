@@ -99,7 +99,7 @@ fn server(
                 "oracle" | "sqlserver" | "db2" | "mongodb" => "asking the server itself",
                 _ => "root, or the server's own user",
             };
-            unknown.add(what, format!("{needs}; until then it is taken to share no drive"));
+            unknown.add(what, format!("{needs}; until then it is assumed to share no drive"));
             Vec::new()
         }
     };
@@ -156,7 +156,7 @@ fn shared(
 ) -> Vec<Role> {
     let what = format!("drives of the running {} (process {pid})", kind.name);
     let Some(numbers) = numbers(source, pid, data_dir) else {
-        let needs = "root, or the server's own user; until then it is taken to share no drive";
+        let needs = "root, or the server's own user; until then it is assumed to share no drive";
         unknown.add(what, needs);
         return Vec::new();
     };

@@ -28,8 +28,7 @@ pub enum InspectError {
     },
     /// A node without a device.
     #[error(
-        "cannot learn anything about {path}: /sys knows no block device {number}\n\
-         hint: the node may be left over from a device that is gone; or /sys is not mounted here"
+        "cannot read anything about {path}: /sys has no block device {number}\nhint: the node may be left over from a removed device; or /sys is not mounted here"
     )]
     UnknownToSys {
         /// As it was named.
@@ -52,8 +51,7 @@ pub enum ConsentError {
     },
     /// Device and serial don't belong together.
     #[error(
-        "refusing to write to {path}: it is not the device with `{given}` ({identity})\n\
-         hint: read the serial off the device that you mean; for this one it would be --serial {}",
+        "refusing to write to {path}: it is not the device with `{given}` ({identity})\nhint: read the serial from the device that you mean; for this one it would be --serial {}",
         identity.phrase()
     )]
     WrongSerial {
@@ -120,8 +118,7 @@ impl fmt::Display for Reasons<'_> {
 fn plain_hint(kind: NodeKind) -> &'static str {
     match kind {
         NodeKind::File => {
-            "\nhint: a file in /dev is memory, usually left by a copy to a device that was gone; \
-             to measure a file system name a folder on it"
+            "\nhint: a regular file in /dev is memory, usually left by a copy to a device that did not exist; to measure a file system name a folder on it"
         }
         NodeKind::Folder => {
             "\nhint: a folder is measured through its file system, which needs no consent"
@@ -132,7 +129,9 @@ fn plain_hint(kind: NodeKind) -> &'static str {
 
 fn busy_hint(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
-        Some(libc::EBUSY) => "\nhint: somebody holds it; `lsblk` and `fuser -v` may show who",
+        Some(libc::EBUSY) => {
+            "\nhint: another process holds it; `lsblk` and `fuser -v` may show which"
+        }
         Some(libc::EACCES | libc::EPERM) => "\nhint: root, or the group `disk`, may open devices",
         _ => "",
     }

@@ -23,7 +23,7 @@ pub fn would_lose(device: &Device, to_write_bytes: u64) -> Vec<String> {
         sentences.push(format!("The same drive is also {paths}."));
     }
     sentences.push(wear(device, to_write_bytes));
-    sentences.extend(device.blind.iter().map(|what| format!("Not looked at: {what}.")));
+    sentences.extend(device.blind.iter().map(|what| format!("Not checked: {what}.")));
     sentences
 }
 
@@ -42,7 +42,7 @@ fn whole(device: &Device) -> String {
 fn contents(device: &Device) -> Vec<String> {
     let contents = match &device.contents {
         Ok(contents) => contents,
-        Err(why) => return vec![format!("What is on it is not known: {why}.")],
+        Err(why) => return vec![format!("What is on it is unknown: {why}.")],
     };
     let mut sentences: Vec<String> = contents
         .signatures
@@ -52,7 +52,7 @@ fn contents(device: &Device) -> Vec<String> {
         })
         .collect();
     if sentences.is_empty() {
-        sentences.push("It carries no known mark of an owner.".to_string());
+        sentences.push("It has no known signature of an owner.".to_string());
     }
     let (samples, nonzero) = (contents.samples, contents.samples_nonzero);
     let head = contents.head_nonzero_share;
@@ -60,8 +60,7 @@ fn contents(device: &Device) -> Vec<String> {
         format!("Its first megabyte and {samples} blocks spread over it are all zeros.")
     } else {
         format!(
-            "{} % of the bytes of its first megabyte are not zero, and {nonzero} of {samples} blocks spread over it \
-             hold data: something was written there, by whomever.",
+            "{} % of the bytes of its first megabyte are not zero, and {nonzero} of {samples} blocks spread over it hold data: something was written there.",
             significant(head * 100.0, 2)
         )
     });
@@ -75,11 +74,11 @@ fn wear(device: &Device, to_write_bytes: u64) -> String {
         text += &format!(", {} times its size", significant(share, 2));
     }
     let Some(wear) = device.wear else {
-        return text + "; how worn the drive is, it does not tell.";
+        return text + "; its wear is unknown";
     };
     let written = wear.written_bytes.min(u128::from(u64::MAX)) as u64;
     text += &format!(
-        "; the drive says that {} % of its rated life is used, after {} written by hosts",
+        "; it reports {} % of its rated life used, after {} written by hosts",
         wear.life_used_percent,
         Bytes(written)
     );
@@ -90,7 +89,7 @@ fn wear(device: &Device, to_write_bytes: u64) -> String {
         );
     }
     if wear.warnings != 0 {
-        text += &format!(". It warns of a fault (critical warning {:#04x})", wear.warnings);
+        text += &format!(". It reports a fault (critical warning {:#04x})", wear.warnings);
     }
     text + "."
 }

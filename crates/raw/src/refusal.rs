@@ -34,8 +34,7 @@ impl Refusal {
                 "unmount it (umount), if nothing needs it"
             }
             Refusal::InUse(Use::Holder { .. }) => {
-                "take the upper device down (vgchange -an, mdadm --stop, cryptsetup close, dmsetup remove), \
-                 or name the upper device"
+                "stop the upper device (vgchange -an, mdadm --stop, cryptsetup close, dmsetup remove), or name the upper device"
             }
             Refusal::InUse(Use::Swap { .. }) => "stop swapping to it (swapoff)",
             Refusal::InUse(Use::SameBytes { sure: true, .. }) => {
@@ -44,13 +43,13 @@ impl Refusal {
             Refusal::InUse(Use::SameBytes { sure: false, .. }) => {
                 "run where the other loop device's node can be opened, or detach it (losetup --detach)"
             }
-            Refusal::InUse(Use::Exported { .. }) => "take back the export",
+            Refusal::InUse(Use::Exported { .. }) => "stop the export",
             Refusal::InUse(Use::Database { .. }) => "name a device that no database uses",
             Refusal::InUse(Use::OpenForWriting { .. }) => "stop that process",
-            Refusal::InUse(Use::Claimed) => "`lsblk` and `fuser -v` may show who holds it",
+            Refusal::InUse(Use::Claimed) => "`lsblk` and `fuser -v` may show what holds it",
             Refusal::Partitioned(_) => "name an empty partition, or remove the partition table",
             Refusal::Marked(_) => {
-                "`wipefs` lists such marks; if what they stand for is really not needed, `wipefs --all` removes them"
+                "`wipefs` lists such signatures; if what they stand for is really not needed, `wipefs --all` removes them"
             }
             Refusal::ContentsUnknown(_) => "root, or the group `disk`, may read devices",
             Refusal::ReadOnly => "`blockdev --setrw` makes a device writable, if its drive allows",
@@ -74,9 +73,9 @@ impl fmt::Display for Refusal {
                     found.offset_bytes
                 )
             }
-            Refusal::ContentsUnknown(why) => write!(f, "what is on it is not known: {why}"),
+            Refusal::ContentsUnknown(why) => write!(f, "what is on it is unknown: {why}"),
             Refusal::ReadOnly => f.write_str("it is read-only"),
-            Refusal::NoSize => f.write_str("it has no medium, or doesn't tell its size"),
+            Refusal::NoSize => f.write_str("it has no medium, or does not report its size"),
         }
     }
 }

@@ -103,7 +103,7 @@ impl fmt::Display for Use {
             Use::SameBytes { device, file, sure: false } => {
                 write!(
                     f,
-                    "loop device {device} may serve the same bytes: its file {file} cannot be looked at from here"
+                    "loop device {device} may serve the same bytes: its file {file} cannot be read from here"
                 )
             }
             Use::Exported { device, by } => write!(f, "{by} serves {device}"),
@@ -115,7 +115,7 @@ impl fmt::Display for Use {
                 let command = command.as_deref().unwrap_or("a process");
                 write!(f, "{command} (process {pid}) has {device} open for writing")
             }
-            Use::Claimed => f.write_str("somebody holds it exclusively"),
+            Use::Claimed => f.write_str("another process holds it exclusively"),
         }
     }
 }

@@ -60,19 +60,19 @@ const ADVICE: &[Advice] = &[
     },
     Advice {
         narrow: Narrow::ReadLatency,
-        action: "more sessions: each waits for one read at a time, and the drives have room",
+        action: "more sessions: each waits for one read at a time, and the drives have capacity left",
         prove: "narrows run --sessions N",
         tested_is_action: true,
     },
     Advice {
         narrow: Narrow::ReadRate,
-        action: "more memory for the cache, or drives with more reads/s",
+        action: "more memory for shared_buffers and page cache, or drives with more read IOPS",
         prove: "narrows run --data DIR",
         tested_is_action: false,
     },
     Advice {
         narrow: Narrow::ReadBandwidth,
-        action: "drives or links with more bytes/s",
+        action: "drives or links with more throughput",
         prove: "narrows run --data DIR",
         tested_is_action: false,
     },
@@ -84,43 +84,43 @@ const ADVICE: &[Advice] = &[
     },
     Advice {
         narrow: Narrow::CommitWait,
-        action: "a faster flush for the WAL (a drive of its own)",
+        action: "a faster WAL flush (WAL on a drive of its own)",
         prove: "narrows run --wal DIR",
         tested_is_action: false,
     },
     Advice {
         narrow: Narrow::CommitInsideServer,
-        action: "look at what shares the WAL's drive and file system: a flush takes longer in the server than outside it",
+        action: "check what shares the WAL's drive and file system: a flush takes longer in the server than outside it",
         prove: "narrows run --wal DIR",
         tested_is_action: false,
     },
     Advice {
         narrow: Narrow::WriteRate,
-        action: "drives with more writes/s, or fewer checkpoints",
+        action: "drives with more write IOPS, or fewer checkpoints",
         prove: "narrows run --data DIR",
         tested_is_action: false,
     },
     Advice {
         narrow: Narrow::Lock,
-        action: "find the lock in the wait samples; hold it for less, or spread what it protects",
+        action: "find the lock in the wait samples; hold it for a shorter time, or spread what it protects",
         prove: "narrows report {id} --html",
         tested_is_action: false,
     },
     Advice {
         narrow: Narrow::HotThread,
-        action: "relieve the one busy process; only faster CPUs help it",
+        action: "reduce the work of the one busy process; only faster CPUs help it",
         prove: "narrows report {id} --html",
         tested_is_action: false,
     },
     Advice {
         narrow: Narrow::Workers,
         action: "more parallel workers",
-        prove: "the same with twice the workers",
+        prove: "the same with twice as many workers",
         tested_is_action: true,
     },
     Advice {
         narrow: Narrow::Client,
-        action: "the server was not the limit; give the client more CPUs or a machine",
+        action: "the server was not the limit; give the load generator more CPUs or its own machine",
         prove: "load from another machine",
         tested_is_action: false,
     },
@@ -161,7 +161,7 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
         let prove = if run.plan.quick {
             "narrows run, without --quick"
         } else {
-            "the same run on a quiet machine"
+            "the same run on an idle machine"
         };
         rows.push(NextRow {
             action: "undecided, see WHY UNDECIDED".to_string(),
@@ -205,17 +205,18 @@ fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
     let ours = run.plan.database == DatabaseChoice::Managed;
     if let Some(delay) = delays_commits(run, v) {
         let action = format!(
-            "commit_delay = 0: before a flush a commit waits up to {delay} µs for others to join, whatever the drive does"
+            "commit_delay = 0: before a flush a commit waits up to {delay} µs for others to join, however fast the drive is"
         );
-        return (action, "look again after setting it".to_string());
+        return (action, "observe again after setting it".to_string());
     }
     if let Some((action, prove)) = observed::advice(run, v) {
         return (action, prove.replace("{id}", &run.id));
     }
     let prove = advice.prove.replace("{id}", &run.id);
     if advice.narrow == Narrow::Client && pauses(v) {
-        let action = "nothing in the server: its sessions pause for most of their time; ask with more of them";
-        (action.to_string(), "the same with twice the sessions".to_string())
+        let action =
+            "nothing in the server: its sessions pause for most of their time; use more sessions";
+        (action.to_string(), "the same with twice as many sessions".to_string())
     } else if advice.narrow != Narrow::Cpu {
         (advice.action.to_string(), prove)
     } else if v.sharing.as_ref().is_some_and(|sharing| sharing.limits_scaling) {
@@ -241,8 +242,7 @@ fn shorter_reads(
     let ours = observed::advice(run, v).is_none();
     (advice.narrow == Narrow::ReadLatency && ours).then(|| {
         let row = NextRow {
-            action: "reads that answer sooner (other drives), or fewer of them (more memory)"
-                .into(),
+            action: "faster reads (other drives), or fewer of them (more memory)".into(),
             expect: format!("+0 to {}", print::change(gain)),
             prove: "narrows run --data DIR".to_string(),
             workloads: vec![plural.to_string()],
@@ -291,7 +291,7 @@ fn expectation(run: &Run, advice: &Advice, v: &Verdict) -> (f64, String) {
 }
 
 impl NextRow {
-    /// `updates: a faster flush for the WAL (a drive of its own)`.
+    /// `updates: a faster WAL flush (WAL on a drive of its own)`.
     pub fn sentence(&self) -> String {
         format!("{}: {}", self.workloads.join(", "), self.action)
     }

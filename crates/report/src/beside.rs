@@ -10,7 +10,7 @@ pub(crate) fn standing(verdict: &Verdict) -> Vec<String> {
     verdict.standing.as_ref().map_or_else(Vec::new, |standing| standing.sentences.clone())
 }
 
-/// `storage=2x: at most 668 k/s (+36 %, 95 % 661 to 675 k/s; without it 498 k/s), then CPU time of each session binds: …`
+/// `storage=2x: at most 668k/s (+36 %, 95 % 661 to 675k/s; without it 498k/s), then CPU time of each session binds: …`
 pub(crate) fn what_if(verdict: &Verdict) -> Vec<String> {
     verdict.what_if.iter().map(one).collect()
 }
@@ -48,7 +48,7 @@ fn answer(then: &WhatIfThen, now_per_s: f64) -> String {
     let binds = if then.binds == Narrow::Workers { "bind" } else { "binds" };
     text += &format!("{} {binds}: {}", words::narrow(then.binds), then.label);
     if let Some(ns) = then.time_at_most_ns {
-        text += &format!("; at the rate now each takes at most {}", print::time(ns));
+        text += &format!("; at the rate of now each takes at most {}", print::time(ns));
     }
     if let Some(ns) = then.time_at_least_ns {
         text += &format!("; never less than {}", print::time(ns));
@@ -88,7 +88,7 @@ mod tests {
     fn an_answer_says_at_most_and_what_binds_then() {
         assert_eq!(
             one(&asked()),
-            "storage=2x, cores=+8: at most 668 k/s (+36 %, 95 % 661 k/s to 675 k/s; without it 498 k/s), then \
+            "storage=2x, cores=+8: at most 668k/s (+36 %, 95 % 661k/s to 675k/s; without it 498k/s), then \
              CPU time of each session binds: 128 sessions (mostly CPU time); never less than 192 µs. Assumed: sharing isn't known"
         );
     }
@@ -101,12 +101,12 @@ mod tests {
         (then.time_at_least_ns, then.interval_95) = (None, None);
         assert_eq!(
             one(&same),
-            "storage=2x, cores=+8: at most 668 k/s (+36 %), as without it: workers bind: 2 workers"
+            "storage=2x, cores=+8: at most 668k/s (+36 %), as without it: workers bind: 2 workers"
         );
         same.then.as_mut().unwrap().gain_at_most = 0.0;
         assert_eq!(
             one(&same),
-            "storage=2x, cores=+8: at most 668 k/s, as without it: workers bind: 2 workers"
+            "storage=2x, cores=+8: at most 668k/s, as without it: workers bind: 2 workers"
         );
     }
 

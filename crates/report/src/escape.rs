@@ -1,6 +1,6 @@
 //! Text that comes from a machine made harmless inside HTML.
 
-use narrows_units::shown;
+use narrows_units::{shown, shown_json};
 
 /// For element content and quoted attributes.
 pub(crate) fn text(raw: &str) -> String {
@@ -18,9 +18,14 @@ pub(crate) fn text(raw: &str) -> String {
     out
 }
 
+/// The script element of a page that holds the JSON that it was made from ([`narrows_model::page_archive`]).
+pub(crate) fn archive(raw: &str) -> String {
+    narrows_model::page_archive::element(&shown_json(&json(raw)))
+}
+
 /// JSON for a script element: the same document, in which nothing can end the element or open a comment. These
 /// characters occur in JSON only inside strings, where an escape means the same.
-pub(crate) fn json(raw: &str) -> String {
+fn json(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for c in raw.chars() {
         match c {

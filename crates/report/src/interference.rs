@@ -38,7 +38,7 @@ pub struct InterferenceCell {
 /// Reads at all rates in one company.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InterferenceRow {
-    /// `random 8 KiB writes, 2.30 k/s`; `nothing`.
+    /// `random 8 KiB writes, 2.30k/s`; `nothing`.
     pub beside: String,
     /// Whether nothing ran beside them.
     pub alone: bool,
@@ -136,7 +136,7 @@ fn cell(run: &Run, m: &Measurement) -> Option<InterferenceCell> {
 /// The largest difference that all windows show, or where reads can't be kept at all; suspect cells carry their mark.
 fn sentence(rows: &[InterferenceRow]) -> String {
     let Some(alone) = rows.iter().find(|row| row.alone) else {
-        return "reads alone were not measured, so nothing can be compared".to_string();
+        return "reads alone were not measured, so there is nothing to compare with".to_string();
     };
     let mut worst: Option<(f64, &InterferenceRow, &InterferenceCell, &InterferenceCell)> = None;
     let mut lost = None;
@@ -176,8 +176,7 @@ fn sentence(rows: &[InterferenceRow]) -> String {
 
 fn method(m: &Measurement) -> String {
     let mut text = format!(
-        "open loops under one window; latency from when each read was due; {} per cell, cells in an order drawn anew each \
-         round",
+        "open loops in one window; latency from the scheduled start of each read; {} per cell, cells in a new random order in each round",
         counted(m.repeats as usize, "window")
     );
     if let Some(way) = m.text(condition::METHOD) {

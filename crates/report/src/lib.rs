@@ -52,9 +52,9 @@ pub use narrow::{Block, Effect};
 pub use notes::{NoteMark, Notes};
 pub use observed::ObservedView;
 pub use outputs::{
-    Explained, Setting, ShownLimits, StoredRun, WordList, csv, embedded_run, explained,
-    first_steps, fits, flush_tests, html, inventory, json, limits, markdown, plans, printed,
-    report_document, settings, slb, stored_runs, text, word_lists,
+    Explained, Setting, ShownLimits, StoredRun, WordList, csv, explained, first_steps, fits,
+    flush_tests, html, inventory, json, limits, markdown, plans, printed, report_document,
+    settings, slb, stored_runs, text, word_lists,
 };
 pub use print::Units;
 pub use render::{COLOURS, FORMS, Form, HTML, Screen, Shows, TEXT, form, render};

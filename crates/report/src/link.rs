@@ -21,17 +21,17 @@ pub(crate) fn words(end: &PcieLink, port: Option<&PcieLink>) -> Option<LinkWords
         let most = speed(gts, width)?;
         let whose = match port.filter(|port| port.max_gts.is_some() || port.max_width.is_some()) {
             Some(_) => format!("the {most} of both ends"),
-            None => format!("its own most, {most}"),
+            None => format!("its maximum, {most}"),
         };
         return Some(LinkWords { now, mark: Some(format!("BELOW {whose}")) });
     }
     if less(port.and_then(PcieLink::max_bytes_per_s), end.max_bytes_per_s()) {
         let most = speed(end.max_gts, end.max_width)?;
-        let mark = Some(format!("LIMITED by the slot: the device could {most}"));
+        let mark = Some(format!("LIMITED by the slot: the device supports {most}"));
         return Some(LinkWords { now, mark });
     }
     let is_most = gts.is_some() && end.current_gts == gts && end.current_width == width;
-    let now = if is_most { format!("{now}, its most") } else { now };
+    let now = if is_most { format!("{now}, its maximum") } else { now };
     Some(LinkWords { now, mark: None })
 }
 
@@ -78,14 +78,14 @@ mod tests {
                 Some((32.0, 16)),
                 "16 GT/s x2 | BELOW the 16 GT/s x4 of both ends",
             ),
-            (slow, Some(fast), None, "8 GT/s x4 | BELOW its own most, 16 GT/s x4"),
+            (slow, Some(fast), None, "8 GT/s x4 | BELOW its maximum, 16 GT/s x4"),
             (
                 slow,
                 Some(fast),
                 Some(slow),
-                "8 GT/s x4 | LIMITED by the slot: the device could 16 GT/s x4",
+                "8 GT/s x4 | LIMITED by the slot: the device supports 16 GT/s x4",
             ),
-            (fast, Some(fast), Some((32.0, 16)), "16 GT/s x4, its most | "),
+            (fast, Some(fast), Some((32.0, 16)), "16 GT/s x4, its maximum | "),
             (fast, None, None, "16 GT/s x4 | "),
         ] {
             assert_eq!(said(now, end, port), wanted);

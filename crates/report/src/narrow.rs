@@ -55,9 +55,9 @@ pub struct Block {
     pub standing: Vec<String>,
     /// What changes that were asked about would allow at most.
     pub what_if: Vec<String>,
-    /// The next limits: `limited by the drives at 2.30 M/s; by the client's CPU at 2.71 M/s`.
+    /// The next limits: `limited by the drives at 2.30M/s; by the client's CPU at 2.71M/s`.
     pub then: String,
-    /// The first of them: `the drives at 2.30 M/s`.
+    /// The first of them: `the drives at 2.30M/s`.
     pub next_limit: Option<String>,
     /// Why it is not surer, or why it was not measured.
     pub why: Vec<String>,
@@ -228,7 +228,7 @@ fn why(reason: &str, notes: &[NoteMark]) -> String {
 fn phrase(v: &Verdict) -> String {
     match v.or {
         Some(rival) if !v.phrase.contains(" or ") => {
-            format!("{} or {}, not separable", v.phrase, words::narrow(rival))
+            format!("{} or {}, too close to tell", v.phrase, words::narrow(rival))
         }
         _ => v.phrase.clone(),
     }
@@ -270,7 +270,7 @@ fn effect(test: &narrows_model::Test) -> Effect {
         print::change(test.expected_high)
     );
     if !test.confirms {
-        text += ": not settled";
+        text += ": not decided";
         short += ", not as predicted";
     }
     Effect { text, short, confirms: test.confirms }

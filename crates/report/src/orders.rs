@@ -102,7 +102,7 @@ fn row(m: &Measurement, class: usize) -> Row {
 
 fn rolled_back(m: &Measurement) -> String {
     m.value(names::ROLLED_BACK)
-        .map_or_else(String::new, |share| format!("{} rolled back, as meant", percent(share)))
+        .map_or_else(String::new, |share| format!("{} rolled back, as intended", percent(share)))
 }
 
 /// What conflicts did, where there were some.
@@ -112,7 +112,7 @@ fn conflicts(m: &Measurement) -> Option<String> {
     (failures + deadlocks > 0.0).then(|| {
         let retries = count(number(names::RETRIES));
         format!(
-            "{} serialization failures and {} deadlocks in a window, {retries} tried again",
+            "{} serialization failures and {} deadlocks in a window, {retries} retries",
             count(failures),
             count(deadlocks)
         )

@@ -1,10 +1,10 @@
 //! What this crate is asked for: documents, and a report in the forms that tests and tools name.
 
-use narrows_model::{FlushTest, ReadRunError, Run};
+use narrows_model::FlushTest;
 
 use crate::document::Document;
 use crate::live;
-use crate::render::{Form, Screen, embedded_json, form, render};
+use crate::render::{Form, Screen, form, render};
 use crate::report::Report;
 use crate::section;
 
@@ -47,11 +47,6 @@ pub fn html(report: &Report) -> String {
 /// The run file itself: what every other form is made from.
 pub fn json(report: &Report) -> String {
     named(report, "json", Screen::PLAIN)
-}
-
-/// The run inside a page made by [`html`]; `None` if the page holds none.
-pub fn embedded_run(page: &str) -> Option<Result<Run, ReadRunError>> {
-    embedded_json(page).map(Run::from_json)
 }
 
 /// What `pg_test_fsync` measured, in this program's words, without a run.

@@ -156,7 +156,7 @@ mod tests {
     fn iec_applies_to_bytes_only() {
         assert_eq!(Units::Iec.quantity(388e9, Unit::BytesPerS), "361 GiB/s");
         assert_eq!(Units::Si.quantity(388e9, Unit::BytesPerS), "388 GB/s");
-        assert_eq!(Units::Iec.quantity(492e3, Unit::OpsPerS), "492 k/s");
+        assert_eq!(Units::Iec.quantity(492e3, Unit::OpsPerS), "492k/s");
         assert_eq!(Units::Si.quantity(f64::NAN, Unit::OpsPerS), "-");
         assert_eq!(Units::Si.work(65_600.0, Unit::OpsPerS, "IOPS"), "65.6k IOPS");
         assert_eq!(Units::Si.work(639.0, Unit::OpsPerS, "tps"), "639 tps");

@@ -17,7 +17,7 @@ pub(crate) fn file_sharing(run: &Run) -> Option<AnnotatedTable> {
     let writers = number(condition::WRITERS);
     let table = Table::figures(
         format!(
-            "{writers} WRITERS  {} blocks, {} in flight each, {} pairs of windows",
+            "{writers} WRITERS  {} blocks, QD{} each, {} pairs of windows",
             Bytes(number(condition::BLOCK_BYTES)).iec(),
             number(condition::DEPTH) / writers.max(1),
             together.repeats
@@ -50,10 +50,10 @@ fn sentence(found: &FileSharing) -> String {
     let n = found.writers;
     let through = match &found.direct_refused {
         None => "direct I/O".to_string(),
-        Some(why) => format!("writing through the page cache (direct I/O can't be had: {why})"),
+        Some(why) => format!("writing through the page cache (direct I/O is not possible: {why})"),
     };
     let Some(value) = found.share else {
-        return format!("Nothing can be said about {through}: a window was empty.");
+        return format!("No answer for {through}: a window was empty.");
     };
     let share = |value: f64| significant(value * 100.0, 2);
     let between = found.interval_95.as_ref().map_or(String::new(), |range| {
@@ -63,12 +63,12 @@ fn sentence(found: &FileSharing) -> String {
         format!("together they reach {} % of what they reach apart{between}", share(value));
     match found.outcome {
         FileSharingOutcome::HeldUp => format!(
-            "One file holds {n} writers up with {through}: {figure}. A lock of the file (its inode's) lets few in at a time."
+            "One file holds {n} writers up with {through}: {figure}. A lock of the file (its inode's) admits few at a time."
         ),
         FileSharingOutcome::Concurrent => {
             format!("One file takes {n} writers at the same time with {through}: {figure}.")
         }
-        FileSharingOutcome::Open => format!("Not to be told with {through}: {figure}."),
+        FileSharingOutcome::Open => format!("Undecided for {through}: {figure}."),
     }
 }
 

@@ -48,7 +48,7 @@ pub struct Report {
     pub commits: Vec<CommitsRow>,
     /// Commits of a flush, by rate.
     pub sharing: Vec<SharingPoint>,
-    /// Several logs on one device.
+    /// Several WAL streams on one device.
     pub streams: Option<Streams>,
     /// Logs of servers that were looked at.
     pub live: Vec<Vec<Part>>,
@@ -170,7 +170,7 @@ fn operating_point(run: &Run, narrow: &[Block]) -> String {
         return if asked {
             "not judged: no database workload was measured".to_string()
         } else {
-            "not judged: the database layer was not asked for".to_string()
+            "not judged: the database layer was not measured".to_string()
         };
     }
     if let Some(point) = observed::operating_point(run) {
@@ -190,8 +190,7 @@ fn operating_point(run: &Run, narrow: &[Block]) -> String {
         _ => ", one server start",
     };
     format!(
-        "p99 at 70 % of that throughput, operations arriving at random times; of a scan, its duration.  {}, closed loop, \
-         {}{starts}",
+        "p99 latency at 70 % of that throughput, random arrivals (open loop); of a scan, its duration.  {}, closed loop, {}{starts}",
         counted(sessions as usize, "session"),
         counted(run.plan.repeats as usize, "repeat"),
     )

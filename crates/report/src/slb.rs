@@ -98,7 +98,7 @@ fn misplaced(processes: &[Process]) -> Vec<String> {
         .map(|process| {
             let seen: Vec<String> = process.seen.iter().map(u64::to_string).collect();
             let (bound, seen) = (process.bound, seen.join(" and "));
-            format!("one was to stay on CPU {bound}, and was on {seen}")
+            format!("one was bound to CPU {bound}, and ran on {seen}")
         })
         .collect();
     let mut cpus: Vec<u64> = processes.iter().map(|process| process.bound).collect();
@@ -106,7 +106,7 @@ fn misplaced(processes: &[Process]) -> Vec<String> {
     cpus.dedup();
     if cpus.len() < processes.len() {
         said.push(format!(
-            "{} processes share {}: their lines are of shared CPUs, and not of memory",
+            "{} processes share {}: their lines are those of shared CPUs, and not of memory",
             processes.len(),
             counted(cpus.len(), "CPU")
         ));
@@ -117,8 +117,7 @@ fn misplaced(processes: &[Process]) -> Vec<String> {
 fn independent(measured: &Measurement) -> String {
     let verb = if measured.id.ends_with("2007") { "stores" } else { "loads" };
     format!(
-        "The {verb} are independent: the next begins before the last one ended. nsec/op is one process's reciprocal \
-         throughput, and not a latency."
+        "The {verb} are independent: the next begins before the last one has ended. nsec/op is one process's reciprocal throughput, and not a latency."
     )
 }
 
@@ -129,7 +128,7 @@ fn touched(measured: &Measurement, cache: u64) -> String {
     let touched = each * number(condition::LOOPS).min(LINES) * number(condition::PROCESSES);
     let so = if touched < 2 * cache { ": a figure of caches as much as of memory" } else { "" };
     format!(
-        "A loop touches one line of each page, and all loops together {} of memory; the last caches hold {}{so}.",
+        "A loop touches one line of each page, and all loops together {} of memory; the last-level caches hold {}{so}.",
         Bytes(touched),
         Bytes(cache)
     )
@@ -148,13 +147,12 @@ fn beside(
     let pages = if small { "4 KiB" } else { "2 MiB" };
     let cached = match (cache, latency.number(condition::FOOTPRINT_BYTES)) {
         (Some(cache), Some(bytes)) if bytes < 4.0 * cache as f64 => {
-            "; a part of it comes from the last caches, which hold a quarter of it and more"
+            "; a part of it comes from the last-level caches, which hold a quarter of it or more"
         }
         _ => "",
     };
     Some(format!(
-        "Latency of as much memory, by loads that wait for each other over all its lines on {pages} pages, one process \
-         alone: {} ns, × {} of nsec/op{cached}.",
+        "Latency of as much memory, by dependent loads over all its lines on {pages} pages, one process alone: {} ns, × {} of nsec/op{cached}.",
         significant(ns, 3),
         significant(ns / mean, 2)
     ))
@@ -195,6 +193,6 @@ mod tests {
         let said = misplaced(&[on(0), on(0)]);
         assert!(said[0].contains("2 processes share 1 CPU"), "{said:?}");
         let said = misplaced(&[on(3)]);
-        assert!(said[0].contains("CPU 3, and was on 0 and 0"), "{said:?}");
+        assert!(said[0].contains("CPU 3, and ran on 0 and 0"), "{said:?}");
     }
 }

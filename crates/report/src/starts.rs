@@ -45,7 +45,7 @@ fn view(run: &Run, starts: &Starts, units: Units) -> AnnotatedTable {
     );
     let sentences = match (&starts.spread, &starts.no_spread) {
         (Some(spread), _) => in_words(spread, rate),
-        (None, Some(why)) => vec![format!("Nothing is said of further starts: {why}.")],
+        (None, Some(why)) => vec![format!("No statement about further starts: {why}.")],
         (None, None) => Vec::new(),
     };
     AnnotatedTable { table, sentences }
@@ -71,13 +71,12 @@ fn in_words(spread: &StartsSpread, rate: impl Fn(f64) -> String) -> Vec<String> 
     let within = percent(spread.within);
     let differ = if spread.p_value < BY_CHANCE {
         format!(
-            "Starts differ by {} beyond what windows of one start do, {within} (standard deviations): one start doesn't tell.",
+            "Starts differ by {} more than windows of one start do, {within} (standard deviations): one start is not enough.",
             percent(spread.between)
         )
     } else {
         format!(
-            "That starts differ from each other can't be told from what windows of one start do, {within} (standard \
-             deviation)."
+            "Whether starts differ cannot be told from the spread of windows within one start, {within} (standard deviation)."
         )
     };
     vec![mean, differ]
@@ -123,21 +122,21 @@ mod tests {
         let (table, text) = said(Some(spread(0.001)), None, Unit::OpsPerS);
         let names = [0, 1, 2].map(|row| table.texts(row)[0].clone());
         assert_eq!(names, ["start 1", "start 2", "start 4"]);
-        assert_eq!(table.texts(0)[1..], ["900 /s", "-", "-10 %"]);
-        assert!(text.starts_with("Over 3 starts 1.00 k/s (95 %: 750 /s to 1.25 k/s)"), "{text}");
-        assert!(text.contains("differ by 10 % beyond"), "{text}");
+        assert_eq!(table.texts(0)[1..], ["900/s", "-", "-10 %"]);
+        assert!(text.starts_with("Over 3 starts 1.00k/s (95 %: 750/s to 1.25k/s)"), "{text}");
+        assert!(text.contains("differ by 10 % more than windows"), "{text}");
     }
 
     #[test]
     fn what_chance_explains_is_no_difference() {
         let (_, text) = said(Some(spread(0.3)), None, Unit::OpsPerS);
-        assert!(text.contains("can't be told"), "{text}");
+        assert!(text.contains("cannot be told"), "{text}");
     }
 
     #[test]
     fn without_figures_it_says_why_and_scans_are_bytes() {
         let (table, text) = said(None, Some("it takes 3 starts"), Unit::BytesPerS);
-        assert_eq!(text, "Nothing is said of further starts: it takes 3 starts.");
+        assert_eq!(text, "No statement about further starts: it takes 3 starts.");
         assert_eq!(table.texts(1)[1..], ["1.00 kB/s", "-", "-"]);
     }
 }

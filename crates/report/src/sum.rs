@@ -23,7 +23,7 @@ pub struct SumPart {
 /// The sum as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumText {
-    /// `128 sessions / (CPU 96 + read 131 + other 33 = 260 µs) = 492 k/s`.
+    /// `128 sessions / (CPU 96 + read 131 + other 33 = 260 µs) = 492k/s`.
     pub expression: String,
     /// What stands behind the expression: the measured rate where it differs, sharing.
     pub remarks: Vec<String>,
@@ -96,9 +96,8 @@ fn flow(verdict: &Verdict, sum: &Sum) -> Option<String> {
     let thing =
         bound.capacity_unit.strip_suffix("_per_s").filter(|_| sum.kind == SumKind::Capacity)?;
     let (number, prefix) = si(bound.capacity);
-    let space = if prefix.is_empty() { "" } else { " " };
     let demand = significant(bound.demand_per_op, 3);
-    Some(format!("{number}{space}{prefix} {thing}/s / {demand} {thing}"))
+    Some(format!("{number}{prefix} {thing}/s / {demand} {thing}"))
 }
 
 /// What a reader gets from the terms; the ladder's rate is measured, not computed.
@@ -147,7 +146,7 @@ fn shared(verdict: &Verdict) -> Option<String> {
             Narrow::Cpu | Narrow::CpuQuota | Narrow::CpuTaken | Narrow::CpuPerSession
         );
     let who = if verdict.operating_point.workers.is_some() { "worker" } else { "session" };
-    let alone = format!("a lone {who} needs {} CPU", print::time(sharing.alone_ns_per_op));
+    let alone = format!("one {who} alone needs {} CPU", print::time(sharing.alone_ns_per_op));
     let smt = match sharing.smt_factor {
         Some(smt) if smt > 1.0 => format!("SMT × {}, ", significant(smt, 3)),
         _ => String::new(),
@@ -157,23 +156,26 @@ fn shared(verdict: &Verdict) -> Option<String> {
         Some(ratio) if sharing.limits_scaling => {
             let clock = match sharing.clock_factor {
                 Some(clock) if clock > 1.0 => {
-                    format!(", more than a clock that falls (× {} at most)", significant(clock, 3))
+                    format!(
+                        ", more than a falling clock explains (× {} at most)",
+                        significant(clock, 3)
+                    )
                 }
                 _ => String::new(),
             };
             Some(format!(
-                "{} by sharing (memory, caches, locks){clock}, so more cores will not scale",
+                "{} by sharing (memory, caches, locks){clock}, so more CPUs will gain less than their share",
                 grown(ratio)
             ))
         }
         Some(ratio) if on_cpu && ratio < 1.0 => {
-            Some(format!("{alone}, more than one of many: what sharing costs can't be told"))
+            Some(format!("{alone}, more than one of many: the cost of sharing is unknown"))
         }
         Some(ratio) if on_cpu && ratio > 1.0 && sharing.clock_factor != Some(1.0) => {
             Some(format!("{}, which sharing or a clock that falls under load may be", grown(ratio)))
         }
-        Some(_) if on_cpu => Some(format!("{alone}: {smt}no sharing loss seen")),
-        None if on_cpu => Some(format!("{alone}: SMT and sharing can't be told apart")),
+        Some(_) if on_cpu => Some(format!("{alone}: {smt}no contention overhead")),
+        None if on_cpu => Some(format!("{alone}: SMT and sharing cannot be told apart")),
         _ => None,
     }
 }

@@ -60,8 +60,7 @@ fn law_in_words(law: &ScalingLaw) -> Vec<String> {
         format!("{} (95 %: {} to {})", rate(of.value), rate(low), rate(high))
     };
     let mut sentences = vec![format!(
-        "Law: X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) with λ {}, contention σ {}, coherency κ {}; windows are {} off in \
-         the mean.",
+        "Law: X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) with λ {}, contention σ {}, coherency κ {}; windows differ from it by {} on average.",
         rates(&law.rate_of_one_per_s),
         range(&law.contention),
         range(&law.coherency),
@@ -71,11 +70,11 @@ fn law_in_words(law: &ScalingLaw) -> Vec<String> {
         (Some((n, at)), _) => format!("Its peak is at {n} sessions, {}.", rates(at)),
         (None, Some((n, at))) => {
             format!(
-                "No peak up to {n} sessions, where it gives {}; beyond that it says nothing.",
+                "No peak up to {n} sessions, where it gives {}; it does not hold beyond.",
                 rates(at)
             )
         }
-        (None, None) => "No peak within twice what was measured.".to_string(),
+        (None, None) => "No peak within twice the range that was measured.".to_string(),
     });
     sentences
 }
@@ -103,7 +102,7 @@ fn highest(run: &Run, found: &HighestRate) -> AnnotatedTable {
             });
             format!("{} with {goal}{interval}.", rate(per_s))
         }
-        _ => format!("No rate is answered for {goal}."),
+        _ => format!("No rate found for {goal}."),
     };
     let suspect = if found.validity == Validity::Suspect { " ?" } else { "" };
     let table = Table::figures(
@@ -202,11 +201,11 @@ mod tests {
             sweeps(&run).remove(0).sentences.remove(0)
         };
         let text = answer(&found);
-        assert!(text.starts_with("4.00 k/s with p99 within 10 ms"), "{text}");
+        assert!(text.starts_with("4.00k/s with p99 within 10 ms"), "{text}");
         found.validity = Validity::Invalid;
-        assert_eq!(answer(&found), "No rate is answered for p99 within 10 ms.");
+        assert_eq!(answer(&found), "No rate found for p99 within 10 ms.");
         found.validity = Validity::Valid;
         found.end = CalibrationEnd::Unreachable;
-        assert_eq!(answer(&found), "No rate is answered for p99 within 10 ms.");
+        assert_eq!(answer(&found), "No rate found for p99 within 10 ms.");
     }
 }

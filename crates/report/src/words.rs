@@ -42,7 +42,7 @@ pub(crate) fn narrow(narrow: Narrow) -> &'static str {
     match narrow {
         Narrow::Cpu => "CPU",
         Narrow::CpuQuota => "CPU quota",
-        Narrow::CpuTaken => "CPU taken by others",
+        Narrow::CpuTaken => "CPU used by other programs",
         Narrow::CpuPerSession => "CPU time of each session",
         Narrow::ReadLatency => "read latency",
         Narrow::ReadRate => "drives' read rate",
@@ -66,7 +66,7 @@ pub(crate) fn bottleneck(narrow: Narrow) -> (&'static str, &'static str) {
     match narrow {
         Narrow::Cpu => ("CPU", IS),
         Narrow::CpuQuota => ("the CPU quota", IS),
-        Narrow::CpuTaken => ("CPU time that others take", IS),
+        Narrow::CpuTaken => ("CPU time that other programs use", IS),
         Narrow::CpuPerSession => {
             ("the CPU time of each session", "is the bottleneck; CPUs are idle")
         }
@@ -121,7 +121,7 @@ pub(crate) const LOOKED_LEGEND: &str =
     "LIKELY: counters and waits name it, no change tested it.  UNDECIDED: cannot tell.";
 
 /// What the mark means where nothing is graded.
-pub(crate) const SUSPECT: &str = "? suspect: something disturbed it, or speaks against it";
+pub(crate) const SUSPECT: &str = "? suspect: something disturbed the test, or contradicts it";
 
 /// What the lines under a verdict are.
 pub(crate) const LINES: &str = "sum: the rate from its parts.  use: how full a resource is.  test: what a change did.  \

@@ -31,7 +31,7 @@ fn examine(header: &Header, replay: &Replay) -> Platform {
     let unasked = replay.unasked().len();
     if unasked > 0 {
         let what = format!(
-            "{unasked} answers that this version looks for and narrows {} did not ask",
+            "{unasked} values that this version reads and narrows {} did not capture",
             header.tool.version
         );
         platform.unknown.push(Unknown { what, needs: "a capture made by this version".into() });
@@ -69,7 +69,7 @@ pub fn filled(path: &Path, roles: &[(Role, &Path)], ui: &dyn Ui) -> Result<Platf
     platform.captured = Some(captured(&header, source.filled().into_iter().collect()))
         .filter(|captured| !captured.answers.is_empty());
     if platform.captured.is_none() {
-        ui.say(&format!("note: {} adds nothing: this user sees all that it holds", path.display()));
+        ui.say(&format!("note: {} adds nothing: this user can read all of it", path.display()));
     }
     Ok(platform)
 }

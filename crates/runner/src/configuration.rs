@@ -15,13 +15,13 @@ use crate::failure::Failure;
 const LONGEST: u64 = 64 << 10;
 /// Keys and what they are for.
 pub const KEYS: [(&str, &str); 4] = [
-    ("units", "prefixes of byte quantities: \"si\" or \"iec\""),
-    ("data", "folder on the drives that hold the data files"),
-    ("wal", "folder on the drives that hold the WAL"),
-    ("database", "address for `narrows observe` where none is typed"),
+    ("units", "units of bytes: \"si\" or \"iec\""),
+    ("data", "folder on the drives with the data files"),
+    ("wal", "folder on the drives with WAL"),
+    ("database", "address for `narrows observe` without one"),
 ];
 
-/// Prefixes of byte quantities.
+/// Units of bytes
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnitsSetting {
@@ -35,7 +35,7 @@ pub enum UnitsSetting {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Configuration {
-    /// Prefixes of byte quantities.
+    /// Units of bytes
     pub units: Option<UnitsSetting>,
     /// Folder of the data files.
     pub data: Option<PathBuf>,
@@ -80,7 +80,7 @@ fn read_at(path: &Path) -> Result<ConfigurationFile> {
         return Ok(ConfigurationFile::default());
     }
     if let Err(doubt) = narrows_files::trusted_way(path) {
-        let not_taken = Some(format!("{} is not taken: {doubt}", path.display()));
+        let not_taken = Some(format!("{} is not used: {doubt}", path.display()));
         return Ok(ConfigurationFile { not_taken, ..ConfigurationFile::default() });
     }
     let text = narrows_files::read_text(path, LONGEST);
@@ -138,7 +138,7 @@ mod tests {
         };
         for mode in [0o666, 0o620, 0o602] {
             let said = not_taken(read("data = \"/etc\"\n", mode).unwrap());
-            assert!(said.contains("config.toml is not taken: "), "{said}");
+            assert!(said.contains("config.toml is not used: "), "{said}");
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");

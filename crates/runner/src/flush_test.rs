@@ -36,13 +36,13 @@ pub fn read(path: &Path) -> Result<FlushTest> {
     let text = narrows_files::read_text(path, LONGEST_OUTPUT).map_err(|reason| {
         Failure::hinted(
             format!("cannot read {shown}: {reason}"),
-            "name a file with what pg_test_fsync printed",
+            "name a file with the output of pg_test_fsync",
         )
     })?;
     parse(&shown.to_string(), &text).map_err(|misread| {
         Failure::hinted(
             format!("{shown} is no output of pg_test_fsync, {misread}"),
-            "run it anew with LC_ALL=C pg_test_fsync -f FILE > OUTPUT, and name OUTPUT",
+            "run it again with LC_ALL=C pg_test_fsync -f FILE > OUTPUT, and name OUTPUT",
         )
     })
 }

@@ -54,7 +54,7 @@ fn refuse(request: &GatherRequest) -> Result<()> {
         }
         Ok(_) if !request.force => {
             return Err(Failure::hinted(
-                format!("-o {file}: it is there already"),
+                format!("-o {file}: it exists"),
                 "name another file, or replace this one with --force",
             ));
         }
@@ -63,7 +63,7 @@ fn refuse(request: &GatherRequest) -> Result<()> {
     let live: &dyn Source = &Live;
     if request.privileged && !live.is_root() {
         return Err(Failure::hinted(
-            "--privileged: this user is not root, and would see no more than without it",
+            "--privileged: this user is not root, and would read no more than without it",
             format!("sudo narrows gather --privileged -o {file}, or leave --privileged out"),
         ));
     }
@@ -109,7 +109,7 @@ fn told(
     let replaced: Vec<String> =
         capture.header.replaced.iter().map(|(what, count)| format!("{count} {what}")).collect();
     if !replaced.is_empty() {
-        lines.push(format!("replaced   values that name somebody: {}", replaced.join(", ")));
+        lines.push(format!("replaced   values that identify somebody: {}", replaced.join(", ")));
     }
     for left in &capture.header.left_out {
         lines.push(format!("left out   {} {}", left.count, left.what));
@@ -123,11 +123,13 @@ fn told(
         lines.push(format!("refused    {named}{more}"));
     }
     for unknown in &platform.unknown {
-        lines.push(format!("not known  {}: {}", unknown.what, unknown.needs));
+        lines.push(format!("unknown    {}: {}", unknown.what, unknown.needs));
     }
     if !request.privileged && !denied.is_empty() {
         let file = request.output.display();
-        lines.push(format!("root sees more: sudo narrows gather --privileged --force -o {file}"));
+        lines.push(format!(
+            "root can read more: sudo narrows gather --privileged --force -o {file}"
+        ));
     }
     lines.join("\n") + "\n"
 }

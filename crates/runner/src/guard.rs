@@ -39,14 +39,13 @@ pub fn storage(
 fn decide(found: Option<Finding>, load_here: bool, ui: &dyn Ui) -> Result<()> {
     let Some(found) = found else { return Ok(()) };
     if load_here {
-        ui.say(&format!("warning: {}; it is loaded because --load-here says so", found.what));
+        ui.say(&format!("warning: {}; it is loaded because of --load-here", found.what));
         return Ok(());
     }
     Err(Failure::hinted(
         format!("{}: {}", found.what, found.consequence),
         format!(
-            "narrows platform only looks; --load-here measures all the same, if whoever uses {} may be slowed down \
-             for the whole run",
+            "to see what slows it: narrows observe ADDRESS; --load-here measures all the same, if {} may be slow for the whole run",
             found.whose
         ),
     ))
@@ -61,18 +60,17 @@ struct Finding {
 fn found(platform: &Platform, folders: &[&Path], url: Option<&str>) -> Option<Finding> {
     if let Some(address) = url {
         return Some(Finding {
-            what: format!("{address} is somebody's server"),
-            consequence: "a run would fill a table in a schema of its own there and keep the server's processors, \
-                          memory and drives busy for minutes",
+            what: format!("{address} is a server in use"),
+            consequence: "a run would fill a table in a schema of its own there and keep the server's CPUs, memory and drives busy for minutes",
             whose: "that server",
         });
     }
     let consequence = match folders {
         [] => {
-            "measuring would take its processors and memory, and its own work would falsify every figure"
+            "measuring would use its CPUs and memory, and its own work would falsify every figure"
         }
         _ => {
-            "a run would take its processors, memory and drives for minutes, and its own work would falsify every figure"
+            "a run would use its CPUs, memory and drives for minutes, and its own work would falsify every figure"
         }
     };
     if let Some(what) = running(&platform.databases) {
@@ -81,8 +79,7 @@ fn found(platform: &Platform, folders: &[&Path], url: Option<&str>) -> Option<Fi
     let home = folders.iter().find_map(|folder| server_home(folder))?;
     Some(Finding {
         what: format!(
-            "{} is a PostgreSQL server's data folder with a postmaster.pid: the server may run where its processes \
-             can't be seen from here, as in another container",
+            "{} is a PostgreSQL data folder with a postmaster.pid: the server may run where its processes are not visible from here, as in another container",
             home.display()
         ),
         consequence,
@@ -100,8 +97,7 @@ fn server_home(folder: &Path) -> Option<&Path> {
 fn running(databases: &[RunningDatabase]) -> Option<String> {
     let first = databases.first()?;
     let place = first.data_dir.as_ref().map_or(String::new(), |dir| format!(", {dir}"));
-    let drives =
-        if first.shares_role.is_empty() { "" } else { " on the drives that were to be measured" };
+    let drives = if first.shares_role.is_empty() { "" } else { " on the drives to be measured" };
     let more = match databases.len() {
         1 => String::new(),
         n => format!(" and {} more", n - 1),

@@ -86,7 +86,7 @@ impl SignalState {
     fn explain(&self, say: fn(&str)) {
         if self.spent.load(Ordering::SeqCst) && !self.explained.swap(true, Ordering::SeqCst) {
             say(
-                "stopping: the time on processors that this process was allowed is used up\nhint: ulimit -t unlimited",
+                "stopping: the CPU time limit of this process is used up\nhint: ulimit -t unlimited",
             );
         }
     }
@@ -125,8 +125,9 @@ fn watch(mut counter: &File, told: &SignalState, say: fn(&str)) {
     told.explain(say);
     std::thread::sleep(PATIENCE);
     told.cut.store(true, Ordering::SeqCst);
-    say("still stopping: something does not answer (a drive, a file server, a process)\n\
-         hint: another Ctrl-C ends narrows at once; what it made is removed by the next start");
+    say(
+        "still stopping: something does not answer (a drive, a file server, a process)\nhint: another Ctrl-C ends narrows at once; the next start removes what it made",
+    );
 }
 
 /// Whether the signal was ignored when we were started.

@@ -40,7 +40,7 @@ fn named(of: &str, request: &InventoryRequest) -> Result<Platform> {
     let options = [(&request.data, "--data"), (&request.wal, "--wal")];
     if let Some((_, option)) = options.iter().find(|(folder, _)| folder.is_some()) {
         return Err(Failure::hinted(
-            format!("{option} and {of}: it holds the paths under the folders it was made with"),
+            format!("{option} and {of}: it holds the paths of the folders it was made with"),
             format!("leave {option} out"),
         ));
     }
@@ -49,7 +49,7 @@ fn named(of: &str, request: &InventoryRequest) -> Result<Platform> {
     }
     let run = store::load(&path)?;
     run.platform().cloned().ok_or_else(|| {
-        Failure::hinted(format!("{of}: this run names no machine"), "name another run")
+        Failure::hinted(format!("{of}: this run has no machine"), "name another run")
     })
 }
 
@@ -100,7 +100,7 @@ fn copied(root: &Path, request: &InventoryRequest) -> Result<Platform> {
     }
     let tree = Tree::new(root);
     if !tree.exists("/sys/devices/system") && !tree.exists("/proc/cpuinfo") {
-        return Err(failure("it holds neither sys/devices/system nor proc/cpuinfo"));
+        return Err(failure("it has neither sys/devices/system nor proc/cpuinfo"));
     }
     let wal = request.wal.as_ref().or(request.data.as_ref());
     let roles: Vec<(Role, &Path)> = [(Role::Data, request.data.as_ref()), (Role::Wal, wal)]

@@ -74,14 +74,14 @@ impl RunLocation {
                 let path = path.display();
                 (
                     why,
-                    format!("the run is kept in {path}"),
+                    format!("the run is saved in {path}"),
                     format!("narrows report {path} shows it"),
                 )
             }
             RunLocation::Nowhere(why) => (
                 why,
-                "the run is kept nowhere".to_string(),
-                "what stands on standard output is all that there is of it".to_string(),
+                "the run is not saved".to_string(),
+                "standard output has all of it".to_string(),
             ),
         };
         let text = failure::render(&why);
@@ -132,10 +132,9 @@ mod tests {
         let said = RunLocation::Elsewhere("/tmp/a.narrows.json".into(), why).place().unwrap_err();
         assert_eq!(
             failure::render(&said),
-            "error: cannot write /x: full\nthe run is kept in /tmp/a.narrows.json\n\
-             hint: narrows report /tmp/a.narrows.json shows it; free some space there"
+            "error: cannot write /x: full\nthe run is saved in /tmp/a.narrows.json\nhint: narrows report /tmp/a.narrows.json shows it; free some space there"
         );
         let said = RunLocation::Nowhere(Failure::hinted("full", "free")).place().unwrap_err();
-        assert!(failure::render(&said).contains("the run is kept nowhere\nhint: what stands on"));
+        assert!(failure::render(&said).contains("the run is not saved\nhint: standard output has"));
     }
 }

@@ -9,8 +9,7 @@ use narrows_units::Bytes;
 const VARIABLE: &str = "NARROWS_LEAST_LOAD";
 
 /// What is told before anything is measured.
-pub const WARNING: &str = "warning: NARROWS_LEAST_LOAD is set: files and windows are as small as tests want them, and no figure is this \
-                           machine's\nhint: unset it to measure";
+pub const WARNING: &str = "warning: NARROWS_LEAST_LOAD is set: files and windows are as small as tests need them, and no figure stands for this machine\nhint: unset it to measure";
 
 /// Sizes and times of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -116,7 +116,7 @@ pub fn not_measured(what: &str, why: &Error) -> String {
 fn space_line(need: &SpaceNeed) -> String {
     let folder = need.folder.display().to_string();
     let free = Space::of(&need.folder).map(|space| Bytes(space.available_bytes));
-    let free = free.map_or("free space not known".to_string(), |free| format!("{free} are free"));
+    let free = free.map_or("free space unknown".to_string(), |free| format!("{free} are free"));
     format!("space    up to {} in {}, {free}\n", Bytes(need.bytes), shown(&folder))
 }
 
@@ -158,7 +158,7 @@ mod tests {
         assert!(line.starts_with("space    up to 4.00 GB in "), "{line}");
         assert!(line.ends_with(" are free\n"), "{line}");
         let gone = SpaceNeed { folder: "/nonexistent".into(), ..need };
-        assert!(space_line(&gone).ends_with("free space not known\n"));
+        assert!(space_line(&gone).ends_with("free space unknown\n"));
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Prepared {
             0 => "writes nothing".to_string(),
             bytes => {
                 let writes = Bytes(bytes);
-                format!("writes up to {writes}; files made here are removed afterwards")
+                format!("writes up to {writes}; the files made here are removed afterwards")
             }
         };
         describe(&head, &self.plan, &closing)
@@ -86,7 +86,7 @@ pub fn step(step: &PlannedStep) -> String {
 
 /// The last line.
 pub fn total(plan: &Plan, closing: &str) -> String {
-    format!("in all   about {}, {closing}\n", minutes(plan.expected_s()))
+    format!("total    about {}, {closing}\n", minutes(plan.expected_s()))
 }
 
 /// A length for a plan.

@@ -210,7 +210,7 @@ pub fn describe(resolved: &Resolved) -> String {
         [] => "where it runs".to_string(),
         cpus => list(cpus),
     };
-    text += &format!("CPUs     server {server}, load {}\n", list(&plan.client_cpus));
+    text += &format!("CPUs     server {server}, load generator {}\n", list(&plan.client_cpus));
     let afterwards = match resolved.stays {
         None => "everything written is removed afterwards".to_string(),
         Some(stays) => format!("{stays}; everything else written is removed afterwards"),

@@ -245,10 +245,10 @@ impl<'a> Session<'a> {
 /// What is kept of a run that was stopped.
 fn stopped(measurements: usize) -> String {
     match measurements {
-        0 => "stopped on request before anything was measured; the machine and the plan are kept"
+        0 => "stopped on request before anything was measured; machine and plan are saved"
             .to_string(),
-        1 => "stopped on request; the one measurement made before is kept".to_string(),
-        n => format!("stopped on request; the {n} measurements made before are kept"),
+        1 => "stopped on request; the one measurement made before is saved".to_string(),
+        n => format!("stopped on request; the {n} measurements made before are saved"),
     }
 }
 

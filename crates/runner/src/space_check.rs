@@ -44,7 +44,7 @@ pub fn check(resolved: &Resolved) -> Result<()> {
         };
         return Err(Failure::hinted(
             format!(
-                "a PostgreSQL of our own needs {} in {}, and {} are free",
+                "a private PostgreSQL instance needs {} in {}, and {} are free",
                 Bytes(bytes),
                 folder.display(),
                 Bytes(free)

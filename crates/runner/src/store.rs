@@ -105,7 +105,7 @@ fn write_whole_for(mode: u32, path: &Path, contents: &(impl AsRef<[u8]> + ?Sized
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) || is_the_systems(path) {
         return Err(Failure::hinted(
             format!(
-                "cannot write {}: what is there is no plain file, and is left alone",
+                "cannot write {}: it exists and is not a regular file, and is left alone",
                 path.display()
             ),
             "name another file with -o",
@@ -167,7 +167,7 @@ pub fn find_or_newest(name: Option<&str>) -> Result<PathBuf> {
     let Some(name) = name else {
         return stored()?.into_iter().next().ok_or_else(|| {
             Failure::hinted(
-                "no run is stored".to_string(),
+                "no run is saved".to_string(),
                 "name a run file, or make a run: narrows run",
             )
         });
@@ -196,11 +196,11 @@ pub fn find(name: &str) -> Result<PathBuf> {
                 "no run `{name}`: it is neither a file nor the start of an id in {}",
                 folder()?.display()
             ),
-            "`narrows list` shows the stored runs",
+            "`narrows list` shows the saved runs",
         )),
         several => Err(Failure::hinted(
             format!("`{name}` is the start of {} ids", several.len()),
-            "type more of the id; `narrows list` shows the stored runs",
+            "type more of the id; `narrows list` shows the saved runs",
         )),
     }
 }
@@ -210,7 +210,7 @@ const LONGEST_RUN: u64 = 512 << 20;
 
 const RUN_OR_CAPTURE: &str = "a run file ends in .narrows.json and is written by narrows run; a capture is written by narrows gather";
 
-/// Reads a run file.
+/// Reads a run file, or the run inside a page that was made from one.
 pub fn load(path: &Path) -> Result<Run> {
     let refused = |reason: &str, hint: &str| {
         Failure::hinted(format!("{}: {reason}", path.display()), hint.to_string())
@@ -223,7 +223,9 @@ pub fn load(path: &Path) -> Result<Run> {
     if text.starts_with("{\"schema\":\"narrows.capture/") {
         return Err(refused("a capture that was unpacked", "pack it again: gzip -k FILE"));
     }
-    Run::from_json(&text).map_err(|error| {
+    let run =
+        narrows_model::page_archive::embedded_run(&text).unwrap_or_else(|| Run::from_json(&text));
+    run.map_err(|error| {
         let hint = match error {
             ReadRunError::Schema { .. } => {
                 "read it with the version that wrote it, or measure again with this one"
@@ -270,13 +272,13 @@ mod tests {
         for path in [&folder, &socket, &link] {
             let kind = fs::symlink_metadata(path).unwrap().file_type();
             let error = crate::failure::render(&write_whole(path, "one").unwrap_err());
-            assert!(error.contains("no plain file") && error.contains("hint: "), "{error}");
+            assert!(error.contains("not a regular file") && error.contains("hint: "), "{error}");
             assert_eq!(fs::symlink_metadata(path).unwrap().file_type(), kind, "{path:?}");
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3, "no part stays");
         // Also where what it leads to is a plain file; nothing there is called so, and nothing is made.
         let error = write_whole(Path::new("/dev/narrows-stdout"), "one").unwrap_err();
-        assert!(crate::failure::render(&error).contains("no plain file"), "{error}");
+        assert!(crate::failure::render(&error).contains("not a regular file"), "{error}");
     }
 
     #[test]

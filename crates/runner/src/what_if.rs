@@ -39,11 +39,8 @@ impl WhatIf {
         }
         if run.verdicts.iter().all(|verdict| verdict.what_if.is_empty()) {
             return Err(Failure::hinted(
-                format!(
-                    "--what-if: run {} has no database workload with a verdict to ask about",
-                    run.id
-                ),
-                "`narrows run` measures some on a server of its own, `narrows run --observe URL` looks at yours",
+                format!("--what-if: run {} has no database workload with a verdict", run.id),
+                "`narrows run` measures some on a private instance, `narrows observe URL` observes your server",
             ));
         }
         Ok(())
@@ -51,11 +48,11 @@ impl WhatIf {
 }
 
 fn log_run(name: &str) -> Result<Run> {
-    let hint = "name a run that measured a log, or say log=2x or log=flush:80us";
+    let hint = "name a run that measured WAL, or write log=2x or log=flush:80us";
     let read = || store::load(&store::find(name)?);
     let run = read().with_context(|| format!("--what-if log={name}"))?;
     if run.measurements.iter().any(|m| family::LOG.has(&m.id)) {
         return Ok(run);
     }
-    Err(Failure::hinted(format!("--what-if log={name}: run {} measured no log", run.id), hint))
+    Err(Failure::hinted(format!("--what-if log={name}: run {} measured no WAL", run.id), hint))
 }

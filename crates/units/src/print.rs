@@ -88,7 +88,7 @@ impl fmt::Display for BytesPerSecond {
 impl fmt::Display for OpsPerSecond {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (number, prefix) = si(self.0);
-        f.pad(&format!("{number} {prefix}/s"))
+        f.pad(&format!("{number}{prefix}/s"))
     }
 }
 
@@ -119,8 +119,8 @@ mod tests {
 
     #[test]
     fn prefixes_change_before_a_fourth_digit_appears() {
-        assert_eq!(OpsPerSecond(2_310_000.0).to_string(), "2.31 M/s");
-        assert_eq!(OpsPerSecond(999_600.0).to_string(), "1.00 M/s");
+        assert_eq!(OpsPerSecond(2_310_000.0).to_string(), "2.31M/s");
+        assert_eq!(OpsPerSecond(999_600.0).to_string(), "1.00M/s");
         assert_eq!(BytesPerSecond(388e9).to_string(), "388 GB/s");
         assert_eq!(Nanos(999_600).to_string(), "1.00 ms");
         assert_eq!(Nanos(31_000).to_string(), "31.0 µs");
@@ -131,6 +131,6 @@ mod tests {
 
     #[test]
     fn widths_apply_to_the_whole_quantity() {
-        assert_eq!(format!("{:>12}", OpsPerSecond(492_000.0)), "     492 k/s");
+        assert_eq!(format!("{:>12}", OpsPerSecond(492_000.0)), "      492k/s");
     }
 }

@@ -42,15 +42,14 @@ impl fmt::Display for When {
                 latency.label()
             ),
             When::LinkBelowUnderLoad => f.write_str(
-                "outside of virtual machines: a PCIe link on the way to the drives, read again at the end of the windows, ran \
-                 slower or narrower than both of its ends could",
+                "outside of virtual machines: a PCIe link on the path to the drives, read again at the end of the windows, ran slower or narrower than both of its ends support",
             ),
             When::LinkCameUp => f.write_str(
                 "outside of virtual machines: such a link ran slower or narrower before the run than at the end of the \
                  windows, and there at its best",
             ),
             When::FarFromDrive => f.write_str(
-                "there are several NUMA nodes, and no CPU that the load could use is on that of a drive under its role",
+                "there are several NUMA nodes, and no CPU that the load could use is on that of a drive of data or WAL",
             ),
             When::Says { key, any_of } => {
                 write!(f, "{} is {}", key.words(), any_of.join(" or "))
@@ -82,7 +81,7 @@ impl fmt::Display for When {
             When::AnyPath(fact) => write!(f, "a role is {}", fact.phrase()),
             When::Structure(structure) => f.write_str(&structure.phrase()),
             When::DatabaseBeside => {
-                f.write_str("a database that is not ours uses the drives of a role")
+                f.write_str("another database uses the drives of data or WAL")
             }
             When::Blind { have, lack, .. } => {
                 let words = |metrics: &[Metric]| {
@@ -191,7 +190,7 @@ impl fmt::Display for Need {
                 write!(f, "{} is less than {}", small.label(), large.label())
             }
             Need::Quick(true) => f.write_str("the run is a sketch"),
-            Need::Quick(false) => f.write_str("the run is not a sketch"),
+            Need::Quick(false) => f.write_str("the run is not a quick one"),
             Need::Planned(least) => write!(f, "{least} repeats or more were planned"),
             Need::Path(fact) => write!(f, "the path is {}", fact.phrase()),
             Need::PathUnder(role, fact) => {

@@ -275,7 +275,7 @@ fn shortfall(done: &Figure, due: &Figure, window: &Figure, share: f64) -> Option
     let chance = 3.0 * count_due.sqrt();
     (count_due > 0.0 && count_due - count_done > (share * count_due).max(chance)).then(|| {
         Evidence::new(format!(
-            "{} against {}: {} of what was due, wanted at least {}",
+            "{} against {}: {} of those scheduled, expected at least {}",
             done.show(rate_done),
             due.show(rate_due),
             Ratio(rate_done / rate_due),
@@ -293,7 +293,7 @@ fn excess(of: &Figure, most: f64, per_min: &Figure, window: &Figure) -> Option<E
     let allowed = most * (1.0 + 3.0 / possible.sqrt());
     (possible > 0.0 && rate > allowed).then(|| {
         Evidence::new(format!(
-            "{} over {} counted, wanted at most {most}, and by chance {}",
+            "{} over {} counted, expected at most {most}, and by chance {}",
             of.show(rate),
             significant(counted, 3),
             significant(allowed, 4),
@@ -308,7 +308,7 @@ fn left_over(left: &Figure, rate: &Figure, latency: &Figure) -> Option<Evidence>
     let allowed = waiting * (windows + 3.0 * windows.sqrt());
     (total > allowed).then(|| {
         Evidence::new(format!(
-            "{} at the ends of {windows} windows; {} and {} leave {} at each, wanted at most {allowed:.0} in all",
+            "{} at the ends of {windows} windows; {} and {} leave {} at each, expected at most {allowed:.0} in all",
             left.show(total),
             rate.show(rate.median()),
             latency.show(latency.median()),

@@ -68,7 +68,7 @@ fn cost(link: &LoadedLink, measurement: &Measurement) -> Option<String> {
     if let Some(limit) = ceiling {
         let (value, share) = (BytesPerSecond(limit.value), Ratio(limit.share));
         text +=
-            &format!("; after headers the path's links pass {value}, of which this took {share}");
+            &format!("; after headers the path's links pass {value}, of which this used {share}");
     }
     Some(text)
 }

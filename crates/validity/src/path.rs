@@ -62,11 +62,11 @@ impl PathFact {
     pub(crate) fn phrase(self) -> &'static str {
         match self {
             PathFact::Volatile => "on a file system in memory",
-            PathFact::Network => "on a file system over a network",
-            PathFact::Overlay => "on a container's layered file system",
+            PathFact::Network => "on a network file system",
+            PathFact::Overlay => "on a container's overlay file system",
             PathFact::CountersOff => "on a drive whose counters are off",
             PathFact::WriteBack => "on drives with a volatile write cache",
-            PathFact::Counted => "on drives that count what they are sent",
+            PathFact::Counted => "on drives that count what they receive",
             PathFact::Redundant => "behind RAID or a mapper",
             PathFact::FlushSwitchedOff => {
                 "on a device that gets no flushes, above a volatile write cache"

@@ -39,7 +39,7 @@ pub enum Group {
     Device,
     /// The file that was measured.
     File,
-    /// Which blocks were touched, and how often.
+    /// Which blocks were read and written, and how often.
     Order,
     /// Whether the figure had settled and how well it repeats.
     Steadiness,
@@ -91,14 +91,14 @@ impl Group {
             Group::Arithmetic => "Arithmetic",
             Group::Device => "What the device saw",
             Group::File => "The file",
-            Group::Order => "Which blocks were touched",
+            Group::Order => "Which blocks were read and written",
             Group::Steadiness => "Steadiness",
             Group::Disturbance => "Disturbance",
             Group::Generator => "The load generator",
             Group::Database => "The database's own counters",
             Group::Durability => "Durability",
             Group::Log => "The commit log",
-            Group::Observed => "A server that was observed",
+            Group::Observed => "An observed server",
             Group::Machine => "Clock and memory",
             Group::Path => "The path",
             Group::Structure => "The machine's structure",

@@ -258,7 +258,7 @@ impl<'a> Analysis<'a> {
         cpu.narrow = Narrow::Cpu;
         cpu.label = format!("the server's {}", processors::words(set));
         self.leftovers = Some(format!(
-            "others use {taken:.1} of the server's {}, which it hardly waits for: how much of that they would leave to it isn't known",
+            "other programs use {taken:.1} of the server's {}, for which it hardly waits: how much of that it would get is unknown",
             processors::words(set)
         ));
     }

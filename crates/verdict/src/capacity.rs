@@ -62,14 +62,14 @@ impl Capacities {
         else {
             self.unknown.push((Narrow::Cpu, "CPU".to_string()));
             let missing = if demand.cpu.available.is_none() { "available to" } else { "used by" };
-            self.reasons.push(format!("the CPU time {missing} the server is not known"));
+            self.reasons.push(format!("the CPU time {missing} the server is unknown"));
             return;
         };
         let narrow = processors::narrow(run, demand, available.value);
         let label = match narrow {
             Narrow::CpuQuota => format!("the CPU quota of {}", processors::words(available.value)),
             Narrow::CpuTaken => {
-                format!("the {} that others leave", processors::words(available.value))
+                format!("the {} that other programs leave", processors::words(available.value))
             }
             _ => format!("the server's {}", processors::words(available.value)),
         };
@@ -119,7 +119,7 @@ impl Capacities {
                     let in_flight =
                         in_flight && knee.is_none_or(|knee| rate.value * SAME_LIMIT < knee);
                     let (place, narrow, label) = if in_flight {
-                        let label = format!("reads with {} in flight", demand.sessions);
+                        let label = format!("reads at QD{}", demand.sessions);
                         (BoundLaw::ReadsInFlight, Narrow::ReadLatency, label)
                     } else {
                         let label = "the server's read path".to_string();
@@ -236,14 +236,14 @@ impl Capacities {
                     && own > ladder * MUCH_LARGER
                 {
                     self.reasons.push(format!(
-                        "the log ladder was measured with {ladder:.0} B a flush, the server writes {own:.0} B"
+                        "the WAL ladder was measured with {ladder:.0} B per flush, the server writes {own:.0} B"
                     ));
                 }
                 self.candidates.extend(
                     Candidate::new(
                         BoundLaw::Log,
                         Narrow::CommitWait,
-                        format!("the log with {} committers", demand.sessions_in_words()),
+                        format!("WAL with {} committers", demand.sessions_in_words()),
                         (bound.rate, "commits_per_s"),
                         Estimate::exact(commits),
                         Provenance::Measured,

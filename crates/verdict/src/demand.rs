@@ -100,14 +100,14 @@ impl<'a> Demand<'a> {
                 .or_else(|| measurement.number(condition::SESSIONS))
                 .or(workload.is_scan().then_some(1.0))
                 .filter(|n| *n >= 1.0)
-                .ok_or("the number of sessions is not known")?,
+                .ok_or("the number of sessions is unknown")?,
         };
         let workers = measurement
             .value(metric::WORKERS)
             .or_else(|| measurement.number(condition::WORKERS))
             .filter(|_| workload.is_scan());
         if workload.is_scan() && workers.is_none() {
-            return Err("how many workers the scan obtained is not known");
+            return Err("the number of workers that the scan obtained is unknown");
         }
         let from_afar = observed.as_ref().is_some_and(|o| o.from_afar);
         let operations = device_operations(measurement, throughput.value);

@@ -33,7 +33,9 @@ pub(crate) fn grade(
             let clients = choice.part == Some(TimeComponent::Between)
                 && analysis.clients_have_most_of_the_round();
             if clients || keeps_its_name(analysis, choice, off) {
-                doubts.push(format!("{text}, and an error of that size would not change the name"));
+                doubts.push(format!(
+                    "{text}, and an error of that size would not change the bottleneck"
+                ));
             } else {
                 reasons.push(format!("{text}; it must agree within 5 %"));
             }
@@ -68,7 +70,7 @@ pub(crate) fn grade(
     if choice.or.is_some() {
         // A test that excludes the rival speaks for the other one, but the figures do not, and two names are no answer.
         if outcome == Some(Outcome::Confirms) && !choice.within_session {
-            reasons.insert(0, "the test speaks for the first".to_string());
+            reasons.insert(0, "the test points to the first".to_string());
         }
         return (Grade::Undecided, reasons);
     }
@@ -132,7 +134,7 @@ fn coarsely_checked(analysis: &Analysis, sum: Option<&Sum>) -> Option<String> {
             "the sum is checked to ± {:.0} % only: the verdict rests on its test",
             share * 100.0
         )),
-        None => Some("nothing apart from the sum was held against it".to_string()),
+        None => Some("nothing but the sum was checked against it".to_string()),
     }
 }
 
@@ -144,14 +146,11 @@ fn untested(analysis: &Analysis, outcome: Option<Outcome>) -> Vec<String> {
     }
     match outcome {
         None if analysis.demand.observed.is_some() => {
-            reasons.push("only looked at: no change was made to test it".to_string());
+            reasons.push("observed only: no change was made to test it".to_string());
         }
         None => reasons.push("not tested".to_string()),
         Some(Outcome::Unclear) => {
-            reasons.push(
-                "the test's interval does not exclude what the next candidate would give"
-                    .to_string(),
-            );
+            reasons.push("the test's interval does not exclude the next candidate".to_string());
         }
         Some(Outcome::Confirms | Outcome::Contradicts) => {}
     }

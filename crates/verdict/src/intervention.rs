@@ -46,7 +46,7 @@ impl Intervention {
         match self {
             Intervention::SessionsX2 => "sessions x2",
             Intervention::FewerCpus => "fewer server CPUs",
-            Intervention::MoreCpus => "the client's CPUs lent to the server",
+            Intervention::MoreCpus => "the load generator's CPUs given to the server",
             Intervention::SyncOff => "synchronous_commit=off",
             Intervention::WorkersX2 => "workers x2",
         }

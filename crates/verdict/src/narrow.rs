@@ -82,7 +82,7 @@ impl Analysis<'_> {
             doubts: Vec::new(),
         };
         if choice.winner.narrow == Narrow::Unknown {
-            choice.withheld.push("most of the time goes into waits that have no name here".into());
+            choice.withheld.push("most of the time is spent in waits without a name here".into());
         }
         self.tell_apart(&mut choice, rate);
         self.tell_lock_from_commit(&mut choice);
@@ -106,8 +106,7 @@ impl Analysis<'_> {
             return bound.label.clone();
         }
         let (number, prefix) = narrows_units::si(bound.rate.value);
-        let space = if prefix.is_empty() { "" } else { " " };
-        format!("{} ({number}{space}{prefix}/s)", bound.label)
+        format!("{} ({number}{prefix}/s)", bound.label)
     }
 
     /// Sets `or` and says why, where the narrow place and another can't be told apart.
@@ -115,14 +114,14 @@ impl Analysis<'_> {
         if let Some(rival) = choice.rival.clone() {
             if !choice.winner.rate.differs_from(&rival.rate) {
                 let why = format!(
-                    "the bounds of {} and {} are too close",
+                    "the limits of {} and {} are too close to tell apart",
                     self.bound_in_words(&choice.winner),
                     self.bound_in_words(&rival)
                 );
                 self.cannot_tell(choice, rival.narrow, why);
             } else if choice.winner.fills_up() && !choice.winner.is_saturated(rate) {
                 let why = format!(
-                    "{} is the lowest bound, but only {:.0} % busy; {} is next",
+                    "{} is the lowest limit, but only {:.0} % busy; {} is next",
                     self.bound_in_words(&choice.winner),
                     choice.winner.utilisation(rate) * 100.0,
                     self.bound_in_words(&rival)
@@ -141,7 +140,7 @@ impl Analysis<'_> {
                 let why = format!("{} {busy:.0} % busy: latency and rate are one here", near.label);
                 self.cannot_tell(choice, near.narrow, why);
             } else if !self.capacities.candidates.iter().any(Candidate::serves_reads) {
-                let why = "no usable capacity of the drives: latency and rate can't be told apart";
+                let why = "no valid capacity of the drives: latency and rate cannot be told apart";
                 self.cannot_tell(choice, Narrow::ReadRate, why.to_string());
             }
         }
@@ -151,7 +150,7 @@ impl Analysis<'_> {
             && choice.winner.narrow != Narrow::Workers
             && !largest.differs_from(&ns)
         {
-            let why = format!("{} and {} take equally long", part.name(), second.name());
+            let why = format!("{} and {} take the same time", part.name(), second.name());
             choice.within_session = choice.or.is_none();
             self.cannot_tell(choice, self.narrow_of(second, parts), why);
         }
@@ -165,8 +164,7 @@ impl Analysis<'_> {
         let flushing = self.unqueued.as_ref().map_or(0.0, |parts| parts.ns(TimeComponent::Flush));
         let sessions = narrows_units::significant(flushing * 1e-9 * self.demand.rate(), 2);
         let why = format!(
-            "locks of a transaction are held until its commit is flushed, and {sessions} sessions are in a flush at a moment: \
-             synchronous_commit=off would tell whether the locks or the flush are waited for"
+            "transactions hold their locks until their commit is flushed, and on average {sessions} sessions are in a flush: synchronous_commit=off would show whether locks or flush are waited for"
         );
         self.cannot_tell(choice, Narrow::CommitWait, why);
     }
@@ -181,7 +179,7 @@ impl Analysis<'_> {
             choice.winner.place == BoundLaw::Cpu && choice.winner.narrow == Narrow::CpuTaken;
         if let (true, Some(gain), Some(session)) = (taken, held_up, &self.session) {
             let why = format!(
-                "without any wait for a CPU behind others the sessions would do {:.0} % more: others may use CPUs that the server leaves to them",
+                "without any wait for a CPU behind other programs the sessions would do {:.0} % more: other programs may use CPUs that the server leaves idle",
                 (gain - 1.0) * 100.0
             );
             self.cannot_tell(choice, session.narrow, why);
@@ -210,8 +208,7 @@ impl Analysis<'_> {
         let Some(budget) = self.one_budget().filter(|_| !of_drives) else { return };
         if budget.read.max(budget.write) < NEAR_SATURATION && budget.both() >= NEAR_SATURATION {
             let why = format!(
-                "the drives do {:.0} % of the reads and {:.0} % of the writes that they did of each alone: if one budget serves both, \
-                 {:.0} % of it is used",
+                "the drives do {:.0} % of the reads and {:.0} % of the writes that they reached with each alone: if both share one limit, {:.0} % of it is used",
                 budget.read * 100.0,
                 budget.write * 100.0,
                 budget.both() * 100.0
@@ -240,7 +237,7 @@ impl Analysis<'_> {
         } else {
             (
                 Narrow::Unknown,
-                Some("something keeps the CPUs from the server that no counter shows"),
+                Some("something that no counter shows keeps the CPUs from the server"),
             )
         };
         let per_op = parts.residence().times(1e-9);
@@ -263,7 +260,7 @@ impl Analysis<'_> {
             within_session: false,
             withheld,
             doubts: vec![format!(
-                "sessions wait for a CPU while {:.0} % of the CPUs idle",
+                "sessions wait for a CPU while {:.0} % of the CPUs are idle",
                 (1.0 - busy) * 100.0
             )],
         })
@@ -283,7 +280,7 @@ impl Analysis<'_> {
             })
             .map(|c| {
                 format!(
-                    "{} gave {:.0} % of its capacity, so the capacity was understated",
+                    "{} reached {:.0} % of its capacity, so the capacity was understated",
                     c.label,
                     c.utilisation(rate) * 100.0
                 )

@@ -13,7 +13,7 @@ use crate::session::TimeComponent;
 /// "CPU, 97 % busy", "read latency; drives 22 % busy, CPU 49 %".
 pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
     if let Some(or) = choice.or {
-        return format!("{} or {}, not separable", name(choice.winner.narrow), name(or));
+        return format!("{} or {}, too close to tell", name(choice.winner.narrow), name(or));
     }
     if let Some(phrase) = observed::phrase(analysis, choice) {
         return phrase;
@@ -35,7 +35,7 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
             let set = cpu.set.unwrap_or(choice.winner.capacity.value);
             let cpus = if set.round() == 1.0 { "CPU" } else { "CPUs" };
             format!(
-                "CPU taken by others: {taken:.1} of {set:.0} {cpus}; the server used {own} of the rest"
+                "CPU used by other programs: {taken:.1} of {set:.0} {cpus}; the server used {own} of the rest"
             )
         }
         Narrow::CpuPerSession => {
@@ -91,7 +91,7 @@ pub(crate) fn name(narrow: Narrow) -> &'static str {
     match narrow {
         Narrow::Cpu => "CPU",
         Narrow::CpuQuota => "CPU quota",
-        Narrow::CpuTaken => "CPU taken by others",
+        Narrow::CpuTaken => "CPU used by other programs",
         Narrow::CpuPerSession => "CPU time of each session",
         Narrow::ReadLatency => "read latency",
         Narrow::ReadRate => "drives' read rate",

@@ -13,8 +13,7 @@ use narrows_stats::{SweepPoint, Usl, usl};
 const SESSIONS: &str = ".sessions_";
 
 /// Why a sweep of sessions with a table each has none.
-const PRIVATE: &str = "each session has a table of its own, so what is touched grows with their number, and the law is about \
-                       one set of data";
+const PRIVATE: &str = "each session has its own table, so the working set grows with the number of sessions, and the law is about one working set";
 
 /// The sweeps of a run, in the order of its measurements.
 pub fn scalings(run: &Run) -> Vec<Scaling> {
@@ -140,7 +139,7 @@ mod tests {
         }
         let [scaling] = &scalings(&run(points))[..] else { panic!("one sweep") };
         assert!(scaling.law.is_none() && scaling.points.len() == 7, "{scaling:?}");
-        assert!(scaling.no_law.as_ref().is_some_and(|why| why.contains("a table of its own")));
+        assert!(scaling.no_law.as_ref().is_some_and(|why| why.contains("its own table")));
     }
 
     #[test]

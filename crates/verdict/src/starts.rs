@@ -82,7 +82,7 @@ fn why_none(all: usize, usable: usize) -> String {
         0 => String::new(),
         n => format!(", {n} of them suspect and left out"),
     };
-    format!("it takes {FEWEST_STARTS} starts, and there are {all}{suspect}")
+    format!("needs {FEWEST_STARTS} starts, and there are {all}{suspect}")
 }
 
 #[cfg(test)]
@@ -130,11 +130,11 @@ mod tests {
         let found = of(measurements.clone()).remove(0);
         assert_eq!((found.starts.len(), &found.spread), (3, &None));
         let why = found.no_spread.unwrap();
-        assert_eq!(why, "it takes 3 starts, and there are 3, 1 of them suspect and left out");
+        assert_eq!(why, "needs 3 starts, and there are 3, 1 of them suspect and left out");
         measurements[2].validity = Validity::Invalid;
         let found = of(measurements.clone()).remove(0);
         assert_eq!(found.starts.len(), 2);
-        assert_eq!(found.no_spread.unwrap(), "it takes 3 starts, and there are 2");
+        assert_eq!(found.no_spread.unwrap(), "needs 3 starts, and there are 2");
         measurements[2].validity = Validity::Suspect;
         measurements.push(measured("database.update.start_4", &[101.0, 103.0]));
         let found = of(measurements).remove(0);

@@ -5,6 +5,12 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+/// That of what is shipped.
+const PROFILE: &str = "shipped";
+/// A static program that may lie anywhere moves itself at its start; the list of where it has to is a twentieth so long in this form
+/// (glibc 2.36, musl 1.2.4).
+const SHORT_RELOCATIONS: &str = " -C link-arg=-Wl,-z,pack-relative-relocs";
+
 /// An architecture.
 #[derive(Debug)]
 pub(super) struct Target {
@@ -69,13 +75,20 @@ pub(super) fn build(root: &Path, target: &Target, kind: Kind) -> Result<PathBuf>
         "--package",
         "narrows",
         "--profile",
-        "dist",
+        PROFILE,
         "--locked",
         "--target",
         &triple,
     ]);
+    if let Some(commit) = commit(root) {
+        cargo.env("NARROWS_COMMIT", commit);
+    }
     let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", triple.to_uppercase().replace('-', "_"));
-    cargo.env(flags, "-C target-feature=+crt-static").env("CARGO_PROFILE_DIST_STRIP", "symbols");
+    let mut options = "-C target-feature=+crt-static".to_string();
+    if target.is_here() && target.arch == "x86_64" {
+        options += SHORT_RELOCATIONS;
+    }
+    cargo.env(flags, options);
     if kind == Kind::Musl && !target.is_here() {
         let underscores = triple.replace('-', "_");
         cargo.env(format!("CC_{underscores}"), target.compiler);
@@ -87,5 +100,16 @@ pub(super) fn build(root: &Path, target: &Target, kind: Kind) -> Result<PathBuf>
     if !status.success() {
         bail!("{triple} can't be built ({status})");
     }
-    Ok(folder.join(triple).join("dist/narrows"))
+    Ok(folder.join(triple).join(PROFILE).join("narrows"))
+}
+
+/// What is built, where it is a checkout: `narrows --version --verbose` says it.
+fn commit(root: &Path) -> Option<String> {
+    let output = Command::new("git")
+        .args(["describe", "--always", "--dirty", "--abbrev=12"])
+        .current_dir(root)
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_string()).filter(|id| !id.is_empty())
 }

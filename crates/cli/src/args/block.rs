@@ -16,12 +16,12 @@ use narrows_runner::exit_codes;
 #[command(after_help = concat!(
     "\
 Examples:
-  narrows block                            how many 8 KiB reads per second with p99 within 1 ms, here
+  narrows block                            8 KiB reads per second with p99 within 1 ms, in this folder
   narrows block --at /data --within 500us  on that file system, within half a millisecond
-  narrows block --reads 70 --beside log    with writes, and beside a durable log
-  narrows block interference               what random writes and a log do to reads
-  narrows block --device /dev/nvme1n1      on a raw device, which is only read
-  narrows block run JOBS.fio --dry-run     what a job file of fio would do here
+  narrows block --reads 70 --beside log    with 30 % writes, beside a WAL-like stream
+  narrows block interference               p99 of reads beside random writes and a WAL-like stream
+  narrows block --device /dev/nvme1n1      on a raw device, read only
+  narrows block run JOBS.fio --dry-run     what a fio job file would do here
 
 ",
     exit_codes!()
@@ -35,27 +35,27 @@ pub struct BlockArgs {
     pub calibrate: CalibrateArgs,
 }
 
-/// What can be asked of storage.
+/// What `narrows block` measures.
 #[derive(Debug, Subcommand)]
 pub enum BlockCommand {
-    /// How many operations per second keep a percentile of latency within a limit? Also the default
+    /// Highest rate of I/Os that keeps a latency percentile within a limit (open loop). The default
     Calibrate(CalibrateArgs),
-    /// What do writes do to reads? p99 of reads by rate, alone and beside random writes and a durable log
+    /// p99 of reads by rate, alone and beside random writes and a WAL-like stream of flushes
     Interference(InterferenceArgs),
-    /// Run the jobs of fio's job files, and report them here or in fio's JSON
+    /// Run fio job files, and report them here or in fio's JSON
     Run(JobsArgs),
-    /// Does the rate of writes last? Rounds until it is shown, by the criteria of SNIA's PTS
+    /// Sustained write rate: rounds until steady state by the criteria of SNIA's PTS
     Steady(SteadyArgs),
-    /// Do several writers to one file get in each other's way? One file by n against n files by one
+    /// Do several writers to one file block each other? One file by n writers against n files by one
     Writers(WritersArgs),
-    /// Say what a raw device is, what is on it, and what stands against writing; writes nothing
+    /// What a raw device is, what is on it, and what forbids writing to it; writes nothing
     Device(DeviceArgs),
 }
 
 /// Where to measure.
 #[derive(Debug, Clone, Args)]
 pub struct PlaceArgs {
-    /// Folder on the file system to measure; a file of ours is made there and removed [default: the
+    /// Folder on the file system to measure; a test file is made there and removed [default: the
     /// current folder]
     #[arg(long, value_name = "DIR")]
     pub at: Option<PathBuf>,
@@ -89,9 +89,9 @@ pub struct ConsentArgs {
 /// How operations arrive in an open loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ArrivalsArg {
-    /// Independently of each other, as from many users
+    /// Poisson: independent of each other, as from many users
     Poisson,
-    /// At equal distances, as from a clock
+    /// At equal intervals, as from a clock
     Constant,
 }
 
@@ -107,7 +107,7 @@ impl From<ArrivalsArg> for Arrivals {
 /// What runs beside the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BesideArg {
-    /// A durable log: 8 KiB appended and flushed 200 times per second
+    /// A WAL-like stream: 8 KiB appended and flushed 200 times per second
     Log,
 }
 
@@ -117,16 +117,16 @@ pub struct CalibrateArgs {
     /// Where.
     #[command(flatten)]
     pub spot: SpotArgs,
-    /// The percentile that has to stay within the limit
+    /// Percentile of latency to keep within the limit
     #[arg(long, value_name = "P", default_value = "99", value_parser = percentile)]
     pub percentile: f64,
-    /// The limit, counted from when an operation was due
+    /// Latency limit, from the scheduled start of an operation
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = limit)]
     pub within: Nanos,
-    /// Bytes of an operation: 8k is 8 KiB
+    /// Block size: 8k is 8 KiB
     #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = block_size)]
     pub size: u32,
-    /// Of a hundred operations, reads; the rest are writes
+    /// Read percentage, 0 to 100; the rest are writes
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub reads: u32,
     /// What runs at the same time
@@ -135,10 +135,10 @@ pub struct CalibrateArgs {
     /// How operations arrive
     #[arg(long, value_enum, default_value_t = ArrivalsArg::Poisson)]
     pub arrivals: ArrivalsArg,
-    /// Size of the file that is made and removed: 1g is 1 GiB
+    /// Size of the test file: 1g is 1 GiB
     #[arg(long, value_name = "SIZE", default_value = "1g", value_parser = file_size)]
     pub file_size: u64,
-    /// Time for all windows, writing the file not counted [default: a minute and a half]
+    /// Time for all windows, without writing the file [default: 90s]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
     pub minutes: Option<u32>,
     /// How and where to.
@@ -155,16 +155,16 @@ pub struct InterferenceArgs {
     /// A device that may be written.
     #[command(flatten)]
     pub consent: ConsentArgs,
-    /// Bytes of a read and of a write: 8k is 8 KiB
+    /// Block size of reads and writes: 8k is 8 KiB
     #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = block_size)]
     pub size: u32,
-    /// Size of the file that is read; one of a quarter of it is written. Both are made and removed
+    /// Size of the file that is read; one of a quarter of it is written. Both are removed afterwards
     #[arg(long, value_name = "SIZE", default_value = "1g", value_parser = file_size)]
     pub file_size: u64,
-    /// Most that may be written, the files not counted: 16g is 16 GiB
+    /// Most bytes to write, without the files: 16g is 16 GiB
     #[arg(long, value_name = "SIZE", default_value = "16g", value_parser = write_budget)]
     pub budget: u64,
-    /// Time for all windows, writing the files not counted [default: 3]
+    /// Minutes for all windows, without writing the files [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
     pub minutes: Option<u32>,
     /// How and where to.
@@ -178,10 +178,10 @@ pub struct JobsArgs {
     /// fio's job files, as on one command line of fio
     #[arg(required = true, value_name = "FILE.fio")]
     pub files: Vec<PathBuf>,
-    /// Only the sections of this name; may be given several times
+    /// Only sections of this name; may be repeated
     #[arg(long, value_name = "NAME")]
     pub section: Vec<String>,
-    /// Let the job file have this variable of the environment, for its ${NAME}; may be given several times
+    /// Allow the job file this environment variable, for its ${NAME}; may be repeated
     #[arg(long, value_name = "NAME")]
     pub env: Vec<String>,
     /// Where the files go.
@@ -190,7 +190,7 @@ pub struct JobsArgs {
     /// What may be written.
     #[command(flatten)]
     pub consent: ConsentArgs,
-    /// Write fio's JSON to this file too, or with - to standard output instead of the report
+    /// Also write fio's JSON to this file, or with - to standard output in place of the report
     #[arg(long, value_name = "FILE")]
     pub fio_json: Option<PathBuf>,
     /// fio's json+ layout with every bin of the histograms, as --output-format=json+
@@ -210,22 +210,22 @@ pub struct SteadyArgs {
     /// A device that may be written.
     #[command(flatten)]
     pub consent: ConsentArgs,
-    /// Bytes of an operation: 8k is 8 KiB
+    /// Block size: 8k is 8 KiB
     #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = block_size)]
     pub size: u32,
-    /// Of a hundred operations, reads; the rest are writes
+    /// Read percentage, 0 to 100; the rest are writes
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=99))]
     pub reads: u32,
-    /// Operations in flight
+    /// Queue depth
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub depth: u32,
-    /// Length of a round; SNIA's is a minute
+    /// Length of a round; SNIA's is 1min
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = round)]
     pub round: Nanos,
-    /// Size of the file that is made and removed: 1g is 1 GiB
+    /// Size of the test file: 1g is 1 GiB
     #[arg(long, value_name = "SIZE", default_value = "4g", value_parser = file_size)]
     pub file_size: u64,
-    /// Most that may be written, the file not counted: 64g is 64 GiB
+    /// Most bytes to write, without the file: 64g is 64 GiB
     #[arg(long, value_name = "SIZE", default_value = "64g", value_parser = binary_size)]
     pub budget: u64,
     /// How and where to.
@@ -242,7 +242,7 @@ pub struct WritersArgs {
     /// Writers, and files in the second half of each pair
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=64))]
     pub writers: u32,
-    /// Bytes of a write: 8k is 8 KiB
+    /// Block size of a write: 8k is 8 KiB
     #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = block_size)]
     pub size: u32,
     /// How and where to.
@@ -290,7 +290,7 @@ pub fn binary_size(text: &str) -> Result<u64, String> {
 pub fn file_size(text: &str) -> Result<u64, String> {
     match binary_size(text)? {
         bytes if bytes >= 64 << 20 => Ok(bytes),
-        _ => Err("at least 64m, or caches answer for the drive".to_string()),
+        _ => Err("at least 64m, or caches answer in place of the drive".to_string()),
     }
 }
 
@@ -301,7 +301,7 @@ pub fn file_size(text: &str) -> Result<u64, String> {
 pub fn write_budget(text: &str) -> Result<u64, String> {
     match binary_size(text)? {
         bytes if bytes >= 64 << 20 => Ok(bytes),
-        _ => Err("at least 64m, or there is nothing to be beside".to_string()),
+        _ => Err("at least 64m, or it is too short to disturb".to_string()),
     }
 }
 

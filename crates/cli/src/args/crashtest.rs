@@ -32,18 +32,18 @@ pub struct CrashtestArgs {
 /// The three parts of a crash test.
 #[derive(Debug, Subcommand)]
 pub enum CrashtestCommand {
-    /// On the second host: keep the list of records that were acknowledged as durable
+    /// On the second host: record which records were acknowledged as durable
     Listen(ListenArgs),
-    /// On the machine whose power will be cut: write numbered records, and name each after its flush
+    /// On the machine whose power will be cut: write numbered records, and report each after its flush
     Write(WriteArgs),
-    /// After the cut: look for every acknowledged record
+    /// After the power cut: look for every acknowledged record
     Check(CheckArgs),
 }
 
 /// `narrows log crashtest listen`
 #[derive(Debug, Args)]
 pub struct ListenArgs {
-    /// The list, a new file
+    /// The record of acknowledgements, a new file
     #[arg(value_name = "LIST")]
     pub list: PathBuf,
     /// Address and port to listen on
@@ -63,7 +63,7 @@ pub enum SyncArg {
     Dsync,
     /// One write with RWF_DSYNC
     RwfDsync,
-    /// A write and no flush: a cut must lose records, or it was none
+    /// A write and no flush: a power cut must lose records, or it was none
     None,
 }
 
@@ -91,19 +91,19 @@ pub struct WriteArgs {
     /// How each record is made durable
     #[arg(long, value_enum, default_value_t = SyncArg::Fdatasync, conflicts_with = "postgres")]
     pub sync: SyncArg,
-    /// Past the page cache (O_DIRECT)
+    /// Use direct I/O (O_DIRECT)
     #[arg(long, conflicts_with = "postgres")]
     pub direct: bool,
-    /// Let the file grow instead of going around in it
+    /// Let the file grow instead of writing it in a circle
     #[arg(long, conflicts_with_all = ["postgres", "write_to_device"])]
     pub append: bool,
-    /// Size of the ring of all streams: 64m is 64 MiB
+    /// Total file size of all writers: 64m is 64 MiB
     #[arg(long, value_name = "SIZE", default_value = "64m", value_parser = binary_size, conflicts_with_all = ["postgres", "append"])]
     pub ring: u64,
-    /// End in order after that time [default: at the power's end, or at Ctrl-C]
+    /// End in order after this time [default: at the power cut, or at Ctrl-C]
     #[arg(long = "for", value_name = "TIME", value_parser = length)]
     pub length: Option<Nanos>,
-    /// The list may be kept on this machine: a rehearsal, or what is cut is elsewhere
+    /// Allow the record on this machine: for a rehearsal, or where another machine loses its power
     #[arg(long)]
     pub same_host: bool,
     /// Write although a database runs on this machine, or to the database that --postgres names
@@ -120,21 +120,21 @@ pub struct CheckArgs {
     /// The PostgreSQL whose table was written
     #[arg(long, value_name = "URL", conflicts_with = "file")]
     pub postgres: Option<String>,
-    /// The list from the second host
+    /// The record of acknowledgements from the second host
     #[arg(long, value_name = "LIST")]
     pub acknowledged: PathBuf,
-    /// What lost its power, where it isn't this machine as a whole: a drive shelf, a storage server, the host of this
-    /// virtual machine. The answer then rests on your word
+    /// What lost its power, where it was not this machine as a whole: a drive shelf, a storage server, the host of this
+    /// virtual machine. The result then rests on your word
     #[arg(long, value_name = "WHAT")]
     pub cut: Option<String>,
-    /// Since the cut the file system was mounted again, or the machine under the database started again: nothing comes
+    /// The file system was mounted again since the cut, or the machine under the database restarted: no read comes
     /// from memory
     #[arg(long)]
     pub remounted: bool,
-    /// Count a missing file, table or beginning as lost: this is the right place, and it is gone
+    /// Count a missing file, table or header as data loss
     #[arg(long)]
     pub gone: bool,
-    /// Fewest acknowledged records looked for that show anything by being there
+    /// Fewest acknowledged records for a result
     #[arg(long, value_name = "N", default_value_t = LEAST_RECORDS)]
     pub least: u64,
     /// Remove the file or the table if every record is there

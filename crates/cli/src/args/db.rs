@@ -29,7 +29,7 @@ Examples:
                                         on that server, in a schema of our own that goes again
   narrows db lookup --starts 5          and again on four more starts of the server: by how much one start differs from another
   narrows db scan --workers 1,4         a whole table by one process and by four
-  narrows db update --kind mariadb      durable updates on a MariaDB of our own
+  narrows db update --kind mariadb      durable updates on a private MariaDB instance
   narrows db clean postgres://bob@db7/shop
                                         what narrows has there; --remove removes it
 
@@ -48,19 +48,19 @@ pub struct DbArgs {
 /// The workloads.
 #[derive(Debug, Subcommand)]
 pub enum DbCommand {
-    /// Random single blocks by the index, from the buffer pool or from the drives
+    /// Random single blocks by index, from shared_buffers or from the drives
     Lookup(LookupArgs),
-    /// Many random blocks at once by a bitmap: sorted and prefetched by the server
+    /// Many random blocks per statement by a bitmap scan: sorted and prefetched by the server
     Batch(BatchArgs),
-    /// One row and one durable commit, or a mix of them and lookups
+    /// One row and one durable commit, or a mix of updates and lookups
     Update(UpdateArgs),
     /// The smallest durable transaction: a commit and nothing else
     Commit(CommitArgs),
-    /// The whole table by one process or by several
+    /// The whole table by one process or several
     Scan(ScanArgs),
-    /// An order-entry mix of five transactions: loaded, run, its consistency checked
+    /// Order-entry mix of five transactions: loads, runs, checks consistency
     Orders(Box<orders::OrdersArgs>),
-    /// Lists what narrows has on a server: what runs left that were cut off, and what was kept; and removes it
+    /// List what narrows left or kept on a server, and remove it
     Clean(CleanArgs),
 }
 
@@ -73,7 +73,7 @@ pub struct CleanArgs {
     /// The database: postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD
     #[arg(value_name = "URL")]
     pub url: String,
-    /// Removes all that is listed and that nobody works in
+    /// Remove all that is listed and not in use
     #[arg(long)]
     pub remove: bool,
 }
@@ -81,16 +81,16 @@ pub struct CleanArgs {
 /// Where blocks come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FromArg {
-    /// The server's buffer pool, warmed before
+    /// shared_buffers, warmed up before
     Pool,
-    /// The drives: evicted from memory, which the drives' own counts must confirm
+    /// The drives: evicted from memory, checked against the drives' own counts
     Drive,
 }
 
 /// Who calls for the blocks of a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CallsArg {
-    /// A statement for each block, one after the other
+    /// One statement per block, one after the other
     Each,
     /// One statement with all keys, `= ANY`, still block by block in the server
     Any,
@@ -99,18 +99,18 @@ pub enum CallsArg {
 /// What an update changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RedoArg {
-    /// One number; the log has some hundred bytes of it
+    /// One column: about a hundred bytes of WAL
     Light,
-    /// Every column but the key; the log has the whole row
+    /// Every column but the key: the whole row in WAL
     Heavy,
 }
 
 /// What a scan answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum AnswerArg {
-    /// A sum over a column: every row is touched
+    /// A sum over a column: every row is read
     Sum,
-    /// count(*), as the server likes: said where the index alone answers
+    /// count(*), as the server plans it: an index-only scan is reported
     Count,
 }
 
@@ -127,26 +127,26 @@ pub enum KindArg {
 /// Which server.
 #[derive(Debug, Clone, Args)]
 pub struct ServerArgs {
-    /// The server: postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD [default: a PostgreSQL of our own,
+    /// The server: postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD [default: a private PostgreSQL instance,
     /// started for this and removed]
     #[arg(value_name = "URL")]
     pub url: Option<String>,
-    /// What kind of server is started and loaded: lookups, updates and commits are measured on both
+    /// Kind of server to start and load: lookups, updates and commits are measured on both
     #[arg(long, value_enum, default_value_t, conflicts_with_all = ["url", "postgres"])]
     pub kind: KindArg,
     /// The PostgreSQL to start: its `postgres` program or the folder it is in
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     pub postgres: Option<PathBuf>,
-    /// shared_buffers of our own server: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]
+    /// shared_buffers of the private instance: 256m is 256 MiB [default: an eighth of the memory, 16m to 256m]
     #[arg(long, value_name = "SIZE", value_parser = binary_size, conflicts_with = "url")]
     pub pool: Option<u64>,
-    /// Folder on the drives that hold the data files [default: /var/tmp]
+    /// Folder on the drives with the data files [default: /var/tmp]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Folder on the drives that hold the commit log [default: that of --data]
+    /// Folder on the drives with WAL [default: that of --data]
     #[arg(long, value_name = "DIR")]
     pub wal: Option<PathBuf>,
-    /// Layers to measure before, for the verdict's ceilings [default: those the workload uses; none with a URL, unless
+    /// Layers to measure first, for the verdict's limits [default: those the workload uses; none with a URL, unless
     /// --data says where]
     #[arg(long, value_delimiter = ',', value_name = "LAYER,…")]
     pub layers: Option<Vec<LayerArg>>,
@@ -155,10 +155,10 @@ pub struct ServerArgs {
 /// On what table.
 #[derive(Debug, Clone, Args)]
 pub struct TableArgs {
-    /// Size of the table, one row in each block: 2g is 2 GiB [default: 2g, 512m with --quick]
+    /// Size of the table, one row per block: 2g is 2 GiB [default: 2g, 512m with --quick]
     #[arg(long, value_name = "SIZE", value_parser = binary_size)]
     pub table: Option<u64>,
-    /// Of a hundred bytes of a row's padding those that are random; the rest are zeros, which drives and file systems may
+    /// Incompressible share of each row's padding, in percent; the rest are zeros, which drives and file systems may
     /// compress. The server itself never does
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub entropy: u32,
@@ -170,14 +170,14 @@ pub struct KeyArgs {
     /// The table.
     #[command(flatten)]
     pub table: TableArgs,
-    /// Part of the table that keys are drawn from: 64m is 64 MiB, 50% is half of the buffer pool [default: half of the
-    /// pool; from the drives the whole table]
+    /// Working set: part of the table that keys are drawn from: 64m is 64 MiB, 50% is half of shared_buffers [default: half of
+    /// shared_buffers; from the drives the whole table]
     #[arg(long, value_name = "SIZE", value_parser = working_set)]
     pub working_set: Option<WorkingSet>,
-    /// How keys are drawn: uniform, zipf:0.99, or hot:80/20 (80 % of the calls on 20 % of the keys)
+    /// Distribution of keys: uniform, zipf:0.99, or hot:80/20 (80 % of the calls on 20 % of the keys)
     #[arg(long, value_name = "LAW", default_value = "uniform", value_parser = keys)]
     pub keys: KeysArg,
-    /// A table for every session, so that none waits for another's rows; together they have the size
+    /// One table per session, so that none waits for another's rows; total size unchanged
     #[arg(long)]
     pub private: bool,
 }
@@ -185,18 +185,18 @@ pub struct KeyArgs {
 /// By how many sessions, and when.
 #[derive(Debug, Clone, Args)]
 pub struct PaceArgs {
-    /// Concurrent sessions; several numbers are a sweep, with the law of scaling from six on [default: twice the server's
+    /// Concurrent sessions; several numbers are a sweep, with a scaling law from six on [default: twice the server's
     /// CPUs, 8 to 256]
     #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub sessions: Vec<u32>,
-    /// Mean time a session pauses after an answer: 10ms [default: none]
+    /// Mean think time of a session after an answer: 10ms [default: none]
     #[arg(long, value_name = "TIME", value_parser = think)]
     pub think: Option<Nanos>,
-    /// Open loop: so many operations per second, due at random times whether or not sessions are free; latencies count
-    /// from when they were due
+    /// Open loop: operations per second, scheduled at random times whether or not sessions are free; latency counts
+    /// from the scheduled start
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "think")]
     pub rate: Option<u64>,
-    /// The highest rate in an open loop at which 99 % of the operations take no longer than this
+    /// Find the highest open-loop rate with p99 within this limit
     #[arg(long, value_name = "TIME", value_parser = limit, conflicts_with_all = ["rate", "think"])]
     pub p99: Option<Nanos>,
 }
@@ -207,10 +207,10 @@ pub struct LoadArgs {
     /// Length of one window, 1s to 10min [default: 3s, updates 11s so that six cover two checkpoints]
     #[arg(long, value_name = "TIME", value_parser = window)]
     pub window: Option<Nanos>,
-    /// Three short repeats and no test of the verdict: no grade above LIKELY
+    /// Quick: three short repeats and no test of the verdict; no grade above LIKELY
     #[arg(long)]
     pub quick: bool,
-    /// Starts of our own server on which the load is repeated; from three on it is said by how much starts differ
+    /// Starts of the private instance on which the load is repeated; from three on with the difference between starts
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "url", value_parser = clap::value_parser!(u32).range(1..=30))]
     pub starts: u32,
     /// How to run and where the results go.
@@ -230,13 +230,13 @@ pub struct LookupArgs {
     /// Where the blocks come from
     #[arg(long, value_enum, default_value_t = FromArg::Pool)]
     pub from: FromArg,
-    /// Blocks of one operation
+    /// Blocks per operation
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub blocks: u32,
-    /// How the client calls for them
+    /// How the client requests them
     #[arg(long, value_enum, default_value_t = CallsArg::Each)]
     pub calls: CallsArg,
-    /// A function inside the server calls for them, so that the client's share is one call
+    /// A function inside the server reads them, so that the client's share is one call
     #[arg(long, conflicts_with = "calls")]
     pub inside: bool,
     /// Which blocks.
@@ -262,7 +262,7 @@ pub struct BatchArgs {
     /// Where the blocks come from
     #[arg(long, value_enum, default_value_t = FromArg::Drive)]
     pub from: FromArg,
-    /// Blocks of one operation
+    /// Blocks per operation
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub blocks: u32,
     /// Which blocks.
@@ -285,10 +285,10 @@ pub struct UpdateArgs {
     /// Which server.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// Of a hundred operations those that update; the rest look up
+    /// Update percentage, 0 to 100; the rest are lookups
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub updates: u32,
-    /// What an update changes
+    /// Columns that an update changes
     #[arg(long, value_enum, default_value_t = RedoArg::Light)]
     pub redo: RedoArg,
     /// Where the blocks come from
@@ -335,10 +335,10 @@ pub struct ScanArgs {
     /// Where the blocks come from
     #[arg(long, value_enum, default_value_t = FromArg::Drive)]
     pub from: FromArg,
-    /// Processes that scan together, the session's own among them [default: 1 and one per server CPU]
+    /// Parallel processes of a scan, the session's own included [default: 1 and one per server CPU]
     #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub workers: Vec<u32>,
-    /// What it has to answer
+    /// What it computes
     #[arg(long, value_enum, default_value_t = AnswerArg::Sum)]
     pub answer: AnswerArg,
     /// Which table.

@@ -6,7 +6,7 @@ use narrows_report::document::Depth;
 /// How much of a report is printed; without either, one screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Args)]
 pub struct DetailArgs {
-    /// Say how each answer is known: its sum, its test, the limits that come next
+    /// Show how each answer is known: its sum, its test, the next limits
     #[arg(long)]
     pub explain: bool,
     /// Ten lines: the answers, the rates, what to do

@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  narrows gather -o db7.capture                    what this user can see of this machine
+  narrows gather -o db7.capture                    what this user can read of this machine
   sudo narrows gather --privileged -o db7.capture  with what only root can read: memory modules, drives' caches
   narrows platform db7.capture                     show it, on any machine
   narrows run --facts db7.capture                  measure as a user, with what root saw
@@ -19,16 +19,16 @@ pub struct GatherArgs {
     /// The capture, a new file
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Capture as root what others can't read
+    /// Capture as root what other users cannot read
     #[arg(long)]
     pub privileged: bool,
-    /// Replace FILE if it is there
+    /// Replace FILE if it exists
     #[arg(long)]
     pub force: bool,
-    /// Folder on the drives that hold the data files [default: /var/tmp]
+    /// Folder on the drives with the data files [default: /var/tmp]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Folder on the drives that hold the commit log [default: that of --data]
+    /// Folder on the drives with WAL [default: that of --data]
     #[arg(long, value_name = "DIR")]
     pub wal: Option<PathBuf>,
 }

@@ -13,17 +13,17 @@ Examples:
   narrows limits                          the whole table
   narrows limits nvme ethernet            two families
   narrows limits nvme-gen5-x4             one class with every figure and its whole source
-  narrows limits --limits ours.toml san-7 a class of a file of yours
+  narrows limits --limits ours.toml san-7 a class in your own file
 
-raw is the signal rate, encoded what the line code leaves, protocol what headers leave for payload, expected what
-good systems reach. The book's page on limits as data (docs/src/reference/limits.md) shows the format of a file.
+raw is the signal rate, encoded after the line code, protocol the payload after headers, expected what good systems
+reach. The book's page on limits as data (docs/src/reference/limits.md) shows the format of a file.
 
 Exit codes: 0 done; 2 usage, or a file that is refused.")]
 pub struct LimitsArgs {
     /// Classes, families (dram, pcie, nvme, ethernet, cpu, …), or the first words of classes (epyc) [default: all]
     #[arg(value_name = "CLASS")]
     pub classes: Vec<String>,
-    /// Put this file's figures over the table's
+    /// Override the table with this file's figures
     #[arg(long, value_name = "FILE")]
     pub limits: Vec<PathBuf>,
     /// Format of standard output

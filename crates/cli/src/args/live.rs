@@ -16,7 +16,7 @@ use narrows_runner::exit_codes;
 Examples:
   narrows log postgres postgres://app@db7/shop            over 30 s
   narrows log postgres postgres://app@db7/shop --for 10min
-  narrows log postgres --pg-test-fsync fsync.txt          what it says, in the words used here
+  narrows log postgres --pg-test-fsync fsync.txt          the output of pg_test_fsync, in the terms used here
 
 The password is best in PGPASSWORD. A user who is a member of pg_monitor sees what all sessions wait for; others see the
 counters. The session is read only, with a statement_timeout of 5 s and a lock_timeout of 1 s.
@@ -28,10 +28,10 @@ pub struct LogPostgresArgs {
     /// The server: postgres://USER@HOST:PORT/DATABASE
     #[arg(value_name = "URL", required_unless_present = "pg_test_fsync")]
     pub url: Option<String>,
-    /// How long to look; below 6 s nothing is told from chance
+    /// How long to observe; below 6 s chance cannot be excluded
     #[arg(long = "for", value_name = "TIME", default_value = "30s", value_parser = interval)]
     pub length: Nanos,
-    /// What pg_test_fsync printed on the log's drive, to stand beside it
+    /// Output of pg_test_fsync on the WAL drive, to compare with
     #[arg(long, value_name = "FILE")]
     pub pg_test_fsync: Vec<PathBuf>,
     /// What is told of names.
@@ -42,10 +42,10 @@ pub struct LogPostgresArgs {
     pub output: LookArgs,
 }
 
-/// Where the results of looking go.
+/// Where the results go.
 #[derive(Debug, Args)]
 pub struct LookArgs {
-    /// Say what would be looked at, and stop
+    /// Show what would be read, and stop
     #[arg(long)]
     pub dry_run: bool,
     /// Folder for the run file and the report in every format [default: the run file alone, in the
@@ -58,7 +58,7 @@ pub struct LookArgs {
     /// How much of the report is printed
     #[command(flatten)]
     pub detail: DetailArgs,
-    /// Prefixes of byte quantities
+    /// Units of bytes
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
     pub units: UnitsArg,
 }
@@ -78,7 +78,7 @@ impl LookArgs {
     }
 }
 
-/// How long to look.
+/// How long to observe.
 ///
 /// # Errors
 /// A sentence, where it is no time or not from three seconds to an hour.

@@ -18,12 +18,12 @@ use narrows_runner::exit_codes;
     "\
 Examples:
   narrows log                              from the device's flush to the database's commit, here
-  narrows log --wal /wal --data /data      with the log and the data files where they would be
+  narrows log --wal /wal --data /data      with WAL and data files on these drives
   narrows log ladder --methods all --sizes 512,8k,128k --layouts all
-  narrows log commits --within 2ms         how many commits per second with p99 within 2 ms
-  narrows log streams --streams 10 --rate 4MB/s   ten databases that log 4 MB/s each
-  narrows log postgres postgres://app@db7/shop    what a commit costs on a live server, by looking
-  narrows log compare --wal /data --wal /wal --prove   what another place for the log would give, and gives
+  narrows log commits --within 2ms         commits per second with p99 within 2 ms
+  narrows log streams --streams 10 --rate 4MB/s   ten databases that write 4 MB/s of WAL each
+  narrows log postgres postgres://app@db7/shop    what a commit costs on a running server
+  narrows log compare --wal /data --wal /wal --prove   another WAL location: predicted and tested
 
 ",
     exit_codes!()
@@ -37,30 +37,30 @@ pub struct LogArgs {
     pub whole: WholeArgs,
 }
 
-/// What can be asked of the commit log.
+/// What `narrows log` measures.
 #[derive(Debug, Subcommand)]
 pub enum LogCommand {
-    /// From the device's flush to the database's commit: what each layer adds, alone and beside a load
+    /// From the device's flush to the database's commit: what each layer adds, idle and beside a load
     Ladder(LadderArgs),
-    /// How many commits per second keep a percentile of their wait within a limit? Sessions share flushes
+    /// Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes
     Commits(CommitsArgs),
-    /// What would this workload commit with its log elsewhere? Predicted for each place, and proved where asked
+    /// What this workload would commit with WAL on another location: predicted, and tested with --prove
     Compare(CompareArgs),
-    /// Does what was acknowledged as durable survive a cut of the power? Takes a second host
+    /// Does acknowledged data survive a power cut? Needs a second host
     Crashtest(super::crashtest::CrashtestArgs),
-    /// What does a commit cost on somebody's PostgreSQL, and what bounds it? Only looks
+    /// The cost of a commit on a running PostgreSQL, and its bottleneck; only observes
     Postgres(super::live::LogPostgresArgs),
-    /// What do several logs on one device do to each other, and how many does it hold?
+    /// Several WAL streams on one device: how they slow each other, and how many it holds
     Streams(StreamsArgs),
 }
 
 /// Where the files of a server would be.
 #[derive(Debug, Clone, Args)]
 pub struct LogPlaceArgs {
-    /// Folder on the drives that would hold the commit log [default: the current folder]
+    /// Folder on the drives for WAL [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub wal: Option<PathBuf>,
-    /// Folder on the drives that would hold the data files [default: that of --wal]
+    /// Folder on the drives for the data files [default: that of --wal]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
 }
@@ -75,11 +75,11 @@ pub enum MethodArg {
     Fsync,
     /// One write to a file opened with O_DSYNC
     Dsync,
-    /// The same past the page cache (O_DIRECT), as Oracle writes
+    /// The same with direct I/O (O_DIRECT), as Oracle writes
     DsyncDirect,
     /// One pwritev2 with RWF_DSYNC
     RwfDsync,
-    /// io_uring: a write and an fdatasync linked behind it, in one call
+    /// io_uring: a write and a linked fdatasync, in one call
     Uring,
     /// All of them
     All,
@@ -90,7 +90,7 @@ pub enum MethodArg {
 pub enum LayoutArg {
     /// Its blocks were written before, as in a recycled segment
     Overwrite,
-    /// Each write makes it longer
+    /// Each write extends it
     Extend,
     /// Its blocks are allocated and were never written
     Fallocated,
@@ -101,13 +101,13 @@ pub enum LayoutArg {
 /// The database at the top of the ladder.
 #[derive(Debug, Clone, Args)]
 pub struct LogDatabaseArgs {
-    /// Leave the database's own commit out
+    /// Leave out the database's own commit
     #[arg(long)]
     pub no_database: bool,
     /// The PostgreSQL to start: its `postgres` program or the folder it is in
     #[arg(long, value_name = "FILE", conflicts_with = "no_database")]
     pub postgres: Option<PathBuf>,
-    /// A synchronous standby on this machine above it: what its write and its flush add
+    /// A synchronous standby on this machine too: what its write and its flush add
     #[arg(long, conflicts_with = "no_database")]
     pub standby: bool,
 }
@@ -135,7 +135,7 @@ pub struct LadderArgs {
     /// Where.
     #[command(flatten)]
     pub place: LogPlaceArgs,
-    /// Ways to make a write durable
+    /// Sync methods
     #[arg(
         long,
         value_enum,
@@ -153,13 +153,13 @@ pub struct LadderArgs {
         default_value = "overwrite"
     )]
     pub layouts: Vec<LayoutArg>,
-    /// Bytes of a write: 8k is 8 KiB
+    /// Bytes per write: 8k is 8 KiB
     #[arg(long, value_delimiter = ',', value_name = "SIZE,…", default_value = "8k", value_parser = write_size)]
     pub sizes: Vec<u64>,
-    /// Fresh windows of each; from 6 on there are intervals
+    /// New windows of each; from 6 on there are intervals
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=60))]
     pub repeats: u32,
-    /// Leave the load on the data files out
+    /// Leave out the load on the data files
     #[arg(long)]
     pub alone: bool,
     /// The database.
@@ -173,21 +173,21 @@ pub struct LadderArgs {
 /// What a commit's wait has to keep, and how commits come.
 #[derive(Debug, Clone, Args)]
 pub struct CommitGoalArgs {
-    /// The percentile that has to stay within the limit
+    /// Percentile of the commit wait to keep within the limit
     #[arg(long, value_name = "P", default_value = "99", value_parser = percentile)]
     pub percentile: f64,
-    /// The limit, counted from when a commit was due
+    /// Limit of the commit wait, from its scheduled start
     #[arg(long, value_name = "TIME", default_value = "5ms", value_parser = limit)]
     pub within: Nanos,
-    /// Time for the search [default: a minute]
+    /// Time for the search [default: 1min]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
     pub minutes: Option<u32>,
 }
 
-/// Who writes the log.
+/// Who writes WAL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StyleArg {
-    /// One of those who commit, for all that wait, as in PostgreSQL
+    /// One of the committing sessions, for all that wait, as in PostgreSQL
     Leader,
     /// A process of its own that is posted, as in Oracle
     Writer,
@@ -214,22 +214,22 @@ pub struct CommitsArgs {
     /// How commits arrive
     #[arg(long, value_enum, default_value_t = ArrivalsArg::Poisson)]
     pub arrivals: ArrivalsArg,
-    /// Log bytes of a commit
+    /// WAL bytes per commit
     #[arg(long, value_name = "SIZE", default_value = "200", value_parser = binary_size)]
     pub bytes: u64,
-    /// Sizes of commits instead: a file of lines with bytes and how many commits had so many
+    /// Sizes of commits in place of --bytes: a file of lines with bytes and number of commits
     #[arg(long, value_name = "FILE", conflicts_with = "bytes")]
     pub size_histogram: Option<PathBuf>,
-    /// Who writes the log
+    /// Who writes WAL
     #[arg(long, value_enum, default_value_t = StyleArg::Leader)]
     pub style: StyleArg,
-    /// Who is about to write waits for so long first, so that more can join
+    /// commit_delay: how long a session waits before a flush so that others can join
     #[arg(long, value_name = "TIME", default_value = "0us", value_parser = delay)]
     pub commit_delay: Nanos,
-    /// But only if so many others are committing
+    /// commit_siblings: only if that many others are committing
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub commit_siblings: u32,
-    /// Most sessions that commit again at once
+    /// Most sessions of the closed loop
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub most_sessions: u32,
     /// How and where to.
@@ -243,28 +243,28 @@ pub struct StreamsArgs {
     /// Where.
     #[command(flatten)]
     pub place: LogPlaceArgs,
-    /// Logs together
+    /// WAL streams at once
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub streams: u32,
-    /// What each of them writes
+    /// Bytes per second of each
     #[arg(long, value_name = "BYTES/s", default_value = "4MB/s", value_parser = stream_rate)]
     pub rate: BytesPerSecond,
-    /// Bytes of a write: 128k is 128 KiB
+    /// Bytes per write: 128k is 128 KiB
     #[arg(long, value_name = "SIZE", default_value = "128k", value_parser = write_size)]
     pub size: u64,
-    /// The percentile of a write's time that has to stay within the limit
+    /// Percentile of the write time to keep within the limit
     #[arg(long, value_name = "P", default_value = "99", value_parser = percentile)]
     pub percentile: f64,
-    /// The limit, counted from when a write was due
+    /// Limit of the write time, from its scheduled start
     #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = limit)]
     pub within: Nanos,
-    /// Most logs that the search tries
+    /// Most streams that the search tries
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub most_streams: u32,
-    /// A cache whose turnover is asked for: 4g is 4 GiB
+    /// Cache size whose turnover time to report: 4g is 4 GiB
     #[arg(long, value_name = "SIZE", value_parser = binary_size)]
     pub cache: Option<u64>,
-    /// Fresh windows of each number
+    /// New windows of each number
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=60))]
     pub repeats: u32,
     /// How and where to.
@@ -276,25 +276,25 @@ pub struct StreamsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  narrows log compare --wal /data --wal /wal          PostgreSQL with its log in /data; what /wal would give
-  narrows log compare --wal /data --wal /wal --prove  and what it gives
+  narrows log compare --wal /data --wal /wal          PostgreSQL with WAL in /data; what /wal would give
+  narrows log compare --wal /data --wal /wal --prove  and what it gives, measured
 
 The first folder is where the workload is measured. A folder in memory (a tmpfs) stands for a fast medium: it is
 measured, marked as not durable, and never recommended.")]
 pub struct CompareArgs {
-    /// Folders for the log on different file systems, the one it is in now first; two or more
+    /// Folders for WAL on different file systems, the one in use now first; two or more
     #[arg(long, value_name = "DIR", required = true)]
     pub wal: Vec<PathBuf>,
-    /// Folder on the drives that would hold the data files [default: the first --wal that is not in memory]
+    /// Folder on the drives for the data files [default: the first --wal that is not in memory]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Sessions that update and commit, each again at once
+    /// Sessions that update and commit in a closed loop
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub sessions: u32,
-    /// Run PostgreSQL with its log in each of them too, in turns, beside its prediction
+    /// Run PostgreSQL with WAL on each location too, in turns, to test the prediction
     #[arg(long)]
     pub prove: bool,
-    /// Fresh windows of everything; from 3 on there are intervals
+    /// New windows of everything; from 3 on there are intervals
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=60))]
     pub repeats: u32,
     /// Length of a window of the database; the emulation's is half of it

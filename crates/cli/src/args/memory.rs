@@ -13,12 +13,12 @@ use narrows_runner::exit_codes;
 #[command(after_help = concat!(
     "\
 Examples:
-  narrows memory                    latency, bandwidth, and what one does to the other; under a minute
+  narrows memory                    latency and bandwidth, under a minute
   narrows memory --quick            three repeats, over less memory
   narrows memory matrix             every node's CPUs and every node's memory, by distance
-  narrows memory placement          on which nodes the shared memory of this machine's servers lies
+  narrows memory placement          on which nodes the shared memory of this machine's servers is
   narrows memory baseline           keep this machine's figures; another day: has it aged?
-  narrows memory slb 131072 600     SLB's line, and what it means
+  narrows memory slb 131072 600     SLB's line, explained
 
 ",
     exit_codes!()
@@ -32,16 +32,16 @@ pub struct MemoryArgs {
     pub study: StudyArgs,
 }
 
-/// What can be asked of memory.
+/// What `narrows memory` measures.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
-    /// Measure latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side
+    /// Latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side
     Matrix(MatrixArgs),
-    /// Say on which nodes the memory of running databases lies; nothing is loaded, touched or moved
+    /// Show on which nodes the memory of running databases is; nothing is loaded, touched or moved
     Placement(PlacementArgs),
-    /// Keep this machine's figures, and later say whether it has aged
+    /// Keep this machine's figures, and compare with them later: memory fragments with age
     Baseline(BaselineArgs),
-    /// Run the loop of SLB, the "silly little benchmark", print its line, and say what it means
+    /// Run the loop of SLB, the "silly little benchmark", print its line, and explain it
     Slb(SlbArgs),
     /// One of several processes that work at the same moment
     #[command(hide = true)]
@@ -83,13 +83,13 @@ Examples:
   narrows memory slb 131072 6000              the published command: 512 MiB, 786 million stores
   narrows memory slb 131072 600 --processes 4 as `memhammer` four times with one trigger")]
 pub struct SlbArgs {
-    /// Pages of 4 KiB that each process has
+    /// Pages of 4 KiB per process
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 26))]
     pub pages: u32,
-    /// Loops over them; a loop is one access to each page
+    /// Loops over them; a loop is one access per page
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub ops: u64,
-    /// Whose loop
+    /// Kit of SLB
     #[arg(long, value_enum, default_value = "2007")]
     pub kit: KitArg,
     /// Processes, started at the same moment
@@ -98,7 +98,7 @@ pub struct SlbArgs {
     /// CPUs for them in this order, as 0,2 or 0-3 [default: one of each core first]
     #[arg(long, value_name = "CPUS", value_parser = cpu_list)]
     pub bind: Option<CpuList>,
-    /// 2 MiB pages underneath; refused where they can't be had
+    /// Use 2 MiB pages; an error where they are not available
     #[arg(long)]
     pub huge: bool,
     /// How and where to.
@@ -117,10 +117,10 @@ pub struct ProcessArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  narrows memory matrix               a few cells for each distance, and whatever they make suspicious
+  narrows memory matrix               a few cells per distance, and all that differ
   narrows memory matrix --thorough    every cell")]
 pub struct MatrixArgs {
-    /// Every cell, and not some for each distance
+    /// Every cell, not only some for each distance
     #[arg(long)]
     pub thorough: bool,
     /// How and where to.
@@ -132,13 +132,13 @@ pub struct MatrixArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  narrows memory baseline            the first time: keeps latency, bandwidth, the time to touch a pool, and what memory is free
+  narrows memory baseline            the first time: keeps latency, bandwidth, the time to touch a pool, and free memory
   narrows memory baseline            later: measures the same and says what is worse, and why that may be
   narrows memory baseline --renew    this is the baseline from now on
 
 It is kept in $XDG_DATA_HOME/narrows/baseline (~/.local/share without it).")]
 pub struct BaselineArgs {
-    /// Keep what is measured now in place of the baseline that there is
+    /// Replace the stored baseline with what is measured now
     #[arg(long)]
     pub renew: bool,
     /// How and where to.
@@ -149,7 +149,7 @@ pub struct BaselineArgs {
 /// What `narrows memory placement` can be asked for without naming anybody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Everybody {
-    /// Every pool of shared memory that may be looked into
+    /// All shared memory that this user may read
     All,
 }
 
@@ -157,27 +157,27 @@ pub enum Everybody {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  narrows memory placement                                every pool of shared memory that may be looked into
+  narrows memory placement                                all shared memory that this user may read
   sudo narrows memory placement --pid 4711                of this process, its private memory too
   narrows memory placement --postgres postgres:/// --matrix m.narrows.json
                                                           of that server, and what it costs by a measured matrix
 
-The pages of a pool are asked for through all processes that map it (move_pages(2) without targets, which moves nothing). That takes
-their user or root; without it the nodes' own counters remain, which anybody may read.")]
+Pages are located through all processes that map them (move_pages(2) without targets, which moves nothing). That needs
+their user or root; without it only the nodes' own counters are shown.")]
 pub struct PlacementArgs {
-    /// All pools of shared memory; the same as naming nobody
+    /// All shared memory; the default
     #[arg(value_enum, conflicts_with_all = ["pid", "postgres"])]
     pub everybody: Option<Everybody>,
-    /// The pools of 16 MiB and more that this process maps, and its private memory
+    /// Shared memory of 16 MiB and more that this process maps, and its private memory
     #[arg(long, value_name = "PID", conflicts_with = "postgres")]
     pub pid: Option<u32>,
-    /// The pools of this PostgreSQL server, which runs on this machine
+    /// Shared memory of this PostgreSQL server, which runs on this machine
     #[arg(long, value_name = "URL")]
     pub postgres: Option<String>,
-    /// Say what it costs by the matrix of nodes in this run
+    /// Compute the cost by the node matrix in this run
     #[arg(long, value_name = "RUN")]
     pub matrix: Option<String>,
-    /// Ask for every page and not for a sample of 65,536 of each pool
+    /// Ask for every page, not for a sample of 65,536 of each mapping
     #[arg(long)]
     pub every_page: bool,
     /// How and where to.
@@ -191,7 +191,7 @@ pub struct StudyArgs {
     /// Quick: three repeats, over less memory
     #[arg(long)]
     pub quick: bool,
-    /// Everything that takes longer: every cell of the matrix of nodes, 1 GiB pages, latency beside writes
+    /// All that takes longer: every cell of the node matrix, 1 GiB pages, latency beside writes
     #[arg(long, conflicts_with = "quick")]
     pub thorough: bool,
     /// How and where to.

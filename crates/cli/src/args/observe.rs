@@ -10,14 +10,14 @@ use narrows_units::{Nanos, ParseQuantityError};
 use super::NamesArgs;
 use super::live::LookArgs;
 
-/// Looking at somebody's server instead of measuring.
+/// Observing a running server instead of measuring.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ObserveArgs {
-    /// Look at this server, postgres://USER@HOST:PORT/DATABASE, and load nothing
+    /// Observe this server, postgres://USER@HOST:PORT/DATABASE, and load nothing
     ///
     /// The session is read only, with a statement_timeout of 5 s and a lock_timeout of 1 s. The password is best in PGPASSWORD. A
     /// member of pg_monitor sees what sessions do; others see the counters. On the server's own machine its processes and
-    /// drives are looked at too.
+    /// drives are observed too.
     #[arg(long, value_name = "URL")]
     pub observe: Option<String>,
     /// How to look.
@@ -34,7 +34,7 @@ Examples:
   narrows observe shop                     the database here, as psql finds it
   narrows observe service=prod --for 10min
 
-The address is taken as psql takes it: a URL, keywords (host=db7 dbname=shop), a database's name; what it doesn't say comes from PGHOST, \
+The address is taken as psql takes it: a URL, keywords (host=db7 dbname=shop), a database's name; the rest comes from PGHOST, \
 PGPORT, PGUSER, PGDATABASE, PGSERVICE, the password from PGPASSWORD or ~/.pgpass.
 
 ",
@@ -44,13 +44,13 @@ pub struct ObserveCommand {
     /// The server: postgres://USER@HOST:PORT/DATABASE, keywords, or a database's name [default: as psql]
     ///
     /// Nothing is loaded. The session is read only, with a statement_timeout of 5 s and a lock_timeout of 1 s. A member of pg_monitor
-    /// sees what sessions do; others see the counters. On the server's own machine its processes and drives are looked at too.
+    /// sees what sessions do; others see the counters. On the server's own machine its processes and drives are observed too.
     #[arg(value_name = "ADDRESS")]
     pub address: Option<String>,
     /// How to look.
     #[command(flatten)]
     pub how: HowToLook,
-    /// Answer from this capture of this machine what this user can't read (`narrows gather --privileged`)
+    /// Use hardware details from a capture made by root (`narrows gather --privileged`)
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
     /// What is told of names.
@@ -64,27 +64,27 @@ pub struct ObserveCommand {
 /// How long to look at a server, and what to compare it with.
 #[derive(Debug, Clone, Default, Args)]
 pub struct HowToLook {
-    /// How long to look at most [default: 10min]
+    /// How long to observe at most [default: 10min]
     ///
-    /// A look takes 60 s. Where fewer than 100 transactions ended by then, or fewer than 200 questions were answered, it goes on by
-    /// whole windows of 10 s until there are as many, or until this time if it can bring as many. With more than 10min windows
-    /// are a sixtieth of it, and a look takes six.
+    /// Usually 60 s. With fewer than 100 transactions or 200 samples by then, it continues by
+    /// windows of 10 s until there are enough, or until this time if that can be enough. Above 10min a window
+    /// is a sixtieth of it, and six windows are the least.
     #[arg(long = "for", value_name = "TIME", value_parser = interval)]
     pub length: Option<Nanos>,
-    /// Compare with what this stored run of this machine measured of drives, log and memory: its id or its file
+    /// Use drive, WAL and memory capacities from an earlier run of this machine: its id or its file
     #[arg(long, value_name = "RUN")]
     pub capacities: Option<String>,
 }
 
 impl HowToLook {
-    /// How long to look at most.
+    /// How long to observe at most.
     pub fn length(&self) -> Duration {
         const USUAL: Nanos = Nanos(600_000_000_000);
         Duration::from_nanos(self.length.unwrap_or(USUAL).0)
     }
 }
 
-/// How long to look.
+/// How long to observe.
 ///
 /// # Errors
 /// A sentence, where it is no time or not from three seconds to a day.

@@ -11,9 +11,9 @@ use super::Format;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  narrows plan box.toml                   what the described platform could do, and what binds
-  narrows plan old.toml new.toml          two drawings side by side
-  narrows plan new.toml --demand 7f3a     does what a run measured fit there?
+  narrows plan box.toml                   limits and bottleneck of the described platform
+  narrows plan old.toml new.toml          two designs side by side
+  narrows plan new.toml --demand 7f3a     would the load of this run fit?
   narrows plan old.toml new.toml --demand 7f3a --core-ratio 1.4
   narrows plan box.toml --table 2TB --block 16KiB
   narrows plan box.toml --format html > box.html
@@ -28,18 +28,18 @@ pub struct PlanArgs {
     /// Size of the table whose scan is timed
     #[arg(long, value_name = "SIZE", default_value = "1TB", value_parser = size)]
     pub table: Bytes,
-    /// Size of a block that is read or written at random
+    /// Block size of random reads and writes
     #[arg(long, value_name = "SIZE", default_value = "8KiB", value_parser = block)]
     pub block: Bytes,
-    /// A run (id or file): does what its database workloads or the transactions of an observed log took fit these
+    /// A run (id or file): would its database workloads, or the transactions of an observed server, fit these
     /// platforms?
     #[arg(long, value_name = "RUN")]
     pub demand: Option<String>,
-    /// With --demand: the work of a core there over that of one where it was measured, for machines that don't say their
-    /// own core_ratio; without it a core is taken as a core
+    /// With --demand: speed of one core there relative to one where it was measured, for platforms without their
+    /// own core_ratio; without either, cores are taken as equal
     #[arg(long, value_name = "RATIO", requires = "demand", value_parser = core_ratio)]
     pub core_ratio: Option<f64>,
-    /// Put this file's figures over the table of limits
+    /// Override the table of limits with this file's figures
     #[arg(long, value_name = "FILE")]
     pub limits: Vec<PathBuf>,
     /// Format of standard output

@@ -21,10 +21,10 @@ pub struct ListArgs {
 #[command(after_help = concat!(
     "\
 The file is $XDG_CONFIG_HOME/narrows/config.toml, by default ~/.config/narrows/config.toml:
-  units = \"iec\"                 prefixes of byte quantities: si or iec
-  data = \"/u01/data\"            folder on the drives that hold the data files
-  wal = \"/u02/wal\"              folder on the drives that hold the WAL
-  database = \"postgres://db7\"   for narrows observe where no address is typed
+  units = \"iec\"                 units of bytes: si or iec
+  data = \"/u01/data\"            folder on the drives with the data files
+  wal = \"/u02/wal\"              folder on the drives with WAL
+  database = \"postgres://db7\"   for narrows observe without an address
 
 ",
     exit_codes!()
@@ -59,8 +59,14 @@ pub struct ExplainArgs {
 
 /// Commands of other tools, and what does the same here.
 const OTHER_COMMANDS: [(&str, &str); 15] = [
-    ("bench", "`narrows run` measures this machine, `narrows db` one load on PostgreSQL"),
-    ("benchmark", "`narrows run` measures this machine, `narrows db` one load on PostgreSQL"),
+    (
+        "bench",
+        "`narrows run` measures this machine, `narrows db` one benchmark workload on PostgreSQL",
+    ),
+    (
+        "benchmark",
+        "`narrows run` measures this machine, `narrows db` one benchmark workload on PostgreSQL",
+    ),
     ("compare", "`narrows report RUN` shows one run; two runs are not compared yet"),
     ("completions", "completions for shells are in docs/completions and in the package"),
     ("disk", "`narrows block` measures storage"),
@@ -72,14 +78,14 @@ const OTHER_COMMANDS: [(&str, &str); 15] = [
     ("fsync", "`narrows log` measures flushes of the WAL"),
     (
         "hardware",
-        "`narrows platform` shows this machine, `narrows limits` what its parts can carry",
+        "`narrows platform` shows this machine, `narrows limits` what its components can carry",
     ),
     ("open", "`narrows report RUN --html -o FILE` writes a page"),
-    ("pgbench", "`narrows db` puts one load on PostgreSQL"),
-    ("top", "`narrows observe URL` looks at a running server"),
+    ("pgbench", "`narrows db` runs one benchmark workload on PostgreSQL"),
+    ("top", "`narrows observe URL` observes a running server"),
     ("wal", "`narrows log` measures the WAL's flushes and commits"),
-    ("watch", "`narrows observe URL` looks at a running server"),
-    ("what-if", "`narrows report RUN --what-if CHANGE` asks what a change would allow"),
+    ("watch", "`narrows observe URL` observes a running server"),
+    ("what-if", "`narrows report RUN --what-if CHANGE` estimates what a change would allow"),
 ];
 
 /// Options of fio that people type where a job file stands here.
@@ -108,7 +114,7 @@ pub fn instead_of_option(option: &str) -> Option<&'static str> {
     let name = option.trim_start_matches('-');
     OPTIONS_OF_FIO
         .contains(&name)
-        .then_some("fio's options stand in a job file here: narrows block run FILE.fio")
+        .then_some("fio's options belong in a job file here: narrows block run FILE.fio")
 }
 
 #[cfg(test)]

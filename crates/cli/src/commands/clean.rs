@@ -50,29 +50,29 @@ fn told(found: &[Left], remove: bool, address: &str) -> Document {
     table.rows = found.iter().map(row).collect();
     let removable = |left: &Left| matches!(left.kind, LeftKind::RunDead | LeftKind::Orders(_));
     let hint = (!remove && found.iter().any(removable))
-        .then(|| Block::paragraph("hint: --remove removes all of it that nobody works in"));
+        .then(|| Block::paragraph("hint: --remove removes all of it that is not in use"));
     Document::of([section.with([Block::Table(table)]).with(hint)])
 }
 
 fn what(left: &Left, remove: bool) -> String {
     let is = match &left.kind {
-        LeftKind::RunNow => "of a run that goes on now: left alone".to_string(),
+        LeftKind::RunNow => "of a run in progress: left alone".to_string(),
         LeftKind::OrdersNow => "orders, being loaded or run now: left alone".to_string(),
-        LeftKind::RunDead => "of a run that was cut off; the next run there removes it".to_string(),
+        LeftKind::RunDead => "of an interrupted run; the next run there removes it".to_string(),
         LeftKind::Orders(None) => "orders, made by another version of narrows".to_string(),
         LeftKind::Orders(Some(state)) => {
             // The items stand as warehouse zero.
             let loaded = state.loaded.iter().filter(|warehouse| **warehouse > 0).count();
             let all = state.setup.warehouses;
             let next =
-                if state.ready { "ready to run" } else { "the same command goes on loading" };
+                if state.ready { "ready to run" } else { "the same command continues the load" };
             format!("orders, {loaded} of {all} warehouses loaded: {next}")
         }
     };
     match (left.removed, remove) {
         (true, _) => format!("removed ({is})"),
         (false, true) if matches!(left.kind, LeftKind::RunDead) => {
-            "taken by a run meanwhile: left alone".to_string()
+            "in use by a run meanwhile: left alone".to_string()
         }
         (false, _) => is,
     }
@@ -112,13 +112,13 @@ mod tests {
         let setup = Setup { warehouses: 20, seed: 1, c_last_name: 7 };
         let state = State { setup, ready: false, loaded: [0, 1, 2].into() };
         let kept = told(&[left(LeftKind::Orders(Some(state)))], false, "db7");
-        assert!(kept.contains("2 of 20 warehouses loaded: the same command goes on"), "{kept}");
+        assert!(kept.contains("2 of 20 warehouses loaded: the same command continues"), "{kept}");
         let gone = Left { removed: true, ..left(LeftKind::RunDead) };
-        assert!(told(&[gone], true, "db7").contains("removed (of a run"));
+        assert!(told(&[gone], true, "db7").contains("removed (of an interrupted run"));
         let hostile = Left { schema: "a\u{1b}[2J\nhint: b".into(), ..left(LeftKind::RunNow) };
         let hostile = told(&[hostile], false, "db7");
         assert!(hostile.starts_with("a\u{fffd}[2J\u{fffd}hint: b "), "{hostile:?}");
         let taken = told(&[left(LeftKind::RunDead)], true, "db7");
-        assert!(taken.contains("taken by a run meanwhile"), "{taken}");
+        assert!(taken.contains("in use by a run meanwhile"), "{taken}");
     }
 }

@@ -13,7 +13,7 @@ use crate::{Exit, output};
 pub fn device(args: &DeviceArgs) -> Result<Exit> {
     let (device, reasons) = look(&args.device)?;
     let said = Section::new("device", "Device").short("").with(said(&device, &reasons));
-    let document = Document::of([said]).headed(device.node.as_str(), "a device, nothing written");
+    let document = Document::of([said]).headed(device.node.as_str(), "raw device, nothing written");
     output::document(&document.holding(&values(&device, &reasons)), args.format)?;
     Ok(Exit::Done)
 }
@@ -44,12 +44,12 @@ fn said(device: &Device, reasons: &[Refusal]) -> Vec<Block> {
     if reasons.is_empty() {
         let phrase = device.identity.phrase();
         let consent = format!("  --write-to-device {} --serial {phrase}", device.path);
-        let nothing = "nothing that can be seen from here stands against writing to it";
+        let nothing = "nothing visible from here forbids writing to it";
         said.extend([Block::paragraph(nothing), Block::Verbatim(consent)]);
     } else {
         let reasons = reasons.iter().map(|reason| format!("{reason}; {}", reason.hint()));
         said.extend([
-            Block::paragraph("refused for writing, consent or not"),
+            Block::paragraph("refused for writing, with or without consent"),
             list(reasons.collect()),
         ]);
     }
@@ -61,14 +61,13 @@ fn said(device: &Device, reasons: &[Refusal]) -> Vec<Block> {
 fn worn(wear: &Wear) -> String {
     let written = u64::try_from(wear.written_bytes).unwrap_or(u64::MAX);
     let mut text = format!(
-        "The drive says that {} % of its rated life is used and {} % of its spare blocks are left, after {} written \
-         by hosts.",
+        "The drive reports {} % of its rated life used and {} % of its spare blocks left, after {} written by hosts.",
         wear.life_used_percent,
         wear.spare_percent,
         narrows_units::Bytes(written)
     );
     if wear.warnings != 0 {
-        text += &format!(" It warns of a fault (critical warning {:#04x}).", wear.warnings);
+        text += &format!(" It reports a fault (critical warning {:#04x}).", wear.warnings);
     }
     text
 }
@@ -78,7 +77,11 @@ fn kind(device: &Device) -> String {
     words.extend(device.partition_of.as_ref().map(|disk| format!("a partition of {disk}")));
     words.extend(device.transport.clone());
     words.extend(device.rotational.map(|yes| {
-        if yes { "said to rotate".to_string() } else { "said not to rotate".to_string() }
+        if yes {
+            "reported as rotating".to_string()
+        } else {
+            "reported as not rotating".to_string()
+        }
     }));
     words.extend((device.read_only == Some(true)).then(|| "read-only".to_string()));
     if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
@@ -137,10 +140,9 @@ mod tests {
         };
         assert_eq!(
             worn(&wear),
-            "The drive says that 7 % of its rated life is used and 100 % of its spare blocks are left, \
-             after 1.02 TB written by hosts."
+            "The drive reports 7 % of its rated life used and 100 % of its spare blocks left, after 1.02 TB written by hosts."
         );
         wear.warnings = 4;
-        assert!(worn(&wear).ends_with("It warns of a fault (critical warning 0x04)."));
+        assert!(worn(&wear).ends_with("It reports a fault (critical warning 0x04)."));
     }
 }

@@ -17,6 +17,7 @@ pub mod plan;
 pub mod platform;
 pub mod report;
 pub mod run;
+pub mod version;
 
 use narrows_runner::request::RunOptions;
 

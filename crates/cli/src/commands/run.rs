@@ -33,7 +33,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     {
         if given {
             return Err(Failure::hinted(
-                format!("{option} says how to look at a server, and none is named"),
+                format!("{option} says how to observe a server, and none is named"),
                 "name it: narrows observe ADDRESS, or narrows run --observe URL",
             ));
         }
@@ -76,7 +76,7 @@ fn layers(args: RunArgs) -> Result<MachineRequest> {
     };
     if args.postgres.is_some() && !matches!(database, DatabaseTarget::Managed { .. }) {
         return Err(Failure::hinted(
-            "--postgres names the server to start, and --database asks for none to be started",
+            "--postgres names the server to start, and --database says that none is started",
             "leave one of the two out",
         ));
     }
@@ -141,11 +141,11 @@ fn look(args: RunArgs, address: Address) -> ObserveRequest {
 /// Options that say how to measure, where nothing is measured.
 fn refuse(args: &RunArgs) -> Result<()> {
     let refused = |what: &str, hint: &str| {
-        Err(Failure::hinted(format!("{what} makes no sense with --observe"), hint))
+        Err(Failure::hinted(format!("{what} cannot be combined with --observe"), hint))
     };
     if args.database != MANAGED {
         return Err(Failure::hinted(
-            "--database names a server to load, and --observe one to look at",
+            "--database names a server to load, and --observe one to observe",
             "leave one of the two out",
         ));
     }
@@ -157,10 +157,7 @@ fn refuse(args: &RunArgs) -> Result<()> {
         ("--postgres", args.postgres.is_some()),
     ];
     if let Some((option, _)) = measuring.into_iter().find(|(_, given)| *given) {
-        return refused(
-            option,
-            "a look has no load to choose; leave it out, or leave out --observe",
-        );
+        return refused(option, "observing loads nothing; leave it out, or leave out --observe");
     }
     let folders = args.data.is_some() || args.wal.is_some();
     if args.output.load_here && args.observing.how.capacities.is_some() {
@@ -177,9 +174,8 @@ fn refuse(args: &RunArgs) -> Result<()> {
     }
     if args.output.load_here && args.data.is_none() {
         return Err(Failure::hinted(
-            "--load-here with --observe needs a folder of ours on the server's drives",
-            "name one with --data DIR, and with --wal DIR one on the log's drives if they are others; never the server's \
-             own folder",
+            "--load-here with --observe needs a folder of yours on the server's drives",
+            "name one with --data DIR, and with --wal DIR one on the WAL drives if they are others; never the server's own folder",
         ));
     }
     Ok(())

@@ -121,7 +121,7 @@ fn dry_runs_say_minutes_and_bytes_and_touch_nothing() {
         let output = narrows(&f, &[args, &["--load-here"]].concat());
         let said = text(&output.stdout);
         assert_eq!(output.status.code(), Some(0), "{args:?}: {said}{}", text(&output.stderr));
-        for part in ["in all", "writes up to", "removed afterwards"] {
+        for part in ["total", "writes up to", "removed afterwards"] {
             assert!(said.contains(part), "`{part}` is missing in what {args:?} printed:\n{said}");
         }
     }
@@ -146,8 +146,8 @@ fn what_is_said_of_randrepeat_is_so_of_each_of_its_values() {
 fn the_plan_of_a_calibration_ends_within_two_minutes() {
     let f = Fixture::new();
     let said = text(&narrows(&f, &["--dry-run"]).stdout);
-    let line = said.lines().find(|line| line.starts_with("in all")).expect("a line of sums");
-    let planned = line.split_whitespace().nth(3).expect("a number");
+    let line = said.lines().find(|line| line.starts_with("total")).expect("a line of sums");
+    let planned = line.split_whitespace().nth(2).expect("a number");
     let seconds: f64 = planned.parse().expect("a number");
     assert!(line.contains(" s,") && seconds <= 120.0 || line.contains(" 2 min"), "{line}");
 }
@@ -443,7 +443,7 @@ fn a_device_is_written_only_with_its_name_and_its_serial() {
     let job = job_file(&f, "w.fio", &format!("[w]\nrw=write\nbs=64k\nfilename={node}\nsize=1m\n"));
     let both = |serial: &str| ["--write-to-device", node, "--serial", serial].map(str::to_string);
     refuses(&f, &["run", &job], &["writes to the device", &phrase]);
-    refuses(&f, &["--device", node, "--reads", "50"], &["only read", "--write-to-device"]);
+    refuses(&f, &["--device", node, "--reads", "50"], &["read only", "--write-to-device"]);
     let wrong = both("size=1");
     let mut args = vec!["run", job.as_str()];
     args.extend(wrong.iter().map(String::as_str));

@@ -54,7 +54,7 @@ fn only_what_is_ours_is_listed_and_removed() {
     server.ask("shop", "CREATE TABLE narrows_scratch_0000f003.theirs (n int)");
     let listed = printed(&clean(&fixture, &[&url]));
     assert!(listed.contains("narrows_scratch_0000beef") && listed.contains("--remove"), "{listed}");
-    assert!(listed.contains("cut off") && listed.lines().count() == 2, "{listed}");
+    assert!(listed.contains("interrupted") && listed.lines().count() == 2, "{listed}");
     assert!(!listed.contains(PASSWORD));
     // What others hung on it stays, and so does what it hangs on.
     server.ask("shop", "CREATE VIEW public.report AS SELECT * FROM narrows_scratch_0000beef.t");
@@ -70,7 +70,10 @@ fn only_what_is_ours_is_listed_and_removed() {
     assert!(server.everything().contains("narrows_scratch_0000beef"));
     server.ask("shop", "DROP VIEW public.report");
     let removed = printed(&clean(&fixture, &["--remove", &url]));
-    assert!(removed.contains("removed (of a run") && removed.lines().count() == 1, "{removed}");
+    assert!(
+        removed.contains("removed (of an interrupted run") && removed.lines().count() == 1,
+        "{removed}"
+    );
     assert!(printed(&clean(&fixture, &[&url])).contains("nothing of narrows"));
     let left = server.everything();
     assert!(left.contains("narrows_scratch_0000cafe") && left.contains("narrows_scratch_0000f00d"));

@@ -53,9 +53,9 @@ fn folders_that_cannot_be_compared_are_named_with_a_way_out() {
     let f = Fixture::new();
     let (data, other, missing) = (f.data(), f.public("other"), f.data().join("nowhere"));
     let of = |folders: &[&Path]| command(&f, folders).output().unwrap();
-    refused(&of(&[&data]), &["takes two places", "a second --wal", "hint:"]);
+    refused(&of(&[&data]), &["needs two locations", "a second --wal", "hint:"]);
     refused(&of(&[&data, &missing]), &["nowhere", "--wal", "hint:"]);
-    let same = "the log would be in the same place twice";
+    let same = "WAL would be in the same place twice";
     refused(&of(&[&data, &other]), &[same, "data", "other", "hint:", "df DIR"]);
     refused(&of(&[]), &["--wal"]);
     let Some(memory) = memory() else { return };
@@ -94,11 +94,11 @@ fn a_place_without_room_is_refused_with_both_figures() {
         refused(&narrows.output().unwrap(), &["same place twice"]);
         return;
     };
-    refused(&output, &["small", "takes up to 67.1 MB", "are free there", "hint:"]);
+    refused(&output, &["small", "needs up to 67.1 MB", "are free there", "hint:"]);
     // Long windows of a server there need as much of its log: 2 × (3.0 GB and a warm-up), and two times 64 MiB.
     let long = ["--prove", "--window", "60s", "--repeats", "60"];
     let output = with_small_place(&f, &small, "700m", &long).expect("mounts of our own");
-    let parts = ["small", "takes up to 6.44 GB", "734 MB are free", "hint:", "shorter --window"];
+    let parts = ["small", "needs up to 6.44 GB", "734 MB are free", "hint:", "shorter --window"];
     refused(&output, &parts);
 }
 
@@ -111,10 +111,10 @@ fn a_dry_run_prints_servers_windows_and_bytes() {
     let printed = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     for part in [
-        "start 2 PostgreSQL of our own, each with its log in another place",
+        "start 2 private PostgreSQL instances, each with WAL on another location",
         "8 sessions that update and commit",
-        "2 places: a short ladder and the emulated log writer, in turns",
-        "in all",
+        "2 locations: a short ladder and the emulated WAL writer, in turns",
+        "total",
         "writes up to",
     ] {
         assert!(printed.contains(part), "`{part}` is missing in:\n{printed}");

@@ -88,11 +88,7 @@ fn a_file_that_others_may_change_is_not_taken_and_nothing_else_suffers() {
     fs::set_permissions(file, fs::Permissions::from_mode(0o666)).unwrap();
     let output = narrows(&fixture, &["config"]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(
-        text(&output.stderr).contains("config.toml is not taken: "),
-        "{}",
-        text(&output.stderr)
-    );
+    assert!(text(&output.stderr).contains("config.toml is not used: "), "{}", text(&output.stderr));
     assert!(!text(&output.stdout).contains("/etc"), "{}", text(&output.stdout));
 }
 

@@ -163,7 +163,7 @@ fn what_can_not_be_is_refused_with_a_way_out() {
     refuse(&["r", "--size", "1000"], &["512"]);
     refuse(&["r", "--sync", "maybe"], &["possible values"]);
     refuse(&["/nonexistent/r"], &["/nonexistent", "hint:"]);
-    refuse(&["--postgres", "postgres://nobody@127.0.0.1/x"], &["somebody's server", "--load-here"]);
+    refuse(&["--postgres", "postgres://nobody@127.0.0.1/x"], &["a server in use", "--load-here"]);
     refuse(&[], &["FILE"]);
     let to_nobody = ["write", "r", "--to", "127.0.0.1:1", "--same-host", "--load-here"];
     refuses(&f, &to_nobody, &["127.0.0.1:1", "crashtest listen"]);

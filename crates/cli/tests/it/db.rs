@@ -36,7 +36,7 @@ fn what_does_not_fit_together_is_refused_before_anything_is_made() {
         (&["lookup", "--p99", "1ms", "--sessions", "1,2"], &["one number of sessions", "hint:"]),
         (
             &["lookup", "--pool", "64m", "--working-set", "60m"],
-            &["doesn't stay", "hint:", "--pool"],
+            &["does not stay", "hint:", "--pool"],
         ),
         (
             &["lookup", "--calls", "any", "--blocks", "1024", "--working-set", "1m"],
@@ -83,7 +83,7 @@ fn the_plan_says_what_will_be_done_and_what_it_writes() {
         "30 % updates, every column, 70 % lookups",
         "working set 33.6 MB (50 % of the pool",
         "80 % of the calls on 20 % of the keys",
-        "a table for each session (fewer sessions touch less)",
+        "one table per session (fewer sessions touch less)",
         "by 1, 2, 4 sessions",
         "writes up to",
         "log      ",
@@ -165,7 +165,7 @@ fn a_load_on_somebodys_server_is_asked_for_twice_and_leaves_nothing() {
     ];
     let refused = db(&fixture, &pool);
     assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
-    for part in ["doesn't stay in a pool of 134", "hint:", "--working-set"] {
+    for part in ["does not stay in a pool of 134", "hint:", "--working-set"] {
         assert!(said(&refused).contains(part), "{}", said(&refused));
     }
     assert_eq!(server.everything(), before);

@@ -82,7 +82,7 @@ fn what_could_be_done_ends_with_0_and_says_the_space_it_needs() {
         let output = behind(&f, "", &[&args[..], &["--load-here", "--dry-run"]].concat());
         let (printed, said) = (text(&output.stdout), text(&output.stderr));
         assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
-        assert!(printed.contains("in all   about "), "{args:?}: {printed}");
+        assert!(printed.contains("total    about "), "{args:?}: {printed}");
         let files = ["run", "block"].contains(&args[0]);
         let space = printed.lines().find(|line| line.starts_with("space    up to "));
         assert_eq!(space.is_some(), files, "{args:?}: {printed}");
@@ -111,7 +111,7 @@ fn a_folder_of_a_running_server() {
         let plain = behind(&f, "", &[&args[..], &["--dry-run"]].concat());
         let said = text(&plain.stderr);
         assert_eq!(plain.status.code(), Some(2), "{args:?}: {said}");
-        assert!(text(&plain.stdout).contains("in all   about "), "{args:?}: the plan comes first");
+        assert!(text(&plain.stdout).contains("total    about "), "{args:?}: the plan comes first");
         // Where others run a server on this machine, that one is named.
         assert!(said.starts_with("error: ") && said.contains("--load-here"), "{args:?}: {said}");
         let loaded = behind(&f, "", &[&args[..], &["--dry-run", "--load-here"]].concat());
@@ -132,7 +132,7 @@ fn file_systems_in_memory_and_of_the_kernel() {
         let parts = ["block is not measured: ", "keeps files in memory", "log is not measured: "];
         refused_alike(&f, "", &["run", "--layers", "clock,block,log", "--data", folder], &parts);
         refused_alike(&f, "", &["block", "--at", folder], &["keeps files in memory"]);
-        refused_alike(&f, "", &["log", "--wal", folder], &["lies in memory"]);
+        refused_alike(&f, "", &["log", "--wal", folder], &["is in memory"]);
         assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
     } else {
         eprintln!("SKIPPED: no file system in memory");
@@ -245,7 +245,7 @@ fn a_server_that_does_not_answer() {
     let dry = behind(&f, "", &["log", "postgres", nobody, "--dry-run"]);
     let run = behind(&f, "", &["log", "postgres", nobody]);
     assert_eq!((dry.status.code(), run.status.code()), (Some(2), Some(2)));
-    assert!(text(&dry.stdout).contains("in all   about "), "{}", text(&dry.stdout));
+    assert!(text(&dry.stdout).contains("total    about "), "{}", text(&dry.stdout));
     assert_eq!(text(&dry.stderr), text(&run.stderr));
 }
 

@@ -139,7 +139,7 @@ fn a_killed_run_takes_its_server_along_and_the_next_one_takes_the_rest() {
         let next = Narrows::new(&fixture).args(["--layers", "clock"]).output();
         let said = String::from_utf8_lossy(&next.stderr);
         assert!(matches!(next.status.code(), Some(0 | 3 | 4)), "{said}");
-        assert!(said.contains("left by a run that died"), "{said}");
+        assert!(said.contains("left by an interrupted run"), "{said}");
         fixture.assert_nothing_left();
         assert_no_memory_left(&used, "after a kill");
     });
@@ -195,7 +195,7 @@ fn a_reader_of_standard_error_that_goes_away_ends_nothing() {
         let status = command.stdout(writer.try_clone().unwrap()).stderr(writer).status().unwrap();
         assert!(status.code().is_some_and(|code| codes.contains(&code)), "{args:?}: {status}");
     }
-    assert_eq!(fixture.runs().len(), 1, "the run is kept");
+    assert_eq!(fixture.runs().len(), 1, "the run is saved");
     fixture.assert_nothing_left();
 }
 

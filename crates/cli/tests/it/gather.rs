@@ -99,7 +99,7 @@ fn what_is_there_is_kept_and_nothing_is_left_behind() {
     let place = Place::new();
     let file = place.capture();
     let before = fs::read(&file).unwrap();
-    refused(&["gather", "-o", text(&file)], &["it is there already", "--force"]);
+    refused(&["gather", "-o", text(&file)], &["it exists", "--force"]);
     assert_eq!(fs::read(&file).unwrap(), before);
     said(&["gather", "--force", "-o", text(&file)]);
     assert_ne!(fs::read(&file).unwrap(), before, "another salt at least");

@@ -82,7 +82,7 @@ impl Keeping {
     /// just then, because the run is at its file, says so by `false` and is tried again a moment later.
     fn with_fault(&self, fixture: &Fixture, folder: &Path, fault: impl Fn() -> bool) -> Ended {
         let mut run = Started::new(self.spawn(fixture));
-        run.wait_for("in all");
+        run.wait_for("total");
         let kept = || {
             let names = fs::read_dir(folder).into_iter().flatten().flatten();
             names.into_iter().any(|entry| entry.file_name().to_string_lossy().contains(".json"))
@@ -109,7 +109,7 @@ fn shown_and_kept_in(ended: &Ended, place: &Path, reason: &str) -> Run {
     let run = Run::from_json(&ended.stdout).unwrap_or_else(|e| panic!("no result: {e}: {said}"));
     assert!(run.completed && !run.measurements.is_empty(), "{said}");
     let file = place.join(format!("{}.narrows.json", run.id));
-    assert!(said.contains(&format!("the run is kept in {}", file.display())), "{said}");
+    assert!(said.contains(&format!("the run is saved in {}", file.display())), "{said}");
     assert!(said.contains(reason) && said.contains("hint: "), "{said}");
     let kept = Run::from_json(&fs::read_to_string(&file).unwrap()).unwrap();
     assert_eq!(kept.measurements.len(), run.measurements.len());
@@ -171,7 +171,7 @@ fn a_store_that_is_full_before_anything_is_measured_is_an_error_and_nothing_is_l
     assert_eq!((ended.code(), ended.stdout.as_str()), (Some(2), ""), "{said}");
     assert!(said.contains("cannot write in") && said.contains("No space left"), "{said}");
     assert!(said.contains("hint: free some space there"), "{said}");
-    assert!(!said.contains("in all"), "nothing is planned for a place without room: {said}");
+    assert!(!said.contains("total"), "nothing is planned for a place without room: {said}");
     assert_eq!(fs::read_dir(&command.store).unwrap().count(), 1, "what fills it");
     assert_eq!(fs::read_dir(&command.temporary).unwrap().count(), 0);
 }

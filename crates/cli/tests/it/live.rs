@@ -103,7 +103,7 @@ fn an_idle_server_a_standby_and_wrong_addresses_are_told() {
     server.restart_with("");
     let output = command(&f, &server.app(), &[]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-    for part in ["is a standby (", "replayed the log up to", "hint: name its primary"] {
+    for part in ["is a standby (", "replayed WAL up to", "hint: name its primary"] {
         assert!(said(&output).contains(part), "no `{part}` in:\n{}", said(&output));
     }
     assert_eq!(f.runs().len(), 1);

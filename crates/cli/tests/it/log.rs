@@ -66,12 +66,12 @@ fn a_dry_run_prints_the_plan_and_touches_nothing() {
         (vec!["--load-here", "--dry-run"], "search for the highest rate of commits"),
         (
             vec!["ladder", "--alone", "--load-here", "--dry-run"],
-            "rungs from the device's flush upwards",
+            "steps from the device's flush upwards",
         ),
-        (vec!["commits", "--load-here", "--dry-run"], "sessions that commit again at once"),
+        (vec!["commits", "--load-here", "--dry-run"], "sessions in a closed loop"),
         (
             vec!["streams", "--load-here", "--dry-run"],
-            "10 logs with 4.00 MB/s each in writes of 128 KiB",
+            "10 WAL streams with 4.00 MB/s each in writes of 128 KiB",
         ),
     ] {
         let output = narrows(&f, &args);
@@ -109,7 +109,9 @@ fn several_logs_are_measured_together_and_counted() {
     assert_eq!(ids, ["log.streams.1", "log.streams.2"]);
     let two = run.measurement("log.streams.2").unwrap();
     assert!(
-        two.text(narrows_model::condition::SENTENCE).unwrap().contains("The device holds 2 logs"),
+        two.text(narrows_model::condition::SENTENCE)
+            .unwrap()
+            .contains("The device holds 2 WAL streams"),
         "{two:?}"
     );
     assert!(two.number(narrows_model::condition::CACHE_TURNOVER_S).is_some());

@@ -53,7 +53,7 @@ fn a_server_under_load_is_looked_at_and_as_before() {
         observed(run).activity.samples > 5 && sessions.is_some_and(|sessions| sessions > 0.0)
     };
     let run = (0..5).map(|_| look(&f, &server, "monitor", &[])).find(seen_at_work);
-    let run = run.expect("one of five looks sees sessions at work");
+    let run = run.expect("one of five looks sees sessions active");
     let found = observed(&run);
     let m = run.measurement("database.observed").expect("its measurement");
     let value = |name| m.value(name);
@@ -136,8 +136,8 @@ fn what_makes_no_sense_is_refused_with_a_way_out() {
     let f = Fixture::new();
     let url = "postgres://app@127.0.0.1:1/shop";
     for (args, parts) in [
-        (vec!["--quick"], ["--quick without --load-here makes no sense", "leave it out"]),
-        (vec!["--layers", "block"], ["--layers makes no sense", "leave it out"]),
+        (vec!["--quick"], ["--quick without --load-here cannot be combined", "leave it out"]),
+        (vec!["--layers", "block"], ["--layers cannot be combined", "leave it out"]),
         (
             vec!["--database", url],
             ["--database names a server to load", "leave one of the two out"],
@@ -161,7 +161,7 @@ fn what_makes_no_sense_is_refused_with_a_way_out() {
     let output = command(&f, url, &["--dry-run"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    assert!(text.contains("look at postgres://app@127.0.0.1:1/shop"), "{text}");
+    assert!(text.contains("observe postgres://app@127.0.0.1:1/shop"), "{text}");
     assert!(text.contains("loads nothing, writes the run file only"), "{text}");
 }
 

@@ -139,12 +139,12 @@ fn what_a_run_measured_is_set_on_a_drawing() {
         let component = of["binding"][0]["component"].as_str().unwrap().to_string();
         (of["ceiling_per_s"]["value"].as_f64().unwrap(), component)
     };
-    // With many cores four drives of 100 k reads bind; with five cores the processors, at 50 k/s each.
+    // With many cores four drives of 100 k reads bind; with five cores the processors, at 50k/s each.
     let (rate, component) = fit(64, &[]);
     assert!((rate - 400e3).abs() < 0.02 * 400e3 && component == "disks", "{rate} {component}");
     let (rate, component) = fit(5, &[]);
     assert!(
-        (rate - 250e3).abs() < 0.05 * 250e3 && component == "processors of server",
+        (rate - 250e3).abs() < 0.05 * 250e3 && component == "CPUs of server",
         "{rate} {component}"
     );
     let (faster, _) = fit(5, &["--core-ratio", "1.2"]);
@@ -154,19 +154,16 @@ fn what_a_run_measured_is_set_on_a_drawing() {
     assert!(page.contains("sessions: as many as were measured there"), "{page}");
     let screen = text(&asked(folder.path(), &run, 5, 100, &[]).stdout);
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
-    assert!(screen.contains("16 sessions") && screen.contains("binds at most"), "{screen}");
+    assert!(screen.contains("16 sessions") && screen.contains("bottleneck at most"), "{screen}");
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        words.contains("writes, bytes of the log of one operation weren't measured"),
-        "{words}"
-    );
+    assert!(words.contains("writes, bytes of WAL of one operation were not measured"), "{words}");
 }
 
 #[test]
 fn a_server_on_its_own_description_does_what_it_did() {
     let folder = tempfile::tempdir().unwrap();
     // Held by its drives (8 / 80 µs), by its processor (1 / 20 µs), by its two sessions.
-    for (cpus, sessions, holds) in [(4, 16, "disks"), (1, 16, "processors"), (4, 2, "read")] {
+    for (cpus, sessions, holds) in [(4, 16, "disks"), (1, 16, "CPUs"), (4, 2, "read")] {
         let run = lookups(cpus, sessions);
         let output = asked(folder.path(), &run, cpus, 25, &["--format", "json"]);
         let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -316,5 +316,5 @@ fn others_event_triggers_are_not_fired_by_us() {
     server.ask("shop", "ALTER FUNCTION public.audit() OWNER TO owner");
     server.ask("shop", "CREATE OR REPLACE FUNCTION public.audit() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'");
     let removed = narrows(&fixture, &["db", "clean", "--remove", url]);
-    assert!(said(&removed).contains("removed (of a run"), "{}", said(&removed));
+    assert!(said(&removed).contains("removed (of an interrupted run"), "{}", said(&removed));
 }

@@ -26,7 +26,7 @@ fn signalled(fixture: &Fixture, signal: i32, ignored: bool) -> Ended {
     let layer = if ignored { "clock" } else { "memory" };
     let run = Narrows::within(fixture, command).args(["--layers", layer]);
     let mut run = Started::new(run.spawn());
-    run.wait_for("in all");
+    run.wait_for("total");
     run.wait_for("measure");
     run.signal(signal);
     run.end()

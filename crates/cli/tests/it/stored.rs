@@ -38,7 +38,7 @@ fn stored_runs_are_listed_the_newest_first_and_shown_again() {
     assert!(out(&none).contains("none yet"), "{}", out(&none));
     let nothing = narrows(&f.home(), &[], &["show"]);
     assert_eq!(nothing.status.code(), Some(2));
-    assert!(err(&nothing).contains("no run is stored\nhint: "), "{}", err(&nothing));
+    assert!(err(&nothing).contains("no run is saved\nhint: "), "{}", err(&nothing));
 
     let store = f.home().join("narrows/runs");
     fs::create_dir_all(&store).unwrap();

@@ -60,7 +60,7 @@ fn a_server_is_not_loaded_unasked() {
     let output = command(&fixture, &server.app(), &[]).output().unwrap();
     let text = said(&output);
     assert_eq!(output.status.code(), Some(2), "{text}");
-    for part in ["somebody's server", "schema of its own", "hint:", "--load-here"] {
+    for part in ["a server in use", "schema of its own", "hint:", "--load-here"] {
         assert!(text.contains(part), "`{part}` is missing in:\n{text}");
     }
     assert_secret(&fixture, &text);
@@ -113,7 +113,7 @@ fn measured_on_request_it_is_afterwards_as_before() {
     let text = said(&output);
     let run = Run::from_json(&String::from_utf8_lossy(&output.stdout)).expect(&text);
     assert!(matches!(output.status.code(), Some(0 | 3 | 4)), "{text}");
-    assert!(text.contains("left by a run that died"), "{text}");
+    assert!(text.contains("left by an interrupted run"), "{text}");
     for id in ["database.lookup_cached", "database.lookup_uncached"] {
         let measured = run.measurements.iter().find(|m| m.id == id).expect(&text);
         assert!(measured.value(metric::THROUGHPUT).is_some_and(|rate| rate > 0.0), "{id}: {text}");

@@ -121,11 +121,9 @@ mod tests {
         };
         assert_eq!(
             unfinished(Because::Unusable, Some(2e3), None),
-            "no answer on p99.9 within 1.00 ms: 16 of 60 windows were late; so far kept at 2.00 k/s"
+            "no answer on p99.9 within 1.00 ms: 16 of 60 windows were late; so far kept at 2.00k/s"
         );
-        assert!(
-            unfinished(Because::Time, Some(2e3), Some(2e3)).ends_with("missed around 2.00 k/s")
-        );
+        assert!(unfinished(Because::Time, Some(2e3), Some(2e3)).ends_with("missed around 2.00k/s"));
         assert!(unfinished(Because::Bytes, None, None).ends_with("were used up"));
     }
 }

@@ -13,7 +13,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     near(
         "nrfiles",
         Number,
-        "its files are used at the same time, each with its part of depth and work",
+        "its files are used at the same time, each with its part of queue depth and work",
     )
     .alias(&["nr_files"]),
     near("openfiles", Number, "all files of a job stay open"),

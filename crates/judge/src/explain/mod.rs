@@ -32,7 +32,7 @@ pub struct Words {
 /// A word that nothing is known of.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "nothing is called that: no finding, verdict, grade or metric\nhint: {}`narrows explain` lists all words", also(.nearest)
+    "not found: no finding, verdict, grade or metric\nhint: {}`narrows explain` lists all words", also(.nearest)
 )]
 pub struct UnknownWord {
     /// Words that are like it.
@@ -123,7 +123,7 @@ fn verdicts() -> impl Iterator<Item = Explanation> {
         id: verdict.id.to_string(),
         title: verdict.title.to_string(),
         entries: vec![
-            ("kind", "verdict: what holds a workload back".to_string()),
+            ("kind", "verdict: the bottleneck of a workload".to_string()),
             ("seen by", verdict.seen_by.to_string()),
             ("what to do", verdict.what_to_do.to_string()),
             ("not", verdict.not.to_string()),
@@ -133,9 +133,9 @@ fn verdicts() -> impl Iterator<Item = Explanation> {
 
 fn of_rule(rule: &Rule) -> Explanation {
     let weight = match rule.severity {
-        Severity::Invalid => "invalid: the number is wrong, and is used nowhere",
-        Severity::Suspect => "suspect: the number may not mean what it seems to",
-        Severity::Note => "note: the number stands; this limits what it may be compared with",
+        Severity::Invalid => "invalid: the figure is wrong, and is used nowhere",
+        Severity::Suspect => "suspect: the figure may not mean what it seems to",
+        Severity::Note => "note: the figure is valid; this limits what it may be compared with",
     };
     let when = match rule.about {
         About::Host => rule.when.to_string(),

@@ -30,8 +30,8 @@ pub const GRADES: [(&str, &str, &str); 3] = [
     ),
     (
         "UNDECIDED",
-        "not decided: the figures do not explain the rate, or two places fit them equally well",
-        "the lines below it say what speaks against a name and what would decide it",
+        "undecided: the figures do not explain the rate, or explain it equally well by two limits",
+        "the lines below it say what contradicts a verdict and what would decide it",
     ),
 ];
 
@@ -52,10 +52,10 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "cpu_taken",
-        title: "others use the server's CPUs: programs beside it, or the hypervisor (steal)",
+        title: "other programs use the server's CPUs, or the hypervisor gives them to other guests (steal)",
         seen_by: "CPU time of other processes in /proc/stat and steal, while server processes wait in the run queue behind them",
         what_to_do: "move the other load off these CPUs; with steal, ask the hypervisor's owner",
-        not: "a neighbour of low priority that only takes idle time",
+        not: "a program of low priority that uses only idle time",
     },
     Verdict {
         id: "cpu_per_session",
@@ -66,7 +66,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "read_latency",
-        title: "sessions wait for single reads; the drives have room",
+        title: "sessions wait for single reads; the drives have capacity left",
         seen_by: "waits for DataFileRead are the largest part of an operation's time, and the drives do fewer reads than they can",
         what_to_do: "more memory for shared_buffers, shorter reads (another drive), or more sessions",
         not: "a drive at its limit: more IOPS alone do not help",
@@ -76,7 +76,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
         title: "the drives complete as many reads per second as they can",
         seen_by: "reads per operation times the rate is the most IOPS that was measured on these drives",
         what_to_do: "more memory for shared_buffers, or drives with more IOPS",
-        not: "slow reads of a drive that has room",
+        not: "slow reads of a drive with capacity left",
     },
     Verdict {
         id: "read_bandwidth",
@@ -105,8 +105,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
         id: "commit_inside_server",
         title: "a flush takes longer in the server than the same flush outside it",
         seen_by: "the server's flush time against the ladder's flush of as many committers and bytes, before and after the workload",
-        what_to_do: "look at what shares the WAL's drive and file system with the server: data files, a journal, full-page images after a \
-                     checkpoint",
+        what_to_do: "check what shares the WAL's drive and file system with the server: data files, a journal, full-page images after a checkpoint",
         not: "the drive alone",
     },
     Verdict {
@@ -120,14 +119,14 @@ pub(super) const VERDICTS: [Verdict; 16] = [
         id: "lock",
         title: "sessions wait for locks or latches inside the server",
         seen_by: "waits of the types Lock and LWLock are the largest part of an operation's time",
-        what_to_do: "find who holds the lock (pg_blocking_pids), hold it for less, or spread what it protects",
+        what_to_do: "find who holds the lock (pg_blocking_pids), hold it for a shorter time, or spread what it protects",
         not: "proof that hardware does not help: a lock that is held through a flush ends sooner with a shorter flush",
     },
     Verdict {
         id: "hot_thread",
         title: "one server process is busy on a CPU all the time",
         seen_by: "one process uses 95 % of a CPU or more, and 1.2 times what a session uses in the mean",
-        what_to_do: "relieve that process (walwriter, checkpointer, replay on a standby), or a faster CPU",
+        what_to_do: "reduce the work of that process (walwriter, checkpointer, replay on a standby), or use a faster CPU",
         not: "a lack of CPUs",
     },
     Verdict {
@@ -141,14 +140,14 @@ pub(super) const VERDICTS: [Verdict; 16] = [
         id: "client",
         title: "the server waits for its clients: the load generator, the network, or applications that pause",
         seen_by: "sessions are idle between statements (ClientRead) for most of the time, or the load generator's CPUs are full",
-        what_to_do: "look at the application or the network; in a benchmark give the client more CPUs or a machine of its own",
+        what_to_do: "check the application or the network; in a benchmark give the load generator more CPUs or its own machine",
         not: "the limit of the server: it can do more than this",
     },
     Verdict {
         id: "unknown",
         title: "nothing that was measured explains the rate",
-        seen_by: "the parts of an operation's time do not add up to the measured rate, or a capacity is not known",
-        what_to_do: "see what the verdict's lines name: a right that is missing, a longer look, a quiet machine",
+        seen_by: "the parts of an operation's time do not add up to the measured rate, or a capacity is unknown",
+        what_to_do: "see what the verdict's lines name: a missing right, a longer observation, an idle machine",
         not: "an idle server",
     },
 ];

@@ -49,7 +49,8 @@ impl Server {
         for setting in ["listen_addresses=", "shared_buffers=16MB", "max_connections=10"] {
             command.args(["-c", setting]);
         }
-        command.args(["-c", &format!("fsync={fsync}")]);
+        // Shared memory of such a server is in its folder, and gone with it, but for the segment that keeps a second one away.
+        command.args(["-c", "dynamic_shared_memory_type=mmap", "-c", &format!("fsync={fsync}")]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.gid(user.1).uid(user.0).current_dir("/");
         let child = command.spawn().unwrap();
@@ -75,8 +76,23 @@ impl Drop for Server {
             signal(child, libc::SIGKILL);
         }
         signal(postmaster, libc::SIGKILL);
+        for segment in segments_of(postmaster) {
+            // SAFETY: no memory is passed; the one who made it has not been waited for, so its number is its own.
+            unsafe { libc::shmctl(segment, libc::IPC_RMID, std::ptr::null_mut()) };
+        }
         let _ = self.child.wait();
     }
+}
+
+/// The System V segments that a process made (proc(5), /proc/sysvipc/shm): killed, it leaves them.
+fn segments_of(process: u32) -> Vec<i32> {
+    let listed = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
+    let of = |line: &str| -> Option<i32> {
+        let mut words = line.split_whitespace().skip(1);
+        let (segment, maker) = (words.next()?, words.nth(2)?);
+        (maker.parse() == Ok(process)).then(|| segment.parse().ok())?
+    };
+    listed.lines().skip(1).filter_map(of).collect()
 }
 
 fn initdb(bin: &Path, user: (u32, u32), data: &Path) {

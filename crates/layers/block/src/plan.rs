@@ -179,7 +179,7 @@ pub fn planned(ctx: &Context<'_>, plan: &BlockPlan, file_bytes: u64) -> Vec<Plan
             file_bytes,
         ),
         step(
-            "find the depth at which throughput stops growing".to_string(),
+            "find the queue depth at which throughput stops growing".to_string(),
             f64::from(probes) * probe_s,
             if searches_write { budget / PROBE_PART } else { 0 },
         ),

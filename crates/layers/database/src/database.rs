@@ -183,7 +183,7 @@ impl Database {
     pub fn prepare(&mut self, ctx: &Context<'_>) -> Result<(), DatabaseError> {
         self.server.heed(Some(ctx.stop));
         for name in self.server.make_place()? {
-            let what = format!("removed {name}, left by a run that died");
+            let what = format!("removed {name}, left by an interrupted run");
             ctx.progress.phase(Layer::Database, Phase::Prepare, &what);
         }
         let block_bytes = self.server.block_bytes()?;
@@ -248,10 +248,10 @@ impl Database {
             return Err(fail("no file of the table is visible".into()));
         }
         let resident = evict_once(&files)
-            .map_err(|reason| fail(format!("its files can't be read: {reason}")))?;
+            .map_err(|reason| fail(format!("its files cannot be read: {reason}")))?;
         if resident > EVICTED {
             return Err(fail(format!(
-                "{:.0} % of the table stayed in memory after it was told to go; the file system has a cache of its own",
+                "{:.0} % of the table stayed in memory after its eviction; the file system has a cache of its own",
                 resident * 100.0
             )));
         }

@@ -29,9 +29,7 @@ pub enum DatabaseError {
     },
     /// The table's files can't be kept out of memory, so its reads would not be reads of the drive.
     #[error(
-        "its reads would not reach the drive, because the table's files can't be evicted from memory: {reason}\n\
-         hint: name a folder on a disk's own file system with --data; a server by address has to be on this machine, \
-         and its files readable for this user"
+        "its reads would not reach the drive, because the table's files cannot be evicted from memory: {reason}\nhint: name a folder on a disk's own file system with --data; a server by address must be on this machine, and its files readable for this user"
     )]
     Evict {
         /// Why not.

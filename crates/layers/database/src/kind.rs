@@ -277,7 +277,7 @@ pub trait Server {
 pub struct SessionState {
     /// What it waits for.
     pub wait: Wait,
-    /// The same in the server's own words.
+    /// The same as PostgreSQL reports them.
     pub name: String,
     /// Its process or thread, where the server says.
     pub pid: Option<u32>,

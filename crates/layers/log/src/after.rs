@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(shared.number(condition::SESSIONS), Some(4.0));
         assert_eq!(shared.number(condition::BYTES_PER_FLUSH_WANTED), Some(72_000.0));
         let bytes = shared.number(condition::BYTES_PER_COMMIT).unwrap();
-        // Of whole pages, at most one more than the log's bytes need.
+        // Of full-page images, at most one more than the log's bytes need.
         let log_bytes = bytes * shared.value(metric::COMMITS_PER_FLUSH).unwrap();
         let flushed = shared.value(metric::FLUSH_BYTES).unwrap();
         assert!(flushed >= log_bytes * 0.99, "{flushed} of {log_bytes}");

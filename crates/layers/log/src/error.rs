@@ -13,8 +13,7 @@ pub enum LogError {
     Stopped(#[from] Stopped),
     /// The folder isn't there.
     #[error(
-        "cannot measure the log: the folder {dir} does not exist or is no folder\n\
-         hint: create it, or name another one with --wal (for the log) or --data (for data files)"
+        "cannot measure WAL: the folder {dir} does not exist or is no folder\nhint: create it, or name another one with --wal (for WAL) or --data (for data files)"
     )]
     Missing {
         /// The folder.
@@ -22,8 +21,7 @@ pub enum LogError {
     },
     /// The file system may not be written to.
     #[error(
-        "cannot measure the log: the file system of {dir} is mounted read-only\n\
-         hint: name a folder on another file system with --wal or --data"
+        "cannot measure WAL: the file system of {dir} is mounted read-only\nhint: name a folder on another file system with --wal or --data"
     )]
     ReadOnly {
         /// The folder.
@@ -31,8 +29,7 @@ pub enum LogError {
     },
     /// No right to write.
     #[error(
-        "cannot measure the log: no right to write in {dir}\n\
-         hint: name a folder you own with --wal or --data, or run as its owner"
+        "cannot measure WAL: no right to write in {dir}\nhint: name a folder you own with --wal or --data, or run as its owner"
     )]
     Denied {
         /// The folder.
@@ -40,8 +37,7 @@ pub enum LogError {
     },
     /// No room.
     #[error(
-        "cannot measure the log: {dir} is full; {what} takes {needed_mib} MiB\n\
-         hint: free some space, or name a folder on another file system with --wal or --data"
+        "cannot measure WAL: {dir} is full; {what} needs {needed_mib} MiB\nhint: free some space, or name a folder on another file system with --wal or --data"
     )]
     Full {
         /// The folder.
@@ -53,9 +49,7 @@ pub enum LogError {
     },
     /// A limit on the size of files.
     #[error(
-        "cannot measure the log: {what} {file} failed: it needs {needed_mib} MiB, and files may not grow so large \
-         (File too large)\n\
-         hint: raise the limit with `ulimit -f unlimited`, or name a folder on another file system with --wal or --data"
+        "cannot measure WAL: {what} {file} failed: it needs {needed_mib} MiB, and files may not grow that large (File too large)\nhint: raise the limit with `ulimit -f unlimited`, or name a folder on another file system with --wal or --data"
     )]
     Large {
         /// The file.
@@ -67,8 +61,7 @@ pub enum LogError {
     },
     /// Durability means nothing here.
     #[error(
-        "cannot measure the log: {dir} is on {kind}, which lives in memory; nothing written there is durable\n\
-         hint: name a folder on a drive with --wal or --data"
+        "cannot measure WAL: {dir} is on {kind}, which is in memory; nothing written there is durable\nhint: name a folder on a drive with --wal or --data"
     )]
     Volatile {
         /// The folder.
@@ -78,8 +71,7 @@ pub enum LogError {
     },
     /// Not one commit became durable in a window.
     #[error(
-        "cannot measure the log: not one commit to {dir} became durable in any window\n\
-         hint: see the kernel log (dmesg) for what the drive does, or name another folder with --wal"
+        "cannot measure WAL: not one commit to {dir} became durable in any window\nhint: check the kernel log (dmesg) for what the drive does, or name another folder with --wal"
     )]
     NoCommit {
         /// The folder.
@@ -87,8 +79,7 @@ pub enum LogError {
     },
     /// A rung that the log layer doesn't own failed.
     #[error(
-        "cannot measure the ladder's rung {rung}: {reason}\n\
-         hint: leave the database out with --no-database, or look into its log and run again"
+        "cannot measure the ladder's step {rung}: {reason}\nhint: leave the database out with --no-database, or check its log and run again"
     )]
     Foreign {
         /// Which.
@@ -98,9 +89,9 @@ pub enum LogError {
     },
     /// The file system takes no synchronous writes.
     #[error(
-        "cannot measure the log: opening {file} with O_DSYNC was refused: {reason}\nhint: {}",
+        "cannot measure WAL: opening {file} with O_DSYNC was refused: {reason}\nhint: {}",
         ours(reason).unwrap_or(
-            "this file system offers no synchronous writes; name a folder on another one with --wal"
+            "this file system has no synchronous writes; name a folder on another one with --wal"
         )
     )]
     Dsync {
@@ -111,8 +102,7 @@ pub enum LogError {
     },
     /// The threads could not be kept on the processors asked for.
     #[error(
-        "cannot measure the log: keeping threads on CPUs {cpus:?} failed: {reason}\n\
-         hint: a CPU may have gone offline or left the cpuset; run again"
+        "cannot measure WAL: binding threads to CPUs {cpus:?} failed: {reason}\nhint: a CPU may have gone offline or left the cpuset; run again"
     )]
     Pin {
         /// The processors.
@@ -122,9 +112,9 @@ pub enum LogError {
     },
     /// Anything else the system refused.
     #[error(
-        "cannot measure the log: {what} {path} failed: {reason}\nhint: {}",
+        "cannot measure WAL: {what} {path} failed: {reason}\nhint: {}",
         ours(reason).unwrap_or(
-            "see the kernel log (dmesg) for what the drive says, or name another folder with --wal or --data"
+            "check the kernel log (dmesg) for what the drive reports, or name another folder with --wal or --data"
         )
     )]
     Io {
@@ -178,7 +168,7 @@ mod tests {
         let reason = io::Error::from_raw_os_error;
         let dsync = |code| LogError::Dsync { file: "/x".into(), reason: reason(code) }.to_string();
         assert!(dsync(libc::EMFILE).ends_with("hint: raise the limit of open files (ulimit -n)"));
-        assert!(dsync(libc::EINVAL).contains("offers no synchronous writes"));
+        assert!(dsync(libc::EINVAL).contains("has no synchronous writes"));
         let other = |code| LogError::of("opening", Path::new("/x/y"), 0, reason(code)).to_string();
         assert!(
             other(libc::EMFILE).contains("ulimit -n") && !other(libc::EMFILE).contains("dmesg")

@@ -1,6 +1,6 @@
 //! The other half of the load beside the log: random reads of the data file, as sessions that miss the buffer pool do.
 //!
-//! 8 KiB at random places at a steady pace, one at a time, past the page cache where the file system allows it. A slow device makes
+//! 8 KiB at random places at a steady pace, one at a time, with direct I/O where the file system allows it. A slow device makes
 //! them fewer; the rate obtained is in the conditions.
 
 use std::fs::File;

@@ -192,7 +192,7 @@ fn a_full_file_system_and_a_lack_of_rights_are_named() {
     let full = std::io::Error::from_raw_os_error(libc::ENOSPC);
     let full = LogError::of("writing", &file, 64 << 20, full);
     assert!(matches!(full, LogError::Full { needed_mib: 64, .. }));
-    assert!(full.to_string().contains("takes 64 MiB"), "{full}");
+    assert!(full.to_string().contains("needs 64 MiB"), "{full}");
     if narrows_facts::process::is_root() {
         eprintln!("SKIPPED: root may write everywhere");
         return;

@@ -14,8 +14,7 @@ pub enum MemoryError {
     Stopped(#[from] Stopped),
     /// Not enough memory for any measurement.
     #[error(
-        "cannot measure memory: {limited_by} leaves {free} MiB to use, and it takes {least} MiB at least\n\
-         hint: free some memory or raise the limit; `narrows run --layers` can leave the layer out",
+        "cannot measure memory: {limited_by} leaves {free} MiB, and at least {least} MiB are needed\nhint: free some memory or raise the limit; `narrows run --layers` can leave the layer out",
         limited_by = .0.limited_by, free = .0.free_bytes >> 20, least = .0.least_bytes >> 20
     )]
     TooLittle(TooLittle),

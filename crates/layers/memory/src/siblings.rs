@@ -25,7 +25,7 @@ pub fn siblings(platform: &Platform, server_cpus: &[u32]) -> Siblings {
     };
     if cpu.cores_threads.is_empty() || cpu.smt_active.is_none() {
         let needs = "/sys/devices/system/cpu/cpu*/topology";
-        return unknown("which CPUs share a core is not known", needs);
+        return unknown("which CPUs share a core is unknown", needs);
     }
     let ours = |core: &Vec<u32>| {
         let usable = |id: &u32| server_cpus.contains(id) && cpu.allowed.contains(id);
@@ -81,7 +81,7 @@ mod tests {
         let forbidden = siblings(&machine(&[&[0, 2], &[1, 3]], Some(true), &[0, 1]), &[0, 1, 2, 3]);
         assert!(says(forbidden).contains("no two CPUs of one core"));
         let hidden = siblings(&machine(&[&[0], &[1]], None, &[0, 1]), &[0, 1]);
-        assert!(says(hidden).contains("not known"));
-        assert!(says(siblings(&machine(&[], None, &[]), &[])).contains("not known"));
+        assert!(says(hidden).contains("unknown"));
+        assert!(says(siblings(&machine(&[], None, &[]), &[])).contains("unknown"));
     }
 }

@@ -75,7 +75,7 @@ pub struct Hammered {
 #[derive(Debug, thiserror::Error)]
 pub enum HammerError {
     /// The CPU.
-    #[error("cannot stay on CPU {cpu}: {reason}")]
+    #[error("cannot bind to CPU {cpu}: {reason}")]
     Pin {
         /// Which.
         cpu: u32,

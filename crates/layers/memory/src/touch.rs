@@ -62,7 +62,7 @@ pub enum TouchError {
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// The CPU.
-    #[error("cannot stay on CPU {cpu}: {reason}")]
+    #[error("cannot bind to CPU {cpu}: {reason}")]
     Pin {
         /// Which.
         cpu: u32,

@@ -74,7 +74,7 @@ impl Dimension {
         match self {
             Dimension::Bandwidth => "12.5 GB/s",
             Dimension::Signal => "16 GT/s",
-            Dimension::Operations => "800 k/s",
+            Dimension::Operations => "800k/s",
             Dimension::Time => "85 us",
             Dimension::Size => "42 GB",
             Dimension::Share => "80 to 90 %",

@@ -110,7 +110,7 @@ fn networks_have_their_nominal_rate_and_lose_headers() {
     ] {
         close(id, share(id), percent, half_unit);
     }
-    // 4,144 bytes of TCP payload per NVMe/TCP read: about 0.7 and 2.8 to 2.9 M/s.
+    // 4,144 bytes of TCP payload per NVMe/TCP read: about 0.7 and 2.8 to 2.9M/s.
     let reads = |id: &str| class(id).operations_per_s(Direction::Read, 4096).unwrap() / 1e6;
     close("eth-25", reads("eth-25"), 0.7, 0.05);
     close("eth-100", reads("eth-100"), 2.84, 0.005);

@@ -27,12 +27,12 @@ fn a_figure_takes_the_place_of_the_tables_and_leaves_the_rest() {
 fn a_class_of_its_own_is_found_beside_the_others() {
     let text = format!(
         "[[class]]\nid = \"san-7\"\ntitle = \"the array in room 7\"\nfamily = \"drive\"\n{CITED}\
-         read = {{ protocol = \"24 GB/s\" }}\noperations = {{ read = \"900 k/s\" }}\n\
+         read = {{ protocol = \"24 GB/s\" }}\noperations = {{ read = \"900k/s\" }}\n\
          times = {{ read = \"180 us\", durable_write = \"0.2 to 0.4 ms\" }}\n\n\
          [[link]]\nid = \"eth-5\"\ntitle = \"5 Gb/s Ethernet\"\nfamily = \"ethernet\"\n\
          signal = \"5.15625 Gb/s\"\nlanes = [1]\nencoding = \"64b/66b\"\nframing = \"tcp\"\n\
          mtu = [1500]\n{CITED}\n[[normal]]\nof = \"san-7\"\nwhat = \"random_read_4k\"\n\
-         value = \"850 k/s\"\n{CITED}"
+         value = \"850k/s\"\n{CITED}"
     );
     let table = over(&text).expect("understood");
     let array = table.class("san-7").unwrap();
@@ -142,7 +142,7 @@ fn what_is_wrong_is_told_with_its_line() {
         (link("[1]", "framing = \"tcp\"\nmtu = [1500]").repeat(2), 12, "stands twice"),
         (
             format!(
-                "[[normal]]\nof = \"xeon-skylak\"\nwhat = \"random_read_4k\"\nvalue = \"1 k/s\"\n{CITED}"
+                "[[normal]]\nof = \"xeon-skylak\"\nwhat = \"random_read_4k\"\nvalue = \"1k/s\"\n{CITED}"
             ),
             2,
             "did you mean `xeon-skylake`",

@@ -111,16 +111,16 @@ impl ActivityState {
             ActivityState::Running => "running, or ready to",
             ActivityState::Read => "reading data files",
             ActivityState::Write => "writing data files",
-            ActivityState::Log => "waiting for the log",
+            ActivityState::Log => "waiting for WAL",
             ActivityState::Lock => "waiting for locks",
             ActivityState::Latch => "waiting for latches",
             ActivityState::Client => "waiting for the client",
-            ActivityState::IdleInTransaction => "idle in a transaction",
+            ActivityState::IdleInTransaction => "idle in transaction",
             ActivityState::Other => "waiting for something else",
         }
     }
 
-    /// Whether the server has something to do for it: a session idle in a transaction has nothing.
+    /// Whether the server has something to do for it: a session idle in transaction has nothing.
     pub fn is_at_work(self) -> bool {
         self != ActivityState::IdleInTransaction
     }

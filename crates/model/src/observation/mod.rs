@@ -65,14 +65,14 @@ impl Observation {
     /// Transactions of which fewer don't tell what one takes.
     pub const LEAST_TRANSACTIONS: f64 = 100.0;
     /// What is unknown where counters were reset.
-    pub const COUNTERS_RESET: &str = "counters that were reset during the look";
+    pub const COUNTERS_RESET: &str = "counters that were reset while observed";
 
     /// What to type for a look that has more in it: one of less than a minute was cut by `--for`, and a longer one has ended because
     /// ten minutes would not have been enough either.
     pub fn longer_look(&self) -> String {
         let minutes = self.interval_ns / 60e9;
         let most = if minutes < 0.95 { 10.0 } else { (10.0 * minutes).ceil().max(60.0) };
-        format!("look longer: --for {most}min")
+        format!("observe longer: --for {most}min")
     }
 
     /// The setting of that name.

@@ -83,7 +83,7 @@ pub struct Queue {
     /// What the kernel takes the cache for: `write back` (volatile, it must be flushed) or `write through`, and then no
     /// flush is sent.
     pub write_cache: Option<String>,
-    /// What the drive itself says of its cache; absent where it can't be asked.
+    /// What the drive reports of its cache; absent where it can't be asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drive_cache: Option<DriveCache>,
     /// Whether a single write can be forced to the medium.

@@ -22,7 +22,7 @@ pub struct Memory {
     pub transparent_huge_pages: Option<String>,
     /// Whether the kernel moves pages between nodes by itself.
     pub numa_balancing: Option<bool>,
-    /// Whether the hypervisor takes back what is free (free page reporting): memory used again then costs a fault on
+    /// Whether the hypervisor takes free memory back (free page reporting): memory used again then costs a fault on
     /// the host. `None` outside of virtual machines.
     #[serde(default)]
     pub free_page_reporting: Option<bool>,

@@ -37,7 +37,7 @@ pub(super) fn draw(platform: &Description, index: usize, marks: &mut Marks) -> P
 
 /// Absent where neither cores nor sockets are told and nothing binds there.
 fn processors(machine: &Machine, marks: &mut Marks) -> Option<Part> {
-    let own = marks.take(&format!("processors of {}", machine.name));
+    let own = marks.take(&format!("CPUs of {}", machine.name));
     let within = sockets::draw(machine);
     if machine.cores.is_none() && machine.cpu.is_none() && own.is_empty() && within.is_empty() {
         return None;

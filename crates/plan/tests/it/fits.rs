@@ -10,7 +10,7 @@ use narrows_plan::{
 fn box_of(cores: u32, drives: &str, database: &str) -> Description {
     let text = format!(
         "name = \"box\"\n[[machine]]\nname = \"server\"\ncores = {cores}\n\
-         [[drives]]\nname = \"disks\"\nat = \"server\"\ncount = 4\nreads = \"200 k/s\"\nwrites = \"100 k/s\"\n\
+         [[drives]]\nname = \"disks\"\nat = \"server\"\ncount = 4\nreads = \"200k/s\"\nwrites = \"100k/s\"\n\
          {drives}source = \"test\"\n\
          [[database]]\nat = \"server\"\ndata = \"disks\"\n{database}"
     );
@@ -94,18 +94,18 @@ fn sessions_that_wait_bind_long_before_the_components_do() {
 fn few_cores_hold_the_sessions_by_their_queue() {
     let demand = Demand { rate_per_s: known(18_700.0, 0.03), ..update() };
     let found = fitted(&box_of(1, "", ""), &demand);
-    // One core gives 20 k/s at most; 8 sessions queue for it and reach nearly that.
+    // One core gives 20k/s at most; 8 sessions queue for it and reach nearly that.
     let rate = at(&found);
     assert!((0.9 * 20e3..20e3).contains(&rate), "{rate}");
     assert_eq!(found.verdict, Verdict::JustAbout);
-    assert!(found.at_sessions.as_ref().unwrap().holds.contains("processors of server"));
+    assert!(found.at_sessions.as_ref().unwrap().holds.contains("CPUs of server"));
     assert!(close(found.ceiling_per_s.unwrap().value, 20e3));
-    assert_eq!(found.binding[0].component, "processors of server");
+    assert_eq!(found.binding[0].component, "CPUs of server");
     // Cores that do twice the work, by the command and by the description.
     let by_command = fit(&box_of(1, "", ""), &update(), Some(2.0)).unwrap();
     assert!(close(by_command.ceiling_per_s.unwrap().value, 40e3));
     let text = "name = \"box\"\n[[machine]]\nname = \"server\"\ncores = 1\ncore_ratio = 2.0\nsource = \"a test\"\n\
-                [[drives]]\nname = \"disks\"\nat = \"server\"\nreads = \"1 M/s\"\nsource = \"test\"\n\
+                [[drives]]\nname = \"disks\"\nat = \"server\"\nreads = \"1M/s\"\nsource = \"test\"\n\
                 [[database]]\nat = \"server\"\ndata = \"disks\"\n";
     let described = fit(&described(text), &update(), Some(9.0)).unwrap();
     assert!(close(described.ceiling_per_s.unwrap().value, 40e3), "{described:?}");
@@ -146,18 +146,18 @@ fn waits_follow_what_a_request_takes_there() {
 
 #[test]
 fn the_log_is_no_flow_of_flushes() {
-    let log_drive = "[[drives]]\nname = \"log\"\nat = \"server\"\nwrites = \"1 k/s\"\nwrite = \"1 GB/s\"\nsource = \"test\"\n";
+    let log_drive = "[[drives]]\nname = \"log\"\nat = \"server\"\nwrites = \"1k/s\"\nwrite = \"1 GB/s\"\nsource = \"test\"\n";
     let text = format!(
         "name = \"box\"\n[[machine]]\nname = \"server\"\ncores = 1000\n\
-         [[drives]]\nname = \"disks\"\nat = \"server\"\nwrites = \"100 k/s\"\nsource = \"test\"\n{log_drive}\
+         [[drives]]\nname = \"disks\"\nat = \"server\"\nwrites = \"100k/s\"\nsource = \"test\"\n{log_drive}\
          [[database]]\nat = \"server\"\ndata = \"disks\"\nwal = \"log\"\n"
     );
     let platform = described(&text);
     let demand =
         Demand { reads: Some(Asked { per_op: Amount::exact(0.0), bytes: 0.0 }), ..update() };
     let found = fitted(&platform, &demand);
-    // 1 k flushes of 4 commits bind as many sessions at 4 k/s; more of them would share each flush, so the ceiling is that
-    // of the data's quarter of a write: 400 k/s.
+    // 1 k flushes of 4 commits bind as many sessions at 4k/s; more of them would share each flush, so the ceiling is that
+    // of the data's quarter of a write: 400k/s.
     assert!(close(at(&found), 4e3), "{found:?}");
     assert_eq!(found.at_sessions.as_ref().unwrap().holds, "log");
     assert!(close(found.ceiling_per_s.unwrap().value, 400e3), "{found:?}");
@@ -167,7 +167,7 @@ fn the_log_is_no_flow_of_flushes() {
     ladder.log.as_mut().unwrap().commits_per_s = Some(known(22e3, 0.05));
     let found = fitted(&box_of(1000, "", ""), &ladder);
     assert!(close(at(&found), 22e3), "{found:?}");
-    assert!(found.at_sessions.unwrap().holds.contains("the log with 8 committers"));
+    assert!(found.at_sessions.unwrap().holds.contains("WAL with 8 committers"));
     let found = fitted(&box_of(1000, "write_latency = \"300 us\"\n", ""), &ladder);
     assert!(close(at(&found), 11e3), "{found:?}");
 }
@@ -190,7 +190,7 @@ fn an_arm_that_reads_does_not_write() {
     let most = |class: &str| fitted(&disks(class), &demand).ceiling_per_s.unwrap().value;
     // 10 arms of 200 requests, 4 for an operation.
     assert!(close(most("class = \"drive-hdd\"\n"), 500.0));
-    let by_hand = "reads = \"200 /s\"\nwrites = \"100 /s\"\nsource = \"test\"\n";
+    let by_hand = "reads = \"200/s\"\nwrites = \"100/s\"\nsource = \"test\"\n";
     // Apart: 1000 writes / 2. One arm: 2 / 2000 + 2 / 1000 of a second for each.
     assert!(close(most(by_hand), 500.0));
     assert!(close(most(&format!("spinning = true\n{by_hand}")), 1000.0 / 3.0));
@@ -202,8 +202,8 @@ fn unknown_is_not_zero_and_takes_the_interval_with_it() {
     let bare = |value: f64| Amount { value, half: None };
     let without = Demand { writes: None, cpu_ns: Some(bare(50_000.0)), ..update() };
     let found = fitted(&platform, &without);
-    assert!(found.notes.iter().any(|n| n.contains("writes") && n.contains("weren't measured")));
-    // The processors bind at 200 k/s, and their time has no interval.
+    assert!(found.notes.iter().any(|n| n.contains("writes") && n.contains("were not measured")));
+    // The processors bind at 200k/s, and their time has no interval.
     let ceiling = found.ceiling_per_s.unwrap();
     assert!(close(ceiling.value, 200e3) && ceiling.half.is_none(), "{ceiling:?}");
     let none =

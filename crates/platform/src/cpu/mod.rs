@@ -32,7 +32,7 @@ pub(crate) fn read(source: &dyn Source, unknown: &mut Unknowns) -> Cpu {
     if governor.is_none() {
         unknown.add(
             "CPU frequency and its governor",
-            "a kernel that controls the frequency; inside a virtual machine the host does",
+            "a kernel that controls the frequency; in a virtual machine the host does",
         );
     }
     let base_khz = online.iter().filter_map(|&cpu| kinds::base_khz(source, cpu)).min();

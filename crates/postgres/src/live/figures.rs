@@ -72,7 +72,7 @@ pub(super) fn measurement(log: &LiveLog, windows: &[LiveCounts]) -> Measurement 
     let mut measurement = Measurement::new(super::MEASUREMENT, narrows_model::Layer::Log);
     measurement.repeats = windows.len() as u32;
     measurement.metrics = samples.into_metrics();
-    measurement.workload.insert(condition::OF, json!("a live server, looked at"));
+    measurement.workload.insert(condition::OF, json!("a running server, observed"));
     measurement.workload.insert(condition::INTERVAL_S, json!(log.counted.interval_ns / 1e9));
     measurement.conditions.insert(condition::SERVER_VERSION, json!(log.version));
     // What only our session was given is no condition of the server.

@@ -1,4 +1,4 @@
-//! The commit log of somebody's server, looked at and not touched: its own counters over an interval, and what its
+//! The commit log of a running server, observed and not touched: its own counters over an interval, and what its
 //! processes were found waiting for.
 //!
 //! Goals: nothing is changed or written; every figure comes from a column that the server's catalog was asked for, so

@@ -255,7 +255,7 @@ mod tests {
             let behind = log.waits.sessions.iter().find(|w| w.kind == LiveWaitKind::Behind);
             assert!(behind.is_none_or(|wait| wait.windows.len() <= 2), "{log:#?}");
             assert!(log.counted.writers.unwrap() > 0.0);
-            assert!(log.unknown.iter().any(|u| u.what.starts_with("the rest of the look")));
+            assert!(log.unknown.iter().any(|u| u.what.starts_with("the rest of the observation")));
         }
     }
 
@@ -263,7 +263,7 @@ mod tests {
     fn a_server_silent_from_the_beginning_is_an_error() {
         let silent = look(|what| (what != Asked::Once).then_some(Reply::Refuse("57014")));
         let said = silent.unwrap_err().to_string();
-        assert!(said.contains("three questions in a row") && said.contains("hint:"), "{said}");
+        assert!(said.contains("three queries in a row") && said.contains("hint:"), "{said}");
     }
 
     #[test]

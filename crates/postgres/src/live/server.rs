@@ -84,21 +84,17 @@ impl Missing<'_> {
         let grant = self.server.grant();
         add(!self.server.sees_others, "what sessions wait for", grant.clone());
         add(self.standbys_hidden, "state and lag of standbys", grant);
-        add(!self.activities, "which sessions are at work", "track_activities = on".to_string());
-        add(
-            !self.flushes,
-            "how often the log is written and flushed",
-            "PostgreSQL 14 or later".into(),
-        );
+        add(!self.activities, "which sessions are active", "track_activities = on".to_string());
+        add(!self.flushes, "how often WAL is written and flushed", "PostgreSQL 14 or later".into());
         let timing = match self.timed {
             None => "PostgreSQL 14 or later".to_string(),
             Some(_) => "track_wal_io_timing = on, a reading of the clock around each".to_string(),
         };
-        add(self.timed != Some(true), "times of the log's writes and flushes", timing);
-        add(!self.written_bytes, "bytes of the log's writes", "PostgreSQL 18 or later".into());
+        add(self.timed != Some(true), "times of WAL writes and flushes", timing);
+        add(!self.written_bytes, "bytes of WAL writes", "PostgreSQL 18 or later".into());
         let answers = || "a server that answers within 5 s".to_string();
         add(self.standbys_unasked, "which standbys follow", answers());
-        add(self.cut_short, "the rest of the look, which ended before its time", answers());
+        add(self.cut_short, "the rest of the observation, which ended early", answers());
         unknown
     }
 }

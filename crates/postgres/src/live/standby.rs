@@ -59,7 +59,7 @@ pub(super) fn refuse(session: &mut SamplingSession) -> Result<(), MonitorError> 
     let row = rows.into_iter().next().unwrap_or_default();
     let text = |column: usize| row.get(column).cloned().flatten().filter(|text| !text.is_empty());
     let mut known = vec![match text(1) {
-        Some(position) => format!("It has replayed the log up to {position}"),
+        Some(position) => format!("It has replayed WAL up to {position}"),
         None => "It has replayed nothing yet".to_string(),
     }];
     known.extend(text(2).map(|bytes| format!("{bytes} bytes received are not replayed yet")));

@@ -14,12 +14,13 @@ const UNDEFINED: [&str; 3] = ["42703", "42883", "42P01"];
 pub enum MonitorError {
     /// A pooler in between doesn't pass our limits on, or gives each statement another session.
     #[error(
-        "{0}\nhint: a pooler stands between, which keeps neither our session nor the limits that make this harmless; \
-         connect to the server itself"
+        "{0}\nhint: a connection pooler keeps neither narrows' session nor the limits that make it harmless; connect to the server itself"
     )]
     Pooler(WireError),
     /// The role may not ask that.
-    #[error("{0}\nhint: looking needs the right to read statistics: GRANT pg_monitor to this user")]
+    #[error(
+        "{0}\nhint: observing needs the right to read statistics: GRANT pg_monitor to this user"
+    )]
     Denied(WireError),
     /// What is asked for isn't there, although the catalog said so or every version known has it.
     #[error(
@@ -31,8 +32,7 @@ pub enum MonitorError {
     Wire(WireError),
     /// It answers, but not what is asked.
     #[error(
-        "the server left three questions in a row unanswered: {0}\nhint: each may take 5 s, so that \
-         looking harms nobody; look when it is less busy"
+        "the server left three queries in a row unanswered: {0}\nhint: each may take 5 s, so that observing harms nobody; observe when it is less busy"
     )]
     Silent(String),
     /// Older than what is known here.
@@ -42,8 +42,7 @@ pub enum MonitorError {
     Version(String),
     /// It commits nothing itself.
     #[error(
-        "the server is a standby ({version}): it commits nothing itself, so no commit waits for its log. {known}\n\
-         hint: name its primary{primary}"
+        "the server is a standby ({version}): it commits nothing itself, so no commit waits for its WAL. {known}\nhint: name its primary{primary}"
     )]
     Standby {
         /// Its version.
@@ -110,7 +109,10 @@ mod tests {
             let refused = SamplingSession::open(&address).map_err(MonitorError::connecting).err();
             served.join().unwrap();
             let said = refused.expect("it is refused").to_string();
-            assert!(said.contains("read only") && said.contains("hint: a pooler"), "{said}");
+            assert!(
+                said.contains("read only") && said.contains("hint: a connection pooler"),
+                "{said}"
+            );
         }
     }
 

@@ -18,7 +18,7 @@ const ROUND_TRIPS: u32 = 5;
 pub(super) const LIMITS: &str = "SELECT current_setting('default_transaction_read_only'), \
     current_setting('statement_timeout'), current_setting('lock_timeout')";
 /// Said where it was given none.
-pub(super) const UNLIMITED: &str = "our session has not the limits that were asked for (read only, statement_timeout, lock_timeout)";
+pub(super) const UNLIMITED: &str = "narrows' session does not have the limits that were set (read only, statement_timeout, lock_timeout)";
 /// An answer that says how long the server worked for it, s.
 const WORKED: &str = "SELECT extract(epoch FROM clock_timestamp() - statement_timestamp())";
 /// A question may take that long, and no longer: the server ends a statement of ours after 5 s. After a stop the last reading of the

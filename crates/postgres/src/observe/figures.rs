@@ -98,7 +98,7 @@ pub(super) fn measurement(
     let mut measurement = Measurement::new(super::MEASUREMENT, Layer::Database);
     measurement.repeats = windows.len() as u32;
     measurement.metrics = metrics;
-    measurement.workload.insert(condition::OF, json!("somebody's server, looked at"));
+    measurement.workload.insert(condition::OF, json!("a running server, observed"));
     measurement.workload.insert(condition::INTERVAL_S, json!(observation.interval_ns / 1e9));
     let conditions = &mut measurement.conditions;
     conditions.insert(condition::SERVER_VERSION, json!(observation.version));

@@ -44,10 +44,10 @@ impl Missing<'_> {
         );
         add(
             !self.process,
-            "processor time, run queue and drives of the server",
+            "CPU time, run queue and drives of the server",
             "narrows on the server's own machine, outside of its container",
         );
-        add(!self.machine, "processors in use on the machine", "/proc/stat");
+        add(!self.machine, "CPUs in use on the machine", "/proc/stat");
         add(!self.build, "how the server was built", "GRANT pg_read_all_settings, or a superuser");
         add(
             absent(Count::ActiveMs) && !self.counted.reset,
@@ -57,7 +57,7 @@ impl Missing<'_> {
         add(
             self.workers,
             "how many transactions are starts of parallel workers, two of each",
-            "a look without parallel queries: the server counts them among the others",
+            "an observation without parallel queries: the server counts them among the others",
         );
         let off = |name| on(self.settings, name) != Some(true);
         add(
@@ -66,28 +66,28 @@ impl Missing<'_> {
             "track_io_timing = on, a reading of the clock around each",
         );
         if self.recovering {
-            add(true, "the log that the server writes", "its primary: a standby writes none");
+            add(true, "the WAL that the server writes", "its primary: a standby writes none");
         } else {
             add(absent(Count::Flushes) && !self.counted.reset, "flushes of the log", newer);
             add(
                 off("track_wal_io_timing"),
-                "times of the log's writes and flushes",
+                "times of WAL writes and flushes",
                 "track_wal_io_timing = on, a reading of the clock around each (14 or later)",
             );
         }
         add(
             self.counted.reset,
             Observation::COUNTERS_RESET,
-            "a look in which nobody resets statistics or drops a database",
+            "an observation in which nobody resets statistics or drops a database",
         );
         add(
             !self.changed_settings.is_empty(),
             &format!("figures of one configuration: {} changed", self.changed_settings.join(", ")),
-            "a look in which nobody changes settings",
+            "an observation in which nobody changes settings",
         );
         add(
             self.cut_short,
-            "the rest of the look, which ended before its time",
+            "the rest of the observation, which ended early",
             "a server that stays and answers within 5 s",
         );
         unknown

@@ -52,7 +52,7 @@ fn counts_states_and_sessions_become_an_observation() {
     assert_eq!(seen.measurement.value(metric::PARTICIPATING_SESSIONS), Some(6.0));
     assert_eq!(found.sessions.log_senders, Some(0.0));
     assert_eq!(found.build, [("CFLAGS".to_string(), "-O2".to_string())]);
-    assert!(found.processes.is_none() && needs(&seen, "processor time").is_some());
+    assert!(found.processes.is_none() && needs(&seen, "CPU time").is_some());
     let m = &seen.measurement;
     // Windows of 150 ms tell nothing of their own.
     assert_eq!((m.repeats, found.windows), (1, 1));
@@ -93,7 +93,7 @@ fn a_standby_is_looked_at_without_a_log_of_its_own() {
     let counted = &seen.observation.counted;
     assert!(counted.commits.is_some() && counted.block_reads.is_some());
     assert_eq!((counted.log_bytes, counted.flushes, counted.writers), (None, None, None));
-    assert!(needs(&seen, "the log that the server writes").unwrap().contains("primary"));
+    assert!(needs(&seen, "the WAL that the server writes").unwrap().contains("primary"));
     assert_eq!(seen.measurement.value(metric::WAL_BYTES_PER_OP), None);
 }
 
@@ -124,7 +124,7 @@ fn a_server_that_goes_in_the_middle_leaves_what_was_seen() {
         let found = &seen.observation;
         let commits = found.counted.commits.unwrap();
         assert!(commits <= 3.0 * TRANSACTIONS && commits > 2.0 * TRANSACTIONS, "{commits}");
-        assert!(needs(&seen, "the rest of the look").is_some());
+        assert!(needs(&seen, "the rest of the observation").is_some());
         let running = found.activity.found.iter().find(|f| f.state == ActivityState::Running);
         assert_eq!(running.unwrap().windows.len(), 3, "and not the window in hand");
     }
@@ -135,7 +135,7 @@ fn a_server_silent_from_the_beginning_is_an_error() {
     let silent =
         look(Kind::default(), |asked| (asked != Asked::Once).then_some(Reply::Refuse("57014")));
     let said = silent.unwrap_err().to_string();
-    assert!(said.contains("three questions in a row") && said.contains("hint:"), "{said}");
+    assert!(said.contains("three queries in a row") && said.contains("hint:"), "{said}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub(super) fn bound_by(run: &Run, c: &Calibration) -> String {
     match (used_up, &c.bound) {
         (Some(limit), _) => {
             format!(
-                "{}: it allows {}, and {} of that is used at the ceiling",
+                "{}: its limit is {}, and {} of that is used at the ceiling",
                 limit.what,
                 rate(limit.per_s),
                 percent(limit.used)
@@ -50,7 +50,7 @@ pub(super) fn limits(run: &Run, c: &Calibration) -> Option<String> {
         format!("{} at most by {} ({} used)", rate(limit.per_s), limit.what, percent(limit.used))
     };
     let all: Vec<String> = known.iter().take(MOST).map(each).collect();
-    (!all.is_empty()).then(|| format!("nearest first: {}", all.join("; ")))
+    (!all.is_empty()).then(|| format!("closest first: {}", all.join("; ")))
 }
 
 fn known(run: &Run, c: &Calibration) -> Vec<Known> {
@@ -120,6 +120,6 @@ fn queue(run: &Run, c: &Calibration) -> Option<(String, f64)> {
 fn processors(run: &Run, c: &Calibration) -> Option<(String, f64)> {
     let each_ns = c.cpu_per_op_ns.filter(|ns| *ns > 0.0)?;
     let cpus = run.platform()?.cpu.allowed.len();
-    let what = format!("{cpus} CPUs, {} an operation", time(each_ns));
+    let what = format!("{cpus} CPUs, {} per operation", time(each_ns));
     (cpus > 0).then(|| (what, cpus as f64 * 1e9 / each_ns))
 }

@@ -26,7 +26,7 @@ pub struct RateAnswer {
     pub id: String,
     /// Whether what it rests on may be trusted.
     pub validity: Validity,
-    /// `62.0 k/s`; `None` where the search found none, or it may not be said.
+    /// `62.0k/s`; `None` where the search found none, or it may not be said.
     pub rate: Option<String>,
     /// What is said of it, behind the rate or in its place.
     pub sentence: String,
@@ -120,23 +120,23 @@ fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Entry> {
     add("writes", (c.goal.read_share < 1.0).then(|| writes(run, c)));
     add("burst", c.burst_per_s.map(|rate| {
         format!(
-            "{} kept it before, in a shorter window: between stalls, or as long as credits last",
+            "{} kept it before, in a shorter window: between stalls, or as long as burst credits last",
             print::rate(rate)
         )
     }));
     add(
         "doubt",
         c.thin.then(|| {
-            format!("its windows hold fewer slow {}s than a sure answer needs", operation(c))
+            format!("its windows hold fewer slow {}s than a certain answer needs", operation(c))
         }),
     );
     add("decided", c.pooled.then(|| pooled(c)));
-    add("alone", c.alone_ns.map(|ns| format!("{}, one {} at a time", time(ns), operation(c))));
+    add("alone", c.alone_ns.map(|ns| format!("{}, at QD1 {}", time(ns), operation(c))));
     add(
         "knee",
         c.knee_per_s.map(|rate| {
             format!(
-                "{}, the most throughput per latency; beyond it latency grows faster than the rate",
+                "{}, the most throughput per latency; beyond it latency rises faster than throughput",
                 print::rate(rate)
             )
         }),
@@ -151,8 +151,7 @@ fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Entry> {
 /// Where many rates were tried and none often enough.
 fn pooled(c: &Calibration) -> String {
     format!(
-        "by no rate's own runs: {} runs at it and up to twice as high speak for the lower one, {} at it and down to \
-         half against the higher one",
+        "its own runs do not decide: {} runs at it and up to twice as high support the lower one, {} at it and down to half contradict the higher one",
         c.repeats.0, c.repeats.1
     )
 }
@@ -163,8 +162,8 @@ fn writes(run: &Run, c: &Calibration) -> String {
     let state = rests.filter_map(|m| m.text(condition::WRITE_STATE)).next();
     match state {
         Some("sustained") => "sustained: in steady state".to_string(),
-        Some("burst") => "burst: what is given for minutes, not for hours".to_string(),
-        _ => "burst or sustained, not known".to_string(),
+        Some("burst") => "burst: for minutes, not for hours".to_string(),
+        _ => "burst or sustained, unknown".to_string(),
     }
 }
 
@@ -194,11 +193,11 @@ fn there(c: &Calibration) -> Option<String> {
 
 fn ceiling(c: &Calibration) -> Option<String> {
     let ceiling = c.ceiling_per_s?;
-    let mut text = format!("{}, the most of a closed loop", print::rate(ceiling));
+    let mut text = format!("{}, the maximum of a closed loop", print::rate(ceiling));
     if let Some(depth) = c.ceiling_depth {
         text += &match operation(c) {
             "commit" => format!(", with {}", counted(depth as usize, "session")),
-            _ => format!(", at depth {depth}"),
+            _ => format!(", at QD{depth}"),
         };
     }
     if let Some(rate) = c.answer_per_s().filter(|_| ceiling > 0.0) {
@@ -210,7 +209,7 @@ fn ceiling(c: &Calibration) -> Option<String> {
 fn bandwidth(c: &Calibration, units: Units) -> Option<String> {
     let mut parts = Vec::new();
     parts.extend(c.bandwidth_bytes_per_s.map(|rate| {
-        let depth = c.bandwidth_depth.map_or(String::new(), |depth| format!(" at depth {depth}"));
+        let depth = c.bandwidth_depth.map_or(String::new(), |depth| format!(" at QD{depth}"));
         format!("reads {}{depth}", units.bytes_per_s(rate))
     }));
     parts.extend(
@@ -227,11 +226,12 @@ fn method(run: &Run, c: &Calibration, units: Units) -> String {
         "poisson" => ", Poisson arrivals".to_string(),
         other => format!(", {other} arrivals"),
     };
-    let mut text = format!("open loop{arrivals}; latency from when each {} was due", operation(c));
+    let mut text =
+        format!("open loop{arrivals}; latency from the scheduled start of each {}", operation(c));
     if c.windows > 0 {
         text += &format!("; {}", counted(c.windows as usize, "window"));
         if c.unusable_windows > 0 {
-            text += &format!(", {} of them disturbed and not used", c.unusable_windows);
+            text += &format!(", {} of them disturbed and discarded", c.unusable_windows);
         }
     }
     // What it rests on speaks first; the ceiling's windows go the same way.
@@ -239,7 +239,7 @@ fn method(run: &Run, c: &Calibration, units: Units) -> String {
     if let Some(m) = first {
         let direct = m.conditions.get(condition::DIRECT);
         let direct = match direct {
-            Some(true) => " past the page cache",
+            Some(true) => " with direct I/O",
             Some(false) => " through the page cache",
             None => "",
         };

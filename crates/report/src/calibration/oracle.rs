@@ -9,12 +9,12 @@ use crate::document::{Entry, Inline, Style};
 pub(super) fn form(c: &Calibration, numbers: &OracleNumbers) -> Vec<Entry> {
     let process =
         numbers.max_pmbps.map_or(String::new(), |one| format!("; one process: max_pmbps = {one}"));
-    let mut differs = "a mean in a closed loop hides its tail and its queue".to_string();
+    let mut differs = "the mean of a closed loop hides its tail and its queue".to_string();
     if let Some(rate) = c.answer_per_s().filter(|rate| *rate > 0.0) {
         let factor = significant(numbers.max_iops as f64 / rate, 3);
         differs += &format!(", so max_iops is {factor} × the answer");
     }
-    differs += "; compare it with another CALIBRATE_IO only";
+    differs += "; comparable only with another CALIBRATE_IO";
     let mbps = format!("1 MiB reads, MB of 2^20 bytes{process}");
     let lines = [
         ("max_iops", numbers.max_iops, "reads per second of a closed loop"),

@@ -8,8 +8,10 @@ use crate::print::rate;
 /// The rate and what is said behind it; or no rate and what is said in its place.
 pub(super) fn sentence(c: &Calibration) -> (Option<String>, String) {
     if c.validity == Validity::Invalid {
-        let text =
-            format!("{}: no answer, because what it would rest on is invalid", asked(c, "with"));
+        let text = format!(
+            "{}: no answer, because a measurement that it needs is invalid",
+            asked(c, "with")
+        );
         return (None, text);
     }
     if let Some(per_s) = c.answer_per_s() {
@@ -43,7 +45,7 @@ pub(super) fn sentence(c: &Calibration) -> (Option<String>, String) {
     }
 }
 
-/// `62.0 and 65.1 k/s`, or `970 /s and 1.02 k/s`.
+/// `62.0 and 65.1k/s`, or `970/s and 1.02k/s`.
 fn range(low: f64, high: f64) -> String {
     let (low, high) = (rate(low), rate(high));
     let unit = |text: &str| text.split_once(' ').map(|(_, unit)| unit.to_string());
@@ -75,8 +77,8 @@ fn ended(end: CalibrationEnd) -> &'static str {
         CalibrationEnd::Found => "found",
         CalibrationEnd::Unreachable => "no rate is low enough",
         CalibrationEnd::Unlimited => "latency is not what limits it",
-        CalibrationEnd::Unstable => "no answer, the device is not the same all the time",
-        CalibrationEnd::GeneratorBound => "above that the load generator could not follow",
+        CalibrationEnd::Unstable => "no answer, the device changes with time",
+        CalibrationEnd::GeneratorBound => "above that the load generator was too slow",
         CalibrationEnd::Unfinished => "no answer yet, the search did not finish",
     }
 }

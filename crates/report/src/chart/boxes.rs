@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(slow.words, "0000:01:00.0, NVMe, PCIe 8 GT/s x2, 1.97 GB/s each way");
         assert_eq!(slow.marks, ["BELOW the 16 GT/s x4 of both ends"]);
         let limited = said((16.0, 4), (32.0, 4), (16.0, 4));
-        assert_eq!(limited.marks, ["LIMITED by the slot: the device could 32 GT/s x4"]);
+        assert_eq!(limited.marks, ["LIMITED by the slot: the device supports 32 GT/s x4"]);
         assert!(said((16.0, 4), (16.0, 4), (16.0, 16)).marks.is_empty());
     }
 

@@ -35,7 +35,8 @@ pub(crate) fn figures(run: &Run, c: &Calibration, answer: &RateAnswer) -> Vec<Bl
             svg,
         )),
         None => {
-            missing.push("latency over time: the windows it rests on kept no series".to_string());
+            missing
+                .push("latency over time: the windows that it rests on kept no series".to_string());
         }
     }
     let lines = beside(run, c);

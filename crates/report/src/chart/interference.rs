@@ -51,8 +51,8 @@ fn picture(grid: &Interference) -> Option<Svg> {
         picture.words("xtick", x.at(tick), BOTTOM + 17.0, &rate(tick));
     }
     picture.line("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
-    picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "reads asked for per second");
-    picture.words("start", LEFT - 58.0, TOP - 12.0, "p99 of reads, from when each was due");
+    picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "reads per second, offered");
+    picture.words("start", LEFT - 58.0, TOP - 12.0, "p99 of reads, from scheduled start");
     lines(&mut picture, grid, &x, &y);
     Some(picture.finish("chart", false))
 }

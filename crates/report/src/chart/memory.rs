@@ -32,11 +32,11 @@ pub(crate) fn figures(report: &Report) -> Vec<Block> {
     let pictures = [
         (
             "Latency by footprint",
-            "loads that wait for each other, in a random order over so many bytes; a dot is the median of the repeats",
+            "dependent loads in random order over that many bytes; a dot is the median of the repeats",
             by_footprint(&report.run),
         ),
         (
-            "Latency beside others' traffic",
+            "Latency beside other traffic",
             "the same beyond all caches, while other CPUs read, or read and write, at a pace",
             beside_loads(&report.run, report.units),
         ),
@@ -47,7 +47,7 @@ pub(crate) fn figures(report: &Report) -> Vec<Block> {
         ),
         (
             "Read bandwidth of each node's memory",
-            "by all CPUs of a node; darker is narrower",
+            "by all CPUs of a node; darker is lower",
             heat::picture("bandwidth by nodes", &reads, false, per_s),
         ),
     ];
@@ -145,7 +145,7 @@ fn beside_loads(run: &Run, units: Units) -> Option<Svg> {
         picture.words("xtick", x.at(tick), BOTTOM + 17.0, &words);
     }
     picture.line("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
-    picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "what the others move");
+    picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "traffic of the others");
     picture.words("start", 8.0, 12.0, "a load");
     draw(&mut picture, &curves, (&x, &y), |point| {
         format!("{}: {}", units.quantity(point.0, Unit::BytesPerS), time(point.1))

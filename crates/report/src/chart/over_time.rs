@@ -10,7 +10,7 @@ use super::svg::{Picture, Scale};
 use crate::document::{Block, Svg};
 use crate::print::count;
 
-/// Bottom up; who is idle in a transaction works for nobody and lies on top.
+/// Bottom up; who is idle in transaction works for nobody and lies on top.
 pub(crate) const STACK: [ActivityState; 9] = [
     ActivityState::Running,
     ActivityState::Read,
@@ -48,7 +48,7 @@ pub(crate) fn pictures(
 
 /// The pictures with what they show.
 pub(crate) fn figure(pictures: Svg) -> Block {
-    let caption = "sessions and their parallel workers by what they were doing";
+    let caption = "active sessions and their parallel workers by what they were doing";
     Block::figure(caption, "stacked, mean of each slice", pictures)
 }
 

@@ -66,7 +66,7 @@ pub(super) fn rate_chart(c: &Calibration) -> Option<Svg> {
     let name = format!("{} limit {}", percentile(c.goal.quantile), exact_time(c.goal.limit_ns));
     picture.words("start", LEFT + 6.0, y.at(limit) - 5.0, &name);
     if let Some(alone) = alone {
-        picture.dot("dot", x.at(0.0), y.at(alone), 4.0, &format!("one at a time: {}", time(alone)));
+        picture.dot("dot", x.at(0.0), y.at(alone), 4.0, &format!("QD1: {}", time(alone)));
         // Beside the median's line, on the side where it isn't.
         let median = steady.iter().find_map(|point| drawable(point.latency_p50_ns));
         let below = median.is_none_or(|median| median >= alone);
@@ -92,8 +92,8 @@ fn axes(picture: &mut Picture, x: &Scale, y: &Scale) {
         picture.words("xtick", x.at(tick), BOTTOM + 17.0, &rate(tick));
     }
     picture.line("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
-    picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "operations asked for per second");
-    picture.words("start", 8.0, 12.0, "latency, from when due");
+    picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "operations per second, offered");
+    picture.words("start", 8.0, 12.0, "latency, from scheduled start");
 }
 
 /// The answer as a line and the crossing as a band.

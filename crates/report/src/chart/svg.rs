@@ -80,6 +80,45 @@ impl Scale {
     }
 }
 
+/// Farther than so many pixels no point of a line is from what is drawn of it: less than the line's own width.
+const OFF_THE_LINE: f64 = 0.4;
+
+/// A tenth of a pixel is the finest that is drawn, without zeros that say nothing: a page has a hundred thousand of these.
+fn pixels(value: f64) -> String {
+    let text = format!("{value:.1}");
+    let text = text.strip_suffix(".0").unwrap_or(&text);
+    if text == "-0" { "0".to_string() } else { text.to_string() }
+}
+
+/// The points of a line without those that lie on it as drawn (Ramer 1972; Douglas and Peucker 1973).
+fn simplified(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut kept = vec![false; points.len()];
+    let Some(last) = points.len().checked_sub(1) else { return Vec::new() };
+    (kept[0], kept[last]) = (true, true);
+    let mut parts = vec![(0, last)];
+    while let Some((from, to)) = parts.pop() {
+        let off = |at: usize| (at, distance(points[at], points[from], points[to]));
+        let farthest = (from + 1..to).map(off).max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((at, _)) = farthest.filter(|(_, off)| *off > OFF_THE_LINE) {
+            kept[at] = true;
+            parts.extend([(from, at), (at, to)]);
+        }
+    }
+    points.iter().zip(kept).filter(|(_, kept)| *kept).map(|(point, _)| *point).collect()
+}
+
+/// Of a point from the stretch between two others, pixels.
+fn distance((x, y): (f64, f64), (x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> f64 {
+    let (across, down) = (x2 - x1, y2 - y1);
+    let length = across.hypot(down);
+    let along = if length > 0.0 {
+        (((x - x1) * across + (y - y1) * down) / (length * length)).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    (x - x1 - along * across).hypot(y - y1 - along * down)
+}
+
 /// A picture with a description for those who cannot see it.
 pub(super) struct Picture {
     body: String,
@@ -94,16 +133,18 @@ impl Picture {
     }
 
     pub(super) fn line(&mut self, class: &str, x1: f64, y1: f64, x2: f64, y2: f64) {
-        self.body += &format!(
-            "<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
-        );
+        let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(pixels);
+        self.body +=
+            &format!("<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>");
     }
 
     pub(super) fn path(&mut self, class: &str, points: &[(f64, f64)]) {
         if points.len() < 2 {
             return;
         }
-        let text: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        let points = simplified(points);
+        let text: Vec<String> =
+            points.iter().map(|(x, y)| format!("{},{}", pixels(*x), pixels(*y))).collect();
         self.body += &format!("<polyline class=\"{class}\" points=\"{}\"/>", text.join(" "));
     }
 
@@ -180,6 +221,31 @@ mod tests {
         let narrow = Scale::log(30.0, 90.0, 0.0, 1.0).ticks();
         assert_eq!(narrow.len(), 1);
         assert!((narrow[0] - 50.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_line_keeps_what_can_be_seen_of_it() {
+        let straight: Vec<(f64, f64)> =
+            (0..500).map(|i| (f64::from(i), f64::from(i) * 0.5)).collect();
+        assert_eq!(simplified(&straight), [straight[0], straight[499]]);
+        let mut spike = straight.clone();
+        spike[250].1 += 3.0;
+        assert!(simplified(&spike).contains(&spike[250]));
+        let noise = |i: i32| f64::from(i * 7919 % 101) / 10.0;
+        let rough: Vec<(f64, f64)> = (0..500).map(|i| (f64::from(i) * 0.2, noise(i))).collect();
+        let drawn = simplified(&rough);
+        assert!(drawn.len() < rough.len());
+        for point in rough {
+            let nearest = drawn.windows(2).map(|ends| distance(point, ends[0], ends[1]));
+            assert!(nearest.fold(f64::MAX, f64::min) <= OFF_THE_LINE, "{point:?}");
+        }
+        assert!(simplified(&[]).is_empty());
+        assert_eq!(simplified(&[(1.0, 2.0)]), [(1.0, 2.0)]);
+    }
+
+    #[test]
+    fn a_pixel_has_no_zeros_that_say_nothing() {
+        assert_eq!([12.0, 0.04, -0.04, 3.16, -2.96].map(pixels), ["12", "0", "0", "3.2", "-3"]);
     }
 
     #[test]

@@ -183,7 +183,7 @@ fn frame_of(label: &str, lines: &[&Line], c: &Calibration) -> Option<(Picture, S
         picture.words("ytick", LEFT - 8.0, y.at(tick) + 4.0, &time(tick));
     }
     picture.line("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
-    picture.words("start", 8.0, TOP - 12.0, "latency, from when due");
+    picture.words("start", 8.0, TOP - 12.0, "latency, from scheduled start");
     picture.line("target", LEFT, y.at(limit), RIGHT, y.at(limit));
     let name = format!("{} limit {}", percentile(c.goal.quantile), exact_time(c.goal.limit_ns));
     picture.words("start", LEFT + 6.0, y.at(limit) - 5.0, &name);

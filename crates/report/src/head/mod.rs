@@ -38,7 +38,7 @@ impl Head {
             run: run_pieces(run),
             counts: counts(run),
             warnings: warnings(run),
-            machine: platform.map_or("machine not known".into(), |p| machine(run, p, units)),
+            machine: platform.map_or("machine unknown".into(), |p| machine(run, p, units)),
             roles: platform.map_or(Vec::new(), path::roles),
             others: others(run),
             server: server(run),
@@ -110,14 +110,16 @@ fn warnings(run: &Run) -> Vec<String> {
 fn machine(run: &Run, p: &Platform, units: Units) -> String {
     let text = machine_itself(p, units);
     match run.hosts.first().map(|host| host.role) {
-        Some(HostRole::Client) => format!("looked at from here, the server is elsewhere: {text}"),
+        Some(HostRole::Client) => {
+            format!("seen from here, the server is on another machine: {text}")
+        }
         _ => text,
     }
 }
 
 fn machine_itself(p: &Platform, units: Units) -> String {
     let mut parts = Vec::new();
-    let model = p.cpu.model.as_deref().map_or("CPU not known".to_string(), short_model);
+    let model = p.cpu.model.as_deref().map_or("CPU unknown".to_string(), short_model);
     parts.push(if p.cpu.sockets > 1 { format!("{} × {model}", p.cpu.sockets) } else { model });
     if p.cpu.cores > 0 {
         parts.push(counted(p.cpu.cores as usize, "core"));
@@ -218,7 +220,7 @@ fn server(run: &Run) -> String {
     let whose = match &run.plan.database {
         DatabaseChoice::None => return String::new(),
         DatabaseChoice::Managed if !started => return String::new(),
-        DatabaseChoice::Managed => "our own server".to_string(),
+        DatabaseChoice::Managed => "private instance".to_string(),
         DatabaseChoice::Url(url) => format!("the server at {url}"),
     };
     let version = match version {
@@ -236,11 +238,11 @@ fn server(run: &Run) -> String {
     let on = format!(" on {}{of_all}", counted(server, "CPU"));
     let places = match (server, client, shared) {
         (0, _, _) => String::new(),
-        (_, _, Some(true)) => format!("{on}, shared with our client"),
+        (_, _, Some(true)) => format!("{on}, shared with the load generator"),
         (_, 0, _) => on,
-        (_, 1, _) if server + 1 == all => format!("{on}; our client on the other"),
-        _ if server + client == all => format!("{on}; our client on the other {client}"),
-        _ => format!("{on}; our client on {client} more"),
+        (_, 1, _) if server + 1 == all => format!("{on}; load generator on the other"),
+        _ if server + client == all => format!("{on}; load generator on the other {client}"),
+        _ => format!("{on}; load generator on {client} more"),
     };
     format!("{version}, {whose}{places}")
 }

@@ -27,7 +27,7 @@ fn role(path: &RolePath, word: &str) -> String {
     let mut parts = vec![fs.kind.clone()];
     for (set, text) in [
         (fs.volatile, "in memory, not durable"),
-        (fs.network, "over a network"),
+        (fs.network, "network file system"),
         (fs.overlay, "layered"),
         (fs.read_only, "read-only"),
     ] {
@@ -83,7 +83,7 @@ fn pcie(link: &PcieLink) -> Option<String> {
     let (generation, width) = name(link.current_gts, link.current_width)?;
     let now = format!("PCIe {generation}.0 x{width}");
     match name(link.max_gts, link.max_width) {
-        Some((g, w)) if g > generation || w > width => Some(format!("{now} (could {g}.0 x{w})")),
+        Some((g, w)) if g > generation || w > width => Some(format!("{now} (supports {g}.0 x{w})")),
         _ => Some(now),
     }
 }
@@ -107,7 +107,7 @@ mod tests {
             max_gts: Some(16.0),
             max_width: Some(4),
         };
-        assert_eq!(pcie(&link).unwrap(), "PCIe 3.0 x2 (could 4.0 x4)");
+        assert_eq!(pcie(&link).unwrap(), "PCIe 3.0 x2 (supports 4.0 x4)");
         link.max_gts = None;
         assert_eq!(pcie(&link).unwrap(), "PCIe 3.0 x2");
         link.current_width = None;

@@ -202,10 +202,10 @@ mod tests {
         assert_eq!(
             shown(&p),
             [
-                "0000:01:00.0 NVMe nvme0n1, Quick 9 3.84 TB, 8 GT/s x4, LIMITED by the slot: the device could 16 GT/s x4",
+                "0000:01:00.0 NVMe nvme0n1, Quick 9 3.84 TB, 8 GT/s x4, LIMITED by the slot: the device supports 16 GT/s x4",
                 "0000:02:00.0 NVMe, slot 7, 8 GT/s x4, BELOW the 16 GT/s x4 of both ends",
-                "0000:03:00.0 switch, 8 GT/s x4, its most",
-                "  0000:05:00.0 NVMe, 8 GT/s x4, its most",
+                "0000:03:00.0 switch, 8 GT/s x4, its maximum",
+                "  0000:05:00.0 NVMe, 8 GT/s x4, its maximum",
             ]
         );
     }
@@ -235,8 +235,8 @@ mod tests {
             shown(&p),
             [
                 "at node 0, 1 CPU",
-                "  0000:01:00.0 storage, 3 × Quick 9 3.84 TB, sda to sdc, 8 GT/s x4, its most, interrupts at CPUs 0-1",
-                "  0000:02:00.0 Ethernet, 8 GT/s x4, its most",
+                "  0000:01:00.0 storage, 3 × Quick 9 3.84 TB, sda to sdc, 8 GT/s x4, its maximum, interrupts at CPUs 0-1",
+                "  0000:02:00.0 Ethernet, 8 GT/s x4, its maximum",
                 "at no node that the kernel knows",
                 "  0000:02:00.1 Ethernet ens1, down, 1 receive queue",
             ]

@@ -31,7 +31,7 @@ pub(crate) fn entries(p: &Platform, findings: &[Finding]) -> Vec<Entry> {
         path::path(role, &mut lines);
     }
     for database in &p.databases {
-        let place = database.data_dir.as_deref().unwrap_or("data folder not known");
+        let place = database.data_dir.as_deref().unwrap_or("data folder unknown");
         let shares: Vec<&str> = database.shares_role.iter().map(|role| role.word()).collect();
         let shares = match shares.as_slice() {
             [] => String::new(),
@@ -107,7 +107,9 @@ fn machine(p: &Platform, lines: &mut Lines) {
         "",
         vec![
             Some(match &p.hypervisor {
-                Some(name) => format!("under {name}: topology and caches are what it shows"),
+                Some(name) => {
+                    format!("under {name}: topology and caches are those that it presents")
+                }
                 None => "no hypervisor seen".to_string(),
             }),
             p.container.as_ref().map(|name| format!("in {name}")),
@@ -137,7 +139,7 @@ fn memory(p: &Platform, lines: &mut Lines) {
         "memory",
         vec![
             Some(match memory.total_bytes {
-                0 => "size not known".to_string(),
+                0 => "size unknown".to_string(),
                 total => bytes(total),
             }),
             memory.available_bytes.map(|free| format!("{} available", bytes(free))),
@@ -153,7 +155,7 @@ fn memory(p: &Platform, lines: &mut Lines) {
             memory
                 .free_page_reporting
                 .filter(|&reports| reports)
-                .map(|_| "the hypervisor takes back what is free".to_string()),
+                .map(|_| "the hypervisor takes free memory back".to_string()),
         ],
     );
     for pool in memory.huge_pages.iter().filter(|pool| pool.total > 0) {
@@ -234,6 +236,6 @@ mod tests {
         };
         let p = Platform { roles: vec![role], ..Platform::default() };
         let entries = entries(&p, &[]);
-        assert!(entries.iter().any(|entry| entry.text.text().contains("survives a power-off")));
+        assert!(entries.iter().any(|entry| entry.text.text().contains("survives a power failure")));
     }
 }

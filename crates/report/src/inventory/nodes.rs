@@ -29,7 +29,7 @@ pub(super) fn lines(p: &Platform) -> Vec<String> {
     }));
     lines.extend(p.nodes.iter().filter_map(not_yet_given));
     if !p.empty_nodes.is_empty() {
-        lines.push(format!("{}: neither processors nor memory", p.empty_nodes));
+        lines.push(format!("{}: neither CPUs nor memory", p.empty_nodes));
     }
     let all: IdSet = p.nodes.iter().map(|node| node.id).collect();
     if !p.allowed_nodes.is_empty() && !all.is_subset(&p.allowed_nodes) {
@@ -43,7 +43,7 @@ fn not_yet_given(node: &NumaNode) -> Option<String> {
     let rest = node.memory_bytes.checked_sub(node.counted_bytes?)?;
     let rest = Units::Si.bytes(rest as f64);
     Some(format!(
-        "{}: {rest} of its memory is prepared by the kernel only when it is used",
+        "{}: {rest} of its memory is initialised by the kernel only when it is used",
         node.id
     ))
 }
@@ -143,7 +143,7 @@ mod tests {
         let p = Platform { nodes: vec![node], ..Platform::default() };
         assert_eq!(
             lines(&p),
-            ["0: 12.0 GB of its memory is prepared by the kernel only when it is used"]
+            ["0: 12.0 GB of its memory is initialised by the kernel only when it is used"]
         );
     }
 
@@ -205,7 +205,7 @@ mod tests {
                 "0 from 0, by the firmware: 1.00 GB/s read, 80 ns read",
                 "1 from 0, by the firmware: 80 ns read",
                 "1 from 3, by the firmware: 80 ns read",
-                "3: neither processors nor memory",
+                "3: neither CPUs nor memory",
                 "0 allowed to this process",
             ]
         );

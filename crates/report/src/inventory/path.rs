@@ -25,9 +25,9 @@ fn file_system(fs: &FileSystem) -> String {
     }
     for (set, text) in [
         (fs.read_only, "read-only"),
-        (fs.volatile, "in memory: nothing survives a power-off"),
-        (fs.network, "over a network"),
-        (fs.overlay, "a container's layered file system"),
+        (fs.volatile, "in memory: nothing survives a power failure"),
+        (fs.network, "network file system"),
+        (fs.overlay, "a container's overlay file system"),
     ] {
         if set {
             parts.push(text.to_string());
@@ -70,7 +70,7 @@ fn pcie(link: &PcieLink) -> String {
         (Some(gts), Some(width)) => Some(format!("{gts} GT/s x{width}")),
         _ => None,
     };
-    let now = end(link.current_gts, link.current_width).unwrap_or_else(|| "speed not known".into());
+    let now = end(link.current_gts, link.current_width).unwrap_or_else(|| "speed unknown".into());
     let most = end(link.max_gts, link.max_width);
     match most.filter(|most| *most != now) {
         Some(most) => format!("{}: {now} of {most}", link.address),

@@ -25,14 +25,14 @@ fn dash() -> String {
 fn view(run: &Run, log: &LiveLog, units: Units, notes: &mut Notes) -> Vec<Block> {
     let of = run.measurement(&log.measurement);
     let seconds = significant(log.counted.interval_ns / 1e9, 3);
-    let heading = format!("PostgreSQL {}, {}, looked at for {seconds} s", log.version, log.address);
+    let heading = format!("PostgreSQL {}, {}, observed for {seconds} s", log.version, log.address);
     let validity = of.map_or(Validity::Valid, |m| m.validity);
     let heading = heading_of(heading, validity, &notes.marks(run, &[&log.measurement]));
     let tables = [Some(counts(log, of, units)), states(log)].into_iter().flatten();
     let mut blocks: Vec<Block> = std::iter::once(heading).chain(tables.map(Block::Table)).collect();
     if let Some(verdict) = &log.verdict {
         let answer = Answer {
-            lead: Inline::of(Style::Strong, "WHAT BOUNDS A COMMIT"),
+            lead: Inline::of(Style::Strong, "BOTTLENECK OF A COMMIT"),
             suspect: false,
             sentence: Inline::of(Style::Strong, verdict.bound.words()),
             grade: Some(printed(verdict.grade)),
@@ -66,7 +66,7 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Table {
     let writers = join(vec![
         counted
             .per_writer(counted.log_bytes)
-            .map(|bytes| format!("{} of log each", units.bytes(bytes))),
+            .map(|bytes| format!("{} of WAL each", units.bytes(bytes))),
         // Sessions report their commits up to a second late, so that it may be the smaller number.
         counted.per_s(counted.commits).map(|all| format!("commits reported: {}", rate(all))),
         counted
@@ -77,8 +77,8 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Table {
     let bytes = join(vec![
         counted.per_writer(counted.records).map(|n| format!("{} records per transaction", two(n))),
         over(pages, counted.log_bytes).map(|share| match share {
-            0.0 => "no whole pages".to_string(),
-            share => format!("whole pages {} at most", percent(share.min(1.0))),
+            0.0 => "no full-page images".to_string(),
+            share => format!("full-page images at most {}", percent(share.min(1.0))),
         }),
         counted.checkpoints.filter(|n| *n > 0.0).map(counted_checkpoints),
     ]);
@@ -87,10 +87,13 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Table {
             .map(|bytes| format!("{} each", size(bytes)))
             .or_else(|| {
                 over(counted.log_bytes, counted.writes)
-                    .map(|bytes| format!("{} of log or more each", size(bytes)))
+                    .map(|bytes| format!("{} of WAL or more each", size(bytes)))
             }),
         over(counted.write_ns, counted.writes).map(|ns| format!("mean {}", time(ns))),
-        counted.buffers_full.filter(|n| *n > 0.0).map(|n| format!("{n:.0} for full buffers")),
+        counted
+            .buffers_full
+            .filter(|n| *n > 0.0)
+            .map(|n| format!("{n:.0} because wal_buffers was full")),
     ]);
     let flushes = join(vec![
         over(counted.wrote(), durable).map(|n| format!("{} commits each", two(n))),
@@ -106,11 +109,11 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Table {
     let of_log = [log.map_or_else(dash, |b| units.bytes_per_s(b)), around(metric::LOG_RATE, log)];
     let of_flushes = [per_s(durable), around(metric::FLUSH_RATE, flushed)];
     Table::figures(
-        "LIVE LOG",
+        "WAL",
         ["per second", "±95%"],
         [
             Row::figures("transactions that wrote", of_writers, writers),
-            Row::figures("log", of_log, bytes),
+            Row::figures("WAL", of_log, bytes),
             Row::figures("writes", [per_s(counted.writes), dash()], writes),
             Row::figures("flushes", of_flushes, flushes),
         ],
@@ -158,13 +161,9 @@ fn states(log: &LiveLog) -> Option<Table> {
         waits.sessions.iter().partition(|wait| wait.kind.is_log());
     let all: f64 = log_rows.iter().map(|wait| wait.backends).sum();
     let mut rows: Vec<Row> = log_rows.into_iter().map(row).collect();
-    rows.push(Row::figures("the log in all", cells(all, dash()), ""));
+    rows.push(Row::figures("WAL in total", cells(all, dash()), ""));
     rows.extend(rest.into_iter().map(row));
-    Some(Table::figures(
-        "SESSIONS AT WORK",
-        ["sessions", "±95%", "per commit", "of the time"],
-        rows,
-    ))
+    Some(Table::figures("ACTIVE SESSIONS", ["sessions", "±95%", "per commit", "of the time"], rows))
 }
 
 /// Settings that a reader of a commit's cost asks for first.
@@ -188,14 +187,14 @@ fn remarks(log: &LiveLog) -> Vec<Entry> {
     let all = [
         ("settings", joined(settings, ", ")),
         ("standbys", joined(standbys, "; ")),
-        ("looking", Some(looking(&log.cost))),
+        ("sampling", Some(looking(&log.cost))),
     ];
     all.into_iter().filter_map(|(label, text)| Some(Entry::new(label, text?))).collect()
 }
 
 /// `fsync on`, and whether only our session has it.
 pub(crate) fn setting(setting: &LiveSetting) -> String {
-    let whose = if setting.is_ours() { " (our session's)" } else { "" };
+    let whose = if setting.is_ours() { " (narrows' session)" } else { "" };
     let value = if setting.value.is_empty() { "''" } else { &setting.value };
     format!("{} {value}{whose}", setting.name)
 }
@@ -207,10 +206,10 @@ pub(crate) fn looking(cost: &LiveCost) -> String {
         n => format!(" ({n} not answered, {} lost)", time(cost.unanswered_ns)),
     };
     let took = match cost.processors {
-        Some(share) => format!("{} of one processor, ours and the server's", percent(share)),
-        None => format!("{} of one processor", percent(cost.share)),
+        Some(share) => format!("{} of one CPU, narrows' and the server's", percent(share)),
+        None => format!("{} of one CPU", percent(cost.share)),
     };
-    let mut text = format!("took {} statements{unanswered} and {took}", cost.statements);
+    let mut text = format!("took {} queries{unanswered} and {took}", cost.statements);
     if let Some(lines) = cost.log_lines_per_min {
         let by = cost.logged_by.join(", ");
         text += &format!(
@@ -220,7 +219,7 @@ pub(crate) fn looking(cost: &LiveCost) -> String {
     }
     let held = match cost.paced_by {
         Some(LivePace::Processor) => {
-            format!("{} of a processor", percent(LivePace::PROCESSOR_SHARE))
+            format!("{} of a CPU", percent(LivePace::PROCESSOR_SHARE))
         }
         Some(LivePace::LogLines) => {
             format!("{} lines per minute there", LivePace::LOG_LINES_PER_MIN)
@@ -230,12 +229,12 @@ pub(crate) fn looking(cost: &LiveCost) -> String {
     let rate = cost.questions_per_s.map_or(String::new(), |n| significant(n, 2));
     let usual = LivePace::USUAL_PER_S;
     text + &format!(
-        "; questions were held to {held}, one per window at least: {rate} per second instead of {usual}; nothing was changed"
+        "; samples were limited to {held}, at least one per window: {rate} per second instead of {usual}; nothing was changed"
     )
 }
 
 fn standby(standby: &LiveStandby) -> String {
-    let words = |text: &Option<String>| text.clone().unwrap_or_else(|| "not to be seen".into());
+    let words = |text: &Option<String>| text.clone().unwrap_or_else(|| "not visible".into());
     let lag = |name: &str, ns: Option<f64>| ns.map(|ns| format!(", {name} after {}", time(ns)));
     let mut text = format!("{} {}", standby.name, words(&standby.state));
     if let Some(state) = &standby.sync_state {

@@ -125,8 +125,8 @@ fn figures(m: &Measurement) -> RungFigures {
 fn words(name: &str, m: Option<&Measurement>) -> String {
     match name {
         "flush" => "the device's flush".to_string(),
-        "leader" => "log writer, one session leads".to_string(),
-        "post_wait" => "log writer, posted and waited for".to_string(),
+        "leader" => "WAL writer, one session leads".to_string(),
+        "post_wait" => "WAL writer, posted and waited for".to_string(),
         "commit" => "the database's commit".to_string(),
         "commit_async" => "its commit without a flush".to_string(),
         "commit_remote_write" => "with the standby's write".to_string(),
@@ -157,7 +157,7 @@ fn remark(m: &Measurement) -> String {
     } else if m.value(metric::LATENCY_P50).is_none()
         && let (Some(mean), Some(of)) = (m.value(metric::LATENCY_MEAN), m.value(metric::OPERATIONS))
     {
-        parts.push(format!("mean {}: {of:.0} in a window are too few for percentiles", time(mean)));
+        parts.push(format!("mean {}: {of:.0} per window are too few for percentiles", time(mean)));
     }
     let by = m.text(condition::DURABLE_BY).filter(|_| m.id.contains(".write."));
     match by {
@@ -190,8 +190,8 @@ mod tests {
             remark(&m)
         };
         assert_eq!(said("fua"), "durable by the write itself (FUA)");
-        let nothing = "nothing: the kernel takes the device to have no volatile cache";
-        assert_eq!(said(nothing), "the kernel takes the device to have no volatile cache");
+        let nothing = "nothing: the kernel treats the device as one without a volatile cache";
+        assert_eq!(said(nothing), "the kernel treats the device as one without a volatile cache");
         assert_eq!(said("no flush was counted"), "no flush was counted");
         assert_eq!(said("unknown"), "");
     }
@@ -202,7 +202,7 @@ mod tests {
         let of = |name: Metric, value| MetricValue::new(name, value, None, vec![value]);
         m.metrics.push(of(metric::LATENCY_MEAN, 8.76e6));
         m.metrics.push(of(metric::OPERATIONS, 13.0));
-        assert_eq!(remark(&m), "mean 8.76 ms: 13 in a window are too few for percentiles");
+        assert_eq!(remark(&m), "mean 8.76 ms: 13 per window are too few for percentiles");
         m.metrics.push(of(metric::LATENCY_P50, 8.0e6));
         assert_eq!(remark(&m), "");
     }

@@ -63,19 +63,19 @@ fn costs(seen: &Seen<'_>) -> Option<String> {
         let mean = time(one.sync_ns?);
         let p99 = one.sync_p99_ns.map_or(String::new(), |ns| format!(", {} at p99", time(ns)));
         let mark = mark(one.validity);
-        return Some(format!("{mean}{mark} on average{p99}: the log writer, one session"));
+        return Some(format!("{mean}{mark} on average{p99}: the WAL writer, one session"));
     };
     let what = named(seen.run, top);
     let Some(figures) = usable(top.alone.as_ref()) else {
-        return Some(format!("not known: {what} is invalid"));
+        return Some(format!("unknown: {what} is invalid"));
     };
     let p50 = time(figures.p50_ns?);
     let p99 = figures.p99_ns.map_or_else(
-        || "p99 not known, too few commits".to_string(),
+        || "p99 unknown, too few commits".to_string(),
         |ns| format!("{} at p99", time(ns)),
     );
     let mark = mark(figures.validity);
-    Some(format!("{p50}{mark} at p50, {p99}: {what}, one session, nothing beside it"))
+    Some(format!("{p50}{mark} at p50, {p99}: {what}, one session, no other load"))
 }
 
 /// The rung's name with what tells whose it is.
@@ -145,7 +145,7 @@ fn most(ladder: &[RungRow]) -> Option<String> {
         text += &format!(" or {} ({})", part.text(), share(part));
     }
     if !tied.is_empty() {
-        text += ", not separable";
+        text += ", too close to tell";
     }
     let rest: Vec<String> =
         shown.iter().skip(tied.len()).map(|p| format!("{} ({})", p.text(), share(p))).collect();
@@ -154,7 +154,7 @@ fn most(ladder: &[RungRow]) -> Option<String> {
     }
     if !nothing.is_empty() {
         let names: Vec<&str> = nothing.iter().map(|part| part.row.name.as_str()).collect();
-        text += &format!("; nothing that shows by {}", names.join(", "));
+        text += &format!("; no difference by {}", names.join(", "));
     }
     Some(text)
 }
@@ -194,7 +194,7 @@ fn beside(seen: &Seen<'_>) -> Option<String> {
             let times = significant(after_ns / before_ns, 2);
             parts.push(format!("p99 × {times}, first at {}: {before} to {after}", row.name));
         }
-        None if known => parts.push("no rung's p99 is longer in all windows".to_string()),
+        None if known => parts.push("no step's p99 is longer in all windows".to_string()),
         None => {}
     }
     parts.extend(same_device(seen.run));
@@ -205,7 +205,7 @@ fn beside(seen: &Seen<'_>) -> Option<String> {
 fn same_device(run: &Run) -> Option<String> {
     let said = |m: &narrows_model::Measurement| m.conditions.get(condition::BUSY_SAME_DEVICE);
     let same = run.measurements.iter().find_map(said)?;
-    Some(if same { "both on one device" } else { "on devices of their own" }.to_string())
+    Some(if same { "both on one device" } else { "each on its own device" }.to_string())
 }
 
 fn rates(seen: &Seen<'_>) -> Option<String> {
@@ -243,9 +243,9 @@ fn rates(seen: &Seen<'_>) -> Option<String> {
         let shared = most
             .commits_per_flush
             .map_or(String::new(), |n| format!(", {} a write", count(n.round().max(1.0))));
-        let woken = most.wake_up_share.map_or(String::new(), |share| {
-            format!(", {} of the wait in waking up", percent(share))
-        });
+        let woken = most
+            .wake_up_share
+            .map_or(String::new(), |share| format!(", {} of the wait in wake-ups", percent(share)));
         parts.push(format!("{}{shared}{woken}", said(most)));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
@@ -256,7 +256,7 @@ fn durable(run: &Run) -> Option<String> {
     let known = run.durability.iter().find(|known| known.role == Role::Wal)?;
     let word = known.word.words();
     Some(match known.word {
-        DurabilityWord::NotShown => format!("{word}: only a cut of the power shows it"),
+        DurabilityWord::NotShown => format!("{word}: only a power cut can show it"),
         _ => format!("{word}: {}", known.sentence),
     })
 }

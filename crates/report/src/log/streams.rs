@@ -1,4 +1,4 @@
-//! Several logs on one device, by their number.
+//! Several WAL streams on one device, by their number.
 
 use narrows_model::{Measurement, Metric, Run, Validity, family, metric};
 

@@ -27,7 +27,7 @@ fn tier(
     let mut rows = vec![row(["commits/s".to_string(), rate(a), rate(b), more])];
     for (name, from, to) in [
         ("log file sync", off.log_file_sync_ns, on.log_file_sync_ns),
-        ("flush of the log", off.flush_ns, on.flush_ns),
+        ("WAL flush", off.flush_ns, on.flush_ns),
         ("p99 of an operation", off.latency_p99_ns, on.latency_p99_ns),
     ] {
         let cell = |ns: Option<f64>| ns.map_or_else(|| "-".to_string(), time);

@@ -53,8 +53,8 @@ fn row(change: &Value, units: Units) -> Option<Row> {
 
 fn name(id: &str) -> String {
     match id {
-        "memory.latency.4k" => "a load, 4 KiB pages".to_string(),
-        "memory.latency.2m" => "a load, 2 MiB pages".to_string(),
+        "memory.latency.4k" => "load, 4 KiB pages".to_string(),
+        "memory.latency.2m" => "load, 2 MiB pages".to_string(),
         "memory.bandwidth.read.core" => "read by one CPU".to_string(),
         id => match family::MEMORY_TOUCH.rest(id) {
             Some(rest) => format!("touching, {}", rest.replace('.', ", ")),
@@ -74,7 +74,7 @@ fn number(m: &Measurement, when: Key<Map<String, Value>>, key: Key<f64>) -> Opti
 fn states(m: &Measurement) -> Vec<Row> {
     let rows = [
         ("free, by buddyinfo", condition::FREE_BYTES),
-        ("  in pieces of 2 MiB and more", condition::FREE_IN_LARGE_PIECES_BYTES),
+        ("  in blocks of 2 MiB and more", condition::FREE_IN_LARGE_PIECES_BYTES),
         ("huge pages", condition::HUGE_PAGES_BYTES),
         ("  free", condition::HUGE_PAGES_FREE_BYTES),
         ("swap in use", condition::SWAP_USED_BYTES),
@@ -115,14 +115,14 @@ fn said(m: &Measurement) -> Vec<String> {
     let list = |key: Key<[Value]>| m.conditions.get(key);
     let compared = list(condition::CHANGES).map_or(0, <[Value]>::len);
     let mut said = vec![if compared == 0 {
-        format!("Nothing could be compared, so nothing is said of age.{up}")
+        format!("Nothing could be compared, so there is no statement about age.{up}")
     } else if m.conditions.get(condition::AGED) == Some(true) {
         format!(
             "Aged: what is marked as worse is worse by more than 15 % and beyond its interval.{up}"
         )
     } else {
         format!(
-            "Not aged: nothing of {} is worse (more of a time, less of a rate) by more than 15 %, beyond its interval and undisturbed.{up}",
+            "Not aged: nothing of {} is worse (more time, lower rate) by more than 15 %, beyond its interval and undisturbed.{up}",
             counted(compared, "figure")
         )
     }];
@@ -131,7 +131,7 @@ fn said(m: &Measurement) -> Vec<String> {
     let missing: Vec<String> = missing.collect();
     if !missing.is_empty() {
         said.push(format!(
-            "{} of the baseline could not be measured now, so that nothing is said of them: {}.",
+            "{} of the baseline could not be measured now, so there is no statement about them: {}.",
             counted(missing.len(), "figure"),
             missing.join("; ")
         ));
@@ -152,22 +152,20 @@ fn said(m: &Measurement) -> Vec<String> {
         };
         said.push(match reason {
             "fragmented" => format!(
-                "Free memory is in smaller pieces: {} of it in pieces of 2 MiB and more, {} then. Huge pages that are reserved at boot \
-                 are not touched by this; `echo 1 > /proc/sys/vm/compact_memory` (root) puts pieces together again.",
+                "Free memory is more fragmented: {} of it in blocks of 2 MiB and more, {} then. Huge pages reserved at boot are not affected; `echo 1 > /proc/sys/vm/compact_memory` (root) defragments it.",
                 share(condition::NOW).map_or("?".to_string(), percent),
                 share(condition::THEN).map_or("?".to_string(), percent)
             ),
-            "huge pages lost" => "The pool of huge pages is smaller than it was: look at vm.nr_hugepages and at who set it; reserve \
-                                  it at boot (hugepages= on the kernel's command line)."
+            "huge pages lost" => "The pool of huge pages is smaller than it was: check vm.nr_hugepages and what set it; reserve it at boot (hugepages= on the kernel command line)."
                 .to_string(),
-            "huge pages taken" => "Fewer huge pages are free than there were: somebody uses them, which is what they are for."
+            "huge pages taken" => "Fewer huge pages are free than then: some program uses them, which is what they are for."
                 .to_string(),
-            "swap used" => "More is in swap than was: whatever lies there is read from a drive when it is wanted again.".to_string(),
+            "swap used" => "More is in swap than then: what is there is read from a drive when it is needed again.".to_string(),
             "huge pages not obtained any more" => {
-                "2 MiB pages were obtained then and are not now: see what is not known below.".to_string()
+                "2 MiB pages were obtained then and are not now: see what is unknown below.".to_string()
             }
             "shared memory less even" => {
-                "Shared memory lies less evenly on the nodes than it did: `narrows memory placement` says whose.".to_string()
+                "Shared memory is spread less evenly over the nodes than then: `narrows memory placement` says whose.".to_string()
             }
             other => other.to_string(),
         });

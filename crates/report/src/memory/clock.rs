@@ -65,15 +65,13 @@ fn source(run: &Run) -> Option<String> {
         _ => format!(" (there are also {})", others.join(", ")),
     };
     let why = if SLOW.contains(&source) {
-        "programs can't read it, so that each reading is a system call and an access to a chip or the hypervisor; `dmesg | grep -i \
-         clocksource` says why the CPU's counter was not taken"
+        "programs cannot read it, so each reading is a system call and an access to a chip or the hypervisor; `dmesg | grep -i clocksource` says why the CPU's counter was not used"
     } else if source == "tsc" {
-        "the CPU's counter, which the kernel found steady; programs read it without a system call"
+        "the CPU's counter, which the kernel found stable; programs read it without a system call"
     } else if others.contains(&"tsc") {
-        "programs read it without a system call; the CPU's counter is there, and the kernel prefers the hypervisor's clock, which \
-         goes on when the machine is moved"
+        "programs read it without a system call; the CPU's counter is there, and the kernel prefers the hypervisor's clock, which continues when the machine is migrated"
     } else {
-        "programs read it without a system call where the vDSO knows it"
+        "programs read it without a system call where the vDSO supports it"
     };
     Some(format!("Clock source {source}{of}: {why}."))
 }
@@ -84,8 +82,7 @@ fn adds(run: &Run) -> Option<String> {
     let slow = usable(run, "clock.syscall")?.value(metric::COST)?;
     let adds = |ns: f64| format!("{} s", significant(2.0 * ROWS * ns / 1e9, 2));
     Some(format!(
-        "EXPLAIN ANALYZE reads it twice for each row of each node of a plan: ten million rows through one node take {} longer here ({} if each \
-         reading were a system call); TIMING OFF spares it. track_io_timing and timed waits pay two readings each, {}.",
+        "EXPLAIN ANALYZE reads it twice per row of each plan node: ten million rows through one node take {} longer here ({} if each reading were a system call); TIMING OFF avoids it. track_io_timing and timed waits pay two readings each, {}.",
         adds(ns),
         adds(slow),
         significant_ns(2.0 * ns)

@@ -10,8 +10,13 @@ use crate::words::counted;
 
 /// The prefix of the ids; what the others do; what a table of it is called, and its column.
 const LOADS: [(&str, &str, &str, &str); 2] = [
-    ("memory.loaded.read.", "reads", "A LOAD BESIDE READS", "others read"),
-    ("memory.loaded.mix_1_1.", "reads and writes", "A LOAD BESIDE READS AND WRITES", "others move"),
+    ("memory.loaded.read.", "reads", "LATENCY BESIDE READS", "others read"),
+    (
+        "memory.loaded.mix_1_1.",
+        "reads and writes",
+        "LATENCY BESIDE READS AND WRITES",
+        "others move",
+    ),
 ];
 
 /// What the others did, and the measurement.
@@ -71,7 +76,7 @@ fn view(
     let knee = knee.map(|(_, bytes, ns)| (*bytes, *ns)).map(|(bytes, ns)| {
         if bytes >= most {
             return format!(
-                "Bandwidth over latency is greatest where the others go as fast as they can: {} can't crowd this memory.",
+                "Bandwidth over latency is greatest at the others' full speed: {} cannot saturate this memory.",
                 match threads {
                     1 => "one CPU".to_string(),
                     n => format!("{n} CPUs"),
@@ -79,7 +84,7 @@ fn view(
             );
         }
         format!(
-            "The knee, where bandwidth over latency is greatest: {} ({} of the most), {} a load.",
+            "The knee, where bandwidth over latency is greatest: {} ({} of the most), {} per load.",
             quantity(bytes),
             percent(bytes / most),
             significant_ns(ns)

@@ -65,7 +65,7 @@ fn square(title: &str, cells: &Cells, print: impl Fn(f64) -> String) -> Option<A
     let all = from.len() * to.len();
     let sentences = if cells.len() < all {
         vec![format!(
-            "{} of {all} cells were measured; · stands for those that the distance's others stand for (--thorough measures all).",
+            "{} of {all} cells were measured; · stands for cells represented by others of their distance (--thorough measures all).",
             cells.len()
         )]
     } else {
@@ -99,16 +99,15 @@ fn by_distance(run: &Run, units: Units) -> AnnotatedTable {
                 let ratio = significant(ratio, 2);
                 sentences.push(match m.number(narrows_model::condition::CELLS_OF_ITS_DISTANCE) {
                     Some(n) if n <= 2.0 => format!(
-                        "{pair} × {ratio} of what it {others} the other way round, in both looks: one of the two is not as it should be."
+                        "{pair} × {ratio} of what it {others} in the other direction, in both tests: one of the two is wrong."
                     ),
                     _ => format!(
-                        "{pair} × {ratio} of what it {others} at that distance elsewhere, in both looks: something is wrong there, or the \
-                         firmware's distance is."
+                        "{pair} × {ratio} of what it {others} at that distance elsewhere, in both tests: something is wrong there, or the firmware's distance is."
                     ),
                 });
             } else if m.conditions.contains(narrows_model::condition::LOOKED_AT_BEFORE) {
                 sentences.push(format!(
-                    "From CPUs of node {from} to memory of node {to}: a first look at its {} differed and the second did not; both are kept.",
+                    "From CPUs of node {from} to memory of node {to}: a first test of its {} differed and the second did not; both are kept.",
                     if kind == 0 { "latency" } else { "bandwidth" }
                 ));
             }
@@ -136,7 +135,7 @@ fn by_distance(run: &Run, units: Units) -> AnnotatedTable {
     });
     let table = Table::figures(
         "NODES BY DISTANCE",
-        ["a load", "least to most", "read", "least to most"],
+        ["a load", "lowest to highest", "read", "lowest to highest"],
         rows,
     )
     .remarked("measured", Remarks::Behind(2));
@@ -186,14 +185,12 @@ fn placements(run: &Run, units: Units) -> Option<AnnotatedTable> {
         })
         .collect();
     let table = Table::figures(
-        "PLACEMENTS SIDE BY SIDE  CPUs of all nodes at work",
+        "PLACEMENTS SIDE BY SIDE  CPUs of all nodes busy",
         ["a load", "by the matrix", "all read", "±95%", "by the matrix"].map(String::from).to_vec(),
         rows,
     );
     let sentences = vec![
-        "By the matrix: the mean over the nodes of what each pays for its mix; reads if a CPU's times for its ways add up, to reads if \
-         the ways carry at once. A link that several nodes share counts in full for each. Unmeasured cells are taken for their \
-         distance's median."
+        "By the matrix: the mean over the nodes of what each pays for its mix; reads if the times of a CPU's paths add up, to reads if the paths carry at once. A link that several nodes share counts in full for each. Unmeasured cells use the median of their distance."
             .to_string(),
     ];
     (!table.rows.is_empty()).then_some(AnnotatedTable { table, sentences })

@@ -133,7 +133,7 @@ fn by_cache(run: &Run) -> Option<AnnotatedTable> {
     });
     Some(AnnotatedTable {
         table: Table::figures(
-            format!("A LOAD THAT WAITS FOR THE LAST ONE{place}"),
+            format!("LATENCY OF DEPENDENT LOADS{place}"),
             ["4 KiB pages", "2 MiB pages", "TLB's"],
             rows,
         )
@@ -145,7 +145,7 @@ fn by_cache(run: &Run) -> Option<AnnotatedTable> {
 /// What a load takes on the largest pages, where they were asked for and had.
 fn on_largest(run: &Run) -> Option<String> {
     let cost = usable(run, "memory.latency.1g")?.value(metric::COST)?;
-    Some(format!("On 1 GiB pages a load from memory takes {}.", significant_ns(cost)))
+    Some(format!("With 1 GiB pages a load from memory takes {}.", significant_ns(cost)))
 }
 
 /// ns with three figures.
@@ -178,22 +178,20 @@ fn said_of_translation(costs: [Option<&MetricValue>; 2]) -> Vec<String> {
             let (least, most) = (1.0 - large.1 / small.0, 1.0 - large.0 / small.1);
             if least > 0.0 {
                 vec![format!(
-                    "On 4 KiB pages {} of a load from memory is address translation ({} to {}): what huge pages save where so many \
-                     bytes are read at random. A larger pool may save more.",
+                    "With 4 KiB pages {} of a load from memory is address translation ({} to {}): what huge pages save where that much memory is read at random. A larger pool may save more.",
                     percent(share),
                     percent(least),
                     percent(most)
                 )]
             } else {
                 vec![format!(
-                    "On 4 KiB pages {} of a load from memory would be address translation by the medians; these repeats differ too much \
-                     to settle it.",
+                    "With 4 KiB pages {} of a load from memory would be address translation by the medians; these repeats differ too much to decide.",
                     percent(share)
                 )]
             }
         }
         (_, None, _) => vec![
-            "2 MiB pages were not obtained: what address translation costs is not known."
+            "2 MiB pages were not obtained: the cost of address translation is unknown."
                 .to_string(),
         ],
         _ => Vec::new(),

@@ -63,11 +63,11 @@ pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
     let mut everything = vec![size(all), "-".to_string()];
     everything.extend(cells(&by_node(counters, condition::SHARE_BY_NODE)));
     rows.push(Row::figures("all shared memory", everything, "counters"));
-    let table = Table::figures("WHERE MEMORY LIES", columns, rows)
+    let table = Table::figures("MEMORY PLACEMENT", columns, rows)
         .remarked("how it is known", Remarks::Behind(2));
     let mut sentences: Vec<String> = pools.iter().flat_map(|m| said(m, units)).collect();
     sentences.push(
-        "All shared memory: by the nodes' own counters, whoever's it is, with files in memory and huge pages in use."
+        "All shared memory: by the nodes' own counters, with files in memory and huge pages in use."
             .to_string(),
     );
     sentences.extend(closed(counters, &pools));
@@ -137,13 +137,9 @@ fn said(m: &Measurement, units: Units) -> Vec<String> {
             said.push(format!("{name}: even over the nodes (policy {policy}).{}", cost(m, units)));
         }
         (Some("the only node"), _) => {
-            said.push(format!(
-                "{name}: the machine has one node, so there is nothing to misplace."
-            ));
+            said.push(format!("{name}: the machine has one node, so nothing can be misplaced."));
         }
-        _ => said.push(format!(
-            "{name}: where it lies is not known, its pages may not be asked for by this user."
-        )),
+        _ => said.push(format!("{name}: placement unknown, this user may not read it.")),
     }
     if matches!(m.text(condition::SHAPE), Some("one node" | "uneven")) {
         said.push(cure(m));
@@ -174,10 +170,10 @@ fn cost(m: &Measurement, units: Units) -> String {
     let (Some(now), Some(even)) =
         (m.number(condition::LOAD_NS), m.number(condition::INTERLEAVED_LOAD_NS))
     else {
-        return " What it costs is not known without a matrix of these nodes: --matrix RUN, from `narrows memory matrix`.".to_string();
+        return " What it costs is unknown without a matrix of these nodes: --matrix RUN, from `narrows memory matrix`.".to_string();
     };
     let mut text = format!(
-        " By the matrix, for CPUs of all nodes alike and with nobody else at work, a load takes {} on average, interleaved {} (× {})",
+        " By the matrix, for CPUs of all nodes alike without other load, a load takes {} on average, interleaved {} (× {})",
         significant_ns(now),
         significant_ns(even),
         significant(even / now, 3)
@@ -200,9 +196,7 @@ fn cure(m: &Measurement) -> String {
         "with huge pages reserved on every node alike, if the server can use them"
     };
     format!(
-        "Cure: start the server under `numactl --interleave=all` ({pages}); for a systemd unit NUMAPolicy=interleave and \
-         NUMAMask=all. What was touched stays where it is until then: a pool that one process fills lies on that process's node. \
-         Private memory of each session is spread too."
+        "Remedy: start the server under `numactl --interleave=all` ({pages}); for a systemd unit NUMAPolicy=interleave and NUMAMask=all. Pages already touched stay where they are until then: a pool that one process fills is on that process's node. Private memory of each session is spread too."
     )
 }
 
@@ -211,22 +205,20 @@ fn closed(counters: &Measurement, pools: &[&Measurement]) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(closed) = counters.number(condition::PROCESSES_CLOSED) {
         said.push(format!(
-            "{closed} {} may not be looked into with these rights: what only they map is missing above. Their own user, or root with \
-             CAP_SYS_PTRACE, sees it.",
+            "{closed} {} cannot be read with these rights: what only they map is missing above. Their own user, or root with CAP_SYS_PTRACE, can read it.",
             if closed == 1.0 { "process" } else { "processes" }
         ));
     }
     if pools.is_empty() {
         said.push(
-            "Nobody who was asked maps a pool of 16 MiB and more that may be looked into."
-                .to_string(),
+            "No process that could be read maps shared memory of 16 MiB or more.".to_string(),
         );
         let shares = by_node(counters, condition::SHARE_BY_NODE);
         let fullest = shares.iter().max_by(|a, b| a.1.total_cmp(b.1));
         if let (Some("one node"), Some((node, share))) = (counters.text(condition::SHAPE), fullest)
         {
             said.push(format!(
-                "Node {node} holds {} of all shared memory and huge pages in use: whoever's it is, it does not lie evenly.",
+                "Node {node} holds {} of all shared memory and huge pages in use: it is not spread evenly.",
                 percent(*share)
             ));
         }

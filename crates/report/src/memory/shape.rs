@@ -68,7 +68,7 @@ fn pages<'a>(of: &impl Fn(&str, &str) -> Option<&'a Measurement>, all: &str) -> 
         Some(per_s("2m")? / per_s("4k")?)
     };
     Some(format!(
-        "On 2 MiB pages an index is descended {} and a page copied {} as fast as on 4 KiB pages.",
+        "With 2 MiB pages an index is descended {} and a page copied {} as fast as with 4 KiB pages.",
         times(gain("index_descent")?),
         times(gain("page_copy")?)
     ))
@@ -104,9 +104,7 @@ fn company<'a>(of: &impl Fn(&str, &str) -> Option<&'a Measurement>, all: &str) -
     let most = KINDS.iter().filter_map(beyond).reduce(f64::max)?;
     (most > BEYOND).then(|| {
         format!(
-            "In company a CPU did up to {} of what one did alone, in windows some seconds apart: either the machine changed between \
-             them, or its caches are faster while more is asked of them, as where their clock follows the load. Nothing measured here \
-             tells which.",
+            "With other CPUs busy a CPU did up to {} of what one did alone, in windows some seconds apart: either the machine changed between them, or its caches are faster under load, as where their clock follows it. This test cannot tell which.",
             times(most)
         )
     })

@@ -44,7 +44,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
                     cost,
                     long(seconds),
                 ],
-                format!("a fault brings {page}"),
+                format!("a page fault brings {page}"),
             ));
         }
     }
@@ -54,8 +54,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
         && rows.len() > 1
     {
         sentences.push(format!(
-            "A pool of 1 TB is touched in {} ({how}) to {} ({slow}), as long as free pages are found as easily as now; whoever touches \
-             a page first waits for it, so a pool that is not touched at the start makes its sessions wait.",
+            "A pool of 1 TB is touched in {} ({how}) to {} ({slow}), as long as free pages are found as easily as now; the first to touch a page waits for it, so a pool that is not touched at start makes its sessions wait.",
             long(best),
             long(worst)
         ));

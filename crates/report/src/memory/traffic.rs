@@ -53,8 +53,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
     let method = places.iter().find_map(|place| of("read", place)?.text(condition::METHOD));
     let method = method.map_or(String::new(), |method| format!("  {}", method.to_uppercase()));
     let table = Table::figures(format!("BANDWIDTH{method}"), columns, rows);
-    let convention = "Bytes read and written, each once. Before a plain store most processors fetch the line, which is not counted: \
-                      past the caches they don't."
+    let convention = "Bytes read and written, each once. Before a plain store most CPUs fetch the line, which is not counted; with stores past the caches they do not."
         .to_string();
     Some(AnnotatedTable { table, sentences: vec![convention] })
 }

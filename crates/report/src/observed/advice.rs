@@ -3,7 +3,7 @@
 
 use narrows_model::{Narrow, Run, Verdict};
 
-const AGAIN: &str = "look again: narrows observe";
+const AGAIN: &str = "observe again: narrows observe";
 
 /// Action, and how to see what it would bring; `{id}` is the run's id. `None` for workloads of ours.
 pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static str)> {
@@ -13,7 +13,7 @@ pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static s
     let seen = run.observations.iter().find(|seen| seen.measurement == verdict.measurement);
     if verdict.narrow == Narrow::CommitWait && seen.is_some_and(|s| s.activity.waits_for_standby())
     {
-        let action = "a shorter way to the standby, a faster log there, or a quorum of several; a faster drive here changes nothing";
+        let action = "a shorter path to the standby, a faster WAL device there, or a quorum of several; a faster drive here changes nothing";
         return Some((action.to_string(), "narrows log postgres URL"));
     }
     let (action, prove) = of(verdict.narrow)?;
@@ -41,31 +41,33 @@ fn of(narrow: Narrow) -> Option<(&'static str, &'static str)> {
             AGAIN,
         ),
         Narrow::ReadLatency => (
-            "fewer reads (more memory for the cache), or drives that answer sooner",
+            "fewer reads (more memory for shared_buffers and page cache), or drives with lower latency",
             "narrows report {id} --what-if reads=-50%",
         ),
         Narrow::ReadRate | Narrow::ReadBandwidth => (
-            "fewer reads (more memory for the cache), or drives that read more",
+            "fewer reads (more memory for shared_buffers and page cache), or drives with more throughput",
             "narrows report {id} --what-if data=2x",
         ),
         Narrow::IoLimit => ("raise the I/O limit", AGAIN),
         Narrow::CommitWait => (
-            "a faster flush for the log (a drive of its own)",
+            "a faster WAL flush (WAL on a drive of its own)",
             "narrows report {id} --what-if log=2x",
         ),
         Narrow::CommitInsideServer => (
-            "look inside the server, its flush is slower than the same outside it",
+            "look inside the server: its flush is slower than the same flush outside it",
             "narrows log on the same drive",
         ),
-        Narrow::WriteRate => ("drives with more writes/s, or fewer checkpoints", AGAIN),
+        Narrow::WriteRate => ("drives with more write IOPS, or fewer checkpoints", AGAIN),
         Narrow::Lock => (
             "find the lock in the waits above; hardware will not help",
             "narrows report {id} --html",
         ),
-        Narrow::HotThread => ("relieve the one busy process; only faster CPUs help it", AGAIN),
+        Narrow::HotThread => {
+            ("reduce the work of the one busy process; only faster CPUs help it", AGAIN)
+        }
         Narrow::Workers => ("more parallel workers", AGAIN),
         Narrow::Client => (
-            "look at the clients: the server waits for them for most of the time",
+            "look at the clients: the server waits for them most of the time",
             "narrows report {id} --html",
         ),
         Narrow::Unknown => return None,

@@ -78,7 +78,7 @@ fn ended(seen: &Observation) -> Vec<Option<String>> {
         // A savepoint that wrote has an id of its own, so that ids may be more than transactions.
         seen.per_transaction(counted.writers).map(|n| format!("{} wrote", percent(n.min(1.0)))),
         rolled_back.map(|share| format!("{} rolled back", percent(share))),
-        connections.map(|per_s| format!("connections made {}", rate(per_s))),
+        connections.map(|per_s| format!("{} connections made", rate(per_s))),
     ]
 }
 
@@ -112,7 +112,7 @@ fn hits(seen: &Observation) -> Counted<'static> {
         metric: Some(metric::BLOCK_HITS_PER_OP),
         per_s: |_, n| rate(n),
         each: |_, n| number(n),
-        remark: vec![found.map(|share| format!("{} of those asked for", percent(share)))],
+        remark: vec![found.map(|share| format!("hit ratio {}", percent(share)))],
     }
 }
 
@@ -152,23 +152,23 @@ fn rows_changed(seen: &Observation) -> Counted<'static> {
 fn log(seen: &Observation, units: Units) -> Counted<'static> {
     let without = log_parts(seen).map(|[records, _]| {
         let bytes = units.bytes_per_s(seen.per_s(Some(records.value)).unwrap_or(0.0));
-        format!("{bytes} or more without whole pages")
+        format!("{bytes} or more without full-page images")
     });
     let full = seen.counted.log_buffers_full.filter(|n| *n > 0.0);
     Counted {
-        name: "log",
+        name: "WAL",
         count: seen.counted.log_bytes,
         metric: Some(metric::WAL_BYTES_PER_OP),
         per_s: |units, bytes| units.bytes_per_s(bytes),
         each: |units, bytes| units.bytes(bytes),
-        remark: vec![without, full.map(|n| format!("its buffers full {} times", count(n)))],
+        remark: vec![without, full.map(|n| format!("wal_buffers full {} times", count(n)))],
     }
 }
 
 fn flushes(seen: &Observation) -> Counted<'static> {
     let mean = over(seen.counted.flush_ns, seen.counted.flushes).filter(|ns| *ns > 0.0);
     Counted {
-        name: "log flushes",
+        name: "WAL flushes",
         count: seen.counted.flushes,
         metric: Some(metric::FLUSHES_PER_OP),
         per_s: |_, n| rate(n),
@@ -183,7 +183,7 @@ pub(crate) fn log_parts(seen: &Observation) -> Option<[Share; 2]> {
     let all = seen.counted.log_bytes.filter(|bytes| *bytes > 0.0)?;
     let pages = (seen.counted.full_pages? * page).min(all);
     let share = |name, value| Share { name, value, share: value / all };
-    Some([share("records", all - pages), share("whole pages, at most", pages)])
+    Some([share("records", all - pages), share("full-page images, at most", pages)])
 }
 
 /// Who wrote the data files' blocks; empty where nobody did, or not all are known.
@@ -192,7 +192,7 @@ pub(crate) fn written_by(seen: &Observation) -> Vec<Share> {
     let by = [
         ("checkpointer", counted.checkpoint_writes),
         ("background writer", counted.background_writes),
-        ("sessions themselves", counted.session_writes),
+        ("backends themselves", counted.session_writes),
     ];
     let known: Option<Vec<(&'static str, f64)>> =
         by.into_iter().map(|(name, n)| Some((name, n?))).collect();

@@ -24,7 +24,7 @@ fn few(value: f64) -> String {
     significant(value, 3)
 }
 
-/// `40.0 open (52 at most, 100 allowed), 12.0 did nothing, 3.10 at work (12 at most), 2.00 idle in a transaction (12.0 s at most)`.
+/// `40.0 open (52 at most, 100 allowed), 12.0 did nothing, 3.10 at work (12 at most), 2.00 idle in transaction (12.0 s at most)`.
 fn sessions(seen: &Observation) -> Option<String> {
     let sessions = &seen.sessions;
     let most = |parts: [Option<String>; 2]| {
@@ -39,11 +39,11 @@ fn sessions(seen: &Observation) -> Option<String> {
     let at_work = seen
         .activity
         .sessions_at_work()
-        .map(|n| format!("{} at work{}", few(n), most([at_most(sessions.most_at_work), None])));
+        .map(|n| format!("{} active{}", few(n), most([at_most(sessions.most_at_work), None])));
     let longest = sessions.longest_idle_in_transaction_ns.filter(|ns| *ns > 0.0);
     let idle = seen.activity.of(ActivityState::IdleInTransaction).filter(|n| *n > 0.0).map(|n| {
         let longest = longest.map(|ns| format!("longest {}", time(ns)));
-        format!("{} idle in a transaction{}", few(n), most([longest, None]))
+        format!("{} idle in transaction{}", few(n), most([longest, None]))
     });
     let oldest = sessions.oldest_transaction_ns.filter(|ns| *ns > 0.0);
     let oldest = oldest.map(|ns| format!("oldest transaction {}", time(ns)));
@@ -52,8 +52,7 @@ fn sessions(seen: &Observation) -> Option<String> {
     let behind = sessions.most_behind_one.filter(|n| *n > 0.0);
     let holder = sessions.holder.as_ref().filter(|holder| holder.keeps());
     let holder = holder.map_or(String::new(), |holder| format!(" ({})", holder.words()));
-    let behind =
-        behind.map(|n| format!("{} behind one holder of a lock at most{holder}", count(n)));
+    let behind = behind.map(|n| format!("{} blocked by one session at most{holder}", count(n)));
     let unused = sessions.unused.filter(|n| *n >= 0.5);
     let unused = unused.map(|n| format!("{} did nothing", few(n)));
     let all = [open, unused, at_work, duties(seen), idle, oldest, prepared, behind];
@@ -66,7 +65,7 @@ fn duties(seen: &Observation) -> Option<String> {
     let groups = seen.sessions.duties.iter().filter(|group| group.sessions >= 0.5);
     let words: Vec<String> =
         groups.map(|group| format!("{} {}", few(group.sessions), percent(group.share()))).collect();
-    (words.len() > 1).then(|| format!("share of their time at work: {}", words.join(", ")))
+    (words.len() > 1).then(|| format!("share of their active time: {}", words.join(", ")))
 }
 
 /// `2.45 in use on the machine, 8 for the server: sessions 1.20, …; busiest process (sessions): 98 % of one`.
@@ -92,7 +91,7 @@ fn processors(processes: &ObservedProcesses) -> String {
     let waiting: Vec<f64> = processes.classes.iter().filter_map(|class| class.run_queue).collect();
     let queue: f64 = waiting.iter().sum();
     if queue >= 0.005 {
-        text += &format!("; {queue:.2} processes more ready to run");
+        text += &format!("; {queue:.2} processes more in the run queue");
     }
     if let Some(hot) = &processes.hot {
         text += &format!("; busiest process ({}): {} of one", hot.class.words(), percent(hot.cpus));

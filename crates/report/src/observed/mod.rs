@@ -49,8 +49,7 @@ fn view(run: &Run, seen: &Observation, units: Units, notes: &mut Notes) -> Obser
     let verdict = run.verdicts.iter().find(|v| v.measurement == seen.measurement);
     let standing = verdict.and_then(|v| v.standing.as_ref());
     let seconds = significant(seen.interval_ns / 1e9, 3);
-    let heading =
-        format!("{}, {}, looked at for {seconds} s", product(&seen.version), seen.address);
+    let heading = format!("{}, {}, observed for {seconds} s", product(&seen.version), seen.address);
     let marks = notes.marks(run, &[&seen.measurement]);
     let mut blocks = vec![heading_of(heading.as_str(), validity, &marks)];
     let demand = trusted.then(|| demand::table(seen, of, units));

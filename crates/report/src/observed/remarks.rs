@@ -44,7 +44,7 @@ pub(crate) fn changed(setting: &LiveSetting) -> bool {
 pub(crate) fn used_by(processes: &ObservedProcesses) -> Vec<(&'static str, f64)> {
     let own = processes.classes.iter().map(|class| (class.class.words(), Some(class.cpus)));
     let others = [
-        ("kernel on nobody's account", processes.kernel_cpus),
+        ("kernel threads and interrupts", processes.kernel_cpus),
         ("its clients here", processes.client_cpus),
         ("others here", processes.strangers_cpus()),
     ];
@@ -60,7 +60,7 @@ pub(super) fn remarks(seen: &Observation) -> Vec<Entry> {
         ("capacities", seen.capacities_from.join("; ")),
         ("settings", settings(seen)),
         ("built", build.map_or(String::new(), |(_, flags)| flags_of_weight(flags))),
-        ("looking", looking(&seen.cost)),
+        ("sampling", looking(&seen.cost)),
     ];
     let known = all.into_iter().filter(|(_, text)| !text.is_empty());
     known.map(|(label, text)| Entry::new(label, text)).collect()
@@ -82,7 +82,7 @@ fn settings(seen: &Observation) -> String {
         return String::new();
     }
     if !rest.is_empty() {
-        texts.push(format!("and {} of no weight here", rest.len()));
+        texts.push(format!("and {} irrelevant ones omitted", rest.len()));
     }
-    format!("not default: {}", texts.join(", "))
+    format!("changed settings: {}", texts.join(", "))
 }

@@ -83,7 +83,7 @@ fn of_time(seen: &Observation, of: &TransactionTime, idle_ns: Option<f64>) -> Ta
     let mut rows: Vec<Row> = of.parts.iter().map(|part| of_part(seen, part)).collect();
     let account = match of.account {
         TimeAccount::Server => "by the server's own account",
-        TimeAccount::Samples => "as often as sessions were found at work",
+        TimeAccount::Samples => "as often as sessions were seen active",
     };
     rows.push(Row::figures(
         "in all",
@@ -145,7 +145,6 @@ fn of_sessions(seen: &Observation) -> Option<Table> {
         )
     };
     let rows: Vec<Row> = found.iter().map(row).collect();
-    (!rows.is_empty()).then(|| {
-        Table::figures("WHERE SESSIONS WERE FOUND", ["sessions", "±95%", "of those at work"], rows)
-    })
+    (!rows.is_empty())
+        .then(|| Table::figures("SESSION STATES", ["sessions", "±95%", "of active"], rows))
 }

@@ -35,15 +35,14 @@ fn room(verdict: &Verdict, standing: &Standing) -> Vec<String> {
     unknown.dedup();
     let Some(nearest) = &standing.nearest else {
         return vec![
-            "how near any end is isn't known: no capacity is. --capacities RUN takes those measured on this machine, \
-             --load-here measures them"
+            "how close to saturation is unknown without capacities: --capacities RUN uses those measured on this machine, --load-here measures them"
                 .to_string(),
         ];
     };
     let mut texts = vec![end(nearest)];
     if !unknown.is_empty() {
         let unknown = unknown.join(", ");
-        texts.push(format!("what these could carry isn't known: {unknown}"));
+        texts.push(format!("capacity unknown: {unknown}"));
     }
     texts
 }
@@ -58,7 +57,7 @@ fn end(nearest: &Headroom) -> String {
         format!(", 95 % {} to {}", significant(interval.low, 2), significant(interval.high, 2))
     });
     format!(
-        "closest to saturation: {}{whose}, {} in use; at most × {} of the rate now{interval}",
+        "closest to saturation: {}{whose}, {} in use; at most {}x the rate of now{interval}",
         nearest.label,
         percent(nearest.utilisation),
         significant(nearest.factor_at_most, 2)
@@ -70,10 +69,10 @@ pub(crate) fn operating_point(run: &Run) -> Option<String> {
     let seen = run.observations.first()?;
     let windows = counted(seen.windows as usize, "window");
     let length = seen.interval_ns / f64::from(seen.windows.max(1));
-    let looks = format!("one look, {windows} of {}", time(length));
+    let looks = format!("one observation, {windows} of {}", time(length));
     Some(match sessions(seen) {
-        Some(sessions) => format!("{sessions}, their clients choose the rate; {looks}"),
-        None => format!("its clients choose the rate; {looks}"),
+        Some(sessions) => format!("{sessions}, load set by the clients; {looks}"),
+        None => format!("load set by the clients; {looks}"),
     })
 }
 
@@ -88,7 +87,7 @@ fn sessions(seen: &Observation) -> Option<String> {
     if unused >= 0.5 && took_part < 0.5 {
         return Some(format!("none of {} sessions did anything", whole(open)));
     }
-    let mut text = format!("{} of {} sessions at work", significant(at_work, 2), whole(took_part));
+    let mut text = format!("{} of {} sessions active", significant(at_work, 2), whole(took_part));
     if unused >= 0.5 {
         text += &format!(", {} of {} did nothing", whole(unused), whole(open));
     }

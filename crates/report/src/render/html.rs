@@ -1,8 +1,7 @@
 //! A page that can be read anywhere: answer first, then everything behind it, and what it was made from.
 //!
 //! No script, no request: the page's own policy forbids both (Content-Security-Policy in the head), so a
-//! document can be mailed and opened in years. Its JSON lies in a script element of a type that browsers do
-//! not execute; [`embedded_json`] reads it back.
+//! document can be mailed and opened in years. What it was made from is inside ([`escape::archive`]).
 
 use super::{Filter, Form, Screen, Shows};
 use crate::document::{
@@ -21,8 +20,6 @@ pub const FORM: Form = Form {
     print: document,
 };
 
-const JSON_OPEN: &str = "<script type=\"application/json\" id=\"run\">";
-const JSON_CLOSE: &str = "</script>";
 const STYLE: &str = include_str!("style.css");
 
 fn document(document: &Document, _: Screen) -> String {
@@ -33,8 +30,7 @@ fn document(document: &Document, _: Screen) -> String {
         title => title.join(" · "),
     };
     let json = if document.archive {
-        let json = escape::json(&super::json::compact(&document.json));
-        format!("\n{JSON_OPEN}{}{JSON_CLOSE}", narrows_units::shown_json(&json))
+        escape::archive(&super::json::compact(&document.json))
     } else {
         String::new()
     };
@@ -47,12 +43,6 @@ fn document(document: &Document, _: Screen) -> String {
         head(document),
         foot(&document.foot),
     )
-}
-
-/// What a page was made from; `None` if it holds no such.
-pub(crate) fn embedded_json(page: &str) -> Option<&str> {
-    let (_, rest) = page.split_once(JSON_OPEN)?;
-    Some(rest.split_once(JSON_CLOSE)?.0)
 }
 
 /// The first lines, with links to the sections of `document`.

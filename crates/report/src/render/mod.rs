@@ -12,7 +12,6 @@ use narrows_units::{shown_json, shown_lines, shown_screen};
 
 use crate::document::{Depth, Document};
 pub use html::FORM as HTML;
-pub(crate) use html::embedded_json;
 pub use text::COLOURS;
 pub use text::FORM as TEXT;
 

@@ -12,8 +12,10 @@ pub fn first_steps(databases: &[(String, u32)], newest: Option<&StoredRun>) -> D
         [only] => format!("{only} runs here"),
         [rest @ .., last] => format!("{} and {last} run here", rest.join(", ")),
     };
-    let look =
-        ("narrows observe [ADDRESS]", "what holds a PostgreSQL back; only looks, for a minute");
+    let look = (
+        "narrows observe [ADDRESS]",
+        "bottleneck of a running PostgreSQL; observes for a minute, loads nothing",
+    );
     let measure = (
         "narrows run --dry-run",
         "what measuring this machine would take, and what would be refused",

@@ -14,7 +14,7 @@ const CELL: usize = 26;
 
 /// The document of demands on platforms; drawings in the order of the platforms, or none.
 pub fn fits(migration: &Migration, drawings: &[Drawing]) -> Document {
-    let title = vec!["Does it fit?".to_string(), "a measured demand on paper".to_string()];
+    let title = vec!["Does it fit?".to_string(), "measured demand on planned hardware".to_string()];
     let platforms = migration.platforms();
     let sections = platforms.iter().enumerate().map(|(i, (name, fits))| {
         let drawn = drawings.get(i).map(|drawing| picture(name, drawing));
@@ -70,8 +70,8 @@ fn answers(platforms: &[(&str, &[Fit])]) -> Section {
         };
         row(&marked(of.suspect, &of.demand), &|fit| fit.verdict.words().to_string());
         if of.at_rate.is_some() {
-            row("  at work", &at_work);
-            row("  log busy", &log_busy);
+            row("  active", &at_work);
+            row("  WAL busy", &log_busy);
         }
         if let Some(at) = &of.at_sessions {
             let s = if at.sessions == 1.0 { "" } else { "s" };
@@ -79,7 +79,7 @@ fn answers(platforms: &[(&str, &[Fit])]) -> Section {
                 rate(fit.at_sessions.as_ref().map(|at| at.rate_per_s), fit.sessions_times())
             });
         }
-        let most = if of.log_only { "  log bytes at most" } else { "  at most" };
+        let most = if of.log_only { "  WAL bytes at most" } else { "  at most" };
         let times = |fit: &Fit| fit.ceiling_times().filter(|_| !fit.log_only);
         row(most, &|fit| rate(fit.ceiling_per_s, times(fit)));
     }
@@ -94,8 +94,8 @@ fn details(fit: &Fit) -> [Block; 2] {
         at.and_then(|at| some("  held by", holds(at))),
         some("  time", terms(fit)),
         at.and_then(|at| some("  gives at most", gains(at))),
-        some("  binds at most", binding(fit)),
-        widen(fit).and_then(|widen| some("  widen first", widen)),
+        some("  bottleneck at most", binding(fit)),
+        widen(fit).and_then(|widen| some("  upgrade first", widen)),
     ];
     let name = marked(fit.suspect, &fit.demand);
     [Block::Heading(name.into()), labelled(entries.into_iter().flatten().collect())]
@@ -107,7 +107,7 @@ fn remarks(fits: &[Fit]) -> Vec<Entry> {
     let notes = once(fits, |fit| &fit.notes).into_iter();
     taken
         .map(|text| Entry::new("taken", text.as_str()))
-        .chain(notes.map(|text| Entry::new("not reckoned", text.as_str())))
+        .chain(notes.map(|text| Entry::new("not modelled", text.as_str())))
         .collect()
 }
 
@@ -152,13 +152,13 @@ fn sheet(migration: &Migration) -> Sheet {
 
 /// Said under every answer.
 const METHOD: [&str; 2] = [
-    "sessions: as many as were measured there, each with the parts of its time; at most: by flow alone, whatever the sessions.",
-    "± is the demand's doubt (95 %) with the range of described times; × is over the measured rate.",
+    "sessions: as many as were measured there, each with the parts of its time; at most: by flow alone, for any number of sessions.",
+    "± is the demand's uncertainty (95 %) with the range of the described times; × is over the measured rate.",
 ];
 
 /// Headings of a demand's row.
 const DEMAND_HEADS: [&str; 9] =
-    ["one operation", "rate", "±95%", "sessions", "CPU", "reads", "writes", "flushes", "log"];
+    ["one operation", "rate", "±95%", "sessions", "CPU", "reads", "writes", "flushes", "WAL"];
 
 /// A demand's row: unknown is `-`, and never zero.
 fn demand_row(demand: &Demand) -> [String; 9] {
@@ -183,7 +183,7 @@ fn marked(suspect: bool, name: &str) -> String {
     if suspect { format!("? {name}") } else { name.to_string() }
 }
 
-/// `412 k/s ±5.5 %  6.4 ×`
+/// `412k/s ±5.5 %  6.4 ×`
 fn rate(rate: Option<Amount>, times: Option<Amount>) -> String {
     let Some(rate) = rate else { return "-".to_string() };
     let doubt = rate.relative().map_or(String::new(), |doubt| format!(" ±{}", Ratio(doubt)));

@@ -24,7 +24,7 @@ pub(super) fn foot(report: &Report) -> Foot {
     let full = machine.map(|f| format!("[machine] {}: {}", f.summary, f.evidence)).collect();
     let tool = &report.run.tool;
     let made = format!(
-        "Made by {} {} from run {}. This page is its own archive: the run's JSON is inside, in the element ",
+        "Made by {} {} from run {}. The run file is inside: narrows show PAGE.html reads it from the element ",
         tool.name, tool.version, report.run.id
     );
     let marks = ". Invalid measurements enter no verdict; suspect ones are marked with ?.";

@@ -29,7 +29,7 @@ pub(crate) fn loads(report: &Report) -> Option<Section> {
 pub(crate) fn interference(report: &Report) -> Option<Section> {
     let grid = report.interference.as_ref()?;
     let said = Inline::of(Style::Plain, format!("{}: {}", grid.what, grid.sentence));
-    let mut columns = vec![Column::name("p99 at reads asked for", 2)];
+    let mut columns = vec![Column::name("p99 at offered reads/s", 2)];
     columns[0].under_title = false;
     let rates = grid.columns();
     columns

@@ -19,7 +19,7 @@ pub(crate) fn short(report: &Report) -> Option<Section> {
         return None;
     }
     let section = if report.ladder.is_empty() && report.commits.is_empty() {
-        Section::new("commit", "Logs on one device")
+        Section::new("commit", "WAL streams on one device")
     } else {
         Section::new("commit", "What a commit costs").short("A commit")
     };
@@ -54,8 +54,7 @@ pub(crate) fn ladder(report: &Report) -> Option<Section> {
     let mut table = Table::new(columns).remarked("remark", Remarks::Below(4));
     table.rows = report.ladder.iter().map(|row| rung(row, beside)).collect();
     let mut blocks = vec![Block::explanation(
-        "One durable write after another by one thread, from the device's flush to the database's commit; all rungs take turns \
-         in each repeat. What a rung adds is the difference to the one below it in the same repeat.",
+        "One durable write after another by one thread, from the device's flush to the database's commit; all steps take turns in each repeat. What a step adds is the difference to the one below it in the same repeat.",
     )];
     blocks.extend(charts::ladder(&report.ladder));
     blocks.push(Block::Table(table));
@@ -85,8 +84,7 @@ fn rung(row: &RungRow, beside: bool) -> Row {
 /// How the latencies of each rung are distributed.
 pub(crate) fn distributions(report: &Report) -> Option<Section> {
     let figures = charts::spreads(report);
-    let how = "Share of the operations in each step of 9 %, both scales logarithmic: filled alone, the line beside data files. A \
-               dashed line marks a hump of its own.";
+    let how = "Share of the operations in each step of 9 %, both scales logarithmic: filled alone, the line beside data files. A dashed line marks a second peak.";
     let section = Section::new("distributions", "How latencies are distributed").from(Depth::Page);
     let some = !figures.is_empty();
     some.then(|| section.with([Block::explanation(how), Block::Figures(figures)]))
@@ -96,8 +94,7 @@ pub(crate) fn distributions(report: &Report) -> Option<Section> {
 pub(crate) fn commits(report: &Report) -> Option<Section> {
     let section = Section::new("sessions", "Sessions that share flushes").short("Sessions");
     let mut blocks = vec![Block::explanation(
-        "Who queues while a flush runs goes with the next one. The whole wait is Oracle's log file sync, the write with its \
-         flush log file parallel write.",
+        "Sessions that queue during a flush share the next one. The whole wait is Oracle's log file sync, the write with its flush log file parallel write.",
     )];
     blocks.extend(charts::sessions(&report.commits, &report.sharing));
     if report.commits.is_empty() {
@@ -135,7 +132,7 @@ pub(crate) fn commits(report: &Report) -> Option<Section> {
     Some(section.with(blocks))
 }
 
-/// Several logs on one device.
+/// Several WAL streams on one device.
 pub(crate) fn streams(report: &Report) -> Option<Section> {
     let streams = report.streams.as_ref()?;
     let columns = vec![
@@ -154,7 +151,7 @@ pub(crate) fn streams(report: &Report) -> Option<Section> {
         vec![Block::explanation("Each has its own file, its own writer and its own schedule.")];
     blocks.extend(charts::streams(streams));
     blocks.push(Block::Table(table));
-    let title = "Several logs on one device";
+    let title = "Several WAL streams on one device";
     Some(Section::new("streams", title).short("Streams").with(blocks))
 }
 
@@ -225,8 +222,7 @@ fn of_roles(roles: &[Durability], depth: Depth) -> Section {
         }
     }
     blocks.push(Block::explanation(
-        "Shown and refuted take a cut of the power (narrows log crashtest). Flags, mount options and the cost of a flush never \
-         get past not shown.",
+        "Shown and refuted need a power cut (narrows log crashtest). Flags, mount options and flush times never prove durability.",
     ));
     Section::new("durability", "Durability").with(blocks)
 }
@@ -249,14 +245,14 @@ mod tests {
         let known = [Durability {
             role: Role::Wal,
             word: DurabilityWord::NotShown,
-            sentence: "nothing seen here speaks against it".to_string(),
+            sentence: "not tested, no warning signs".to_string(),
             evidence: [Leaning::For, Leaning::Against, Leaning::Open].map(item).to_vec(),
         }];
         let text = |depth| {
             let document = Document::of([of_roles(&known, depth)]);
             render(&document, &TEXT, Screen::PLAIN)
         };
-        let first = "DURABILITY  WAL not shown: nothing seen here speaks against it\n";
+        let first = "DURABILITY  WAL not shown: not tested, no warning signs\n";
         assert_eq!(text(Depth::Text), first);
         let all = text(Depth::Screen);
         assert!(all.starts_with(first) && all.lines().all(|line| line.chars().count() <= 100));

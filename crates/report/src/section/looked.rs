@@ -19,7 +19,7 @@ pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
     [
         of_each(report, "history", "Sessions over time", &|seen| history(seen)),
         of_each(report, "processors", "Who used the CPUs", &|seen| processors(seen)),
-        of_each(report, "wal", "Log and checkpoints", &|seen| log(seen, units)),
+        of_each(report, "wal", "WAL and checkpoints", &|seen| log(seen, units)),
         of_each(report, "settings", "Settings and build", &|seen| settings(seen)),
     ]
     .into_iter()
@@ -53,7 +53,7 @@ fn history(seen: &Observation) -> Vec<Block> {
     }
     let picture = match over_time::pictures(&seen.activity.history, seen.interval_ns, cpus(seen)) {
         Some(pictures) => over_time::figure(pictures),
-        None => Block::explanation("No picture: the look was too short to have a history."),
+        None => Block::explanation("No picture: observed for too short a time to have a history."),
     };
     vec![picture, Block::Table(legend(&found))]
 }
@@ -66,7 +66,7 @@ fn legend(found: &[Found]) -> Table {
         Column::name("what they did", 2),
         Column::figure("sessions", 40),
         Column::figure("±95%", 48),
-        Column::figure("of those at work", 66),
+        Column::figure("of active", 66),
         Column::words("waiting for", At::Left(68)),
     ]);
     let row = |f: &Found| {
@@ -96,7 +96,7 @@ fn cpus(seen: &Observation) -> Option<f64> {
     (cpus > 0.0 && cpus.is_finite()).then_some(cpus)
 }
 
-/// The server's processes by class, the kernel on nobody's account, others.
+/// The server's processes by class, the kernel threads and interrupts, others.
 fn processors(seen: &Observation) -> Vec<Block> {
     let Some(processes) = &seen.processes else { return Vec::new() };
     let allowed = processes.allowed_cpus;
@@ -125,9 +125,9 @@ fn processors(seen: &Observation) -> Vec<Block> {
     table.rows =
         classes.map(|class| row(class.class.words(), class.cpus, class.run_queue)).collect();
     let others = [
-        ("kernel on nobody's account", processes.kernel_cpus),
+        ("kernel threads and interrupts", processes.kernel_cpus),
         ("clients of the server", processes.client_cpus),
-        ("processes of others", processes.strangers_cpus()),
+        ("other programs", processes.strangers_cpus()),
         ("the whole machine", Some(processes.machine_cpus)),
     ];
     table.rows.extend(others.into_iter().filter_map(|(who, cpus)| Some(row(who, cpus?, None))));
@@ -140,12 +140,12 @@ fn sentence(processes: &ObservedProcesses) -> String {
     if let Some(quota) = processes.quota_cpus {
         text += &format!(", its control group's quota is {}", count(quota));
         if let Some(share) = processes.throttled_share {
-            text += &format!(" and stopped it in {} of the periods", percent(share));
+            text += &format!(" and throttled it in {} of the periods", percent(share));
         }
     }
     if let Some(hot) = &processes.hot {
         text += &format!(
-            ". The busiest process ({}) took {} of one CPU; for {} of the look it was the same one",
+            ". The busiest process ({}) used {} of one CPU; for {} of the time it was the same one",
             hot.class.words(),
             percent(hot.cpus),
             percent(hot.share_of_windows)
@@ -162,11 +162,11 @@ fn log(seen: &Observation, units: Units) -> Vec<Block> {
             Some(per_s) => format!("{} ({})", units.bytes(bytes), units.bytes_per_s(per_s)),
             None => units.bytes(bytes),
         };
-        blocks.extend(bar("what the log consisted of", &parts, value));
+        blocks.extend(bar("what WAL consisted of", &parts, value));
     }
     let begun = [
-        ("their time had come", seen.counted.checkpoints_timed),
-        ("the log was full, or somebody asked", seen.counted.checkpoints_requested),
+        ("timed", seen.counted.checkpoints_timed),
+        ("WAL was full, or requested", seen.counted.checkpoints_requested),
     ];
     let begun: Vec<String> = begun
         .into_iter()
@@ -223,7 +223,7 @@ fn counters(seen: &Observation, units: Units) -> Option<Block> {
     });
     table.rows = rows.collect();
     let some = !table.rows.is_empty();
-    some.then(|| Block::Folded("All counters of the look".into(), vec![Block::Table(table)]))
+    some.then(|| Block::Folded("All counters while observed".into(), vec![Block::Table(table)]))
 }
 
 /// Settings, chosen ones first, and how the server was built.
@@ -234,13 +234,13 @@ fn settings(seen: &Observation) -> Vec<Block> {
         blocks.extend([Block::Heading("Not the defaults".into()), settings_of(&chosen)]);
     }
     if !rest.is_empty() {
-        let summary = "Defaults that bear on a verdict".into();
+        let summary = "Defaults that matter for a verdict".into();
         blocks.push(Block::Folded(summary, vec![settings_of(&rest)]));
     }
     if !seen.build.is_empty() {
         let mut table = Table::new(vec![
             Column::name("", 0),
-            Column::words("in the server's own words", At::Left(30)),
+            Column::words("as PostgreSQL reports them", At::Left(30)),
         ]);
         let row = |(name, value): &(String, String)| -> Vec<Cell> {
             vec![name.as_str().into(), Inline::of(Style::Code, value.as_str()).into()]
@@ -259,7 +259,7 @@ fn settings_of(of: &[&LiveSetting]) -> Block {
         Column::words("from", At::Left(70)),
     ]);
     let row = |setting: &&LiveSetting| {
-        let whose = if setting.is_ours() { ", for our session alone" } else { "" };
+        let whose = if setting.is_ours() { ", for narrows' session alone" } else { "" };
         let code = |word: &str| Cell::from(Inline::of(Style::Code, word));
         let source = Inline::of(Style::Faint, format!("{}{whose}", setting.source));
         Row::Cells(vec![code(&setting.name), code(&setting.value), source.into()], Vec::new())

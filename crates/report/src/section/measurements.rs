@@ -49,7 +49,7 @@ pub(super) fn latency(report: &Report) -> Option<Section> {
             if let Some(svg) = charts::percentiles(m, name, report.units) {
                 let how = m.text(condition::LOOP).map_or(String::new(), |l| format!("{l} loop, "));
                 let what = match name {
-                    "latency_intended" => "from when each was due".to_string(),
+                    "latency_intended" => "from scheduled start".to_string(),
                     name => name.replace('_', " "),
                 };
                 figures.push(figure(m, format!("{how}{what}"), svg));
@@ -136,7 +136,7 @@ fn measurement(report: &Report, m: &Measurement) -> Block {
     summary = summary.put(Style::Faint, words::counted(m.repeats as usize, "repeat"));
     let mut blocks = Vec::new();
     if invalid {
-        let said = "Invalid: these figures are wrong and stand here only to show how.";
+        let said = "Invalid: these figures are wrong and are shown only as evidence.";
         blocks.push(Block::paragraph(Inline::of(Style::Bad, said)));
     }
     blocks.push(metrics(report, m));

@@ -17,7 +17,7 @@ pub(crate) fn narrow(report: &Report) -> Option<Section> {
     if report.operating_point.is_empty() {
         return None;
     }
-    let title = "Where it is narrow";
+    let title = "Bottlenecks";
     let point = Inline::of(Style::Faint, report.operating_point.as_str());
     let mut blocks = vec![Block::Paragraph(point, title.len() + 2)];
     blocks

@@ -6,7 +6,7 @@ use crate::report::Report;
 
 /// What was seen, before the verdict.
 pub(crate) fn observed(report: &Report) -> Option<Section> {
-    let section = Section::new("observed", "What was seen").short("");
+    let section = Section::new("observed", "What was observed").short("");
     let blocks = apart(report.observed.iter().map(|view| view.seen.clone()));
     (!blocks.is_empty()).then(|| section.with(blocks))
 }
@@ -18,6 +18,6 @@ pub(crate) fn remarks(report: &Report) -> Option<Section> {
         let entries = view.remarks.clone();
         Block::Facts(Facts { entries, labels: Style::Strong, at: (0, 12) })
     });
-    let section = Section::new("remarks", "Server and look").short("").with(facts);
+    let section = Section::new("remarks", "Server and sampling").short("").with(facts);
     (!section.blocks.is_empty()).then_some(section)
 }

@@ -41,7 +41,7 @@ fn of(comparison: &Comparison) -> Section {
         at: (0, 2),
     }));
     blocks.extend(tiers(comparison).into_iter().flat_map(|of| [Block::Gap, Block::Table(of)]));
-    Section::new("places", "Places for the log").with(blocks)
+    Section::new("places", "WAL locations").with(blocks)
 }
 
 /// `8 sessions; a commit takes 45 µs of CPU, 22 µs of its client, 248 B of log, and its wait`.
@@ -50,7 +50,7 @@ fn work(comparison: &Comparison) -> String {
     match &comparison.work {
         None => sessions,
         Some(work) => format!(
-            "{sessions}; a commit takes {} of CPU, {} of its client's, {} of log",
+            "{sessions}; a commit takes {} of CPU, {} of its client's, {} of WAL",
             time(work.cpu_ns),
             time(work.client_cpu_ns),
             size(work.wal_bytes)
@@ -128,7 +128,7 @@ fn ladder(place: &Placement) -> String {
     let one = |rung: &PlacedRung| {
         let name = match rung.rung.as_str() {
             "flush" => "the device's flush",
-            "leader" => "log writer",
+            "leader" => "WAL writer",
             _ => "8 KiB fdatasync",
         };
         let p99 = rung.p99_ns.map_or_else(String::new, |ns| format!(", {} at p99", time(ns)));
@@ -162,7 +162,7 @@ mod tests {
             file_system: "ext4 on /dev/mapper/some-volume-with-a-long-name".to_string(),
             in_memory: number == 2,
             durability: DurabilityWord::NotShown,
-            durability_sentence: "nothing seen here speaks against it".to_string(),
+            durability_sentence: "not tested, no warning signs".to_string(),
             ladder: vec![PlacedRung {
                 measurement: format!("log.rung.{name}.leader"),
                 rung: "leader".to_string(),
@@ -221,16 +221,16 @@ mod tests {
         let text = screen(&all);
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         for part in [
-            "8 sessions; a commit takes 45.0 µs of CPU, 22.0 µs of its client's, 248 B of log",
-            "not durable: nothing seen here",
-            "durability not shown: nothing",
+            "8 sessions; a commit takes 45.0 µs of CPU, 22.0 µs of its client's, 248 B of WAL",
+            "not durable: not tested",
+            "durability not shown: not tested",
             "?",
-            "73.9 k/s",
+            "73.9k/s",
             "holds",
             "fails",
             "one flush went another way",
             "measured ÷ predicted 1.02 (95 %: 0.910 to 1.14)",
-            "alone: log writer 310 µs at p50, 620 µs at p99",
+            "alone: WAL writer 310 µs at p50, 620 µs at p99",
             "× 2.78",
             "× 5.54 faster",
             "slower",
@@ -249,7 +249,7 @@ mod tests {
         let mut invalid = all.clone();
         invalid.placements[1].validity = Validity::Invalid;
         let text = screen(&invalid);
-        assert!(text.contains("invalid") && !text.contains("73.9 k/s"), "{text}");
+        assert!(text.contains("invalid") && !text.contains("73.9k/s"), "{text}");
         assert_eq!(text.matches("LOG TIER").count(), 1, "{text}");
         // Without a proof there is no table of both.
         let mut unproved = all;

@@ -20,8 +20,8 @@ const TEXT: usize = 16;
 pub fn plans(plans: &[Plan]) -> Document {
     let names: Vec<&str> = plans.iter().map(|plan| plan.name.as_str()).collect();
     let name = names.join(" and ");
-    let title = vec![name.clone(), "on paper, nothing measured".to_string()];
-    let more = "Ceilings: what no system passes; in brackets where good systems end, where a source says so.";
+    let title = vec![name.clone(), "planned, nothing measured".to_string()];
+    let more = "Ceilings: what no system exceeds; in brackets what good systems reach, where a source says so.";
     Document {
         head: Head { depth: Depth::Page, name, title, ..Head::default() },
         sections: std::iter::once(ceilings(plans)).chain(plans.iter().map(section)).collect(),
@@ -61,7 +61,7 @@ fn section(plan: &Plan) -> Section {
         entries.extend(of_group(&group));
     }
     let mut say = |label: &str, text: &str| entries.push(Entry::new(label, text));
-    plan.notes.iter().for_each(|note| say("not reckoned", note));
+    plan.notes.iter().for_each(|note| say("not modelled", note));
     if let Some(price) = plan.price.as_ref().filter(|price| !price.unpriced.is_empty()) {
         say("no price", &price.unpriced.join(", "));
     }
@@ -98,7 +98,7 @@ fn of_group(group: &[&WorkAnswer]) -> Vec<Entry> {
         if !next.is_empty() {
             words += &format!("; then {}", next.join(", "));
         }
-        entries.push(Entry::new("  widen first", words));
+        entries.push(Entry::new("  upgrade first", words));
     }
     if let [_, _, ..] = answer.shares.as_slice() {
         let share = |share: &Share| {
@@ -217,7 +217,7 @@ fn compared(plans: &[Plan]) -> Vec<Compared> {
             money(price.total, price.currency.as_deref()) + beside
         })
     }));
-    rows.push(row("  per k/s of random reads", plans, |plan| {
+    rows.push(row("  per 1,000 random reads/s", plans, |plan| {
         per(plan, plan.work(Work::RandomRead)?.ceiling_per_s / 1e3)
     }));
     rows.push(row("  per GB/s of scan", plans, |plan| {
@@ -232,7 +232,7 @@ fn row(left: &str, plans: &[Plan], cell: impl Fn(&Plan) -> Option<String>) -> Co
     Compared { left: left.to_string(), cells }
 }
 
-/// `2.31 M/s (2.1)`: the ceiling, and where good systems end.
+/// `2.31M/s (2.1)`: the ceiling, and where good systems end.
 fn rate(answer: &WorkAnswer) -> String {
     let (ceiling, expected) = if answer.work.is_random() {
         let expected = answer.expected_per_s.map(|rate| OpsPerSecond(rate).to_string());
@@ -278,7 +278,7 @@ pub(super) fn widening(widen: &Widen) -> String {
     let gain = |share: f64| format!("+{}", Ratio(share));
     let most = match widen.lifted {
         Some(lifted) => format!("{} at most", gain(lifted)),
-        None => "then nothing described is in the way".to_string(),
+        None => "nothing described limits it then".to_string(),
     };
     let names = widen.components.join(" and ");
     let together = if widen.components.len() > 1 { " together" } else { "" };

@@ -1,12 +1,14 @@
 //! Every figure of a run, unrounded: one row per metric, in the unit of the `unit` column; an interval that does not exist is two empty
 //! cells, not zeros.
 //!
-//! All metrics of all measurements, what servers were seen to do, then the calibrations with their curves and what was predicted of
-//! places for the log; invalid ones too, marked as such in `validity`. Points whose queue grew are there with `bounded` 0; their
+//! The verdicts and findings first, their words in `text`: `verdict` and `grade` of each workload, `finding` with its weight in
+//! `validity`. Then all metrics of all measurements, what servers were seen to do, the calibrations with their curves and what was
+//! predicted of places for the log; invalid ones too, marked as such in `validity`. Points whose queue grew are there with `bounded` 0; their
 //! latencies only restate the length of the window.
 
 use narrows_model::{
-    ActivityState, Calibration, Comparison, CurvePoint, Interval, Measurement, Observation, Unit,
+    ActivityState, Calibration, Comparison, CurvePoint, Finding, Interval, Layer, Measurement,
+    Observation, Unit, Verdict,
 };
 use serde_json::{Value, to_value};
 
@@ -14,8 +16,19 @@ use crate::document::Sheet;
 use crate::report::Report;
 use crate::words;
 
-const HEADS: [&str; 10] =
-    ["measurement", "layer", "validity", "metric", "unit", "value", "low", "high", "n", "samples"];
+const HEADS: [&str; 11] = [
+    "measurement",
+    "layer",
+    "validity",
+    "metric",
+    "unit",
+    "value",
+    "low",
+    "high",
+    "n",
+    "samples",
+    "text",
+];
 
 /// One figure.
 #[derive(Clone, Copy)]
@@ -49,8 +62,19 @@ impl Record<'_> {
             end(|i| i.high),
             self.n.to_string(),
             samples.join(" "),
+            String::new(),
         ]
     }
+}
+
+/// What is said in words and not in figures.
+fn words_of(about: &str, layer: &str, validity: &str, name: &str, text: String) -> Vec<String> {
+    let mut cells = vec![String::new(); HEADS.len()];
+    for (cell, word) in cells.iter_mut().zip([about, layer, validity, name]) {
+        *cell = word.to_string();
+    }
+    cells[HEADS.len() - 1] = text;
+    cells
 }
 
 /// All rows.
@@ -58,10 +82,13 @@ pub(super) fn records(report: &Report) -> Sheet {
     let run = &report.run;
     let mut sheet = Sheet::new(&HEADS);
     let rows = &mut sheet.rows;
+    run.verdicts.iter().for_each(|of| verdict(rows, report, of));
+    run.findings.iter().for_each(|of| finding(rows, report, of));
     run.measurements.iter().for_each(|m| measurement(rows, m));
     for m in &run.measurements {
         if let Some(notice) = m.workload.get(narrows_model::condition::DERIVED) {
-            rows.push(notice_row(m, notice));
+            let validity = words::validity(m.validity);
+            rows.push(words_of(&m.id, m.layer.word(), validity, "derived", notice.to_string()));
         }
     }
     run.calibrations.iter().for_each(|c| calibration(rows, c));
@@ -90,15 +117,24 @@ fn measurement(rows: &mut Vec<Vec<String>>, m: &Measurement) {
     }
 }
 
-/// What a measurement's figures must not be taken for, where its workload says so: in the last column.
-fn notice_row(m: &Measurement, notice: &str) -> Vec<String> {
-    let mut cells = vec![String::new(); HEADS.len()];
-    cells[0] = m.id.to_string();
-    cells[1] = m.layer.word().to_string();
-    cells[2] = words::validity(m.validity).to_string();
-    cells[3] = "derived".to_string();
-    cells[9] = notice.to_string();
-    cells
+/// A workload's bottleneck and how sure it is, under the measurement that it is about.
+fn verdict(rows: &mut Vec<Vec<String>>, report: &Report, verdict: &Verdict) {
+    let of = report.run.measurement(&verdict.measurement);
+    let validity = of.map_or("valid", |m| words::validity(m.validity));
+    let layer = Layer::Database.word();
+    for (name, text) in
+        [("verdict", verdict.phrase.as_str()), ("grade", words::grade(verdict.grade))]
+    {
+        rows.push(words_of(&verdict.measurement, layer, validity, name, text.to_string()));
+    }
+}
+
+/// A finding under the measurement that it is about; of the machine or the run under none.
+fn finding(rows: &mut Vec<Vec<String>>, report: &Report, finding: &Finding) {
+    let about = finding.measurement.as_deref().unwrap_or_default();
+    let layer = report.run.measurement(about).map_or("", |m| m.layer.word());
+    let text = format!("{}: {}: {}", finding.id, finding.summary, finding.evidence);
+    rows.push(words_of(about, layer, words::severity(finding.severity), "finding", text));
 }
 
 /// As the run file spells it.

@@ -24,7 +24,7 @@ pub(crate) fn wide(report: &Report) -> Option<Section> {
         Column::figure("±95%", 50),
     ];
     // Where no limit is known, nothing stands between figures and their remarks.
-    let (end, remark) = if limits { (68, "remark") } else { (50, "remark (no limit known)") };
+    let (end, remark) = if limits { (68, "remark") } else { (50, "notes (no limit known)") };
     if limits {
         let mut bar = Column::words("", At::Left(0));
         let mut nearest = Column::words("nearest", At::Left(0));

@@ -25,7 +25,7 @@ const MOST_EVENTS: usize = 8;
 const STATES: [(Metric, ActivityState, &str); 6] = [
     (metric::SESSIONS_RUNNING, ActivityState::Running, "running, or ready to"),
     (metric::SESSIONS_READING, ActivityState::Read, "waiting for a read"),
-    (metric::SESSIONS_FLUSHING, ActivityState::Log, "waiting for the commit log"),
+    (metric::SESSIONS_FLUSHING, ActivityState::Log, "waiting for WAL"),
     (metric::SESSIONS_LOCKED, ActivityState::Lock, "waiting for a lock or latch"),
     (metric::SESSIONS_FOR_CLIENT, ActivityState::Client, "waiting for the client"),
     (metric::SESSIONS_OTHER, ActivityState::Other, "waiting for something else"),
@@ -104,8 +104,7 @@ fn history(m: &Measurement) -> Vec<Block> {
         Row::Cells(cells, Vec::new())
     });
     table.rows = rows.collect();
-    let note = "By the server's own word, windows one after the other. On a busy server a session whose request has arrived and \
-                whose process waits for a CPU still counts as waiting for the client; the sum above has the scheduler's word.";
+    let note = "As PostgreSQL reports them, windows one after the other. On a busy server a session whose request has arrived and whose process waits for a CPU still counts as waiting for the client; the sum above uses kernel scheduler data.";
     vec![over_time::figure(pictures), Block::Table(table), Block::explanation(note)]
 }
 
@@ -125,7 +124,7 @@ fn processors(m: &Measurement) -> Option<Block> {
     ]);
     let rows = classes.iter().map(|(name, cpus)| {
         let name = match *name {
-            "a session" => "other sessions, our own looks among them",
+            "a session" => "other sessions, narrows' samples among them",
             name => name,
         };
         let share: Cell = super::figure(available.map(|all| cpus / all), percent);
@@ -137,7 +136,7 @@ fn processors(m: &Measurement) -> Option<Block> {
 
 fn facts(units: Units, m: &Measurement) -> Option<Block> {
     let all = [
-        ("log", log(units, m)),
+        ("WAL", log(units, m)),
         ("blocks", blocks(m)),
         ("checkpoints", checkpoints(m)),
         ("waits", waits(m)),
@@ -155,7 +154,7 @@ fn log(units: Units, m: &Measurement) -> Option<String> {
     if let Some(pages) = m.value(metric::FULL_PAGES_PER_OP) {
         let share = (pages * PAGE_BYTES / bytes).min(1.0);
         said += &format!(
-            ", {} full pages ({} of the bytes at most)",
+            ", {} full-page images ({} of the bytes at most)",
             significant(pages, 3),
             percent(share)
         );
@@ -170,7 +169,7 @@ fn blocks(m: &Measurement) -> Option<String> {
     let (hits, reads) = (m.value(metric::BLOCK_HITS_PER_OP)?, m.value(metric::BLOCK_READS_PER_OP)?);
     let figures = [hits, reads].map(|n| significant(n, 3));
     Some(format!(
-        "{} an operation found in the buffer pool, {} asked of the system",
+        "{} buffer hits per operation, {} read from the operating system",
         figures[0], figures[1]
     ))
 }
@@ -179,7 +178,7 @@ fn checkpoints(m: &Measurement) -> Option<String> {
     let begun = m.value(metric::CHECKPOINTS)?;
     let pages = m.value(metric::CHECKPOINT_PAGES).unwrap_or(0.0);
     (begun > 0.0 || pages > 0.0)
-        .then(|| format!("{} in a load, {} pages written", count(begun), count(pages)))
+        .then(|| format!("{} during the load, {} pages written", count(begun), count(pages)))
 }
 
 /// The server's own names, most frequent first, as shares of all answers.
@@ -228,13 +227,10 @@ fn server(report: &Report) -> Vec<Block> {
         some.then_some(Block::Table(table))
     };
     let settings = table(condition::SERVER_SETTINGS.any(), ["setting", "value"]);
-    let build = table(condition::SERVER_BUILD, ["", "in the server's own words"]);
+    let build = table(condition::SERVER_BUILD, ["", "as PostgreSQL reports them"]);
     let folded = |said: &str, table: Option<Block>| Some(Block::Folded(said.into(), vec![table?]));
-    [
-        folded("Settings that are not the server's defaults", settings),
-        folded("How the server was built", build),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [folded("Changed settings", settings), folded("How the server was built", build)]
+        .into_iter()
+        .flatten()
+        .collect()
 }

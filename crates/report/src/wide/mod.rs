@@ -75,7 +75,7 @@ const SPECS: &[Spec] = &[
     },
     Spec {
         layer: Layer::Block,
-        name: |m| format!("read {}, server path", block_size(m, 8192.0)),
+        name: |m| format!("buffered read {}, as the server reads", block_size(m, 8192.0)),
         ids: &["block.read.random.8k.server_knee", "block.read.random.8k.server_d1"],
         metrics: &[metric::THROUGHPUT],
         remark: server_path_remark,
@@ -130,7 +130,7 @@ const SPECS: &[Spec] = &[
         name: |m| {
             let waiting =
                 m.number(condition::SESSIONS).or(m.value(metric::SESSIONS)).unwrap_or(8.0);
-            format!("commits, {} waiting", print::count(waiting))
+            format!("group commit, {} sessions", print::count(waiting))
         },
         ids: &["log.commit.8"],
         metrics: &[metric::THROUGHPUT],

@@ -29,12 +29,14 @@ fn read_csv(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn every_metric_is_one_row_of_ten_columns() {
+fn every_metric_is_one_row_of_eleven_columns() {
     for run in [common::rich(), common::quick(), common::hostile()] {
         let rows = read_csv(&csv(&Report::new(&run, Units::Si)));
-        assert_eq!(rows.len(), 1 + run.measurements.iter().map(|m| m.metrics.len()).sum::<usize>());
-        assert!(rows.iter().all(|row| row.len() == 10));
-        let mut row = rows.iter().skip(1);
+        let metrics = run.measurements.iter().map(|m| m.metrics.len()).sum::<usize>();
+        let words = 2 * run.verdicts.len() + run.findings.len();
+        assert_eq!(rows.len(), 1 + words + metrics);
+        assert!(rows.iter().all(|row| row.len() == 11));
+        let mut row = rows.iter().skip(1 + words);
         for m in &run.measurements {
             for metric in &m.metrics {
                 let row = row.next().unwrap();
@@ -51,11 +53,42 @@ fn every_metric_is_one_row_of_ten_columns() {
 }
 
 #[test]
+fn verdicts_and_findings_have_rows_of_words() {
+    for run in [common::rich(), common::doubtful()] {
+        let rows = read_csv(&csv(&Report::new(&run, Units::Si)));
+        let of = |name: &str| -> Vec<&Vec<String>> {
+            rows.iter().filter(|row| row[3] == name).collect()
+        };
+        let (verdicts, grades, findings) = (of("verdict"), of("grade"), of("finding"));
+        assert!(!verdicts.is_empty() && verdicts.len() == run.verdicts.len());
+        for ((row, grade), verdict) in verdicts.iter().zip(&grades).zip(&run.verdicts) {
+            assert_eq!(
+                (row[0].as_str(), row[1].as_str()),
+                (verdict.measurement.as_str(), "database")
+            );
+            assert_eq!(row[10], verdict.phrase);
+            assert!(
+                ["CONFIRMED", "LIKELY", "UNDECIDED"].contains(&grade[10].as_str()),
+                "{grade:?}"
+            );
+        }
+        assert_eq!(findings.len(), run.findings.len());
+        for (row, finding) in findings.iter().zip(&run.findings) {
+            assert!(
+                row[10].starts_with(&format!("{}: {}", finding.id, finding.summary)),
+                "{row:?}"
+            );
+            assert!(["note", "suspect", "invalid"].contains(&row[2].as_str()), "{row:?}");
+        }
+    }
+}
+
+#[test]
 fn validity_stands_beside_every_figure() {
     let rows = read_csv(&csv(&Report::new(&common::doubtful(), Units::Si)));
-    let row = rows.iter().find(|r| r[0] == "block.read.random.8k.knee").unwrap();
+    let row =
+        rows.iter().find(|r| r[0] == "block.read.random.8k.knee" && r[4] == "ops_per_s").unwrap();
     assert_eq!(row[2], "invalid");
-    assert_eq!(row[4], "ops_per_s");
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn a_look_fits_the_screen() {
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
     // The parts of the wait make its sum: sessions over three thousand a second.
     let row = |name: &str| screen.lines().find(|line| line.contains(name)).expect(name).to_string();
-    assert!(row("the log in all").contains("1.64 ms"), "{screen}");
+    assert!(row("WAL in total").contains("1.64 ms"), "{screen}");
     assert!(row("behind another's flush").contains("1.37 ms"), "{screen}");
     assert!(screen.contains("what is planted (a right)"), "{screen}");
 }
@@ -56,10 +56,10 @@ fn what_is_unknown_is_a_dash_and_suspects_are_marked() {
     run.live_logs[0].cost.unanswered = 2;
     run.live_logs[0].cost.unanswered_ns = 1e10;
     let screen = screen(&run);
-    assert!(screen.contains("604 statements (2 not answered, 10.0 s lost)"), "{screen}");
+    assert!(screen.contains("604 queries (2 not answered, 10.0 s lost)"), "{screen}");
     let row = screen.lines().find(|line| line.trim_start().starts_with("flushes")).unwrap();
     assert!(row.contains(" - "), "{screen}");
-    assert!(!screen.contains("SESSIONS AT WORK"), "{screen}");
+    assert!(!screen.contains("ACTIVE SESSIONS"), "{screen}");
     assert!(screen.contains("? PostgreSQL 18.1"), "{screen}");
 }
 
@@ -77,21 +77,20 @@ fn what_looking_added_to_a_log_and_what_it_was_held_to_is_said() {
     cost.paced_by = Some(LivePace::LogLines);
     cost.questions_per_s = Some(3.26);
     let said = looking(&run);
-    let lines = "; about 590 lines per minute in the server's log (log_statement = all, log_duration = on); questions \
-                 were held to 600 lines per minute there, one per window at least: 3.3 per second instead of 20; nothing was changed";
+    let lines = "; about 590 lines per minute in the server's log (log_statement = all, log_duration = on); samples were limited to 600 lines per minute there, at least one per window: 3.3 per second instead of 20; nothing was changed";
     assert!(said.contains(lines), "{said}");
     let cost = &mut run.live_logs[0].cost;
     (cost.log_lines_per_min, cost.paced_by) = (None, Some(LivePace::Processor));
     let said = looking(&run);
     assert!(
         said.contains(
-            "; questions were held to 1.0 % of a processor, one per window at least: 3.3 per second"
+            "; samples were limited to 1.0 % of a CPU, at least one per window: 3.3 per second"
         ),
         "{said}"
     );
     run.live_logs[0].cost.paced_by = None;
     let said = looking(&run);
-    assert!(!said.contains("held to") && said.contains("; nothing was changed"), "{said}");
+    assert!(!said.contains("limited to") && said.contains("; nothing was changed"), "{said}");
 }
 
 #[test]
@@ -117,7 +116,7 @@ fn no_doubt_is_printed_that_leaves_its_figure_out() {
     log_rate.unwrap().interval_95 =
         Some(Interval { low: 2e6, high: 3e6, method: IntervalMethod::OrderStatistic });
     let screen = screen(&run);
-    for name in ["in its own flush", "  log "] {
+    for name in ["in its own flush", "  WAL "] {
         let row = screen.lines().find(|line| line.contains(name)).unwrap();
         assert!(!row.contains('±'), "{row}");
     }
@@ -133,9 +132,9 @@ fn what_is_ours_alone_and_ids_beyond_commits_are_marked() {
     let off = log.settings.iter_mut().find(|s| s.name == "synchronous_commit").unwrap();
     (off.value, off.source) = ("off".into(), "user".into());
     let screen = screen(&run);
-    assert!(screen.contains("synchronous_commit off (our session's)"), "{screen}");
+    assert!(screen.contains("synchronous_commit off (narrows' session)"), "{screen}");
     let row = screen.lines().find(|line| line.contains("transactions that wrote")).unwrap();
     // Half of the ids are commits, so that each commit has twice as much.
-    assert!(row.contains("1.50 k/s") && row.contains("1.07 kB of log each"), "{row}");
-    assert!(screen.contains("transaction ids: 3.00 k/s"), "{screen}");
+    assert!(row.contains("1.50k/s") && row.contains("1.07 kB of WAL each"), "{row}");
+    assert!(screen.contains("transaction ids: 3.00k/s"), "{screen}");
 }

@@ -30,8 +30,8 @@ count = 8
 price = 100
 read = "2 GB/s"
 write = "2 GB/s"
-reads = "100 k/s"
-writes = "50 k/s"
+reads = "100k/s"
+writes = "50k/s"
 read_latency = "100 us"
 source = "test"
 [[database]]
@@ -163,7 +163,7 @@ fn update() -> Demand {
 fn box_of(cores: u32, drives: &str) -> Description {
     described(&format!(
         "name = \"box\"\n[[machine]]\nname = \"server\"\ncores = {cores}\n\
-         [[drives]]\nname = \"disks\"\nat = \"server\"\ncount = 4\nreads = \"200 k/s\"\nwrites = \"100 k/s\"\n\
+         [[drives]]\nname = \"disks\"\nat = \"server\"\ncount = 4\nreads = \"200k/s\"\nwrites = \"100k/s\"\n\
          {drives}source = \"test\"\n\
          [[database]]\nat = \"server\"\ndata = \"disks\"\n"
     ))

@@ -97,9 +97,9 @@ fn plan(request: &CalibrateRequest, target: &BlockTarget) -> Result<CalibratePla
     if writes && !target.writable() {
         let option = if request.reads < 100 { "--reads" } else { "--beside" };
         return Err(Failure::hinted(
-            format!("{option} writes, and --device is only read"),
+            format!("{option} writes, and --device is read only"),
             format!(
-                "narrows block device {} says what --write-to-device needs and what would be lost",
+                "narrows block device {} shows what --write-to-device needs and what would be lost",
                 target.name()
             ),
         ));

@@ -20,8 +20,8 @@ use crate::request::block::DeviceConsent;
 pub fn folder(path: &Path) -> Result<PathBuf> {
     if std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device()) {
         return Err(Failure::hinted(
-            format!("--at {} is a device, and --at names a folder", path.display()),
-            format!("narrows block device {} says what it is", path.display()),
+            format!("--at {} is a device, and --at needs a folder", path.display()),
+            format!("narrows block device {} shows what it is", path.display()),
         ));
     }
     named_folder::folder(path, "--at")
@@ -94,8 +94,7 @@ pub fn guard_device(device: &Device, load_here: bool) -> Result<()> {
     Err(Failure::hinted(
         format!("{used}: reading would keep the drive busy for the whole run"),
         format!(
-            "narrows block device {} only looks; --load-here measures all the same, if whoever uses that database \
-             may be slowed down",
+            "narrows block device {} only looks; --load-here measures all the same, if slowing that database down is acceptable",
             device.path
         ),
     ))

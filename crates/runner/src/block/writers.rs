@@ -99,8 +99,7 @@ fn steps(request: &WritersRequest, file_bytes: u64) -> Vec<PlannedStep> {
         ),
         step(
             format!(
-                "{PAIRS} pairs of windows: {} writers of {} blocks on one file, then on a file each; writes as much \
-                 as the drive takes",
+                "{PAIRS} pairs of windows: {} writers of {} blocks on one file, then on one file each; writes as much as the drive accepts",
                 request.writers,
                 Bytes(u64::from(request.size)).iec()
             ),

@@ -27,7 +27,7 @@ pub fn listen(request: &ListenRequest, ui: &dyn Ui) -> Result<Exit> {
             let (host, target, test) = (&terms.writer.host, &terms.target, terms.run.short());
             ui.say(&format!("{host} writes to {target} ({}), test {test}", terms.method));
             if let Some(why) = &terms.elsewhere {
-                ui.put(&paragraph(&format!("a cut of {host} alone shows nothing: {why}")));
+                ui.put(&paragraph(&format!("a power cut of {host} alone shows nothing: {why}")));
             }
         }
         // Every second would fill a log; a list that doubled is news.
@@ -65,7 +65,7 @@ fn summary(request: &ListenRequest, list: &Acknowledged) -> String {
     }
     let end = match &list.end {
         Some(End::Silence) => {
-            "the writer fell silent: if its power was cut, start it again, and there look for the records"
+            "the writer is silent: if its power was cut, start it again, and look for the records there"
         }
         Some(End::Closed) => {
             "the writer's kernel closed the connection: its process ended, and that is not a power cut"
@@ -73,7 +73,7 @@ fn summary(request: &ListenRequest, list: &Acknowledged) -> String {
         Some(End::Orderly) => "the writer stopped in order; nothing was cut",
         Some(End::Failed(reason)) => {
             text += &paragraph(&format!("the writer saw a write fail: {reason}"));
-            "if what it writes to lost its power, look for the records there, with --cut WHAT"
+            "if the device that it writes to lost its power, look for the records there, with --cut WHAT"
         }
         Some(End::Stopped) => "this list was stopped; the writer ends too",
         None => "this list has no end",
@@ -82,7 +82,7 @@ fn summary(request: &ListenRequest, list: &Acknowledged) -> String {
     let elsewhere = list.terms.elsewhere.as_ref().filter(|_| list.end == Some(End::Silence));
     if let Some(why) = elsewhere {
         text +=
-            &paragraph(&format!("the check needs --cut WHAT to say what lost its power: {why}"));
+            &paragraph(&format!("the check needs --cut WHAT to name what lost its power: {why}"));
     }
     let target = match &list.terms.place {
         Place::File(_) => quoted(&list.terms.target),

@@ -30,7 +30,7 @@ pub fn write(request: &WriteRequest, ui: &dyn Ui) -> Result<Exit> {
     let length = request.length.map(|length| Duration::from_nanos(length.0));
     let mut tell = |records: u64| {
         ui.redraw(&format!(
-            "{records} records durable and acknowledged; cut the power when you like"
+            "{records} records durable and acknowledged; cut the power at any time"
         ));
     };
     let written = match &request.target {
@@ -51,7 +51,7 @@ pub fn write(request: &WriteRequest, ui: &dyn Ui) -> Result<Exit> {
             let (target, name, _held) = target(request, ui)?;
             if let Some(why) = target.elsewhere() {
                 let text =
-                    format!("warning: a cut of this machine's power alone shows nothing: {why}");
+                    format!("warning: a power cut of this machine alone shows nothing: {why}");
                 ui.put(&paragraph(&text));
             }
             let settings = Settings {
@@ -86,11 +86,11 @@ fn ended(written: &Written, stop: &Stop, ui: &dyn Ui) -> Result<Exit> {
     ))?;
     if let Some(failure) = &written.failure {
         ui.print(&format!(
-            "a write failed: {failure}\nif that is what was cut, the check needs --cut WHAT\n"
+            "a write failed: {failure}\nif that is what lost its power, the check needs --cut WHAT\n"
         ))?;
         return Ok(Outcome::answered(false).exit());
     }
-    ui.print("stopped in order: nothing was cut, and nothing is shown\n")?;
+    ui.print("stopped in order: no power was cut, and nothing is shown\n")?;
     Ok(Outcome::answered(true).stopped_if(stop.is_set()).exit())
 }
 
@@ -101,10 +101,9 @@ fn allowed(address: &Address, load_here: bool) -> Result<()> {
     }
     Err(Failure::hinted(
         format!(
-            "{address} is somebody's server: it would get a new table and commits without a pause, and then have its \
-             power cut"
+            "{address} is a server in use: it would get a new table and commits without a pause, and then have its power cut"
         ),
-        "--load-here does it, if nobody else needs that server",
+        "--load-here does it, if nobody needs that server",
     ))
 }
 
@@ -119,7 +118,7 @@ fn target(
     };
     let Some(name) = file.file_name() else {
         return Err(Failure::hinted(
-            format!("`{}` names no file", file.display()),
+            format!("`{}` is not a file name", file.display()),
             "give the path of a new file on the file system to test",
         ));
     };
@@ -134,7 +133,7 @@ fn target(
     let platform = folder::machine_of_folder(&folder);
     guard::storage(&platform, std::slice::from_ref(&folder), request.load_here, ui)?;
     if platform.roles.iter().any(|role| role.file_system.volatile) {
-        ui.say(&format!("warning: {} is in memory: a power cut takes all of it", folder.display()));
+        ui.say(&format!("warning: {} is in memory: a power cut loses all of it", folder.display()));
     }
     let path = folder.join(name);
     Ok((Target::NewFile(path.clone()), path.display().to_string(), None))
@@ -150,7 +149,7 @@ fn layout(request: &WriteRequest) -> Result<Layout> {
             let least = (2 * WINDOW + 1) * u64::from(request.streams) * u64::from(request.size);
             return Err(Failure::hinted(
                 format!(
-                    "a ring of {} bytes is too small for {} streams",
+                    "a file of {} bytes is too small for {} writers",
                     request.ring, request.streams
                 ),
                 format!("--ring {}m, fewer --streams or a smaller --size", (least >> 20) + 1),

@@ -11,7 +11,7 @@ use crate::resolved::Resolved;
 pub fn planned(resolved: &Resolved) -> Option<PlannedStep> {
     wanted(resolved).then(|| PlannedStep {
         layer: Layer::Database,
-        what: "the load's client alone, against a server that does nothing".into(),
+        what: "the load generator alone, against a server that does nothing".into(),
         expected_s: ClientPlan::expected_s(resolved.plan.repeats),
         writes_bytes: 0,
     })

@@ -30,9 +30,9 @@ const BUSY: f64 = 0.7;
 /// The step for the printed plan.
 pub fn planned(resolved: &Resolved, task: &Task) -> PlannedStep {
     let what = if is_ours(resolved) {
-        "a short window that shares the CPUs between server and load"
+        "a short window with the CPUs shared between server and load generator"
     } else {
-        "a short window that looks whether the load has the CPUs it needs"
+        "a short window to see whether the load generator has the CPUs it needs"
     };
     let expected_s = f64::from(REPEATS) * (window(resolved).as_secs_f64() + OVERHEAD_S);
     let commits = if task.commits() > 0.0 { LOG_BYTES_PER_S } else { 0.0 };
@@ -85,8 +85,7 @@ impl Cost {
             .server_ns
             .map_or(String::new(), |ns| format!(" and the server {:.1} µs", ns / 1e3));
         let what = format!(
-            "note: in a short first window the load's CPUs were {:.0} % busy (an operation costs the client {:.1} µs of CPU time{server}): \
-             rates from here on may be the client's limit and not the server's",
+            "note: in a short first window the load generator's CPUs were {:.0} % busy (an operation costs it {:.1} µs of CPU time{server}): rates from here on may be its limit and not the server's",
             self.client_busy * 100.0,
             self.client_ns / 1e3,
         );
@@ -166,7 +165,7 @@ fn probe(
         }
         Err(error) => {
             session.stop.check()?;
-            session.ui.say(&format!("note: the CPUs are shared by published costs: {error}"));
+            session.ui.say(&format!("note: the CPUs are divided by published costs: {error}"));
             Ok(None)
         }
     }
@@ -174,7 +173,7 @@ fn probe(
 
 fn take(session: &mut PlannedSession<'_, '_>, database: &mut Database, split: Split) {
     session.ui.say(&format!(
-        "note: {} CPUs for the server and {} for the load from here on, by what an operation costs each of them",
+        "note: {} CPUs for the server and {} for the load generator from here on, by CPU time per operation",
         split.server.len(),
         split.client.len()
     ));

@@ -1,4 +1,4 @@
-//! A load on a MariaDB of our own: found, made, started, measured and removed.
+//! A load on a private MariaDB instance: found, made, started, measured and removed.
 
 use anyhow::Result;
 use narrows_engine::Phase;
@@ -26,8 +26,8 @@ pub fn has(server: &ServerRequest, task: &Task) -> Result<()> {
         Err(Failure::hinted(format!("MariaDB has no {what} here yet"), there))
     };
     if server.wal.is_some() {
-        let hint = "leave out --wal: data and log lie in the folder of --data";
-        return Err(Failure::hinted("MariaDB has no folder of its own for the log here yet", hint));
+        let hint = "leave out --wal: data and log are in the folder of --data";
+        return Err(Failure::hinted("MariaDB has no separate folder for the log here yet", hint));
     }
     narrows_mariadb::lacks(task).map_or(Ok(()), refused)
 }
@@ -40,7 +40,7 @@ pub fn on(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>)
     let resolved = session.resolved;
     let stop = session.stop;
     check_dirs(resolved)?;
-    session.ui.phase(Layer::Database, Phase::Prepare, "a MariaDB of our own");
+    session.ui.phase(Layer::Database, Phase::Prepare, "a private MariaDB instance");
     let found = narrows_mariadb::find(stop)?;
     let settings = ServerSettings {
         pool_mb: resolved.plan.shared_buffers_bytes >> 20,

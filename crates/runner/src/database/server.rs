@@ -47,10 +47,12 @@ pub fn planned(resolved: &Resolved) -> PlannedStep {
     let (what, writes_bytes) = match &plan.database {
         // Loading into the user's server goes through its log as well.
         DatabaseChoice::Url(address) => {
-            (format!("a schema of our own on {address}"), 5 * plan.table_bytes / 2)
+            (format!("a schema of narrows on {address}"), 5 * plan.table_bytes / 2)
         }
-        _ if resolved.mariadb => ("a MariaDB of our own".to_string(), 5 * plan.table_bytes / 2),
-        _ => ("a PostgreSQL of our own".to_string(), 5 * plan.table_bytes / 4),
+        _ if resolved.mariadb => {
+            ("a private MariaDB instance".to_string(), 5 * plan.table_bytes / 2)
+        }
+        _ => ("a private PostgreSQL instance".to_string(), 5 * plan.table_bytes / 4),
     };
     let expected_s = 8.0 + plan.table_bytes as f64 / 100e6;
     PlannedStep { layer: Layer::Database, what, expected_s, writes_bytes }
@@ -85,7 +87,7 @@ fn on_ours(session: &mut PlannedSession<'_, '_>, tables: &Tables, body: Body<'_>
     let resolved = session.resolved;
     let stop = session.stop;
     check_dirs(resolved)?;
-    session.ui.phase(Layer::Database, Phase::Prepare, "a PostgreSQL of our own");
+    session.ui.phase(Layer::Database, Phase::Prepare, "a private PostgreSQL instance");
     let installation = Installation::find(session, resolved.postgres.as_deref())?;
     let place = ServerPlace {
         data: &resolved.data_dir,
@@ -233,7 +235,7 @@ pub(super) fn measure(
     let mut database = Database::connect(kind, settings, watch, session.stop)?;
     if !database.sees_processes() {
         session.ui.say(
-            "note: the server's processes are not visible from here: no processor time per operation, no sums",
+            "note: the server's processes are not visible from here: no CPU time per operation, no sums",
         );
     }
     let outcome = body(session, &mut database, ours);

@@ -65,22 +65,22 @@ fn nothing(name: &str, run: &Run, refused: &[String]) -> anyhow::Error {
     if !refused.is_empty() {
         return Failure::hinted(
             format!("{what} has no usable demand: {}", refused.join("; ")),
-            format!("`narrows report {name}` tells what speaks against them; measure again"),
+            format!("`narrows report {name}` shows the reasons; measure again"),
         );
     }
     if !run.completed {
         return Failure::hinted(
             format!("{what} was stopped before it had measured a database workload"),
-            "let it come to its end, or name another run",
+            "let it finish, or name another run",
         );
     }
     let layers: Vec<&str> = run.plan.layers.iter().map(|layer| layer.word()).collect();
     let hint = match run.plan.layers.contains(&Layer::Log) && run.live_logs.is_empty() {
         true => {
-            "`narrows run` measures database workloads; `narrows log postgres URL` looks at a server's log"
+            "`narrows run` measures database workloads; `narrows log postgres URL` observes a server's WAL"
         }
         false => {
-            "measure some with `narrows run`, or look at a server with `narrows log postgres URL`"
+            "measure some with `narrows run`, or observe a server with `narrows log postgres URL`"
         }
     };
     let of = if layers.is_empty() { "nothing".to_string() } else { layers.join(", ") };
@@ -95,7 +95,7 @@ fn refused(platform: &Description, name: &str, error: FitError) -> anyhow::Error
             "add a [[database]] with at = \"MACHINE\" and data = \"DRIVES\"",
         ),
         FitError::NoRate { .. } => Failure::hinted(
-            format!("--demand {name}: {error}, and a headroom over that says nothing"),
+            format!("--demand {name}: {error}, and a headroom over that means nothing"),
             "name a run in which the workload ran",
         ),
     }
@@ -107,7 +107,7 @@ fn from(run: &Run) -> String {
     words.extend(run.started_at.get(..10).map(|day| format!("of {day}")));
     if let Some(platform) = run.platform().filter(|_| run.live_logs.is_empty()) {
         let cpu = &platform.cpu;
-        let model = cpu.model.as_deref().unwrap_or("processor not known");
+        let model = cpu.model.as_deref().unwrap_or("CPU unknown");
         words.push(format!("on {model}, {} cores, {} CPUs", cpu.cores, cpu.threads));
         let server = run.plan.server_cpus.len();
         if server > 0 && server < cpu.threads as usize {
@@ -116,7 +116,7 @@ fn from(run: &Run) -> String {
         words.extend(platform.hypervisor.as_ref().map(|name| format!("under {name}")));
     }
     for log in &run.live_logs {
-        words.push(format!("looking at {}, PostgreSQL {}", log.address, log.version));
+        words.push(format!("observed {}, PostgreSQL {}", log.address, log.version));
     }
     words.join(" ")
 }
@@ -126,7 +126,7 @@ fn remarks(run: &Run) -> Vec<String> {
     let mut all = Vec::new();
     if !run.completed {
         all.push(
-            "the run was stopped before its end: what it hadn't measured is missing".to_string(),
+            "the run was stopped before its end: what it had not measured is missing".to_string(),
         );
     }
     if run.plan.quick {
@@ -134,19 +134,18 @@ fn remarks(run: &Run) -> Vec<String> {
     }
     if run.live_logs.is_empty() && run.platform().is_some_and(|p| p.hypervisor.is_some()) {
         all.push(
-            "measured in a virtual machine: whether its CPUs are cores or threads isn't visible, so each counts as a core"
+            "measured in a virtual machine: whether its CPUs are cores or threads is not visible, so each counts as a core"
                 .to_string(),
         );
     }
     if !run.live_logs.is_empty() {
         all.push(
-            "of an observed server, rate and sessions at work are what was asked of it, not what it could do; the \
-             processors and the drives with the data aren't seen by a look at the log, so only the log is judged"
+            "of an observed server, rate and active sessions are what clients asked for, not what it could do; CPUs and data drives are not part of this observation, so only WAL is judged"
                 .to_string(),
         );
     }
     all.push(
-        "bytes between clients and server weren't counted, so the network to the clients limits nothing"
+        "bytes between clients and server were not counted, so the client network limits nothing"
             .to_string(),
     );
     all

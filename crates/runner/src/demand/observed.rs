@@ -14,7 +14,7 @@ pub(super) fn demands(run: &Run) -> MeasuredDemands {
     for log in &run.live_logs {
         match demand(run, log) {
             Ok(demand) => taken.demands.push(demand),
-            Err(why) => taken.refused.push(format!("the log of {}: {why}", log.address)),
+            Err(why) => taken.refused.push(format!("the WAL of {}: {why}", log.address)),
         }
     }
     taken
@@ -27,9 +27,10 @@ fn demand(run: &Run, log: &LiveLog) -> Result<Demand, String> {
         return Err(format!("it is invalid: {findings}"));
     }
     let counted = &log.counted;
-    let rate = counted.per_s(counted.wrote()).ok_or("how many transactions wrote isn't known")?;
+    let rate =
+        counted.per_s(counted.wrote()).ok_or("the number of transactions that wrote is unknown")?;
     if rate <= 0.0 {
-        return Err("no transaction wrote while it was looked at".to_string());
+        return Err("no transaction wrote while observed".to_string());
     }
     let doubted = |name: Metric, value: f64| doubted(measurement, name, value);
     let bytes = counted.per_writer(counted.log_bytes);
@@ -112,7 +113,7 @@ fn word(kind: LiveWaitKind) -> &'static str {
 fn unknown(log: &LiveLog) -> Vec<String> {
     let mut all = Vec::new();
     if log.waits.samples == 0 {
-        all.push("what sessions waited for wasn't seen".to_string());
+        all.push("what sessions waited for was not seen".to_string());
     }
     all.extend(
         log.unknown.iter().map(|unknown| format!("{} needs {}", unknown.what, unknown.needs)),

@@ -41,28 +41,22 @@ impl Exit {
         ExitRow {
             exit: Exit::Done,
             word: "done and valid",
-            when: "The command did what it was asked for. Where it measured, all that was asked for was measured and is valid, and \
-                   every workload has its verdict.",
+            when: "The command did its work. Where it measured, all measurements are valid, and every workload has its verdict.",
         },
         ExitRow {
             exit: Exit::Usage,
             word: "usage or environment",
-            when: "The arguments, a file that was named, or the machine don't allow it. The error says why. Nothing was measured, \
-                   or what was measured could not be written. A dry run ends so where the run would be refused, or would lack something \
-                   that was asked for.",
+            when: "The arguments, a named file, or the machine do not allow it. The error says why. Nothing was measured, or what was measured could not be written. A dry run ends so where the run would be refused, or would miss a requested part.",
         },
         ExitRow {
             exit: Exit::Invalid,
             word: "nothing valid measured",
-            when: "Of something that was asked for all measurements are invalid, or nothing at all could be measured. For \
-                   `crashtest check`: refuted.",
+            when: "All measurements of a requested part are invalid, or nothing at all could be measured. For `crashtest check`: refuted.",
         },
         ExitRow {
             exit: Exit::Inconclusive,
             word: "something is suspect or could not be measured, or no verdict was reached",
-            when: "Of each thing that was asked for and measured something is usable; but a measurement is suspect, or invalid beside \
-                   valid ones, or could not be made, a workload's verdict is UNDECIDED, a rate was not found or is not known to last, or \
-                   the look at a server ended early.",
+            when: "Every requested part has a usable measurement; but a measurement is suspect, or invalid beside valid ones, or could not be made, a workload's verdict is UNDECIDED, a rate was not found or may not last, or observing a server ended early.",
         },
         ExitRow {
             exit: Exit::Interrupted,

@@ -100,13 +100,13 @@ fn sizes(path: &Path) -> Result<CommitSizes> {
     let text = narrows_files::read_text(path, LONGEST_HISTOGRAM).map_err(|reason| {
         Failure::hinted(
             format!("cannot read the sizes in {shown}: {reason}"),
-            "name a file of lines with two numbers, bytes and how many commits had so many",
+            "name a file of lines with two numbers: bytes, and number of commits of that size",
         )
     })?;
     CommitSizes::parse(&text).map_err(|reason| {
         Failure::hinted(
-            format!("{shown} is no histogram of sizes: {reason}"),
-            "each line has two numbers, bytes and how many commits had so many: 200 700",
+            format!("{shown} is not a histogram of sizes: {reason}"),
+            "each line has two numbers, bytes and number of commits of that size: 200 700",
         )
     })
 }

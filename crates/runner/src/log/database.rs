@@ -1,4 +1,4 @@
-//! The top of the ladder: what a commit takes on a PostgreSQL of our own, whose log lies where the ladder's does.
+//! The top of the ladder: what a commit takes on a private PostgreSQL instance, whose log lies where the ladder's does.
 
 use anyhow::{Context as _, Result};
 use narrows_engine::{Phase, Stop, Stopped, now_ns};
@@ -35,7 +35,7 @@ impl LadderServer {
         dirs: &TargetDirs,
         request: &LadderDatabase,
     ) -> Result<LadderServer> {
-        session.ui.phase(Layer::Database, Phase::Prepare, "a PostgreSQL of our own");
+        session.ui.phase(Layer::Database, Phase::Prepare, "a private PostgreSQL instance");
         let installation = Installation::find(session, request.postgres.as_deref())?;
         let settings = settings();
         let server = ManagedServer::start(session, &installation, dirs.server("db"), &settings)?;
@@ -71,7 +71,7 @@ impl LadderServer {
         let end = |connection: &mut Connection| -> Result<f64> {
             let text = connection
                 .one("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')")?
-                .context("the server told no position of its log")?;
+                .context("the server reported no WAL position")?;
             Ok(text.parse()?)
         };
         // The first update after a checkpoint logs whole pages; that is not what a commit has on most days.
@@ -214,7 +214,7 @@ mod tests {
         let stop = Stop::new();
         let reason = WireError::Unexpected("nonsense");
         let told = failed("commit", &stop, &reason).to_string();
-        assert!(told.contains("rung commit") && told.contains("nonsense"), "{told}");
+        assert!(told.contains("step commit") && told.contains("nonsense"), "{told}");
         assert!(told.contains("hint: "), "{told}");
         stop.set();
         assert!(matches!(failed("commit", &stop, &reason), LogError::Stopped(_)));

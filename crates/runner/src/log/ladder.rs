@@ -120,7 +120,7 @@ fn prepared(request: &LadderRequest, dirs: &TargetDirs, plan: &LadderPlan) -> Pr
     if request.database.is_some() {
         steps.push(PlannedStep {
             layer: Layer::Database,
-            what: "start a PostgreSQL of our own".to_string(),
+            what: "start a private PostgreSQL instance".to_string(),
             expected_s: SERVER_S,
             writes_bytes: SERVER_BYTES,
         });
@@ -153,7 +153,7 @@ fn measure(
     let mut foreign: Vec<ForeignRung> = Vec::new();
     if let Some(server) = &server {
         plan.bytes_per_commit = server.bytes_per_commit()?;
-        from = Some("a small update on PostgreSQL, counted in its log".to_string());
+        from = Some("a small update on PostgreSQL, counted in its WAL".to_string());
         for rung in server.rungs()? {
             foreign.push(Box::new(rung));
         }

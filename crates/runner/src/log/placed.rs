@@ -27,7 +27,7 @@ const MIB: u64 = 1 << 20;
 const TABLE_BYTES: u64 = 64 * MIB;
 /// A server takes a changed setting at once, unless the machine is very busy.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-const SEGMENTS: &str = "cannot prepare the segments of the log";
+const SEGMENTS: &str = "cannot prepare the WAL segments";
 
 /// What its data folder takes.
 pub const DATA_BYTES: u64 = 64 * MIB + TABLE_BYTES / 10 * 12;
@@ -55,7 +55,7 @@ impl PlacedServer {
         (split, size): (&Split, LogSize),
     ) -> Result<PlacedServer> {
         let name = place_name(at);
-        let detail = format!("a PostgreSQL with its log in {}", path.path);
+        let detail = format!("a PostgreSQL with WAL in {}", path.path);
         session.ui.phase(Layer::Database, Phase::Prepare, &detail);
         let sessions = session.run.plan.sessions;
         let place = ServerPlace {
@@ -146,7 +146,7 @@ impl PlacedServer {
     /// # Errors
     /// The server refuses.
     pub fn refresh(&mut self, ctx: &Context<'_>) -> Result<()> {
-        ctx.progress.phase(Layer::Database, Phase::Prepare, "the segments of the log, again");
+        ctx.progress.phase(Layer::Database, Phase::Prepare, "the WAL segments, again");
         self.segments.recycle().context(SEGMENTS)?;
         self.warm(ctx)
     }
@@ -170,7 +170,7 @@ impl PlacedServer {
         let end = Instant::now() + LONGEST_WAIT;
         while open()?.one("SHOW fsync")?.as_deref() != Some(word) {
             if Instant::now() >= end {
-                bail!("the server does not take fsync = {word}");
+                bail!("the server does not accept fsync = {word}");
             }
             std::thread::sleep(Duration::from_millis(10));
         }

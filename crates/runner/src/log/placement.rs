@@ -88,7 +88,7 @@ impl Program for Placement {
         let servers = servers(&self.request, &self.places) as u64;
         let log_bytes = log_size(&self.request).needed_bytes();
         let wal = |at: usize| SEGMENT_BYTES + if (at as u64) < servers { log_bytes } else { 0 };
-        let less = ", or take a shorter --window or fewer --sessions";
+        let less = ", or use a shorter --window or fewer --sessions";
         self.places.room(servers * DATA_BYTES, wal, less)?;
         guard::storage(&self.prepared.platform, &self.folders(), load_here, ui)
     }
@@ -153,7 +153,7 @@ fn prepared(request: &PlacementRequest, places: &Places, split: &Split) -> Prepa
         ..Plan::default()
     };
     plan.steps = steps(request, places, &plan);
-    let title = format!("log in {}, data files in {}", plan.wal_dir, plan.data_dir);
+    let title = format!("WAL in {}, data files in {}", plan.wal_dir, plan.data_dir);
     Prepared { title, plan, platform: places.platform.clone() }
 }
 
@@ -174,8 +174,8 @@ fn steps(request: &PlacementRequest, places: &Places, plan: &Plan) -> Vec<Planne
         writes_bytes,
     };
     let started = match servers {
-        1 => "start a PostgreSQL of our own, its log in the first place".to_string(),
-        n => format!("start {n} PostgreSQL of our own, each with its log in another place"),
+        1 => "start a private PostgreSQL instance with WAL on the first location".to_string(),
+        n => format!("start {n} private PostgreSQL instances, each with WAL on another location"),
     };
     vec![
         step(started, servers as f64 * SERVER_S, servers * (DATA_BYTES + size.most_bytes())),
@@ -234,8 +234,7 @@ fn measure(
     // The first server has used up segments that the others still have.
     refresh(&session.context(database), &mut running)?;
     let demand = work(&free).context(
-        "the server's processes can't be seen here, so that the time of a commit can't be taken apart\n\
-         hint: mount /proc without hidepid, or run as the server's user",
+        "the server's processes are not visible here, so the time of a commit cannot be divided into parts\nhint: mount /proc without hidepid, or run as the server's user",
     )?;
     let scratch: Vec<Scratch> = places
         .wal
@@ -303,7 +302,7 @@ fn start(
     for (at, path) in places.paths().enumerate().take(servers(request, places)) {
         let how = (split, log_size(request));
         let mut server = PlacedServer::start(session, places, (at, path), &installation, how)
-            .with_context(|| format!("no database with its log in {}", path.path))?;
+            .with_context(|| format!("no database with WAL in {}", path.path))?;
         server.warm(&ctx)?;
         let commits = Variation::closed(database_id(&place_name(at)), request.sessions);
         let turns = server.begin(&ctx, commits)?;

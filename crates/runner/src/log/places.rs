@@ -34,15 +34,18 @@ impl Places {
         }
         if wal.len() < 2 {
             return Err(Failure::hinted(
-                format!("only {} was named, and a comparison takes two places", wal[0].display()),
+                format!(
+                    "only {} was named, and a comparison needs two locations",
+                    wal[0].display()
+                ),
                 "name another one with a second --wal DIR, on another file system",
             ));
         }
         let in_memory = |folder: &Path| file::volatile(folder).unwrap_or(false);
         if in_memory(&wal[0]) {
             return Err(Failure::hinted(
-                format!("{} is in memory: no workload has its log there", wal[0].display()),
-                "name first the folder where the log is, or would be, on a drive",
+                format!("{} is in memory: no workload has its WAL there", wal[0].display()),
+                "name first the folder where WAL is, or would be, on a drive",
             ));
         }
         different(&wal)?;
@@ -114,7 +117,7 @@ fn fits(path: &RolePath, bytes: u64, option: &str, less: &str) -> Result<()> {
         None => Ok(()),
         Some(free) => Err(Failure::hinted(
             format!(
-                "what is made in {} takes up to {}, and {} are free there",
+                "what is made in {} needs up to {}, and {} are free there",
                 path.path,
                 Bytes(bytes),
                 Bytes(free)
@@ -136,11 +139,11 @@ fn different(wal: &[PathBuf]) -> Result<()> {
             let kind = file::fs_kind(folder).unwrap_or_else(|_| "a file system".to_string());
             return Err(Failure::hinted(
                 format!(
-                    "{} and {} are on the same {kind}: the log would be in the same place twice",
+                    "{} and {} are on the same {kind}: WAL would be in the same place twice",
                     other.display(),
                     folder.display()
                 ),
-                "name folders on different file systems; `df DIR` says which one a folder is on",
+                "name folders on different file systems; `df DIR` shows which one a folder is on",
             ));
         }
     }

@@ -31,7 +31,7 @@ pub struct LiveLog {
 
 /// The server, once it is known that it can be looked at.
 fn reach(address: &Address) -> Result<Monitor> {
-    Monitor::open(address).with_context(|| format!("{address} cannot be looked at"))
+    Monitor::open(address).with_context(|| format!("{address} cannot be observed"))
 }
 
 impl Program for LiveLog {
@@ -85,7 +85,7 @@ impl Program for LiveLog {
         let look = self.look.take().context("a plan that is only shown is not run")?;
         let length = Duration::from_nanos(length.0);
         let ended = observe(session, look, length)
-            .with_context(|| format!("{address} cannot be looked at"))?;
+            .with_context(|| format!("{address} cannot be observed"))?;
         session.cut_short = ended == Ended::Interrupted && !session.stop.is_set();
         Ok(ended)
     }
@@ -102,7 +102,7 @@ fn observe(session: &mut Session<'_>, look: Monitor, length: Duration) -> Result
     session.run.live_logs.push(seen.log);
     session.add([seen.measurement]);
     if let Some(error) = &seen.cut_short {
-        session.ui.say(&format!("the look ended early, what was seen is kept: {error}"));
+        session.ui.say(&format!("observing ended early, what was seen is saved: {error}"));
     }
     let whole = seen.cut_short.is_none() && !session.stop.is_set();
     Ok(if whole { Ended::Whole } else { Ended::Interrupted })
@@ -145,12 +145,13 @@ fn prepared(request: &LiveLogRequest) -> Prepared {
         seed: request.options.seed(),
         steps: vec![PlannedStep {
             layer: Layer::Log,
-            what: "read its counters and ask what its sessions wait for, about 20 times per second"
-                .to_string(),
+            what:
+                "read its counters and sample what its sessions wait for, about 20 times per second"
+                    .to_string(),
             expected_s: request.length.0 as f64 / 1e9,
             writes_bytes: 0,
         }],
         ..Plan::default()
     };
-    Prepared { title: format!("the log of {}", request.address), plan, platform }
+    Prepared { title: format!("WAL of {}", request.address), plan, platform }
 }

@@ -37,7 +37,7 @@ impl Standby {
         dirs: &TargetDirs,
         settings: &ServerSettings,
     ) -> Result<Standby> {
-        session.ui.phase(Layer::Database, Phase::Prepare, "a standby of our own");
+        session.ui.phase(Layer::Database, Phase::Prepare, "a private standby");
         let place = dirs.server("standby");
         let mut server = ManagedServer::create(session, installation, place, settings)?;
         server.cluster.follow(primary, NAME).context("cannot make a standby")?;

@@ -1,4 +1,4 @@
-//! Several logs on one device.
+//! Several WAL streams on one device.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -117,12 +117,14 @@ fn sentence(measured: &StreamsMeasured, plan: &StreamsPlan) -> String {
     let holding = &measured.holding;
     let held = match (holding.kept(), holding.missed()) {
         (Some(kept), Some(missed)) => {
-            format!("The device holds {kept} logs of {each} with {goal}; {missed} miss it")
+            format!("The device holds {kept} WAL streams of {each} with {goal}; {missed} miss it")
         }
         (Some(kept), None) => {
-            format!("The device holds {kept} logs of {each} with {goal}, the most that were tried")
+            format!(
+                "The device holds {kept} WAL streams of {each} with {goal}, the most that were tried"
+            )
         }
-        (None, _) => format!("Not even one log of {each} keeps {goal} here"),
+        (None, _) => format!("Not even one WAL stream of {each} keeps {goal} here"),
     };
     let all = format!("log.streams.{}", plan.streams);
     let all = measured.measurements.iter().find(|m| m.id == all);
@@ -131,7 +133,7 @@ fn sentence(measured: &StreamsMeasured, plan: &StreamsPlan) -> String {
         .map(|(s, m)| {
             let rate = m.value(metric::BANDWIDTH).unwrap_or(0.0);
             format!(
-                ". {} of them write {}/s, which turns a cache of {} over in {} s",
+                ". {} of them write {}/s, which turns over a cache of {} in {} s",
                 plan.streams,
                 Bytes(rate.round() as u64),
                 Bytes(plan.cache_bytes.unwrap_or(0)).iec(),

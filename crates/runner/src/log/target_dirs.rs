@@ -39,7 +39,7 @@ impl TargetDirs {
             if narrows_facts::file::volatile(folder).unwrap_or(false) {
                 return Err(Failure::hinted(
                     format!(
-                        "{} lies in memory, and nothing written there is durable",
+                        "{} is in memory, and nothing written there is durable",
                         folder.display()
                     ),
                     format!("name a folder on a drive with {option} DIR"),
@@ -71,7 +71,7 @@ impl TargetDirs {
             steps,
             ..Plan::default()
         };
-        let title = format!("log in {}, data files in {}", plan.wal_dir, plan.data_dir);
+        let title = format!("WAL in {}, data files in {}", plan.wal_dir, plan.data_dir);
         Prepared { title, plan, platform: self.platform.clone() }
     }
 

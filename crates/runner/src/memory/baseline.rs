@@ -104,14 +104,14 @@ fn before(kept: &Path, platform: &Platform) -> Result<Run> {
 fn keep(kept: &Path, run: &Run, ui: &dyn Ui) -> Result<()> {
     let invalid = run.measurements.iter().filter(|m| m.validity == Validity::Invalid).count();
     if invalid > 0 {
-        ui.say(&format!("not kept as the baseline: {invalid} of its measurements are invalid"));
+        ui.say(&format!("not saved as the baseline: {invalid} of its measurements are invalid"));
         return Ok(());
     }
     let lacking: Vec<(&str, &str)> = not_made(run).collect();
     if let Some((_, why)) = lacking.first() {
         let ids: Vec<&str> = lacking.iter().map(|(id, _)| *id).collect();
         let ids = ids.join(", ");
-        ui.say(&format!("not kept as the baseline: {ids} could not be measured: {why}"));
+        ui.say(&format!("not saved as the baseline: {ids} could not be measured: {why}"));
         ui.say(
             "hint: free memory, or raise what limits this process (`ulimit -v`, its control group)",
         );
@@ -121,12 +121,12 @@ fn keep(kept: &Path, run: &Run, ui: &dyn Ui) -> Result<()> {
         store::make_folder(folder)?;
     }
     store::write_whole(kept, &run.to_json())?;
-    ui.say(&format!("kept as this machine's baseline in {}", kept.display()));
+    ui.say(&format!("saved as this machine's baseline in {}", kept.display()));
     let suspect = run.measurements.iter().filter(|m| m.validity == Validity::Suspect);
     let disturbed: Vec<&str> = suspect.map(|m| m.id.as_str()).collect();
     if !disturbed.is_empty() {
         let which = disturbed.join(", ");
-        ui.say(&format!("disturbed, so that no later run can prove age by it: {which}"));
+        ui.say(&format!("disturbed, so no later run can prove age by it: {which}"));
         ui.say("hint: `narrows memory baseline --renew` in a quiet hour replaces the baseline");
     }
     Ok(())

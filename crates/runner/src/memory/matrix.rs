@@ -40,11 +40,8 @@ impl Program for Matrix {
         let with_memory = platform.nodes.iter().filter(|node| node.memory_bytes > 0).count();
         if with_memory < 2 {
             return Err(Failure::hinted(
-                format!(
-                    "this machine shows {with_memory} node with memory: its matrix has one cell"
-                ),
-                "`narrows memory` measures that one; in a virtual machine the hypervisor may hide nodes, in the firmware \
-                 sub-NUMA clustering (SNC) or nodes per socket (NPS) may be switched off",
+                format!("this machine has {with_memory} node with memory: its matrix has one cell"),
+                "`narrows memory` measures that one; in a virtual machine the hypervisor may hide nodes, in the firmware sub-NUMA clustering (SNC) or nodes per socket (NPS) may be off",
             ));
         }
         let extent = if request.thorough { Extent::Whole } else { Extent::Classes };

@@ -85,7 +85,7 @@ fn matrix_of(name: &str, platform: &Platform) -> Result<Known> {
     let known = matrix::known_of(&run.measurements, platform);
     if known.is_empty() {
         return Err(Failure::hinted(
-            format!("--matrix: {name} has no matrix of nodes"),
+            format!("--matrix: {name} has no node matrix"),
             "`narrows memory matrix` measures one on a machine with several nodes",
         ));
     }
@@ -98,13 +98,13 @@ fn roots(owner: &PoolOwner) -> Result<Vec<u32>> {
         PoolOwner::Everybody => Ok(Vec::new()),
         PoolOwner::Process(pid) if process::name(*pid).is_none() => Err(Failure::hinted(
             format!("--pid: there is no process {pid} here"),
-            "`ps -e` lists them; in a container only its own are seen",
+            "`ps -e` lists them; a container shows only its own",
         )),
         PoolOwner::Process(pid) => Ok(vec![*pid]),
         PoolOwner::Server(address) => {
             let postmaster = Monitor::open(address)?.postmaster().ok_or_else(|| {
                 Failure::hinted(
-                    format!("{address} answers, and its processes are not seen from here"),
+                    format!("{address} answers, and its processes are not visible from here"),
                     "run this on the server's own machine, outside of a container that hides them",
                 )
             })?;
@@ -119,12 +119,11 @@ fn look_allowed(roots: &[u32], found: &Found) -> Result<()> {
         None => Ok(()),
         Some(pid) => Err(Failure::hinted(
             format!(
-                "process {pid} ({}) may not be looked into by this user",
+                "process {pid} ({}) may not be read by this user",
                 process::name(*pid).unwrap_or_default()
             ),
             if process::is_root() {
-                "this root lacks the right to (CAP_SYS_PTRACE), as in many containers: run it outside; without that \
-                 `narrows memory placement` shows the nodes' own counters"
+                "this root lacks CAP_SYS_PTRACE, as in many containers: run it outside; without it `narrows memory placement` shows the nodes' own counters"
             } else {
                 "run it as the server's own user or as root; without that `narrows memory placement` shows the nodes' own counters"
             },
@@ -135,8 +134,8 @@ fn look_allowed(roots: &[u32], found: &Found) -> Result<()> {
 fn prepared(request: &PlacementRequest, platform: Platform, found: &Found) -> Prepared {
     let pools = counted(found.pools.len(), "pool", "pools");
     let how = match request.every_page {
-        true => "every page asked for".to_string(),
-        false => format!("{SAMPLE} pages of each asked for"),
+        true => "every page".to_string(),
+        false => format!("a sample of {SAMPLE} pages of each"),
     };
     let what = format!("{pools} of {} and more, {how}", Bytes(LEAST_BYTES).iec());
     let step = PlannedStep {

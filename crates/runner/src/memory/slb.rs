@@ -31,7 +31,7 @@ const GUESS_NS: f64 = 20.0;
 /// One window of the latency beside it.
 const WINDOW: Duration = Duration::from_millis(300);
 
-/// The loop, and the latency of as much memory beside it.
+/// The loop, and the latency of as much memory with it.
 pub struct Slb {
     request: SlbRequest,
     cpus: Vec<u32>,
@@ -80,7 +80,7 @@ fn cpus(request: &SlbRequest, platform: &Platform) -> Result<Vec<u32>> {
         Some(bind) => {
             if let Some(cpu) = bind.iter().find(|cpu| !allowed.contains(cpu)) {
                 return Err(Failure::hinted(
-                    format!("--bind: CPU {cpu} is not there, or may not be used here"),
+                    format!("--bind: CPU {cpu} does not exist, or may not be used here"),
                     format!("this process may use {allowed:?}"),
                 ));
             }
@@ -101,13 +101,13 @@ fn fits(request: &SlbRequest, platform: &Platform) -> Result<()> {
     }
     Err(Failure::hinted(
         format!(
-            "{} of {} pages take {}, and more than {}, half of {limit}, is not taken from others",
+            "{} of {} pages need {}, and more than {}, half of {limit}, is not taken from others",
             counted(request.processes as usize, "process", "processes"),
             request.pages,
             Bytes(wanted),
             Bytes(room)
         ),
-        format!("take at most {} pages", room / u64::from(request.processes) / 4096),
+        format!("use at most {} pages", room / u64::from(request.processes) / 4096),
     ))
 }
 
@@ -143,7 +143,7 @@ fn prepared(request: &SlbRequest, platform: Platform, cpus: &[u32]) -> Prepared 
     prepared.plan.steps = vec![
         step(what, accesses * GUESS_NS / 1e9 + gib),
         step(
-            "the latency of as much memory beside it".to_string(),
+            "the latency of as much memory with it".to_string(),
             6.0 * WINDOW.as_secs_f64() + 4.0 * gib,
         ),
     ];

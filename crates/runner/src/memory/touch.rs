@@ -26,8 +26,7 @@ const FAULT_S: f64 = 1e-6;
 /// What [`measure`] will do.
 pub fn planned() -> PlannedStep {
     let pools = f64::from(REPEATS) * 2.0 * KINDS.len() as f64;
-    let what =
-        "a pool of shared memory touched, by one process and by one for each CPU".to_string();
+    let what = "shared memory touched, by one process and by one per CPU".to_string();
     let expected_s = pools * (BYTES as f64 / 4096.0 * FAULT_S);
     PlannedStep { layer: Layer::Memory, what, expected_s, writes_bytes: 0 }
 }

@@ -26,7 +26,7 @@ pub fn take(name: &str, look: &Monitor, server: &Platform) -> Result<StoredCapac
     let stored = store::load(&store::find(name)?)?;
     if look.postmaster().is_none() {
         return Err(Failure::hinted(
-            "--capacities: the server's processes are not to be seen on this machine, whose drives the run measured",
+            "--capacities: the server's processes are not visible on this machine, whose drives the run measured",
             "run narrows on the server's own machine, outside of its container; or leave --capacities out",
         ));
     }
@@ -42,14 +42,14 @@ pub fn take(name: &str, look: &Monitor, server: &Platform) -> Result<StoredCapac
 
 /// The reason is a sentence without its subject.
 fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<StoredCapacities, String> {
-    let then = stored.platform().ok_or("it says nothing of its machine")?;
+    let then = stored.platform().ok_or("it does not name its machine")?;
     match (&then.machine, &server.machine) {
         (Some(then), Some(now)) if then == now => {}
         (Some(_), Some(_)) => {
             let name = then.hostname.as_deref().unwrap_or("no name");
             return Err(format!("it is of another machine ({name})"));
         }
-        _ => return Err("nothing says whether it is of this machine: no /etc/machine-id".into()),
+        _ => return Err("nothing shows whether it is of this machine: no /etc/machine-id".into()),
     }
     let fits = |layer, role: Role| -> Result<(), String> {
         let (theirs, own) = (drives::under(server, role), drives::under(then, role));
@@ -57,7 +57,7 @@ fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<StoredCap
             return Ok(());
         }
         let (own, theirs, what) = (drives::words(&own), drives::words(&theirs), role.word());
-        Err(format!("its {layer} is of {own}, and the server's {what} lies on {theirs}"))
+        Err(format!("its {layer} is of {own}, and the server's {what} is on {theirs}"))
     };
     let mut reasons = Vec::new();
     let mut layers = Vec::new();
@@ -73,11 +73,11 @@ fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<StoredCap
             Ok(()) if stored.measurements.iter().filter(of_layer).any(Measurement::usable) => {
                 layers.push(layer);
             }
-            Ok(()) => reasons.push(format!("nothing of its {} is valid", layer.word())),
+            Ok(()) => reasons.push(format!("none of its {} is valid", layer.word())),
         }
     }
     if layers.is_empty() {
-        reasons.push("it measured nothing of drives, log or memory".to_string());
+        reasons.push("it measured neither drives, WAL nor memory".to_string());
         return Err(reasons.swap_remove(0));
     }
     let source = format!("run {}, {}", stored.id, age(stored, now));
@@ -90,9 +90,9 @@ fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<StoredCap
     let words: Vec<&str> = layers.iter().map(|layer| layer.word()).collect();
     let mut from = vec![format!("{}: {source}, on this machine", words.join(", "))];
     if then.kernel != server.kernel {
-        from.push("the kernel was another then".to_string());
+        from.push("the kernel was another one then".to_string());
     }
-    from.extend(reasons.into_iter().map(|reason| format!("not taken: {reason}")));
+    from.extend(reasons.into_iter().map(|reason| format!("not used: {reason}")));
     Ok(StoredCapacities {
         measurements: stored.measurements.iter().filter(chosen).map(mark).collect(),
         from,
@@ -102,7 +102,7 @@ fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<StoredCap
 /// How long ago a run ended.
 fn age(run: &Run, now: jiff::Timestamp) -> String {
     let ended = run.finished_at.as_ref().unwrap_or(&run.started_at).parse::<jiff::Timestamp>();
-    let Ok(ended) = ended else { return "of a time that it doesn't tell".to_string() };
+    let Ok(ended) = ended else { return "at an unknown time".to_string() };
     let hours = (now.as_second() - ended.as_second()) / 3600;
     match hours {
         ..1 => "less than an hour before".to_string(),
@@ -177,7 +177,7 @@ mod tests {
         let taken = taken(&stored(Some("a"), "vdc"), &here()).unwrap();
         assert_eq!(ids(&taken), ["log.commit.1", "memory.read"]);
         let said = taken.from.join("; ");
-        assert!(said.contains("its block is of vdc, and the server's data lies on vda"), "{said}");
+        assert!(said.contains("its block is of vdc, and the server's data is on vda"), "{said}");
     }
 
     #[test]
@@ -185,9 +185,9 @@ mod tests {
         let mut run = stored(Some("a"), "vda");
         run.measurements.retain(|m| m.layer == Layer::Block);
         run.measurements[0].validity = Validity::Suspect;
-        assert_eq!(taken(&run, &here()).unwrap_err(), "nothing of its block is valid");
+        assert_eq!(taken(&run, &here()).unwrap_err(), "none of its block is valid");
         run.measurements.clear();
-        assert!(taken(&run, &here()).unwrap_err().contains("measured nothing"));
+        assert!(taken(&run, &here()).unwrap_err().contains("measured neither"));
     }
 
     #[test]

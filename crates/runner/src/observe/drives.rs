@@ -58,7 +58,7 @@ pub fn same(these: &[&BlockDevice], those: &[&BlockDevice]) -> bool {
 /// Names of drives for a sentence.
 pub fn words(drives: &[&BlockDevice]) -> String {
     match drives {
-        [] => "drives that are not known".to_string(),
+        [] => "unknown drives".to_string(),
         drives => drives.iter().map(|drive| drive.name.as_str()).collect::<Vec<_>>().join(", "),
     }
 }
@@ -67,7 +67,7 @@ pub fn words(drives: &[&BlockDevice]) -> String {
 pub fn measured(plan: &Plan, platform: &Platform) -> String {
     let on = |role| words(&under(platform, role));
     format!(
-        "block and log: measured before the look, with the server at its work, in {} ({}) and {} ({})",
+        "block and log: measured before, with the server at its work, in {} ({}) and {} ({})",
         plan.data_dir,
         on(Role::Data),
         plan.wal_dir,
@@ -131,6 +131,6 @@ mod tests {
     fn a_log_of_which_nothing_is_known_is_taken_for_beside_the_data() {
         let platform = machine(None, &[(Role::Data, drive("vda", 10))]);
         assert_eq!(words(&under(&platform, Role::Wal)), "vda");
-        assert_eq!(words(&under(&Platform::default(), Role::Wal)), "drives that are not known");
+        assert_eq!(words(&under(&Platform::default(), Role::Wal)), "unknown drives");
     }
 }

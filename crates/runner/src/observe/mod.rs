@@ -61,7 +61,7 @@ impl Program for Observe {
         // Before a run is kept: what can't be reached leaves nothing.
         let address = &request.address;
         let look =
-            Monitor::open(address).with_context(|| format!("{address} cannot be looked at"))?;
+            Monitor::open(address).with_context(|| format!("{address} cannot be observed"))?;
         let mut resolved = planned::resolve(&request, Some(&look), ui)?;
         let taken = match &request.capacities {
             Some(name) => capacities::take(name, &look, &resolved.platform)?,
@@ -96,7 +96,7 @@ impl Program for Observe {
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         let look = self.look.take().context("a plan that is only shown is not run")?;
-        let cannot = format!("{} cannot be looked at", self.request.address);
+        let cannot = format!("{} cannot be observed", self.request.address);
         self.look_at(look, session).context(cannot)
     }
 
@@ -136,7 +136,7 @@ impl Observe {
         session.add([seen.measurement]);
         let whole = seen.cut_short.is_none() && !stop.is_set();
         if let Some(error) = &seen.cut_short {
-            session.ui.say(&format!("the look ended early, what was seen is kept: {error}"));
+            session.ui.say(&format!("observing ended early, what was seen is saved: {error}"));
         }
         if below && whole {
             // Now that it is known how much log a commit writes there.

@@ -52,7 +52,7 @@ pub fn resolve(request: &ObserveRequest, look: Option<&Monitor>, ui: &dyn Ui) ->
 }
 
 fn what(length: Duration) -> String {
-    let what = "read its counters, and ask what its sessions do about 20 times per second";
+    let what = "read its counters, and sample what its sessions do about 20 times per second";
     if least(length) == length {
         return what.to_string();
     }
@@ -119,7 +119,7 @@ fn looking(request: &ObserveRequest, platform: Platform) -> Resolved {
 fn on_the_servers_drives(look: &Monitor, server: &Platform, ours: &Resolved) -> Result<()> {
     if look.postmaster().is_none() {
         return Err(Failure::hinted(
-            "--load-here: the server's processes are not to be seen on this machine",
+            "--load-here: the server's processes are not visible on this machine",
             "run narrows on the server's own machine, outside of its container",
         ));
     }
@@ -142,15 +142,15 @@ fn on_the_servers_drives(look: &Monitor, server: &Platform, ours: &Resolved) -> 
         let theirs = drives::under(server, role);
         if theirs.is_empty() {
             return Err(Failure::hinted(
-                format!("--load-here: which drives hold the server's {} is not known", role.word()),
-                "narrows platform as root shows what can be seen of them",
+                format!("--load-here: the drives of the server's {} are unknown", role.word()),
+                "narrows platform as root shows what is visible of them",
             ));
         }
         let own = drives::under(&ours.platform, role);
         if !drives::same(&theirs, &own) {
             return Err(Failure::hinted(
                 format!(
-                    "{option} {folder} lies on {}, and the server's {} on {}",
+                    "{option} {folder} is on {}, and the server's {} on {}",
                     drives::words(&own),
                     role.word(),
                     drives::words(&theirs)
@@ -169,7 +169,7 @@ pub fn describe(resolved: &Resolved, below: bool, look: Option<&Monitor>) -> Str
         DatabaseChoice::Url(address) => address.as_str(),
         _ => "the server",
     };
-    let mut text = format!("plan     look at {}, seed {}\n", shown(server), plan.seed);
+    let mut text = format!("plan     observe {}, seed {}\n", shown(server), plan.seed);
     if let Some(look) = look {
         text +=
             &format!("server   PostgreSQL {}, {}\n", shown(look.version()), shown(&place(look)));
@@ -179,15 +179,14 @@ pub fn describe(resolved: &Resolved, below: bool, look: Option<&Monitor>) -> Str
         return text + &prepared::total(plan, "loads nothing, writes the run file only");
     }
     let writes = Bytes(plan.writes_bytes());
-    text += "warning  --load-here keeps the server's drives busy before the look: whoever uses the server waits longer for \
-             reads and commits meanwhile\n";
+    text += "warning  --load-here first keeps the server's drives busy: its users wait longer for reads and commits meanwhile\n";
     let closing = format!("writes up to {writes}; everything written is removed afterwards");
     text + &prepared::total(plan, &closing)
 }
 
 fn place(look: &Monitor) -> String {
     match (look.postmaster(), look.data_dir()) {
-        (None, _) => "its processes are not to be seen from here".to_string(),
+        (None, _) => "its processes are not visible from here".to_string(),
         (Some(pid), None) => format!("here, process {pid}"),
         (Some(pid), Some(dir)) => format!("here, process {pid}, data in {}", dir.display()),
     }

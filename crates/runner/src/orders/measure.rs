@@ -154,7 +154,7 @@ fn said(loaded: &Loaded) -> String {
     }
     let megabytes = loaded.sent_bytes as f64 / 1e6;
     format!(
-        "loaded {}: {megabytes:.0} MB in {:.1} s ({:.0} MB/s), keys and freezing {:.1} s, {:.0} MB of log",
+        "loaded {}: {megabytes:.0} MB in {:.1} s ({:.0} MB/s), keys and freezing {:.1} s, {:.0} MB of WAL",
         plan::warehouses(loaded.warehouses),
         loaded.copy_s,
         megabytes / loaded.copy_s.max(1e-9),

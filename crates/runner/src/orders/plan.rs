@@ -69,10 +69,10 @@ pub fn resolve(request: &OrdersRequest, ui: &dyn Ui) -> Result<Resolved> {
     resolved.stays = match server.database {
         DatabaseTarget::Managed { .. } | DatabaseTarget::MariaDb | DatabaseTarget::None => None,
         DatabaseTarget::Url(_) if request.keep || request.load_only => {
-            Some("what is loaded stays until narrows db orders --drop")
+            Some("the loaded data stays until narrows db orders --drop")
         }
         DatabaseTarget::Url(_) => {
-            Some("an unfinished load stays, and the same command goes on with it")
+            Some("an unfinished load stays, and the same command continues it")
         }
     };
     resolved.plan.steps = steps(request, &resolved);
@@ -129,14 +129,14 @@ fn steps(request: &OrdersRequest, resolved: &Resolved) -> Vec<PlannedStep> {
     };
     let place = match &resolved.plan.database {
         DatabaseChoice::Url(address) => format!("the schema {} of {address}", orders::SCHEMA),
-        _ => "a PostgreSQL of our own".to_string(),
+        _ => "a private PostgreSQL instance".to_string(),
     };
     let (tables, log) =
         (tables_bytes(request), u64::from(request.warehouses) * WAREHOUSE_WAL_BYTES);
     let connections = f64::from(loaders(request, resolved));
     steps.push(step(
         format!(
-            "{} in {place}: {} of tables, {} of log; what is there is not loaded again",
+            "{} in {place}: {} of tables, {} of WAL; existing data is not loaded again",
             warehouses(request.warehouses),
             Bytes(tables),
             Bytes(log)
@@ -190,7 +190,7 @@ fn in_words(request: &OrdersRequest, resolved: &Resolved) -> String {
     };
     let pace =
         if request.paced { "with keying and thinking times" } else { "saturating, without pauses" };
-    let crash = if request.crash { ", then a crash of the server under it" } else { "" };
+    let crash = if request.crash { ", then a crash of the server under load" } else { "" };
     let starts = match request.load.starts {
         1 => String::new(),
         n => format!(", on {n} starts of the server"),

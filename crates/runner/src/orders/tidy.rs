@@ -89,8 +89,7 @@ pub fn tidy(
         Err(error) => return left(session, address, &error, outcome),
     };
     session.ui.say(&format!(
-        "{stays} in the schema {} on {address}: the same command goes on with it, narrows db orders --drop {address} \
-         removes it",
+        "{stays} in the schema {} on {address}: the same command continues it, narrows db orders --drop {address} removes it",
         orders::SCHEMA
     ));
     outcome

@@ -1,4 +1,4 @@
-//! What can be asked of storage.
+//! What `narrows block` measures.
 
 use std::path::PathBuf;
 

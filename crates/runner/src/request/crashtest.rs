@@ -62,7 +62,7 @@ pub struct CheckRequest {
     pub file: Option<PathBuf>,
     /// The server whose table was written.
     pub postgres: Option<Address>,
-    /// The list from the second host.
+    /// The record of acknowledgements from the second host.
     pub acknowledged: PathBuf,
     /// What lost its power, where it isn't this machine.
     pub cut: Option<String>,

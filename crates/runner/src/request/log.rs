@@ -1,4 +1,4 @@
-//! What can be asked of the commit log.
+//! What `narrows log` measures.
 
 use std::path::PathBuf;
 
@@ -96,20 +96,20 @@ pub struct CommitsRequest {
     pub commit_delay: Nanos,
     /// Only if so many others are committing.
     pub commit_siblings: u32,
-    /// Most sessions that commit again at once.
+    /// Most sessions of the closed loop.
     pub most_sessions: u32,
     /// How and where to.
     pub options: RunOptions,
 }
 
-/// Several logs on one device.
+/// Several WAL streams on one device.
 #[derive(Debug, Clone)]
 pub struct StreamsRequest {
     /// Where.
     pub place: LogDirs,
     /// Logs together.
     pub streams: u32,
-    /// What each of them writes.
+    /// Bytes per second of each.
     pub rate: BytesPerSecond,
     /// Bytes of a write.
     pub size: u64,
@@ -117,11 +117,11 @@ pub struct StreamsRequest {
     pub percentile: f64,
     /// Its limit.
     pub within: Nanos,
-    /// Most logs that the search tries.
+    /// Most streams that the search tries.
     pub most_streams: u32,
     /// A cache whose turnover is asked for, bytes.
     pub cache: Option<u64>,
-    /// Fresh windows of each number.
+    /// New windows of each number.
     pub repeats: u32,
     /// How and where to.
     pub options: RunOptions,

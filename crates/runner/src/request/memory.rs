@@ -1,4 +1,4 @@
-//! What can be asked of memory.
+//! What `narrows memory` measures.
 
 pub use narrows_layer_memory::slb::Kit;
 use narrows_postgres::Address;
@@ -61,7 +61,7 @@ pub struct PlacementRequest {
 /// SLB's loop.
 #[derive(Debug, Clone)]
 pub struct SlbRequest {
-    /// Pages of 4 KiB that each process has.
+    /// Pages of 4 KiB per process.
     pub pages: u32,
     /// Loops over them.
     pub ops: u64,

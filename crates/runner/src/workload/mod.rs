@@ -63,7 +63,7 @@ impl Program for Load {
         let admitted = resolve::ask(&mut self.resolved)?;
         admitted.map_or(Ok(()), |admitted| {
             plan::fits_pool(&self.request, &self.resolved, admitted.pool_bytes)
-                .context("the server cannot be measured as asked")
+                .context("the server cannot be measured this way")
         })
     }
 

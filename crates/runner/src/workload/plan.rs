@@ -85,7 +85,7 @@ fn fits(request: &WorkloadRequest, resolved: &Resolved) -> Result<()> {
     let ours = plan.database == DatabaseChoice::Managed;
     if !ours && matches!(request.working_set, Some(WorkingSet::OfPool(_))) {
         return Err(Failure::hinted(
-            "--working-set in percent needs a pool whose size is known before",
+            "--working-set in percent needs a pool whose size is known in advance",
             "give its size, as --working-set 64m",
         ));
     }
@@ -106,15 +106,14 @@ fn fits(request: &WorkloadRequest, resolved: &Resolved) -> Result<()> {
     let heavy = matches!(request.task.action, Action::Update { redo: Redo::Heavy, percent: 1.. });
     if heavy && request.entropy_percent == 0 {
         return Err(Failure::hinted(
-            "--redo heavy turns the padding, and with --entropy 0 that is zeros before and after: the log would have little \
-             of it",
-            "take --entropy 1 or more, or --redo light",
+            "--redo heavy changes the padding, and with --entropy 0 that is zeros before and after: WAL would have little of it",
+            "use --entropy 1 or more, or --redo light",
         ));
     }
     if request.sessions.len() > 1 && (request.rate_per_s.is_some() || request.limit_ns.is_some()) {
         return Err(Failure::hinted(
-            "--rate and --p99 take one number of sessions, and --sessions names several",
-            "name the most sessions that may be open at a time",
+            "--rate and --p99 need one number of sessions, and --sessions names several",
+            "name the highest number of open sessions",
         ));
     }
     Ok(())
@@ -146,7 +145,7 @@ pub fn fits_pool(request: &WorkloadRequest, resolved: &Resolved, pool: u64) -> R
     if !task.is_scan() && touched as f64 > pool as f64 * MOST_OF_POOL {
         return Err(Failure::hinted(
             format!(
-                "a working set of {} doesn't stay in a pool of {}",
+                "a working set of {} does not stay in a pool of {}",
                 Bytes(touched),
                 Bytes(pool)
             ),
@@ -172,9 +171,9 @@ fn blocks_fit(request: &WorkloadRequest, resolved: &Resolved) -> Result<()> {
         if request.private { "a session's part of the working set" } else { "the working set" };
     Err(Failure::hinted(
         format!(
-            "--blocks {blocks} is more than {whose} has, {rows}, and no operation asks for a block twice"
+            "--blocks {blocks} is more than {whose} has, {rows}, and no operation reads a block twice"
         ),
-        "take fewer --blocks, or a larger --working-set or --table",
+        "use fewer --blocks, or a larger --working-set or --table",
     ))
 }
 

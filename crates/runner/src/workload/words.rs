@@ -29,10 +29,10 @@ pub fn in_words(request: &WorkloadRequest, resolved: &Resolved) -> String {
     }
     if request.private {
         let fewer = if request.sessions.len() > 1 { " (fewer sessions touch less)" } else { "" };
-        parts.push(format!("a table for each session{fewer}"));
+        parts.push(format!("one table per session{fewer}"));
     }
     if !task.think.is_zero() {
-        parts.push(format!("pauses of {} ms in the mean", task.think.as_secs_f64() * 1e3));
+        parts.push(format!("think time {} ms on average", task.think.as_secs_f64() * 1e3));
     }
     if let Some(rate) = request.rate_per_s {
         parts.push(format!("{rate} per second in an open loop"));

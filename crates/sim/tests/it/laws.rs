@@ -82,7 +82,7 @@ fn processor_time_does_not_depend_on_the_slice_and_neither_does_the_rate() {
         windows.iter().map(|w| w.cpu_ns).sum::<f64>()
             / windows.iter().map(|w| w.operations as f64).sum::<f64>()
     };
-    close("processor time", cpu(&fine), 100_000.0, 0.02);
+    close("CPU time", cpu(&fine), 100_000.0, 0.02);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn drives_saturate_at_servers_over_service_time() {
         let server = Server { disk, ..quiet(Server::new(1, depth, vec![Step::Read])) };
         let rate = mean_rate(&closed(&server, long(), SEED));
         let expected = f64::from(depth.min(6)) / 120_000.0 * 1e9;
-        close(&format!("drives at depth {depth}"), rate, expected, 0.005);
+        close(&format!("drives at QD{depth}"), rate, expected, 0.005);
     }
 }
 

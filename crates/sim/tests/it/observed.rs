@@ -157,7 +157,7 @@ fn planted_places_get_their_names_when_everything_can_be_seen() {
 fn what_can_not_be_seen_makes_it_open_and_never_wrong() {
     let blinded = [
         ("no capacities", Look { capacities: false, ..ALL }),
-        ("no account", Look { account: false, ..ALL }),
+        ("not count", Look { account: false, ..ALL }),
         ("from afar", Look { processes: false, ..ALL }),
         ("from afar, nothing else", Look { processes: false, capacities: false, ..ALL }),
         ("from afar, no account", Look { processes: false, account: false, ..ALL }),
@@ -200,7 +200,7 @@ fn the_time_of_a_transaction_and_the_nearest_end_are_both_told() {
     assert_eq!(nearest.resource, Narrow::Cpu);
     assert!(nearest.factor_at_most > 1.5, "{nearest:?}");
     let said = standing.sentences.join(" ");
-    assert!(said.contains("read") && said.contains("Nearest to its end: CPU"), "{said}");
+    assert!(said.contains("read") && said.contains("Closest to saturation: CPU"), "{said}");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_log_measured_apart_bounds_committers_by_its_ladder() {
     let scene = Scene { workload: Workload::Observed, ..scene };
     let mut run = observe(&scene, ALL);
     run.verdicts = judge(&run);
-    let log = only(&run).bounds.iter().find(|bound| bound.label.starts_with("the log"));
+    let log = only(&run).bounds.iter().find(|bound| bound.label.starts_with("WAL"));
     let log = log.expect("eight committers are on the ladder");
     // Eight sessions that also compute do less than eight that only commit, and not far less.
     let rate = only(&run).throughput_per_s;

@@ -48,7 +48,7 @@ fn says(verdict: &Verdict, words: &str) {
 
 #[test]
 fn two_equal_bounds_are_not_separable() {
-    // 8 sessions of 40 µs CPU and 40 µs read on 4 processors: both bounds lie at 100 k/s.
+    // 8 sessions of 40 µs CPU and 40 µs read on 4 processors: both bounds lie at 100k/s.
     for seed in 0..5 {
         let server = Server::new(4, 8, vec![Step::Read, cpu(40e3)]);
         let disk = Disk { channels: 64, service: Law::Erlang(4, 40e3) };
@@ -57,7 +57,7 @@ fn two_equal_bounds_are_not_separable() {
         assert!(verdict.or.is_some(), "{}", line(verdict));
         assert!(verdict.grade < Grade::Confirmed, "{}", line(verdict));
         says(verdict, "too close");
-        assert!(verdict.phrase.contains(", not separable"), "{}", verdict.phrase);
+        assert!(verdict.phrase.contains(", too close to tell"), "{}", verdict.phrase);
         let named = [Some(verdict.narrow), verdict.or];
         assert!(verdict.next.iter().all(|next| !named.contains(&Some(next.resource))));
     }
@@ -94,7 +94,7 @@ fn missing_parts_leave_it_open() {
     says(&verdict, "no throughput");
     let verdict = judged(simulate(&reads(1)), id, without(&[metric::SESSIONS]));
     assert_eq!(verdict.grade, Grade::Undecided);
-    says(&verdict, "sessions is not known");
+    says(&verdict, "sessions is unknown");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn an_unknown_set_of_processors_is_not_taken_for_an_endless_one() {
     let id = "database.lookup_cached";
     let verdict = judged(simulate(&busy(1)), id, without(&[metric::SERVER_CPUS_AVAILABLE]));
     assert_eq!(verdict.grade, Grade::Undecided, "{}", line(&verdict));
-    says(&verdict, "available to the server is not known");
+    says(&verdict, "available to the server is unknown");
     let cpu = verdict.utilisation.iter().find(|u| u.resource == Narrow::Cpu).expect("listed");
     assert_eq!(cpu.value, None);
 }
@@ -208,7 +208,7 @@ fn a_suspect_capacity_does_not_enter_a_verdict() {
     assert!(verdict.bounds.iter().all(|b| b.resource != Narrow::ReadRate), "{}", line(&verdict));
     assert_eq!(verdict.or, Some(Narrow::ReadRate), "latency or rate? {}", line(&verdict));
     assert!(verdict.grade < Grade::Confirmed);
-    says(&verdict, "no usable capacity of the drives");
+    says(&verdict, "no valid capacity of the drives");
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(super) fn evidence(known: &Known<'_>, elsewhere: Option<&str>) -> Cuts {
         if !test.flushes {
             evidence.push(open(
                 ABOUT,
-                format!("test {name} flushed nothing, and so says nothing of flushes"),
+                format!("test {name} flushed nothing, and so says nothing about flushes"),
             ));
             continue;
         }
@@ -42,7 +42,9 @@ pub(super) fn evidence(known: &Known<'_>, elsewhere: Option<&str>) -> Cuts {
             continue;
         }
         let cut = test.told.as_ref();
-        let cut = cut.map(|what| format!("; who cut says that it was {what}")).unwrap_or_default();
+        let cut = cut
+            .map(|what| format!("; the person who cut the power says that it was {what}"))
+            .unwrap_or_default();
         let counts = format!(
             "test {name}: of {} acknowledged records {} missing and {} torn{cut}",
             test.checked, test.missing, test.torn

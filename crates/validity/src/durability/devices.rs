@@ -7,7 +7,7 @@ use super::{against, open, speaks_for};
 
 pub(super) fn evidence(devices: &[BlockDevice]) -> Vec<DurabilityEvidence> {
     if devices.is_empty() {
-        return vec![open("block devices", "none can be seen beneath the file system")];
+        return vec![open("block devices", "none is visible below the file system")];
     }
     // A partition has no queue of its own.
     let whole = devices.iter().filter(|device| device.kind != DeviceKind::Partition);
@@ -31,13 +31,13 @@ fn of_medium(device: &BlockDevice) -> Option<DurabilityEvidence> {
 fn of_device(device: &BlockDevice, all: &[BlockDevice]) -> DurabilityEvidence {
     let name = device.name.as_str();
     if device.kind == DeviceKind::Memory {
-        return against(name, "is in memory: nothing on it survives the power");
+        return against(name, "is in memory: nothing on it survives a power failure");
     }
     if let Some(off) = switched_off_at(device, all) {
         return against(name, off.reason());
     }
     let Some(cache) = device.queue.as_ref().and_then(|queue| queue.write_cache.as_deref()) else {
-        return open(name, "does not say whether it has a volatile cache");
+        return open(name, "does not report whether it has a volatile cache");
     };
     let says = device.queue.as_ref().and_then(|queue| queue.drive_cache.as_ref());
     if gets_no_flush(device) {
@@ -45,24 +45,23 @@ fn of_device(device: &BlockDevice, all: &[BlockDevice]) -> DurabilityEvidence {
             Some(says) => open(
                 name,
                 format!(
-                    "says itself ({}) that it has no volatile cache, so the kernel sends it no flushes",
+                    "reports ({}) that it has no volatile cache, so the kernel sends it no flushes",
                     says.says
                 ),
             ),
             None => open(
                 name,
-                "is sent no flushes: the kernel takes its cache for `write through`. Right for protected caches and drives \
-                 without one; also what the kernel assumes of a drive that doesn't tell, or what somebody wrote into its settings",
+                "receives no flushes: the kernel treats its cache as `write through`. Right for caches with power-loss protection and drives without one; also the kernel's assumption for a drive that does not report it, or a changed setting",
             ),
         };
     }
     if cache != "write back" {
-        return open(name, format!("says `{cache}` of its cache, which tells nothing here"));
+        return open(name, format!("reports its cache as `{cache}`, which says nothing here"));
     }
     let fua = match device.queue.as_ref().and_then(|queue| queue.fua) {
-        Some(true) => ", or forces single writes through (FUA)",
-        Some(false) => "; single writes can't be forced through (no FUA)",
+        Some(true) => ", or sends single writes with FUA",
+        Some(false) => "; no FUA for single writes",
         None => "",
     };
-    speaks_for(name, format!("says that its cache is volatile, so the kernel flushes it{fua}"))
+    speaks_for(name, format!("reports a volatile cache, so the kernel flushes it{fua}"))
 }

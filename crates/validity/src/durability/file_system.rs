@@ -8,7 +8,7 @@ const ABOUT: &str = "file system";
 
 pub(super) fn evidence(fs: &FileSystem) -> Vec<DurabilityEvidence> {
     if fs.volatile {
-        let text = format!("{} is in memory: nothing in it survives the power", fs.kind);
+        let text = format!("{} is in memory: nothing in it survives a power failure", fs.kind);
         return vec![against(ABOUT, text)];
     }
     let mut found: Vec<DurabilityEvidence> =
@@ -17,7 +17,7 @@ pub(super) fn evidence(fs: &FileSystem) -> Vec<DurabilityEvidence> {
         found.push(open(
             ABOUT,
             format!(
-                "{} is reached over a network: its server decides when a write is durable",
+                "{} is a network file system: its server decides when a write is durable",
                 fs.kind
             ),
         ));
@@ -26,7 +26,7 @@ pub(super) fn evidence(fs: &FileSystem) -> Vec<DurabilityEvidence> {
         found.push(open(
             ABOUT,
             format!(
-                "{} is a container's layered file system: what is beneath it is not seen",
+                "{} is a container's overlay file system: what is below it is not visible",
                 fs.kind
             ),
         ));
@@ -34,12 +34,12 @@ pub(super) fn evidence(fs: &FileSystem) -> Vec<DurabilityEvidence> {
     match fs.kind.as_str() {
         "zfs" => found.push(open(
             ABOUT,
-            "zfs may be told to acknowledge without writing (its property sync=disabled), which is not seen from here",
+            "zfs can be set to acknowledge without writing (property sync=disabled), which is not visible from here",
         )),
         "bcachefs" | "btrfs" | "ext3" | "ext4" | "f2fs" | "xfs" if found.is_empty() => {
             found.push(speaks_for(
                 ABOUT,
-                format!("{} passes flushes on, and no mount option tells it otherwise", fs.kind),
+                format!("{} passes flushes on, and no mount option changes that", fs.kind),
             ));
         }
         _ => {}
@@ -62,8 +62,7 @@ fn of_option(option: &str) -> Option<DurabilityEvidence> {
             ));
         }
         "data=writeback" => {
-            "mounted with data=writeback: files that were not flushed may hold old blocks after a crash; flushed ones are \
-             not concerned"
+            "mounted with data=writeback: files that were not flushed may hold old blocks after a crash; flushed ones do not"
         }
         "journal_async_commit" => {
             "mounted with journal_async_commit: the journal's commit is not ordered after its blocks, checksums have to \
@@ -72,9 +71,9 @@ fn of_option(option: &str) -> Option<DurabilityEvidence> {
         "dirsync" => {
             "mounted with dirsync: changes of folders are made durable at once, the contents of files are not"
         }
-        "sync" => "mounted with sync: every write is flushed, whether asked or not",
+        "sync" => "mounted with sync: every write is flushed, whether requested or not",
         "dax" | "dax=always" => {
-            "mounted with dax: a flush empties the processor's caches into the medium, and no device is asked"
+            "mounted with dax: a flush empties the CPU caches into the medium, and no device receives it"
         }
         _ => return None,
     };

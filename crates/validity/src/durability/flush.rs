@@ -30,8 +30,7 @@ pub(super) fn evidence(cost: &FlushCost) -> DurabilityEvidence {
         _ => "",
     };
     let doubt = if cost.durable_ns < SHORTEST_ANSWER_NS {
-        "less than most drives need to answer: protected caches and persistent memory do that honestly, and so would a \
-         lie"
+        "less than most drives need to answer: right for caches with power-loss protection and persistent memory, and also what a flush that does nothing looks like"
     } else {
         "time spent proves nothing about where the data is"
     };

@@ -65,8 +65,7 @@ pub fn durability(known: &Known<'_>) -> Durability {
     evidence.extend(devices::evidence(&known.path.devices));
     evidence.extend(known.hypervisor.map(|name| {
         open("hypervisor", format!(
-            "{name} stands between this machine and the medium, and may keep what it acknowledges; to end this machine cuts no \
-             drive: its host's power has to be cut"
+            "{name} stands between this machine and the medium, and may hold back what it acknowledges; ending this machine cuts no drive's power: cut the power of its host"
         ))
     }));
     evidence.extend(known.flush.map(|cost| flush::evidence(&cost)));
@@ -81,11 +80,11 @@ pub fn durability(known: &Known<'_>) -> Durability {
     evidence.extend(cuts.evidence);
     let sentence = match word {
         DurabilityWord::Shown if cuts.told => {
-            "a cut of the power was survived, by the word of whoever cut it".to_string()
+            "a power cut was survived, according to the person who cut it".to_string()
         }
-        DurabilityWord::Shown => "a cut of the power was survived".to_string(),
+        DurabilityWord::Shown => "a power cut was survived".to_string(),
         DurabilityWord::Refuted => {
-            "acknowledged records were gone after a cut of the power".to_string()
+            "acknowledged records were missing after a power cut".to_string()
         }
         DurabilityWord::NotShown => not_shown(known.path, elsewhere.is_some(), &evidence),
     };
@@ -151,13 +150,12 @@ fn not_shown(path: &RolePath, elsewhere: bool, evidence: &[DurabilityEvidence]) 
         .map(|item| item.about.as_str())
         .collect();
     match against.as_slice() {
-        [] if elsewhere => "nothing seen here speaks against it, and only a cut of the power of the machine that has the \
-                            drive can show it"
+        [] if elsewhere => "not tested, no warning signs; only a power cut of the machine that has the drive can prove it"
             .to_string(),
-        [] => "nothing seen here speaks against it, and only a cut of the power can show it"
+        [] => "not tested, no warning signs; only a power cut can prove it"
             .to_string(),
         names => {
-            format!("{} speaks against it; only a cut of the power refutes it", names.join(", "))
+            format!("{} speaks against it; only a power cut can refute that", names.join(", "))
         }
     }
 }

@@ -20,12 +20,12 @@ impl SwitchedOff {
     /// Why that is wrong, as a sentence about the device.
     pub(super) fn reason(&self) -> String {
         let whose = if self.device == self.volatile {
-            "the drive itself says".to_string()
+            "the drive reports".to_string()
         } else {
-            format!("{} says", self.volatile)
+            format!("{} reports", self.volatile)
         };
         format!(
-            "takes its cache for `write through`, so flushes end here; but {whose} ({}) that its cache is volatile",
+            "is treated as `write through`, so flushes end here; but {whose} ({}) that its cache is volatile",
             self.says
         )
     }

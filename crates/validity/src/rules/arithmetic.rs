@@ -30,10 +30,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(1.1),
         },
         figures: &[Metric(metric::THROUGHPUT), Metric(metric::LATENCY_MEAN)],
-        summary: "Rate times latency gives more requests in flight than there were",
-        advice: "Discard it; latency or rate was not measured over the same operations",
-        reason: "A closed loop cannot have more in flight than it submitted; one of the two figures is wrong, and \
-                 nothing tells which",
+        summary: "Rate times latency gives more I/Os in flight than were submitted",
+        advice: "Discard the figure; rate or latency was not measured over the same operations",
+        reason: "A closed loop cannot have more in flight than it submitted. One of the two figures is wrong; which one is unknown",
         reference: "Little 1961, L = λW",
     },
     Rule {
@@ -53,10 +52,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.9),
         },
         figures: &[Metric(metric::THROUGHPUT), Metric(metric::LATENCY_MEAN)],
-        summary: "Fewer requests were in flight than asked",
-        advice: "Look for a submission that blocks: queue limits (nr_requests), buffered I/O, a busy generator",
-        reason: "The figure belongs to another depth than the one it is printed for. At depth 1 the generator's own \
-                 time between two requests counts, so the rule starts at 2",
+        summary: "Queue depth was below the requested one",
+        advice: "Look for what blocks submission: nr_requests, buffered I/O, a busy load generator",
+        reason: "The figure belongs to a lower queue depth than the one printed. At QD1 the generator's own time between two requests counts, so the rule starts at QD2",
         reference: "Little 1961, L = λW; requested is not obtained (introduction, rule 8)",
     },
     Rule {
@@ -89,9 +87,9 @@ pub(super) const RULES: &[Rule] = &[
             },
         ]),
         figures: &[],
-        summary: "Bytes moved are not operations times their size",
-        advice: "Discard it; operations were lost, short or counted twice",
-        reason: "The two are counted apart; when they differ, either rate or bandwidth is wrong",
+        summary: "Bytes moved are not operations times block size",
+        advice: "Discard the figure; operations were lost, short or counted twice",
+        reason: "Operations and bytes are counted separately; where they differ, either the rate or the bandwidth is wrong",
         reference: "arithmetic",
     },
     Rule {
@@ -110,9 +108,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Outside(0.99, 1.01),
         },
         figures: &[],
-        summary: "The rate is not operations over the window",
-        advice: "Discard it; threads did not share one window, or operations outside of it were counted",
-        reason: "A rate over another time than the one the counters were read around cannot be compared with them",
+        summary: "The rate is not operations divided by the window",
+        advice: "Discard the figure; threads did not share one window, or operations outside it were counted",
+        reason: "A rate over another time than the one over which the counters were read cannot be compared with them",
         reference: "arithmetic; one window for all threads (introduction, rule 1)",
     },
     Rule {
@@ -123,9 +121,8 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Value { of: Metric(metric::ERRORS), over: Over::Worst, test: Test::Above(0.0) },
         figures: &[Metric(metric::OPERATIONS)],
         summary: "Operations failed",
-        advice: "Read the kernel's or the server's log for the time of the run, and measure again",
-        reason: "A failed operation takes another time than one that succeeds, and how many were tried again is not \
-                 known; fast failures raise the rate",
+        advice: "Read the kernel log or the server log for the time of the run, and measure again",
+        reason: "A failed operation takes another time than one that succeeds, and the number of retries is unknown; fast failures raise the rate",
         reference: "introduction, rule 6",
     },
     Rule {
@@ -139,9 +136,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.0),
         },
         figures: &[Metric(metric::OPERATIONS)],
-        summary: "Operations moved fewer bytes than asked",
+        summary: "Operations moved fewer bytes than requested",
         advice: "Look for a file shorter than planned, or a full file system",
-        reason: "The measured size is not the one that is printed",
+        reason: "The block size measured is not the one printed",
         reference: "read(2), write(2): fewer bytes are no error",
     },
     Rule {
@@ -155,9 +152,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(1.0),
         },
         figures: &[Metric(metric::WINDOW)],
-        summary: "A window in which nothing was completed",
+        summary: "A window in which no operation completed",
         advice: "Check sizes and times for their units, and whether the device answers at all",
-        reason: "Zero operations have no latency and no rate; a zero would be printed as if it had been measured",
+        reason: "Without operations there is no latency and no rate; a zero would look like a measured one",
         reference: "introduction, rule 7: unknown is not zero",
     },
     Rule {
@@ -171,10 +168,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(20e6),
         },
         figures: &[Metric(metric::OPERATIONS)],
-        summary: "A window of less than 20 ms",
-        advice: "Check the unit of the length; let it write or read more",
-        reason: "Processor time and steal are counted in steps of 10 ms, the drive's busy time in milliseconds: what \
-                 happened in so short a time was hardly looked at",
+        summary: "The window was shorter than 20 ms",
+        advice: "Check the unit of the duration; let it write or read more",
+        reason: "CPU time and steal are counted in steps of 10 ms, the drive's busy time in steps of 1 ms: a window this short cannot be checked",
         reference: "proc(5), USER_HZ",
     },
     Rule {
@@ -190,7 +186,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[Metric(metric::WINDOW)],
         summary: "Fewer than twenty operations in all windows together",
         advice: "Measure longer",
-        reason: "Counts that small scatter by more than a fifth, and a percentile is a matter of a single operation",
+        reason: "Counts this small vary by more than a fifth, and one operation decides a percentile",
         reference: "Poisson count: standard deviation √n",
     },
 ];

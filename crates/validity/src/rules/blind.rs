@@ -5,7 +5,7 @@ use narrows_model::{Layer, Severity, Workload, metric, workload};
 use crate::{About, Group, PathFact, Rule, Select, When};
 
 const NOT_A_PASS: &str =
-    "No figure is shown to be wrong; but none was checked, and the reader has to know";
+    "No figure is shown to be wrong, but none was checked, and the reader has to know";
 const UNKNOWN: &str = "introduction, rule 7: unknown is not zero";
 
 const fn blind(id: &'static str, when: When, summary: &'static str, advice: &'static str) -> Rule {
@@ -29,7 +29,7 @@ pub(super) const RULES: &[Rule] = &[
     blind(
         "counters-off",
         When::AnyPath(PathFact::CountersOff),
-        "A drive's counters are switched off, so nothing can be checked against it",
+        "The drive's counters are off, so nothing could be checked against them",
         "Write 1 to /sys/block/DEVICE/queue/iostats if you may",
     ),
     blind(
@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
             lack: &[metric::DEVICE_READ_BYTES],
         },
         "Reads could not be checked against a drive's counters",
-        "Use a folder on a local block device to have them checked",
+        "To have reads checked, use a folder on a local block device",
     ),
     blind(
         "device-writes-unchecked",
@@ -50,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
             lack: &[metric::DEVICE_WRITE_BYTES],
         },
         "Writes could not be checked against a drive's counters",
-        "Use a folder on a local block device to have them checked",
+        "To have writes checked, use a folder on a local block device",
     ),
     blind(
         "depth-unchecked",
@@ -59,7 +59,7 @@ pub(super) const RULES: &[Rule] = &[
             have: &[metric::THROUGHPUT],
             lack: &[metric::IN_FLIGHT],
         },
-        "Requests in flight could not be checked by Little's law",
+        "Queue depth could not be checked by Little's law",
         "Latencies are missing; see the other findings",
     ),
     blind(
@@ -85,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
             have: &[],
             lack: &[metric::OTHER_CPUS, metric::STEAL],
         },
-        "Whether others used the CPUs could not be seen",
+        "Other programs' CPU time could not be read",
         "Make /proc/stat readable",
     ),
 ];

@@ -26,9 +26,8 @@ pub(super) const RULES: &[Rule] = &[
         },
         figures: &[],
         summary: "Client and server counted different numbers of transactions",
-        advice: "Look for others using the database, or transactions that were rolled back",
-        reason: "Every figure per operation divides the server's counters by the client's count. All repeats together, \
-                 because a server brings its counters up to date with some delay",
+        advice: "Look for other users of the database, or for transactions that were rolled back",
+        reason: "Every figure per operation divides the server's counters by the client's count. All repeats together, because the server updates its counters with a delay",
         reference: STATISTICS,
     },
     Rule {
@@ -43,10 +42,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.01),
         },
         figures: &[Metric(metric::DEVICE_READ_BYTES)],
-        summary: "Cached lookups missed the buffer pool",
+        summary: "Cached lookups missed shared_buffers",
         advice: "Warm up longer, or make the table smaller than shared_buffers",
-        reason: "One miss in a hundred costs as much as many hits on a slow drive; the rate is true but not that of \
-                 a cached workload",
+        reason: "On a slow drive one miss in a hundred costs as much as many hits; the rate is true, but not that of a cached workload",
         reference: STATISTICS,
     },
     Rule {
@@ -67,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(2.0),
         },
         figures: &[Number(condition::KEYS), Number(condition::WORKING_SET_OF_CACHE)],
-        summary: "What the cached lookups touched may lie in the processors' caches",
+        summary: "The rows of cached lookups may fit into the CPU caches",
         advice: "For rows that come from memory: narrows db lookup --pool 8g --working-set 4g",
         reason: "A lookup touches about 512 bytes: the page's head, the row, its part of the index, the buffer's descriptor and its \
                  entry in the hash table. Below twice the last-level caches they are found there; a pool of 100 GB sends \
@@ -89,10 +87,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.01),
         },
         figures: &[Metric(metric::DEVICE_READ_BYTES)],
-        summary: "Blocks that were to come from the buffer pool were read into it",
-        advice: "Take a smaller --working-set or a larger pool, or ask for them --from drive",
-        reason: "As for cached lookups: one miss in a hundred costs as much as many hits; the rate is true but not that \
-                 of a workload whose blocks are in the pool",
+        summary: "Blocks that should be in shared_buffers were read into it",
+        advice: "Use a smaller --working-set or a larger pool, or read from the drive with --from drive",
+        reason: "As for cached lookups: one miss in a hundred costs as much as many hits; the rate is true, but not that of a workload whose blocks are in shared_buffers",
         reference: STATISTICS,
     },
     Rule {
@@ -110,11 +107,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.01),
         },
         figures: &[Metric(metric::SERVER_READ_TIME_PER_OP)],
-        summary: "Blocks that updates were to find in the buffer pool were read into it",
-        advice: "Take a smaller --working-set or a larger pool, or ask for them --from drive",
-        reason: "As for cached lookups. The server counts a block that it adds to a table as read too, as updates of hot \
-                 rows need them, so time has to have gone by reading: 100 ns an update, which is one read of 10 µs in a \
-                 hundred. Without track_io_timing nobody knows",
+        summary: "Blocks that updates should find in shared_buffers were read into it",
+        advice: "Use a smaller --working-set or a larger pool, or read from the drive with --from drive",
+        reason: "As for cached lookups. The server also counts a block that it adds to a table as read, as updates of hot rows need them, so the reads must have taken time: 100 ns per update, which is one read of 10 µs in a hundred. Without track_io_timing this is unknown",
         reference: STATISTICS,
     },
     Rule {
@@ -124,10 +119,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(&["database.*"])),
         when: When::Says { key: condition::PRIVATE_TABLES_SHARED.any(), any_of: &["true"] },
         figures: &[Metric(metric::SESSIONS)],
-        summary: "There were more sessions than tables of their own, so several shared one",
-        advice: "Compare with a run that has so many --sessions from the start",
-        reason: "A test by twice the sessions runs on the tables that are there: sessions may wait for each other's rows \
-                 in it, which they don't in what it is compared with",
+        summary: "More sessions than tables: several sessions shared a table",
+        advice: "Compare with a run that starts with the same --sessions",
+        reason: "A test with twice the sessions uses the existing tables: sessions may wait for each other's rows, which they do not in the run it is compared with",
         reference: "tables of the run, counted",
     },
     Rule {
@@ -142,9 +136,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.5),
         },
         figures: &[Metric(metric::BLOCK_HITS_PER_OP)],
-        summary: "More than half of the uncached lookups found their row in the buffer pool",
+        summary: "More than half of the uncached lookups found their row in shared_buffers",
         advice: "Make the table larger, or shared_buffers smaller",
-        reason: "The rate is true, and its reads are counted; but it is not what the name says",
+        reason: "The rate is true and its reads are counted, but the workload is not the one that its name says",
         reference: STATISTICS,
     },
     Rule {
@@ -162,10 +156,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.9),
         },
         figures: &[],
-        summary: "The page cache answered reads that the drives were to answer",
+        summary: "The page cache answered reads that the drives should answer",
         advice: "Use a server with debug_io_direct, or a table larger than memory",
-        reason: "The workload is there to show the drives; with reads from memory its verdict would name the wrong \
-                 resource",
+        reason: "This workload shows the drives; with reads from memory its verdict would name the wrong resource",
         reference: "server's bytes against the drives' counters",
     },
     Rule {
@@ -184,11 +177,10 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.5),
         },
         figures: &[Metric(metric::FLUSHES_PER_OP), Metric(metric::SESSIONS)],
-        summary: "Fewer flushes than durable commits need: these were not durable",
-        advice: "See fsync, synchronous_commit and commit_delay of the server",
-        reason: "A flush serves at most one waiting commit per session, so each session's commits need at least one \
-                 flush each; half of that allows for late counters. O_DSYNC writes are not counted as flushes",
-        reference: "group commit: one flush, at most one commit of each session",
+        summary: "Fewer flushes than durable commits need: these commits were not durable",
+        advice: "Check fsync, synchronous_commit and commit_delay on the server",
+        reason: "One flush serves at most one waiting commit per session, so each session's commits need at least one flush each; half of that allows for late counters. O_DSYNC writes are not counted as flushes",
+        reference: "group commit: one flush serves at most one commit of each session",
     },
     Rule {
         id: "server-limits-hidden",
@@ -197,10 +189,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(&["database.*"])),
         when: When::Says { key: condition::SERVER_LIMITS.any(), any_of: &["hidden"] },
         figures: &[],
-        summary: "The server is in control groups that can't be seen from here: its limits are unknown",
-        advice: "Run narrows on the node, or as root in a container that may look at the server's process",
-        reason: "A CPU quota that is used up shows in no run queue: sessions then look idle, and the answer \"waits for its \
-                 clients\" would be wrong. Limits of our own group say nothing about the server's",
+        summary: "The server's control groups cannot be read from here: its limits are unknown",
+        advice: "Run narrows on the node, or as root in a container that can read the server's process",
+        reason: "A used-up CPU quota shows in no run queue: sessions then look idle, and the verdict \"clients are the bottleneck\" would be wrong. The limits of narrows' own group say nothing about the server's",
         reference: "cgroup_namespaces(7); Linux Documentation/admin-guide/cgroup-v2.rst",
     },
     Rule {
@@ -215,9 +206,9 @@ pub(super) const RULES: &[Rule] = &[
             any_of: &["off"],
         },
         figures: &[],
-        summary: "The server runs with fsync off: its commits are not durable",
-        advice: "Turn fsync on; off loses the database at a power failure",
-        reason: "The workload promises durable commits, and there is no flush in it to speak of",
+        summary: "fsync is off on the server: its commits are not durable",
+        advice: "Turn fsync on; with it off, a power failure can destroy the database",
+        reason: "The workload stands for durable commits, and here almost no flush is in it",
         reference: "PostgreSQL documentation, Write Ahead Log settings, fsync",
     },
     Rule {
@@ -230,9 +221,9 @@ pub(super) const RULES: &[Rule] = &[
             any_of: &["off"],
         },
         figures: &[],
-        summary: "The server runs with full_page_writes off: its log is smaller than a safe one's",
-        advice: "Compare only with servers that have it off too; prove that pages are written whole",
-        reason: "Some file systems write pages whole, and then it is right; the figure stands for such a server",
+        summary: "full_page_writes is off on the server: it writes less WAL than a safe one",
+        advice: "Compare only with servers that have it off too; make sure that the storage writes pages whole",
+        reason: "Some file systems write pages whole, and then it is safe; the figure is that of such a server",
         reference: "PostgreSQL documentation, Write Ahead Log settings, full_page_writes",
     },
     Rule {
@@ -247,9 +238,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(1.2),
         },
         figures: &[Metric(metric::WAL_BYTES_PER_OP)],
-        summary: "The log was flushed more often than transactions committed",
+        summary: "WAL was flushed more often than transactions committed",
         advice: "Look for a small wal_buffers, a checkpoint in the window, or other sessions that commit",
-        reason: "The additional flushes are real work of the server and are in the figure",
+        reason: "The additional flushes are real work of the server and are part of the figure",
         reference: STATISTICS,
     },
     Rule {
@@ -261,8 +252,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[Metric(metric::WINDOW)],
         summary: "Fewer than two checkpoints fell into the update windows",
         advice: "Measure longer, or with a smaller max_wal_size",
-        reason: "Just after a checkpoint every first change of a page writes the whole page; a window that doesn't \
-                 cover the cycle shows one of its halves",
+        reason: "After a checkpoint the first change of each page writes the whole page to WAL; a window shorter than the cycle shows only a part of it",
         reference: "PostgreSQL documentation, WAL Configuration",
     },
     Rule {
@@ -274,7 +264,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[Metric(metric::WINDOW)],
         summary: "Fewer than two checkpoints fell into the update windows",
         advice: "Run without --quick for a figure that covers the checkpoint cycle",
-        reason: "A sketch has no time for two cycles and says that it is one; no grade above LIKELY rests on it",
+        reason: "A quick run has no time for two cycles and says so; no grade above LIKELY rests on it",
         reference: "PostgreSQL documentation, WAL Configuration",
     },
     Rule {
@@ -288,10 +278,9 @@ pub(super) const RULES: &[Rule] = &[
             When::Value { of: Metric(metric::CHECKPOINTING), over: Over::Worst, test: NONE },
         ]),
         figures: &[Metric(metric::WINDOW), Metric(metric::WAL_BYTES_PER_OP)],
-        summary: "A checkpoint fell into a window in which places for the log are compared",
-        advice: "Run again; if it stays, take a shorter --window or fewer --sessions, so that less log is written in one",
-        reason: "Its writes share the drive with the log and whole pages are logged after it, on one place and not on the \
-                 others: what differs then is not the place alone. A rate with it is true for its window",
+        summary: "A checkpoint fell into a window in which WAL locations are compared",
+        advice: "Run again; if it repeats, use a shorter --window or fewer --sessions, so that less WAL is written per window",
+        reason: "A checkpoint's writes share the drive with WAL, and full-page images follow it, on one location and not on the others: the difference is then not that of the location alone. A rate with it is true for its window",
         reference: "PostgreSQL documentation, WAL Configuration",
     },
     Rule {
@@ -301,9 +290,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(&["database.*"])),
         when: When::Says { key: condition::PLAN_AFTER.any(), any_of: &["other"] },
         figures: &[],
-        summary: "The server planned a statement otherwise after the load than before it",
-        advice: "Look at plan_after_text in the run; switch off what analyses the table meanwhile",
-        reason: "Nobody knows in which operations the plan was which, so the figure is that of no access",
+        summary: "The plan of a statement changed between load and end of the test",
+        advice: "Compare plan_after_text in the run file; stop what runs ANALYZE on the table meanwhile",
+        reason: "Which operations used which plan is unknown, so the figure belongs to neither",
         reference: "PostgreSQL documentation, EXPLAIN",
     },
     Rule {
@@ -313,9 +302,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(&["database.scan*"])),
         when: When::Says { key: condition::ANSWERED_FROM.any(), any_of: &["index"] },
         figures: &[Metric(metric::SERVER_READ_BYTES)],
-        summary: "The count was answered from the index alone, so the table was not read",
-        advice: "Ask for --answer sum to have every row touched",
-        reason: "The time is true for the question, and says nothing about reading the table",
+        summary: "The count used an index-only scan, so the table was not read",
+        advice: "Use --answer sum to read every row",
+        reason: "The time is true for the query, and says nothing about reading the table",
         reference: "PostgreSQL documentation, Index-Only Scans",
     },
     Rule {
@@ -331,10 +320,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(200.0),
         },
         figures: &[],
-        summary: "Few wait samples: the parts of the sum are rough",
+        summary: "Few wait samples: the parts of the response time are rough",
         advice: "Measure longer, or with more sessions",
-        reason: "With 200 samples a share of one half is known to ± 7 points; the rate doesn't depend on it, and the \
-                 sum is tested by itself",
+        reason: "With 200 samples a share of one half is known to ± 7 points. The rate does not depend on it, and the sum is tested separately",
         reference: "binomial proportion, normal approximation",
     },
     Rule {
@@ -344,10 +332,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Run(Select::layers(&[Layer::Database])),
         when: When::Says { key: condition::ORIGIN.any(), any_of: &["bundle"] },
         figures: &[],
-        summary: "The server is the downloaded bundle, built otherwise than a distribution's package",
+        summary: "The server is the downloaded bundle, compiled differently from a distribution's package",
         advice: "Compare only with runs of the same bundle, or install PostgreSQL and run again",
-        reason: "Compiler options, libraries and I/O methods differ, so its CPU per operation is its own; the \
-                 measurement is as true as with any server",
+        reason: "Compiler options, libraries and I/O methods differ, and so does its CPU time per operation; the measurement is as true as with any server",
         reference: "PostgreSQL documentation, pg_config",
     },
     Rule {
@@ -358,7 +345,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Path { role: Role::Data, fact: PathFact::Volatile },
         figures: &[],
         summary: "Reads that should reach a drive come from a file system in memory",
-        advice: "Give a folder on a drive with --data",
+        advice: "Set --data to a folder on a drive",
         reason: "The rate is that of memory copies, under a name that promises a drive",
         reference: "tmpfs(5)",
     },

@@ -32,9 +32,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.95),
         },
         figures: &[Metric(metric::RESIDENT_BEFORE)],
-        summary: "The drives read fewer bytes than were asked for: memory answered",
+        summary: "The drives read fewer bytes than were requested: memory answered",
         advice: "Look for a cache between file and drive, or a file with holes; use a larger file or direct I/O",
-        reason: "What is printed as the drive's figure is partly memory's. Five per cent covers a window's edges",
+        reason: "The figure is printed as the drive's and is partly memory's. Five percent covers the edges of a window",
         reference: COUNTERS,
     },
     Rule {
@@ -49,8 +49,8 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.95),
         },
         figures: &[],
-        summary: "The drives were sent fewer bytes than were written",
-        advice: "Look for a file system or mapper that holds writes back or compresses them",
+        summary: "The drives received fewer bytes than were written",
+        advice: "Look for a file system or mapper that delays or compresses writes",
         reason: "A direct or flushed write that has not reached the drive is neither durable nor the drive's figure",
         reference: COUNTERS,
     },
@@ -66,10 +66,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(1.25),
         },
         figures: &[],
-        summary: "The drives read much more than was asked for: others use them, or read-ahead",
-        advice: "Stop what else uses the drives and measure again",
-        reason: "The operations took place, but beside a load that is not part of the measurement. The median, \
-                 because one visit in one repeat doesn't move the figure",
+        summary: "The drives read much more than was requested: other programs read, or read-ahead",
+        advice: "Stop other users of the drives and measure again",
+        reason: "The operations took place, but beside other load. The median counts, because one disturbance in one repeat does not change the figure",
         reference: COUNTERS,
     },
     Rule {
@@ -86,10 +85,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(1.25),
         },
         figures: &[],
-        summary: "The drives wrote much more than was written: others use them",
-        advice: "Stop what else uses the drives and measure again",
-        reason: "As for reads. Behind mirrors, parity and mappers more is written by design, and log appends carry \
-                 their journal, so neither is judged",
+        summary: "The drives wrote much more than was written: other programs write",
+        advice: "Stop other users of the drives and measure again",
+        reason: "As for reads. Mirrors, parity and mappers write more by design, and WAL appends carry the file system's journal, so neither is judged",
         reference: COUNTERS,
     },
     Rule {
@@ -104,10 +102,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.95),
         },
         figures: &[],
-        summary: "The drives were not asked to flush as often as the file was",
-        advice: "Look for a mount without barriers, or a mapper that drops flushes",
-        reason: "The drives announce a cache that loses power, so an append without a flush is not durable, and its \
-                 time is not that of a durable append",
+        summary: "The drives received fewer flushes than the file",
+        advice: "Look for a mount with nobarrier, or a mapper that drops flushes",
+        reason: "The drives have a volatile write cache, so an append without a flush is not durable, and its time is not that of a durable append",
         reference: "Linux Documentation/block/writeback_cache_control.rst",
     },
     Rule {
@@ -126,10 +123,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.05),
         },
         figures: &[Metric(metric::SYNC_LATENCY_P50)],
-        summary: "The drives were hardly ever asked to flush although the file was, again and again",
-        advice: "Look for a mount without barriers, or a mapper that drops flushes",
-        reason: "The drives announce a cache that loses power, so what was synced is not durable. One in twenty, because \
-                 several threads may share a flush, and one that finds nothing written needs none",
+        summary: "The drives received almost no flush although the file was flushed again and again",
+        advice: "Look for a mount with nobarrier, or a mapper that drops flushes",
+        reason: "The drives have a volatile write cache, so what was synced is not durable. One flush in twenty, because several threads may share one, and a flush with nothing to write needs none",
         reference: "Linux Documentation/block/writeback_cache_control.rst",
     },
     Rule {
@@ -144,10 +140,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.1),
         },
         figures: &[Metric(metric::DEVICE_READS), Metric(metric::DEVICE_WRITES)],
-        summary: "The kernel joined operations before the drive saw them: it did fewer and larger ones",
-        advice: "Take bytes per second from here; for operations per second use random places",
-        reason: "The bytes are right and so is the time, and a server's neighbouring requests are joined the same way; only \
-                 the count is not the drive's",
+        summary: "The kernel merged adjacent requests: the drive saw fewer, larger I/Os",
+        advice: "Use bytes per second from this test; for IOPS use random offsets",
+        reason: "Bytes and time are right, and a server's adjacent requests are merged the same way; only the number of operations is not the drive's",
         reference: "Linux Documentation/admin-guide/iostats.rst, fields 2 and 6",
     },
 ];

@@ -36,10 +36,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(&["log.*", "database.update*"])),
         when: When::Path { role: Role::Wal, fact: PathFact::Volatile },
         figures: &[],
-        summary: "The log is on a file system in memory: nothing was made durable",
-        advice: "Give a folder on a drive with --wal",
-        reason: "The rate is what CPUs and memory give without a drive, worth knowing as such, and not what its \
-                 name promises",
+        summary: "WAL is on a file system in memory: nothing was made durable",
+        advice: "Set --wal to a folder on a drive",
+        reason: "The rate is that of CPUs and memory without a drive, worth knowing as such, and not what its name promises",
         reference: "tmpfs(5)",
     },
     Rule {
@@ -49,12 +48,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(&["log.*", "database.update*"])),
         when: When::Path { role: Role::Wal, fact: PathFact::FlushSwitchedOff },
         figures: &[],
-        summary: "The kernel sends a device no flushes although the cache beneath says that it is volatile",
-        advice: "Unless the cache is protected against loss of power: echo \"write back\" > \
-                 /sys/block/DEVICE/queue/write_cache, and measure again",
-        reason: "The setting begins as what the drive said; somebody or something changed it. What is acknowledged then is in \
-                 a cache that loses power, and its time is not that of a durable write. Not invalid, because a drive \
-                 with capacitors may call its cache volatile and keep it",
+        summary: "The kernel sends this device no flushes although its write cache is volatile",
+        advice: "Unless the cache has power-loss protection: echo \"write back\" > /sys/block/DEVICE/queue/write_cache, and measure again",
+        reason: "The setting starts as what the drive reported; it was changed since. Acknowledged writes are then in a volatile cache, and their time is not that of a durable write. Not invalid, because a drive with power-loss protection may report its cache as volatile and keep it",
         reference: "Linux Documentation/block/writeback_cache_control.rst; Documentation/ABI/stable/sysfs-block, write_cache",
     },
     Rule {
@@ -73,11 +69,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.05),
         },
         figures: &[Metric(metric::SERVER_FLUSH_TIME), Metric(metric::DEVICE_WRITES)],
-        summary: "The server counted flushes of the log that never reached its drives: its commits were not durable",
-        advice: "Look for a library that switches fsync off (LD_PRELOAD, eatmydata), a mount without barriers, or a mapper \
-                 that drops flushes",
-        reason: "The drives announce a cache that loses power, so each flush of the log has to become a flush of the drive. One \
-                 in twenty, because several may share one, and one that finds nothing written needs none",
+        summary: "WAL flushes that the server counted did not reach its drives: commits were not durable",
+        advice: "Look for a library that disables fsync (LD_PRELOAD, eatmydata), a mount with nobarrier, or a mapper that drops flushes",
+        reason: "The drives have a volatile write cache, so each WAL flush must become a flush of the drive. One in twenty, because several may share one, and a flush with nothing to write needs none",
         reference: BARRIERS,
     },
     Rule {
@@ -96,9 +90,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.1),
         },
         figures: &[Metric(metric::WAL_BYTES_PER_OP), Metric(metric::FLUSHES_PER_OP)],
-        summary: "The log that commits waited for did not reach the drives",
-        advice: "Look for a library that switches fsync off (LD_PRELOAD, eatmydata), or whether the log lies elsewhere (--wal)",
-        reason: "A durable commit has its log on the drive before it returns. One in ten, because a file system may compress it",
+        summary: "The WAL that commits waited for did not reach the drives",
+        advice: "Look for a library that disables fsync (LD_PRELOAD, eatmydata), or whether WAL is elsewhere (--wal)",
+        reason: "A durable commit has its WAL on the drive before it returns. One in ten, because a file system may compress it",
         reference: "Linux Documentation/block/stat.rst; PostgreSQL documentation, Reliability and the Write-Ahead Log",
     },
     Rule {
@@ -116,11 +110,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.05),
         },
         figures: &[Metric(metric::DEVICE_WRITES)],
-        summary: "The server counted flushes of the log that never reached its drives: its commits are not durable",
-        advice: "Look for a library that switches fsync off (LD_PRELOAD, eatmydata), a mount without barriers, or a mapper \
-                 that drops flushes",
-        reason: "The drives announce a cache that loses power, so each flush of the log has to become a flush of the drive. The \
-                 rates are true, and no verdict on them holds for a server whose commits last",
+        summary: "WAL flushes that the server counted did not reach its drives: commits were not durable",
+        advice: "Look for a library that disables fsync (LD_PRELOAD, eatmydata), a mount with nobarrier, or a mapper that drops flushes",
+        reason: "The drives have a volatile write cache, so each WAL flush must become a flush of the drive. The rates are true, and no verdict on them holds for a server with durable commits",
         reference: BARRIERS,
     },
     Rule {
@@ -137,9 +129,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.1),
         },
         figures: &[Metric(metric::DEVICE_WRITES)],
-        summary: "The log that commits waited for did not reach the server's drives",
-        advice: "Look for a library that switches fsync off (LD_PRELOAD, eatmydata), and for where pg_wal lies",
-        reason: "A durable commit has its log on the drive before it returns. One in ten, because a file system may compress it",
+        summary: "The WAL that commits waited for did not reach the server's drives",
+        advice: "Look for a library that disables fsync (LD_PRELOAD, eatmydata), and check where pg_wal is",
+        reason: "A durable commit has its WAL on the drive before it returns. One in ten, because a file system may compress it",
         reference: "Linux Documentation/block/stat.rst; PostgreSQL documentation, Reliability and the Write-Ahead Log",
     },
     Rule {
@@ -158,11 +150,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(0.05),
         },
         figures: &[Metric(metric::SERVER_FLUSH_TIME), Metric(metric::DEVICE_WRITES)],
-        summary: "The server counted flushes of the log that never reached its drives: its commits are not durable",
-        advice: "Look for a library that switches fsync off (LD_PRELOAD, eatmydata), a mount without barriers, or a mapper \
-                 that drops flushes",
-        reason: "The drives announce a cache that loses power, so each flush of the log has to become a flush of the drive. What a \
-                 flush takes is then no time of a durable one",
+        summary: "WAL flushes that the server counted did not reach its drives: commits were not durable",
+        advice: "Look for a library that disables fsync (LD_PRELOAD, eatmydata), a mount with nobarrier, or a mapper that drops flushes",
+        reason: "The drives have a volatile write cache, so each WAL flush must become a flush of the drive. The time of a flush is then not that of a durable one",
         reference: BARRIERS,
     },
     Rule {
@@ -176,9 +166,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.8),
         },
         figures: &[Metric(metric::DEVICE_WRITES), Metric(metric::SERVER_FLUSH_TIME)],
-        summary: "The server's control group used up its I/O limit: flushes take the limit's time, not the drive's",
-        advice: "Raise the limit (io.max, blkio.throttle) before a faster drive is bought, and look again",
-        reason: "A group that has used up its limit waits for the next moment of it, however fast the drive is",
+        summary: "The server's control group reached its I/O limit: flush time is the limit's, not the drive's",
+        advice: "Raise the limit (io.max, blkio.throttle) before buying a faster drive, and observe again",
+        reason: "A group that has used up its limit waits for the next period, however fast the drive is",
         reference: "Linux Documentation/admin-guide/cgroup-v2.rst, io.max; cgroup-v1/blkio-controller.rst",
     },
     Rule {
@@ -192,10 +182,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(10_000.0),
         },
         figures: &[Metric(metric::SYNC_THROUGHPUT), Metric(metric::DEVICE_FLUSHES)],
-        summary: "A flush takes less time than most drives need to acknowledge one: it may do nothing",
-        advice: "Find out whether the drive's cache survives a power failure, or the host's hypervisor keeps writes",
-        reason: "Drives without a volatile cache, with protected ones, and persistent memory do this honestly: speed \
-                 alone convicts nobody",
+        summary: "A flush returns faster than most drives can acknowledge one: it may do nothing",
+        advice: "Find out whether the drive's cache has power-loss protection, or whether the hypervisor's host holds writes back",
+        reason: "Drives without a volatile cache, drives with power-loss protection and persistent memory are this fast rightly: speed alone proves nothing",
         reference: "Linux Documentation/block/writeback_cache_control.rst",
     },
     Rule {
@@ -213,9 +202,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Below(10_000.0),
         },
         figures: &[Metric(metric::DEVICE_FLUSHES)],
-        summary: "A durable append takes less time than most drives need to acknowledge a write",
-        advice: "Find out whether the drive's cache survives a power failure, or the host's hypervisor keeps writes",
-        reason: "Drives with protected caches and persistent memory do this honestly: speed alone convicts nobody",
+        summary: "A durable append returns faster than most drives can acknowledge a write",
+        advice: "Find out whether the drive's cache has power-loss protection, or whether the hypervisor's host holds writes back",
+        reason: "Drives with power-loss protection and persistent memory are this fast rightly: speed alone proves nothing",
         reference: "Linux Documentation/block/writeback_cache_control.rst",
     },
 ];

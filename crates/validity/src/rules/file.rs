@@ -19,9 +19,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::layers(BLOCK)),
         when: When::Says { key: condition::TARGET_KIND.any(), any_of: &["file in /dev"] },
         figures: &[],
-        summary: "A plain file below /dev was measured: it lies in memory",
-        advice: "Check the device's name, and remove the file; somebody wrote to a name that had no device",
-        reason: "A device's name promises a device. What answered is the file system that holds the names",
+        summary: "A regular file in /dev was measured: it is in memory",
+        advice: "Check the device's name, and remove the file: something wrote to a device name that did not exist",
+        reason: "A name in /dev promises a device. What answered is the file system that holds the names",
         reference: "Linux Documentation/filesystems: devtmpfs",
     },
     Rule {
@@ -36,8 +36,8 @@ pub(super) const RULES: &[Rule] = &[
         },
         figures: &[],
         summary: "Part of the file was in the page cache before the window",
-        advice: "Something else holds the file open or mapped; stop it, or use a folder of our own",
-        reason: "Every resident page is a read the drive doesn't see, and random reads find it in no time",
+        advice: "Another process has the file open or mapped; stop it, or use a folder of your own",
+        reason: "The drive never sees the read of a cached page, and random reads find those pages in no time",
         reference: "mincore(2) after sync and posix_fadvise(POSIX_FADV_DONTNEED)",
     },
     Rule {
@@ -55,9 +55,8 @@ pub(super) const RULES: &[Rule] = &[
         },
         figures: &[],
         summary: "The file has blocks of zeros although random data was written",
-        advice: "Look for thin provisioning, a lost fill, or a drive that drops data",
-        reason: "Blocks that were never written, or trimmed, are answered without touching the medium. Random data \
-                 has no block of zeros, so one is enough",
+        advice: "Look for thin provisioning, an incomplete fill, or a drive that drops data",
+        reason: "Blocks that were never written, or trimmed, are answered without reading the medium. Random data has no block of zeros, so one is enough",
         reference: "SNIA SSS PTS 2.0.2: purge and precondition with random data",
     },
     Rule {
@@ -73,11 +72,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.05),
         },
         figures: &[],
-        summary: "More than one block in twenty was zeros: never written, or trimmed, as far as can be told",
-        advice: "Write the device or the file through with random data (narrows block steady does), or measure a part that \
-                 holds data",
-        reason: "Most drives and arrays answer such blocks from their tables, without touching the medium. Who wrote the rest \
-                 isn't known, and databases keep some zeros, so a few are left alone: they move the figure by as much",
+        summary: "More than 5 % of the blocks read were zeros: never written, or trimmed",
+        advice: "Fill the device or file with random data first (narrows block steady does), or measure a part that holds data",
+        reason: "Most drives and arrays answer such blocks from their tables, without reading the medium. Databases keep some blocks of zeros, so a few are allowed: they change the figure by as much",
         reference: "SNIA SSS PTS 2.0.2: purge and precondition with random data",
     },
     Rule {
@@ -91,8 +88,8 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.001),
         },
         figures: &[],
-        summary: "The file has holes or extents that were never written",
-        advice: "Fill the file; fallocate is not enough",
+        summary: "The file has holes or unwritten extents",
+        advice: "Write the file; fallocate is not enough",
         reason: "The file system answers reads of such extents with zeros, even direct ones, and writes to them cost \
                  a conversion",
         reference: "Linux Documentation/filesystems/fiemap.rst, FIEMAP_EXTENT_UNWRITTEN",
@@ -115,10 +112,9 @@ pub(super) const RULES: &[Rule] = &[
             },
         ]),
         figures: &[],
-        summary: "The data could be compressed or deduplicated: a storage that does so moved less than was asked",
-        advice: "Leave the data random, or give the database's own shares and compare only with the same",
-        reason: "Which drives, arrays and file systems save data can't be seen from here. The operations took place, and \
-                 a database's own data can be saved too, so the figure may be the one that is wanted",
+        summary: "The data is compressible or has duplicates: storage that compresses moved fewer bytes",
+        advice: "Keep random data, or set your database's own ratio and compare only with the same",
+        reason: "Which drives, arrays and file systems compress or deduplicate cannot be seen from here. The operations took place, and a database's own data compresses too, so the figure may be the wanted one",
         reference: "SNIA SSS PTS 2.0.2: random data is mandatory",
     },
     Rule {
@@ -128,10 +124,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::layers(BLOCK)),
         when: When::Says { key: condition::WRITE_STATE.any(), any_of: &["burst"] },
         figures: &[Number(condition::WRITTEN_BYTES), DriveBytes],
-        summary: "A burst figure: too little was written to reach the drive's steady state",
-        advice: "Take it as what the drive gives for minutes, not for hours",
-        reason: "The figure is true for its length. Reaching steady state needs writes of twice the capacity, which \
-                 nobody should do to a drive unasked",
+        summary: "Burst rate: the drive was not written long enough for steady state",
+        advice: "Expect this rate for minutes, not for hours",
+        reason: "The figure is true for its duration. Steady state needs writes of twice the capacity, which nobody should do to a drive unasked",
         reference: "SNIA SSS PTS 2.0.2, workload-independent preconditioning",
     },
 ];

@@ -54,11 +54,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.9),
         },
         figures: &[Metric(metric::CPU_PER_OP), Number(condition::THREADS)],
-        summary: "The load generator's busiest thread had no time left: this measures the generator",
-        advice: "Take the figure as a lower bound of the device; more generator threads would show more",
-        reason: "The device could do at least that much, so the figure is not wrong, but it is not the device's. \
-                 The server's own path (buffered or direct reads by threads) is not judged: there the CPU is \
-                 part of what is measured",
+        summary: "The load generator's busiest thread was at 100 %: this is the generator's limit",
+        advice: "Read the figure as a lower bound of the device; more generator threads would show more",
+        reason: "The device can do at least that much, so the figure is not wrong, but it is not the device's. The server's own path (buffered or direct reads by threads) is not judged: there the CPU is part of what is measured",
         reference: "introduction, rule 4",
     },
     Rule {
@@ -84,11 +82,9 @@ pub(super) const RULES: &[Rule] = &[
             ),
         ]),
         figures: &[Metric(metric::CLIENT_CPU_PER_OP), Number(condition::CLIENT_CPUS_COUNT)],
-        summary: "The client was near its own limit: the server may give more than this",
-        advice: "Run narrows on a second host with --database and the server's address: then all CPUs here are the server's",
-        reason: "The rate was obtained, but the narrow place may be the client: with threads 0.7 busy an answer waits for \
-                 them, and 1.4 times the rate is all that they gave against a server that does nothing. That one is asked without \
-                 TLS, so that it says nothing of a load with TLS",
+        summary: "The load generator was near its own limit: the server may do more than this",
+        advice: "Run narrows on a second host with --database and the server's address: then all CPUs here belong to the server",
+        reason: "The rate was reached, but the bottleneck may be the load generator: with its threads 70 % busy an answer waits for them, and 1.4 times the rate is all that they reached against a server that does nothing. That server is used without TLS, so it says nothing of a load with TLS",
         reference: "introduction, rule 4; methods: database, the client alone",
     },
     Rule {
@@ -111,10 +107,9 @@ pub(super) const RULES: &[Rule] = &[
             },
         ]),
         figures: &[Metric(metric::ASKED_RATE), Metric(metric::LATENESS_P99)],
-        summary: "The client did not keep the rate it was asked for against a server that does nothing",
-        advice: "Stop what else uses the client's CPUs, or give it more of them; doubt this run's open loops",
-        reason: "At half of its own limit and with nothing to wait for, whatever is missing or too much is the generator's; the \
-                 schedule's own scatter is allowed for",
+        summary: "The load generator did not keep the requested rate against a server that does nothing",
+        advice: "Stop other users of its CPUs, or give it more CPUs; doubt the open-loop figures of this run",
+        reason: "At half of its own limit and with nothing to wait for, every operation missing or too many is the generator's; the variation of the schedule itself is allowed for",
         reference: "introduction, rules 3 and 8",
     },
     Rule {
@@ -124,10 +119,10 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Run(Select::layers(&[Layer::Database]).except(&["*.test.*"])),
         when: When::Says { key: condition::CPUS_SHARED.any(), any_of: &["true"] },
         figures: &[],
-        summary: "Client and server shared CPUs",
-        advice: "On a machine with more cores, or from another machine, the server has more to itself",
-        reason: "The client's CPU time is counted apart and is a line of the sum; the figure stands",
-        reference: "verdicts: client and server on one machine",
+        summary: "Load generator and server shared CPUs",
+        advice: "With more CPUs, or with the load generator on another machine, the server has more CPU time",
+        reason: "The load generator's CPU time is counted separately and is a line of the sum; the figure is valid",
+        reference: "verdicts: load generator and server on one machine",
     },
     Rule {
         id: "overload",
@@ -142,9 +137,8 @@ pub(super) const RULES: &[Rule] = &[
         },
         figures: &[Metric(metric::LATENCY_P99)],
         summary: "The system could not keep the offered rate, so its latency has no bound",
-        advice: "Offer less; the rate it kept in a closed loop was not sustainable",
-        reason: "With arrivals faster than departures the queue grows for as long as one measures: the percentile is \
-                 a property of the window's length",
+        advice: "Offer a lower rate; the rate of the closed loop was not sustainable",
+        reason: "Where arrivals are faster than completions the queue grows for as long as one measures: the percentile then depends on the length of the window",
         reference: "Schroeder, Wierman, Harchol-Balter 2006, Open versus closed",
     },
     Rule {
@@ -162,10 +156,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.01),
         },
         figures: &[Metric(metric::OFFERED), Metric(metric::THROUGHPUT)],
-        summary: "The queue grew from the beginning of the window to its end: the rate is above the capacity",
-        advice: "Offer less, or search for the highest rate that lasts (narrows block calibrate)",
-        reason: "Whatever the percentile says, it was only not given the time to be worse. A bounded queue's own noise is \
-                 far below one per cent of a thousand operations",
+        summary: "The queue grew from start to end of the window: the rate is above the capacity",
+        advice: "Offer a lower rate, or search for the highest sustainable one (narrows block calibrate)",
+        reason: "With more time the percentile would have been worse. The variation of a bounded queue is far below one percent of a thousand operations",
         reference: "Schroeder, Wierman, Harchol-Balter 2006, Open versus closed",
     },
     Rule {
@@ -184,10 +177,9 @@ pub(super) const RULES: &[Rule] = &[
             share: 0.01,
         },
         figures: &[Metric(metric::GENERATOR_BUSY), Metric(metric::LATENESS_P99)],
-        summary: "The generator did not send as many operations as it was asked to",
-        advice: "Use more generator threads, or a machine whose CPUs are free",
-        reason: "The figure would stand for a rate that never reached the device: nothing is known of the device at the \
-                 rate that is printed",
+        summary: "The load generator sent fewer operations than requested",
+        advice: "Use more generator threads, or a machine with idle CPUs",
+        reason: "The requested rate never reached the device: nothing is known of the device at the rate that is printed",
         reference: "introduction, rule 8: requested is not obtained",
     },
     Rule {
@@ -202,10 +194,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.05),
         },
         figures: &[],
-        summary: "The generator itself was late by a good part of the latency it reports",
-        advice: "Give the client more CPUs or fewer sessions",
-        reason: "Latency counts from when an operation was due, so lateness is inside of it; above five per cent the \
-                 percentile is partly the generator's",
+        summary: "The load generator was late by a large part of the latency that it reports",
+        advice: "Give the load generator more CPUs or fewer sessions",
+        reason: "Latency counts from the scheduled start, so lateness is part of it; above five percent the percentile is partly the generator's",
         reference: "introduction, rule 3",
     },
     Rule {
@@ -219,11 +210,9 @@ pub(super) const RULES: &[Rule] = &[
             latency: Metric(metric::LATENCY_MEAN),
         },
         figures: &[Metric(metric::OPERATIONS)],
-        summary: "Operations that were due were never sent",
+        summary: "Scheduled operations were never sent",
         advice: "Use more sessions, or a lower rate",
-        reason: "The ones left out are those that would have waited longest, so the percentile is too good. The end of a \
-                 window cuts off what stands there at any moment, and no more; where they are many, the rule on overload \
-                 makes it invalid",
+        reason: "Those left out would have waited longest, so the percentile is too low. The end of a window cuts off what is in the queue then, and no more; where they are many, the rule on overload makes the figure invalid",
         reference: "introduction, rule 3; coordinated omission; Little 1961, L = λW",
     },
     Rule {
@@ -241,10 +230,9 @@ pub(super) const RULES: &[Rule] = &[
             Number(condition::THREADS),
             Metric(metric::SUBMIT_PER_OP),
         ],
-        summary: "Linux AIO on a file that is not open for direct I/O: each thread had one operation in flight",
-        advice: "Open the file for direct I/O, or use io_uring or threads",
-        reason: "The kernel then does the whole operation inside io_submit, so the figure belongs to another depth than \
-                 the one it is printed for",
+        summary: "Linux AIO on a file without direct I/O: each thread ran at QD1",
+        advice: "Open the file with direct I/O, or use io_uring or threads",
+        reason: "The kernel then does the whole operation inside io_submit, so the figure belongs to another queue depth than the one printed",
         reference: "io_submit(2), Linux fs/aio.c: only direct I/O is queued",
     },
     Rule {
@@ -262,10 +250,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(1.5),
         },
         figures: &[Metric(metric::IN_FLIGHT), Metric(metric::DEPTH)],
-        summary: "Submitting an operation put the generator to sleep: fewer were in flight than asked",
-        advice: "Look at the queue's length (nr_requests), at file-system locks, and at I/O that is not direct",
-        reason: "A call that only submits takes CPU time; time beyond that is waiting, in which nothing else is \
-                 sent. Suspect, because others on the same CPU make a thread wait as well",
+        summary: "Submitting I/O blocked the load generator: queue depth was below the requested one",
+        advice: "Check nr_requests, file-system locks, and I/O that is not direct",
+        reason: "A call that only submits needs CPU time; any time beyond that is waiting, in which nothing else is sent. Suspect, because other load on the same CPU makes a thread wait as well",
         reference: "io_submit(2); fio's submission latency against its completion latency",
     },
     Rule {
@@ -275,9 +262,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Run(Select::layers(&[Layer::Block])),
         when: When::Present(condition::IO_URING_REFUSED.any()),
         figures: &[],
-        summary: "io_uring could not be used; Linux AIO or threads stood in for the best path",
-        advice: "See kernel.io_uring_disabled and the container's seccomp profile",
-        reason: "The drive's figures stand, with more CPU time per operation than io_uring needs",
+        summary: "io_uring was not available; Linux AIO or threads were used in its place",
+        advice: "Check kernel.io_uring_disabled and the container's seccomp profile",
+        reason: "The drive's figures are valid, with more CPU time per operation than io_uring needs",
         reference: "Linux Documentation/admin-guide/sysctl/kernel.rst, io_uring_disabled",
     },
     Rule {
@@ -287,10 +274,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Run(Select::ALL),
         when: When::Present(condition::LEAST_LOAD.any()),
         figures: &[],
-        summary: "Files and windows were made as small as tests want them; no figure is this machine's",
+        summary: "Files and windows as small as tests need them: no figure stands for this machine",
         advice: "Unset NARROWS_LEAST_LOAD and measure again",
-        reason: "The variable is there for tests of what surrounds a measurement. It changes no option of the command, so that \
-                 nothing else in the run would say it",
+        reason: "The variable is for tests of what surrounds a measurement. It changes no option of the command, so nothing else in the run would show it",
         reference: "introduction, rule 8: requested is not obtained",
     },
 ];

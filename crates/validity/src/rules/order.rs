@@ -1,4 +1,4 @@
-//! Which blocks were touched, and how often. What is read again may come from a cache that the device's counters don't
+//! Which blocks were read and written, and how often. What is read again may come from a cache that the device's counters don't
 //! show, so these rules look at what was sent, not at what came back.
 
 use narrows_model::{Layer, Severity, condition, metric};
@@ -33,10 +33,9 @@ pub(super) const RULES: &[Rule] = &[
             Metric(metric::DEVICE_READ_BYTES),
             Metric(metric::RESIDENT_BEFORE),
         ],
-        summary: "Sequential streams read the same blocks: one may have fetched them for the others",
-        advice: "Give each stream a part of its own; in fio offset_increment, or one file each",
-        reason: "Whoever comes second may find the block in a cache of drive or array, which no counter here shows. The \
-                 operations took place; that the drive saw less than was read is another rule's, and makes it invalid",
+        summary: "Sequential streams read the same blocks: one may have cached them for the others",
+        advice: "Give each stream its own part of the file (fio: offset_increment), or one file each",
+        reason: "The second reader may find the block in a cache of the drive or array, which no counter here shows. The operations took place; where the drive saw less than was read, another rule makes the figure invalid",
         reference: OWN_ACCOUNT,
     },
     Rule {
@@ -53,9 +52,9 @@ pub(super) const RULES: &[Rule] = &[
         ])),
         when: read_again(0.95),
         figures: &[Number(condition::FILE_BYTES), MemoryBytes, Metric(metric::DEVICE_READ_BYTES)],
-        summary: "Blocks were read again, through the page cache, out of a file that fits into memory",
+        summary: "Blocks were read again through the page cache, from a file that fits into memory",
         advice: "Use a file larger than memory, or read each block once",
-        reason: "The second read of a block may be memory's. Whether it was, the drives' counters say: then it is invalid",
+        reason: "The second read of a block may come from memory. Where the drives' counters show it, the figure is invalid",
         reference: "Oracle, CALIBRATE_IO: data larger than every cache on the way",
     },
     Rule {
@@ -69,10 +68,9 @@ pub(super) const RULES: &[Rule] = &[
         ])),
         when: read_again(0.5),
         figures: &[Number(condition::FILE_BYTES)],
-        summary: "Each block was read twice and more: a cache in drive, array or hypervisor may have answered",
-        advice: "Use a larger file, and see if the rate falls",
-        reason: "Past the page cache every read goes to the device, and most devices keep little; those that keep much \
-                 can't be told by counters",
+        summary: "Each block was read at least twice: a cache in drive, array or hypervisor may have answered",
+        advice: "Use a larger file, and see whether the rate falls",
+        reason: "Direct I/O sends every read to the device, and most devices cache little; counters do not show those that cache much",
         reference: OWN_ACCOUNT,
     },
     Rule {
@@ -86,10 +84,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.0),
         },
         figures: &[Number(condition::SEED), Number(condition::FILE_BYTES)],
-        summary: "A window read the same blocks in the same order as one before it",
-        advice: "Use another seed for each window, or go on where the last one ended",
-        reason: "What the first window left in a cache is what the second asks for first. The figure may still be the \
-                 drive's",
+        summary: "A window read the same blocks in the same order as an earlier one",
+        advice: "Use another seed for each window, or continue where the last one ended",
+        reason: "The second window asks first for what the first one left in a cache. The figure may still be the drive's",
         reference: "fio, randrepeat: the order is the same in every run unless it is switched off",
     },
 ];

@@ -18,9 +18,8 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(ALL)),
         when: When::Value { of: Metric(orders::VIOLATED), over: Over::Worst, test: NONE },
         figures: &[],
-        summary: "The database is not consistent after the run: a condition that every transaction keeps does not hold",
-        advice: "conditions_violated in the run names the rows. Keep the database, and look at the server's log, its memory and \
-                 its drives; load again before the next run",
+        summary: "The database is inconsistent after the run: a condition that every transaction keeps fails",
+        advice: "conditions_violated in the run file lists the rows. Keep the database, and check the server's log, its memory and its drives; load again before the next run",
         reason: "A server that loses a part of a transaction has not done the work that was counted",
         reference: CONDITIONS,
     },
@@ -32,8 +31,8 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Present(orders::NOT_CHECKED.any()),
         figures: &[Metric(orders::MISCOUNTED)],
         summary: "The consistency conditions were not checked after the windows",
-        advice: "See why; with --keep the tables stay, and the same command checks them again",
-        reason: "The windows were measured, and nobody knows whether the server did the work that was counted",
+        advice: "See the reason; with --keep the tables stay, and the same command checks them again",
+        reason: "The windows were measured, but whether the server did the work that was counted is unknown",
         reference: CONDITIONS,
     },
     Rule {
@@ -43,10 +42,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(ALL)),
         when: When::Value { of: Metric(orders::MISCOUNTED), over: Over::Worst, test: NONE },
         figures: &[Metric(orders::NEW_ORDERS_PER_MIN)],
-        summary: "The database has another number of new orders than were acknowledged",
-        advice: "Look for others who use the tables, and at the server's log for a restart",
-        reason: "Commits that were acknowledged and are not there are lost; those that are there twice were not done once. \
-                 What was sent and never answered is allowed for",
+        summary: "New orders in the database and acknowledged new orders differ in number",
+        advice: "Look for other users of the tables, and in the server's log for a restart",
+        reason: "Commits that were acknowledged and are missing are lost; those that appear twice were applied twice. What was sent and never answered is allowed for",
         reference: "the districts' next order numbers against the client's acknowledged commits",
     },
     Rule {
@@ -56,8 +54,8 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::ids(RECOVERY)),
         when: When::Value { of: Metric(orders::LOST), over: Over::Worst, test: NONE },
         figures: &[Metric(orders::ACKNOWLEDGED)],
-        summary: "Orders that the server acknowledged were gone after it was killed and had recovered",
-        advice: "See fsync, synchronous_commit and full_page_writes of the server, and its log",
+        summary: "Orders that the server acknowledged were missing after it was killed and had recovered",
+        advice: "Check fsync, synchronous_commit and full_page_writes of the server, and its log",
         reason: "An acknowledged commit is a promise. That all are there says nothing about the drives, which kept their power",
         reference: "PostgreSQL documentation, Reliability and the Write-Ahead Log",
     },
@@ -76,10 +74,9 @@ pub(super) const RULES: &[Rule] = &[
             window: Metric(metric::WINDOW),
         },
         figures: &[Metric(metric::SESSIONS)],
-        summary: "More new orders than ten terminals with keying and thinking times can enter for each warehouse",
-        advice: "Take ten sessions for each warehouse, which is what --paced does unless --sessions says otherwise",
-        reason: "Answers that take no time would give at most 12.86; more is another workload, and a rate without pauses has to \
-                 be called that",
+        summary: "More new orders than ten terminals with keying and thinking times can enter per warehouse",
+        advice: "Use ten sessions per warehouse, which is what --paced does unless --sessions says otherwise",
+        reason: "With answers in no time the most would be 12.86; more is another workload, and a rate without pauses must be called that",
         reference: "arithmetic on the specification's least shares and times (clauses 5.2.3 and 5.2.5)",
     },
     Rule {
@@ -95,9 +92,8 @@ pub(super) const RULES: &[Rule] = &[
         },
         figures: &[Metric(orders::RETRIES)],
         summary: "Client and server counted different numbers of transactions",
-        advice: "Look for others using the database",
-        reason: "Every figure per transaction divides the server's counters by the client's count. Those that conflicts ended are \
-                 taken out on both sides",
+        advice: "Look for other users of the database",
+        reason: "Every figure per transaction divides the server's counters by the client's count. Transactions that ended in conflicts are excluded on both sides",
         reference: "PostgreSQL documentation, The Cumulative Statistics System",
     },
 ];

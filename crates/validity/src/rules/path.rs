@@ -13,8 +13,8 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Path { role: Role::Data, fact: PathFact::Volatile },
         figures: &[],
         summary: "The data folder is on a file system in memory: no drive was measured",
-        advice: "Give a folder on a drive with --data",
-        reason: "The operations took place, in memory, under a name that promises a drive",
+        advice: "Set --data to a folder on a drive",
+        reason: "The operations took place in memory, under a name that promises a drive",
         reference: "tmpfs(5)",
     },
     Rule {
@@ -24,9 +24,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Host,
         when: When::AnyPath(PathFact::Network),
         figures: &[],
-        summary: "A role is on a network file system: its server and the network are part of every figure",
+        summary: "Data or WAL is on a network file system: file server and network are part of every figure",
         advice: "Compare with a local folder to see the network's share",
-        reason: "A database may well live there; only device counters are out of reach",
+        reason: "A database may well be there; only device counters are out of reach",
         reference: "statfs(2)",
     },
     Rule {
@@ -36,10 +36,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Host,
         when: When::AnyPath(PathFact::Overlay),
         figures: &[],
-        summary: "A role is on a container's layered file system",
-        advice: "Mount a volume for data and log, as a database in a container should have",
-        reason: "New files lie in the upper layer and behave like it; copying up happens only to files that were \
-                 there before",
+        summary: "Data or WAL is on a container's overlay file system",
+        advice: "Mount a volume for data and WAL, as a database in a container should have",
+        reason: "New files are in the upper layer and behave like it; copying up happens only to files that were there before",
         reference: "Linux Documentation/filesystems/overlayfs.rst",
     },
     Rule {
@@ -50,9 +49,8 @@ pub(super) const RULES: &[Rule] = &[
         when: When::FarFromDrive,
         figures: &[],
         summary: "The load ran on another NUMA node than the drive's",
-        advice: "Run on the drive's node to see the drive: numactl --cpunodebind, or the service's AllowedCPUs",
-        reason: "Each operation crossed the link between the nodes. A server that is bound there has the same way, so the \
-                 figure is true of that way",
+        advice: "To see the drive, run on its node: numactl --cpunodebind, or the service's AllowedCPUs",
+        reason: "Each operation crossed the link between the nodes. A server bound to that node uses the same path, so the figure is true for that path",
         reference: "Linux Documentation/ABI/testing/sysfs-bus-pci, numa_node",
     },
     Rule {
@@ -62,9 +60,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Host,
         when: When::DatabaseBeside,
         figures: &[],
-        summary: "A database that is not ours uses drives that were measured",
-        advice: "Observe it, or measure when it is down",
-        reason: "Whether it did anything during the windows, the rules on other load and other reads say",
+        summary: "Another database uses drives that were measured",
+        advice: "Observe it (narrows observe), or measure while it is down",
+        reason: "Whether it did anything during the windows is judged by the rules on other load and other reads",
         reference: "introduction, rule 10",
     },
 ];

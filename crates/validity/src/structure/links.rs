@@ -24,11 +24,11 @@ pub(super) fn below_its_ends(devices: &Devices) -> Vec<FindingPlace> {
         let why = match (slower, narrower) {
             (false, false) => return None,
             (true, false) => "fewer transfers, which an idle link does to save power",
-            (_, true) => "fewer lanes, which no power saving explains",
+            (_, true) => "fewer lanes, which power saving does not explain",
         };
         let now = speed(now.current_gts, now.current_width);
         let most = speed(gts, width);
-        let shown = format!("{}: {now}, both ends could {most}: {why}", name(devices, end));
+        let shown = format!("{}: {now}, both ends support {most}: {why}", name(devices, end));
         Some(place(parts(devices, end), shown))
     });
     found.collect()
@@ -40,7 +40,7 @@ pub(super) fn slot_below_device(devices: &Devices) -> Vec<FindingPlace> {
         let (device, slot) = (end.link.as_ref()?, port?.link.as_ref()?);
         (slot.max_bytes_per_s()? < device.max_bytes_per_s()?).then(|| {
             let shown = format!(
-                "{}: it could {}, its port {}",
+                "{}: it supports {}, its port {}",
                 name(devices, end),
                 speed(device.max_gts, device.max_width),
                 speed(slot.max_gts, slot.max_width)

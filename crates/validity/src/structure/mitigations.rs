@@ -10,9 +10,9 @@ pub(super) const DEAR: [(&str, &str); 6] = [
     ("PTI", "page tables are switched at each system call"),
     ("Clear CPU buffers", "buffers are cleared at each return to a program"),
     ("untrained return thunk", "returns are untrained at each system call"),
-    ("Safe RET", "each return in the kernel is guarded"),
+    ("Safe RET", "each return in the kernel is mitigated"),
     ("IBRS", "indirect branches are restricted at each system call"),
-    ("IBPB", "predictions are dropped"),
+    ("IBPB", "branch predictions are dropped"),
 ];
 
 pub(super) fn dear(platform: &Platform) -> Vec<FindingPlace> {

@@ -18,7 +18,7 @@ use narrows_model::{FindingPlace, Platform};
 pub enum Structure {
     /// A PCIe link runs slower or narrower than both of its ends could.
     LinkBelowItsEnds,
-    /// A device could do more than the slot it is in.
+    /// A device supports more than the slot it is in.
     SlotBelowDevice,
     /// What hangs on a link could together move more than the link carries.
     LinkOverbooked,
@@ -79,10 +79,10 @@ impl Structure {
     pub(crate) fn phrase(self) -> String {
         match self {
             Structure::LinkBelowItsEnds => {
-                "a PCIe link runs slower or narrower than both of its ends could".to_string()
+                "a PCIe link runs slower or narrower than both of its ends support".to_string()
             }
             Structure::SlotBelowDevice => {
-                "a device's own end of its PCIe link could do more than the port's".to_string()
+                "a device's own end of its PCIe link supports more than the port's".to_string()
             }
             Structure::LinkOverbooked => {
                 "ports and NVMe drives behind a PCIe link could together move more than it carries".to_string()
@@ -95,8 +95,7 @@ impl Structure {
                     .to_string()
             }
             Structure::QueuesFew => format!(
-                "an NVMe or virtio drive has fewer hardware queues than there are CPUs, or a port of {} Gb/s or more, or \
-                 a virtual one, has a single receive queue",
+                "an NVMe or virtio drive has fewer hardware queues than there are CPUs, or a network port of {} Gb/s or more, or a virtual one, has a single receive queue",
                 queues::FAST_BITS_PER_S / 1_000_000_000
             ),
             Structure::OneCpuServes(least) => format!(
@@ -104,8 +103,7 @@ impl Structure {
                  network's device"
             ),
             Structure::FarFromCpus => {
-                "there are several NUMA nodes, and a drive under a role, or a port that is up, is on one of which this \
-                 process may use no CPU"
+                "there are several NUMA nodes, and a drive of data or WAL, or a network port that is up, is on one of which this process may use no CPU"
                     .to_string()
             }
             Structure::NodesLie => format!(
@@ -116,14 +114,14 @@ impl Structure {
             Structure::Governor => "all CPUs' frequency governor is not `performance`".to_string(),
             Structure::ClockSlow => format!("the clock source is {}", nodes::SLOW_CLOCKS.join(" or ")),
             Structure::Mitigations => format!(
-                "the kernel's word on a fault of the processor names one of: {}",
+                "the kernel reports one of these for a CPU vulnerability: {}",
                 mitigations::DEAR.map(|(word, _)| word).join(", ")
             ),
             Structure::ArrayDegraded => {
                 "a software RAID lacks members, or is being rebuilt".to_string()
             }
             Structure::PathDown => {
-                "an NVMe controller is not live, or a way to an NVMe or SCSI drive is down".to_string()
+                "an NVMe controller is not live, or a path to an NVMe or SCSI drive is down".to_string()
             }
         }
     }

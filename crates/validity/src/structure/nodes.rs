@@ -78,7 +78,10 @@ fn distances(platform: &Platform) -> Vec<String> {
     all.dedup();
     if let ([only], true) = (all.as_slice(), (0..nodes.len()).all(|index| own(index) == own(0))) {
         if *only == own(0) {
-            return vec![format!("{} nodes, all at distance {only}, their own too", nodes.len())];
+            return vec![format!(
+                "{} nodes, all at distance {only}, also to themselves",
+                nodes.len()
+            )];
         }
         let sockets = platform.cpu.groups_at(GroupLevel::Package).count();
         let sockets = sockets.max(platform.cpu.sockets as usize);

@@ -42,7 +42,7 @@ pub(super) fn paths_down(devices: &Devices) -> Vec<FindingPlace> {
         let states = [path.state.as_deref(), path.access.as_deref()];
         let states: Vec<&str> = states.into_iter().flatten().collect();
         let parts = vec![path.name.clone(), mapped.name.clone()];
-        place(parts, format!("{}, a way to {}, is {}", path.name, mapped.name, states.join(", ")))
+        place(parts, format!("{}, a path to {}, is {}", path.name, mapped.name, states.join(", ")))
     });
     controllers.chain(paths).chain(scsi).collect()
 }

@@ -166,7 +166,7 @@ fn flushes_that_end_on_the_way_are_found_through_every_slave_with_the_cure() {
     let said = found(&run);
     assert!(!said.is_empty());
     for finding in said {
-        assert!(finding.contains("dm-1 takes its cache"), "{finding}");
+        assert!(finding.contains("dm-1 is treated as"), "{finding}");
         assert!(finding.contains("/sys/block/dm-1/queue/write_cache"), "{finding}");
     }
     let path = run.hosts[0].platform.roles.iter_mut().find(|path| path.role == Role::Wal).unwrap();

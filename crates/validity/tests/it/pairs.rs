@@ -369,7 +369,7 @@ const PAIRS: &[Pair] = &[
         silent: |r| path(r, Role::Data).file_system.volatile = true },
     Pair { rule: "flush-switched-off",
         fires: |r| drive_cache(r, Role::Wal, "write through", true),
-        // What the drive itself says has no such cache; and a flush that is sent.
+        // What the drive reports has no such cache; and a flush that is sent.
         silent: |r| { drive_cache(r, Role::Wal, "write through", false); drive_cache(r, Role::Data, "write back", true) } },
     Pair { rule: "sync-implausibly-fast",
         fires: |r| change(r, SYNCED, metric::SYNC_LATENCY_P50, 2e3),

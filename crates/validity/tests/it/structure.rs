@@ -28,11 +28,11 @@ const PAIRS: &[Pair] = &[
         fires: |p| link(p, DRIVE).current_width = Some(2),
         // The port could do no more.
         silent: |p| { for end in [DRIVE, "0000:40:01.0"] { link(p, end).current_gts = Some(8.0) } link(p, "0000:40:01.0").max_gts = Some(8.0) },
-        evidence: &["0000:41:00.0 NVMe nvme0n1: 16 GT/s x2, both ends could 16 GT/s x4", "fewer lanes"] },
+        evidence: &["0000:41:00.0 NVMe nvme0n1: 16 GT/s x2, both ends support 16 GT/s x4", "fewer lanes"] },
     Pair { rule: "slot-below-device",
         fires: |p| link(p, "0000:40:01.0").max_gts = Some(8.0),
         silent: |p| link(p, "0000:40:01.0").max_gts = Some(32.0),
-        evidence: &["it could 16 GT/s x4, its port 8 GT/s x4"] },
+        evidence: &["it supports 16 GT/s x4, its port 8 GT/s x4"] },
     Pair { rule: "pcie-link-overbooked",
         fires: |p| ports(p, 130),
         silent: |p| ports(p, 120),
@@ -454,7 +454,7 @@ fn ways_to_a_scsi_drive_that_are_down() {
     assert_eq!(findings[0].id, "path-down");
     let evidence = &findings[0].evidence;
     assert!(
-        evidence.contains("sdb, a way to dm-0, is transport-offline, unavailable"),
+        evidence.contains("sdb, a path to dm-0, is transport-offline, unavailable"),
         "{evidence}"
     );
 }

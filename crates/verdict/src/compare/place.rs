@@ -61,9 +61,9 @@ pub fn placement(
         (0, _, Some(m)) => (rate(m), None),
         (_, Some(base), Some(m)) => predict(base, m),
         (_, None, _) => {
-            (None, Some("the database was not measured with its log on the first place".into()))
+            (None, Some("the database was not measured with its WAL on the first location".into()))
         }
-        (_, _, None) => (None, Some("the emulation gave nothing that can be believed".into())),
+        (_, _, None) => (None, Some("the emulation gave no valid figure".into())),
     };
     let proof = match (base, emulation, database, predicted) {
         (Some(base), _, Some(_), _) if index == 0 => Proof::first(base),
@@ -105,7 +105,7 @@ pub fn placement(
 fn predict(base: &Base<'_>, m: &Measurement) -> (Option<CommitFigure>, Option<String>) {
     if base.missed > NO_MODEL {
         let why = format!(
-            "the emulation is {:.0} % off the database on the first place, and so no model of it",
+            "the emulation is {:.0} % off the database on the first location, so it is no model of it",
             base.missed * 100.0
         );
         return (None, Some(why));
@@ -114,7 +114,7 @@ fn predict(base: &Base<'_>, m: &Measurement) -> (Option<CommitFigure>, Option<St
     let paired = own.len() == there.len();
     let scaled: Vec<f64> = own.iter().zip(there).map(|(own, there)| own * there).collect();
     let Some(product) = narrows_stats::paired_ratio(&scaled, first).filter(|_| paired) else {
-        return (None, Some("the windows on the two places do not pair".to_string()));
+        return (None, Some("the windows on the two locations do not pair".to_string()));
     };
     let value = product.value;
     let interval_95 = relative(value, product.interval_95.as_ref()).map(|scatter| {

@@ -43,7 +43,7 @@ pub fn of(
     // The wait follows from these; alone it is named where none of them explains it.
     let wait = [metric::WAIT_FLUSH_PER_OP, metric::LOG_FILE_SYNC_MEAN];
     let wait = || {
-        let part = sides.part("the wait for the log", wait, 1.0)?;
+        let part = sides.part("the wait for WAL", wait, 1.0)?;
         let worth_ns = part.worth_ns();
         (part.apart() > NAMED && explains(worth_ns)).then(|| (worth_ns, part.sentence()))
     };
@@ -52,7 +52,7 @@ pub fn of(
         Some((worth_ns, what)) => {
             let all = if worth_ns / gap_ns > 1.0 { ", more than all of the" } else { " of the" };
             format!(
-                "{what}: {}{all} {} of a session's time per commit that prediction and proof differ by",
+                "{what}: {}{all} {} of a session's time per commit by which prediction and proof differ",
                 ns(worth_ns),
                 ns(gap_ns)
             )
@@ -107,7 +107,7 @@ impl Sides<'_> {
         let grown_ns = sum(self.database) - sum(self.base.database);
         let how = if grown_ns > 0.0 { "grew" } else { "shrank" };
         let what = format!(
-            "waits for locks and others {how} by {} µs a commit, which the emulation has from the first place",
+            "waits for locks and others {how} by {} µs per commit, which the emulation has from the first location",
             significant(grown_ns.abs() / 1e3, 3)
         );
         (grown_ns != 0.0).then_some((grown_ns, what))

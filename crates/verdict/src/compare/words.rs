@@ -11,7 +11,7 @@ pub fn sentences(comparison: &Comparison) -> Vec<String> {
         return vec!["nothing is predicted: the database was not measured".to_string()];
     };
     said.push(format!(
-        "{} sessions commit {} with the log in {}.",
+        "{} sessions commit {} with WAL in {}.",
         comparison.sessions,
         OpsPerSecond(own.commits.rate_per_s),
         first.folder
@@ -19,7 +19,7 @@ pub fn sentences(comparison: &Comparison) -> Vec<String> {
     said.extend(emulation(first));
     if let Some(ceiling) = &comparison.ceiling {
         said.push(format!(
-            "With fsync off, before the others, it was {}{}: about what a log without flushes gives.",
+            "With fsync off, before the others, it was {}{}: about what WAL without flushes gives.",
             OpsPerSecond(ceiling.rate_per_s),
             ceiling.interval_95.as_ref().map_or_else(String::new, plus_minus)
         ));
@@ -38,9 +38,9 @@ fn emulation(first: &Placement) -> Option<String> {
         off(1.0 / over)
     );
     Some(match &first.measured_over_predicted_95 {
-        None => format!("{gives}; so much doubt is in every prediction."),
+        None => format!("{gives}; every prediction is uncertain by that much."),
         Some(interval) => format!(
-            "{gives} repeat by repeat (95 %: {} to {}); the farther end is doubt in every prediction.",
+            "{gives} repeat by repeat (95 %: {} to {}); every prediction is uncertain by the farther end.",
             off(1.0 / interval.high),
             off(1.0 / interval.low)
         ),
@@ -71,17 +71,17 @@ fn advice(first: &Placement, others: &[Placement]) -> String {
     let left_out: Vec<String> = others.iter().filter_map(left_out).collect();
     let mut said = match best {
         Some((place, gain)) => format!(
-            "Put the log in {}: {:+.0} % {}, durability {}.",
+            "Move WAL to {}: {:+.0} % {}, durability {}.",
             place.folder,
             gain.by * 100.0,
             if gain.measured { "measured" } else { "expected" },
             place.durability.words()
         ),
-        None if takeable.is_empty() => "None of the other places may be taken.".to_string(),
+        None if takeable.is_empty() => "None of the other locations is allowed.".to_string(),
         None if gains.is_empty() => {
-            "Nothing is known of what the other places that may be taken would give.".to_string()
+            "What the other allowed locations would give is unknown.".to_string()
         }
-        None => "No place that may be taken is shown to give more than the first one.".to_string(),
+        None => "No allowed location is shown to give more than the first one.".to_string(),
     };
     for out in left_out {
         said += &format!(" {out}");
@@ -121,12 +121,12 @@ fn may_be_taken(place: &Placement) -> bool {
 fn left_out(place: &Placement) -> Option<String> {
     if place.in_memory {
         return Some(format!(
-            "{} is in memory: it shows what a fast medium would give and holds no log.",
+            "{} is in memory: it shows what a fast medium would give and can hold no WAL.",
             place.folder
         ));
     }
     (place.durability == DurabilityWord::Refuted)
-        .then(|| format!("{} lost acknowledged records after a cut of the power.", place.folder))
+        .then(|| format!("{} lost acknowledged records after a power cut.", place.folder))
 }
 
 /// What the database says about the predictions: each of them is confirmed, not contradicted, or fails.
@@ -141,7 +141,7 @@ fn proof(others: &[Placement]) -> Option<String> {
         .map(|place| place.name.as_str())
         .collect();
     let confirmed = proved.iter().filter(agree).count() - open.len();
-    let reaches = "there the doubt is so wide that it reaches the first place's rate";
+    let reaches = "there the interval is so wide that it includes the first location's rate";
     let said = match (confirmed, open.len()) {
         _ if all == 0 => return None,
         (confirmed, 0) => format!("PostgreSQL itself confirms {confirmed} of {all} predictions."),

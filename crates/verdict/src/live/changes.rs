@@ -10,37 +10,33 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
     match verdict.bound {
         LiveBound::Idle | LiveBound::Unknown => Vec::new(),
         LiveBound::NotWaitedFor => vec![
-            "nothing about the log's device shortens a commit here; what commits would cost when durable is told by \
-             narrows log in the log's folder"
+            "nothing about the WAL device shortens a commit here; for the cost of durable commits run narrows log in the WAL folder"
                 .to_string(),
         ],
         LiveBound::NotTheLog => {
-            vec!["what sessions do instead: a faster log device changes nothing here".to_string()]
+            vec!["what sessions do instead: a faster WAL device changes nothing here".to_string()]
         }
         LiveBound::Locks => vec![
-            "shorter transactions where many want the same rows: what all of them change, last before the commit; \
-             pg_blocking_pids() says who holds the locks"
+            "shorter transactions where many update the same rows: update those rows last, just before the commit; pg_blocking_pids() shows the blockers"
                 .to_string(),
-            "a log device with shorter flushes, as far as those who hold the locks are found in their commits: narrows log \
-             in the log's folder says what it gives"
+            "a WAL device with shorter flushes, as far as those who hold the locks are in their commits: narrows log in the WAL folder measures it"
                 .to_string(),
-            "synchronous_commit = off for these transactions, if their loss in a crash is bearable: locks are then not \
-             held through a flush"
+            "synchronous_commit = off for these transactions, if losing them in a crash is bearable: locks are then not held through a flush"
                 .to_string(),
         ],
         LiveBound::CommitDelay => vec![
             "commit_delay = 0, at once: ALTER SYSTEM SET commit_delay = 0, then SELECT pg_reload_conf(); ALTER SYSTEM RESET \
              commit_delay takes it back"
                 .to_string(),
-            "a commit_delay of about half a flush with commit_siblings of 5 or more, if commits are to share flushes all the same"
+            "a commit_delay of about half a flush with commit_siblings of 5 or more, if commits should share flushes all the same"
                 .to_string(),
         ],
         LiveBound::FlushTime => flush(log, verdict, false),
         LiveBound::FlushBusy => flush(log, verdict, true),
         LiveBound::Insert => vec![
-            "fewer and larger log records: several rows per statement, fewer indexes, COPY".to_string(),
-            "fewer whole pages in the log: a longer checkpoint_timeout with max_wal_size to match".to_string(),
-            "no storage: the locks are in the server's memory, and their number is fixed".to_string(),
+            "fewer and larger WAL records: several rows per statement, fewer indexes, COPY".to_string(),
+            "fewer full-page images in WAL: a longer checkpoint_timeout with max_wal_size to match".to_string(),
+            "not storage: the locks are in the server's memory, and their number is fixed".to_string(),
         ],
         LiveBound::Standby => standby(log),
     }
@@ -48,8 +44,7 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
 
 fn flush(log: &LiveLog, verdict: &LiveVerdict, busy: bool) -> Vec<String> {
     let mut changes = vec![
-        "a log device with shorter flushes, or one of its own: narrows log in the log's folder says what it gives, \
-         narrows log compare what another would"
+        "a WAL device with shorter flushes, or one of its own: narrows log in the WAL folder measures it, narrows log compare another one"
             .to_string(),
         "fewer, larger transactions: each pays for one commit".to_string(),
     ];
@@ -71,7 +66,7 @@ fn flush(log: &LiveLog, verdict: &LiveVerdict, busy: bool) -> Vec<String> {
         changes.push(format!("commit_delay{half}, so that more commits share a flush"));
     }
     changes.push(
-        "synchronous_commit = off, for transactions whose loss in a crash is bearable: the last ones before it are gone"
+        "synchronous_commit = off, for transactions whose loss in a crash is bearable: a crash loses the last ones"
             .to_string(),
     );
     changes
@@ -98,7 +93,7 @@ fn standby(log: &LiveLog) -> Vec<String> {
     let mut changes = Vec::new();
     if applied {
         changes.push(format!(
-            "a standby that applies sooner{seen}: no queries there that hold it up, no recovery_min_apply_delay"
+            "a standby that applies sooner{seen}: no queries there that delay it, no recovery_min_apply_delay"
         ));
         changes.push(
             "synchronous_commit = on, without waiting until the standby has applied: what was committed may not be \
@@ -106,7 +101,7 @@ fn standby(log: &LiveLog) -> Vec<String> {
                 .to_string(),
         );
     } else {
-        changes.push(format!("a shorter way to the standby, or a faster log device there{seen}"));
+        changes.push(format!("a shorter path to the standby, or a faster WAL device there{seen}"));
         changes.push(
             "synchronous_commit = remote_write, without waiting for the standby's flush: a crash of both loses commits"
                 .to_string(),

@@ -12,18 +12,17 @@ pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Op
     }
     if !groups.known {
         return Some(
-            "What sessions wait for could not be seen, so what bounds them is open.".into(),
+            "What sessions wait for could not be seen, so the bottleneck is unknown.".into(),
         );
     }
     if let Some(ratio) = bound::apart(log) {
         return Some(format!(
-            "Sessions were found at the log × {} as often as the server's own times say, so that what they were found \
-             waiting for can't be trusted.",
+            "Sessions were seen waiting for WAL × {} as often as the server's own times say, so the samples cannot be trusted.",
             significant(ratio, 2)
         ));
     }
     let Some(share) = verdict.share else {
-        return Some("No session was found at work, so what bounds them is open.".into());
+        return Some("No session was active, so the bottleneck is unknown.".into());
     };
     if share < LEAST_SHARE
         && let Some(hidden) = bound::hidden(log, groups, verdict.busy)
@@ -32,35 +31,30 @@ pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Op
     }
     if let Some(share) = bound::unseen(log) {
         return Some(format!(
-            "Questions went unanswered for {} of the look, and what sessions did then was not seen.",
+            "Samples failed for {} of the time, and what sessions did then was not seen.",
             Ratio(share)
         ));
     }
     if share >= LEAST_SHARE && verdict.bound == LiveBound::NotWaitedFor {
         return Some(
-            "Sessions were found at the log all the same, in writes that nothing makes durable: what a flush would cost \
-             them is open."
+            "Sessions were seen waiting for WAL all the same, in writes that nothing makes durable: what a flush would cost them is unknown."
                 .into(),
         );
     }
     let Some((low, high)) = groups.share_interval() else {
         return Some(
-            "Too few or too short windows tell how much of it is chance: look for longer, 6 s at least."
+            "Too few or too short windows to tell how much of it is chance: observe longer, 6 s at least."
                 .into(),
         );
     };
     let [first, second, _] = groups.ranked();
     Some(if share >= LEAST_SHARE && !groups.told_apart(first, second) {
-        format!(
-            "Which is more, {} or {}, is not told by these windows.",
-            first.words(),
-            second.words()
-        )
+        format!("These windows do not tell which is more, {} or {}.", first.words(), second.words())
     } else if let Some(found) = bound::few(groups) {
         too_few(found, groups.samples, low, high)
     } else {
         format!(
-            "The log's share is {} to {} in these windows, which leaves it open.",
+            "WAL's share is {} to {} in these windows, which decides nothing.",
             Ratio(low),
             Ratio(high)
         )
@@ -71,8 +65,7 @@ pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Op
 fn too_few(found: u64, samples: u64, low: f64, high: f64) -> String {
     let sessions = if found == 1 { "session" } else { "sessions" };
     format!(
-        "{samples} questions found {found} {sessions} at work in all: of so few, chance alone leaves the log's share at {} to \
-         {}. Look for longer, or when there is more to do.",
+        "{samples} samples found {found} active {sessions} in all: with so few, chance alone puts WAL's share at {} to {}. Observe longer, or when there is more load.",
         Ratio(low),
         Ratio(high)
     )
@@ -89,8 +82,7 @@ fn behind(hidden: Hidden, groups: &Groups, verdict: &LiveVerdict) -> String {
                 String::new()
             };
             format!(
-                "{} sessions wait for locks, which others hold until their commit's flush has returned: how much of \
-                 that time is the log's is open{most}.",
+                "{} sessions wait for locks, which others hold until their commit's flush has returned: how much of that time is WAL's is unknown{most}.",
                 significant(groups.locks(), 2)
             )
         }
@@ -98,8 +90,7 @@ fn behind(hidden: Hidden, groups: &Groups, verdict: &LiveVerdict) -> String {
             let busy =
                 verdict.busy.map_or(String::new(), |busy| format!(" {} of the time", Ratio(busy)));
             format!(
-                "The log is busy{busy} although few wait for it: for the sessions that commit it may be all that bounds \
-                 them."
+                "WAL is busy{busy} although few wait for it: for the sessions that commit it may be the only bottleneck."
             )
         }
     }

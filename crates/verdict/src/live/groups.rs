@@ -31,7 +31,7 @@ impl LogBottleneck {
     /// What is waited for, in a sentence.
     pub(super) fn words(self) -> &'static str {
         match self {
-            LogBottleneck::Device => "the log's flushes",
+            LogBottleneck::Device => "WAL flushes",
             LogBottleneck::Insert => "the insert locks",
             LogBottleneck::Standby => "the standby",
         }

@@ -55,7 +55,7 @@ fn settings(log: &LiveLog) -> Vec<String> {
     }
     if let Some(ours) = log.setting("synchronous_commit").filter(|setting| setting.is_ours()) {
         said.push(format!(
-            "synchronous_commit is {} for our session (source: {}), which says nothing of what others have.",
+            "synchronous_commit is {} for narrows' session (source: {}), which says nothing about others.",
             ours.value, ours.source
         ));
     }
@@ -74,10 +74,10 @@ fn unanswered(log: &LiveLog) -> Option<String> {
     let questions = match cost.unanswered {
         0 => return None,
         1 => "1 question was".to_string(),
-        n => format!("{n} questions were"),
+        n => format!("{n} samples were"),
     };
     Some(format!(
-        "{questions} not answered; for {} nothing of what sessions did was seen.",
+        "{questions} not answered; for {} what sessions did was not seen.",
         time(cost.unanswered_ns)
     ))
 }
@@ -86,17 +86,16 @@ fn unanswered(log: &LiveLog) -> Option<String> {
 fn ids(log: &LiveLog) -> Option<String> {
     let ratio = log.counted.ids_per_commit()?;
     Some(format!(
-        "{} transaction ids were given out for each commit: savepoints, exception blocks and rollbacks take some. \
-         Figures are for each commit, those that only read among them, so that one that wrote waits at least so long.",
+        "{} transaction ids were used per commit: savepoints, exception blocks and rollbacks use some. Figures are per commit, read-only ones among them, so a commit that wrote waits at least that long.",
         significant(ratio, 3)
     ))
 }
 
-/// `A transaction that writes waits 1.21 ms for the log: 0.80 ms behind another's flush, 0.41 ms in its own flush.`
+/// `A transaction that writes waits 1.21 ms for WAL: 0.80 ms behind another's flush, 0.41 ms in its own flush.`
 fn wait(groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
     let wait_ns = verdict.wait_ns.filter(|_| groups.known)?;
     if wait_ns <= 0.0 {
-        return Some("No session was ever found waiting for the log.".to_string());
+        return Some("No session was ever seen waiting for WAL.".to_string());
     }
     let mut parts: Vec<_> = verdict
         .parts
@@ -107,7 +106,7 @@ fn wait(groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
     let parts: Vec<String> =
         parts.iter().map(|p| format!("{} {}", time(p.per_commit_ns), p.kind.words())).collect();
     Some(format!(
-        "A transaction that writes waits {} for the log: {}.",
+        "A transaction that writes waits {} for WAL: {}.",
         time(wait_ns),
         parts.join(", ")
     ))
@@ -119,7 +118,7 @@ fn flushes(log: &LiveLog, verdict: &LiveVerdict) -> Option<String> {
     let shared = durable.zip(log.counted.wrote()).map(|(durable, wrote)| {
         let shared = wrote / durable;
         if shared < 1.0 {
-            format!("{} flushes for each commit", significant(1.0 / shared, 2))
+            format!("{} flushes per commit", significant(1.0 / shared, 2))
         } else {
             format!("{} commits share a flush", significant(shared, 2))
         }
@@ -127,7 +126,7 @@ fn flushes(log: &LiveLog, verdict: &LiveVerdict) -> Option<String> {
     let takes = verdict.model.as_ref().map(|model| {
         format!("a flush with its write takes {} ({})", time(model.flush_ns), model.from)
     });
-    let busy = verdict.busy.map(|busy| format!("one is under way {} of the time", Ratio(busy)));
+    let busy = verdict.busy.map(|busy| format!("one is running {} of the time", Ratio(busy)));
     let mut parts: Vec<String> = [shared, takes, busy].into_iter().flatten().collect();
     if verdict.bound == LiveBound::FlushBusy
         && let Some(model) = verdict.model.as_ref().filter(|model| model.flush_ns > 0.0)
@@ -149,14 +148,12 @@ fn law(groups: &Groups, log: &LiveLog, model: &LiveModel) -> Option<String> {
     let against = format!("flush times alone make it 1 to 1.5 flushes, {range}");
     Some(if wait_ns > APART * model.high_ns {
         format!(
-            "At the device it waits {}, and {against}: the rest passes on processors and in wake-ups, which no faster \
-             device shortens.",
+            "At the device it waits {}, and {against}: the rest is spent on CPUs and in wake-ups, which no faster device shortens.",
             time(wait_ns)
         )
     } else if wait_ns * APART < model.low_ns {
         format!(
-            "At the device it waits {}, and {against}: some may not wait, because synchronous_commit is off for them or \
-             the log writer was there first, or ids went to savepoints and rollbacks, which wait for nothing.",
+            "At the device it waits {}, and {against}: some may not wait, because synchronous_commit is off for them or the WAL writer was first, or ids were used by savepoints and rollbacks, which wait for nothing.",
             time(wait_ns)
         )
     } else {

@@ -50,23 +50,23 @@ pub(super) fn gain_at_most(
     (share < 1.0).then(|| share / (1.0 - share))
 }
 
-/// `Waits for the log's flushes are 84 % of the time of 2.7 sessions at work; without these …`
+/// `Waits for WAL flushes are 84 % of the time of 2.7 active sessions; without these …`
 pub(super) fn share(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
     let all = verdict.share?;
     let active = groups.active();
     let place = place(verdict.bound);
     let (name, share) = match place {
         Some(place) => (place.words(), groups.mean(place) / active),
-        None => ("the log", all),
+        None => ("WAL", all),
     };
     let mut text = format!(
-        "Waits for {name} are {} of the time of {} sessions at work",
+        "Waits for {name} are {} of the time of {} active sessions",
         Ratio(share),
         significant(active, 2)
     );
     let others = groups.at_log() - share * active;
     if place.is_some() && others > WORTH_A_WORD * active {
-        text += &format!(", all for the log {}", Ratio(all));
+        text += &format!(", all for WAL {}", Ratio(all));
     }
     text += &gain(groups, verdict);
     if place.is_none() {
@@ -86,11 +86,11 @@ fn gain(groups: &Groups, verdict: &LiveVerdict) -> String {
             format!("; without these{locks} they could do at most {} more", Ratio(gain))
         }
         Some(gain) => format!(
-            "; without these{locks} something else would bound them, at × {} at the latest",
+            "; without these{locks} another limit would follow, at × {} at the latest",
             significant(1.0 + gain, 2)
         ),
         None if place(verdict.bound).is_some() => {
-            format!("; without these{locks} something else would bound them")
+            format!("; without these{locks} another limit would follow")
         }
         None => String::new(),
     }

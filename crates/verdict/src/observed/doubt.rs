@@ -19,18 +19,17 @@ impl Analysis<'_> {
         }
         if choice.winner.place == BoundLaw::Session && observed.open.is_none() {
             choice.withheld.push(
-                "how many sessions were open isn't known, so whether the server waits for its clients isn't either"
+                "the number of open sessions is unknown, so whether the server waits for its clients is unknown too"
                     .to_string(),
             );
         }
         if choice.part == Some(TimeComponent::Cpu) && observed.from_afar {
-            let why =
-                "the processes can't be seen from here: working and waiting for a CPU look alike";
+            let why = "the server's processes cannot be seen from here: running and waiting for a CPU look alike";
             self.cannot_tell(choice, Narrow::Cpu, why.to_string());
         }
         // A session that has its next request and no processor to take it in with is idle by the server's word.
         if choice.part == Some(TimeComponent::Between) && self.bound(BoundLaw::Cpu).is_none() {
-            let why = "nobody knows how busy the CPUs are: a session that waits for one to take in its next request looks idle";
+            let why = "how busy the CPUs are is unknown: a session that waits for one to read its next request looks idle";
             self.cannot_tell(choice, Narrow::Cpu, why.to_string());
         }
         choice.withheld.extend(self.unexplained(choice));
@@ -46,7 +45,7 @@ impl Analysis<'_> {
             matches!(observed.account(&self.demand.throughput), Some((_, TimeAccount::Samples)));
         if weak {
             choice.doubts.push(
-                "the sum was held against samples only: the server keeps no account of the time in statements (14 and later do)"
+                "the sum was checked against samples only: the server does not count the time in statements (14 and later do)"
                     .to_string(),
             );
         }
@@ -59,8 +58,7 @@ impl Analysis<'_> {
         (!agrees(summed.value, account.value)).then(|| {
             let ns = |ns: f64| Nanos(ns.max(0.0) as u64);
             format!(
-                "in the server the parts come to {} a transaction and the other account of it to {}: what that time consists of is \
-                 not told",
+                "in the server the parts add up to {} per transaction and the other account to {}: what that time consists of is unknown",
                 ns(summed.value),
                 ns(account.value)
             )
@@ -76,7 +74,7 @@ impl Analysis<'_> {
         if queue >= LOCK_QUEUE && lock_ns * 2.0 > all.value {
             let queue = significant(queue, 2);
             let why = format!(
-                "{queue} sessions stand in a queue for locks at a moment, however many others are idle"
+                "on average {queue} sessions queue for locks, however many others are idle"
             );
             self.cannot_tell(choice, Narrow::Lock, why);
         }
@@ -98,8 +96,7 @@ impl Analysis<'_> {
         let (open, at_work) = (observed.open?, observed.at_work?.value);
         (open > at_work * MAY_BE_UNUSED).then(|| {
             format!(
-                "how many of the {} sessions that were not at work did nothing at all isn't known: a pool's unused ones look like \
-                 clients that think",
+                "how many of the {} sessions that were not active did nothing at all is unknown: unused ones of a pool look like clients that think",
                 significant(open - at_work, 3)
             )
         })
@@ -110,7 +107,7 @@ impl Analysis<'_> {
         let (Some(part), Some(parts)) = (choice.part, &self.unqueued) else { return };
         let between_ns = parts.ns(TimeComponent::Between);
         if part != TimeComponent::Between && between_ns * FAR > parts.ns(part) {
-            let why = "sessions wait for their clients for almost as long, and what holds those up isn't seen from here";
+            let why = "sessions wait for their clients for almost as long, and what delays the clients cannot be seen from here";
             self.cannot_tell(choice, Narrow::Client, why.to_string());
         }
     }
@@ -124,8 +121,10 @@ impl Analysis<'_> {
         let near = self.capacities.candidates.iter().find(|c| c.is_nearly_saturated(rate));
         if let Some(near) = near {
             let busy = near.utilisation(rate) * 100.0;
-            let why =
-                format!("{} {busy:.0} % busy: who waits for it is not seen apart", near.label);
+            let why = format!(
+                "{} {busy:.0} % busy: what waits for it is not seen separately",
+                near.label
+            );
             self.cannot_tell(choice, near.narrow, why);
         }
     }
@@ -136,7 +135,7 @@ impl Analysis<'_> {
         let ended =
             seen.counted.transactions().unwrap_or(self.demand.rate() * seen.interval_ns * 1e-9);
         (ended < LEAST_TRANSACTIONS).then(|| {
-            format!("only {ended:.0} transactions ended in the look: the server is all but idle")
+            format!("only {ended:.0} transactions ended while observed: the server is nearly idle")
         })
     }
 }

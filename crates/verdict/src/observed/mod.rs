@@ -148,7 +148,7 @@ impl<'a> Observed<'a> {
         let others = self.participating? - sessions;
         (others >= 0.5).then(|| {
             format!(
-                "{} sessions are at work {} of the time, {} now and then",
+                "{} sessions are active {} of the time, {} now and then",
                 significant(sessions, 2),
                 Ratio((at_work / sessions).min(1.0)),
                 significant(others, 2)
@@ -207,7 +207,7 @@ impl<'a> Observed<'a> {
         (writers > 0.0 && !off("fsync") && !off("synchronous_commit")).then_some(writers)
     }
 
-    /// Of the wait for the log, the share that is one for a standby's answer.
+    /// Of the wait for WAL, the share that is one for a standby's answer.
     pub fn behind_standby(&self) -> f64 {
         self.seen.and_then(|seen| seen.activity.behind_standby()).unwrap_or(0.0)
     }

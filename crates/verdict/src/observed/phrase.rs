@@ -18,7 +18,7 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
     }
     if let (Narrow::CommitInsideServer, Some(slower)) = (choice.winner.narrow, analysis.inside) {
         return Some(format!(
-            "{}: its flush takes {}{} times the log layer's on that drive",
+            "{}: its flush takes {}{} times that of the log layer on that drive",
             name(Narrow::CommitInsideServer),
             if slower.at_least { "at least " } else { "" },
             significant(slower.times, 2)
@@ -27,7 +27,7 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
     if choice.winner.narrow == Narrow::CommitWait && observed.waits_for_standby() {
         let share = Ratio(observed.behind_standby());
         return Some(format!(
-            "{} for a standby: {share} of the wait is for its answer, and not for the log here",
+            "{} for a standby: {share} of the wait is for its answer, and not for WAL here",
             name(Narrow::CommitWait)
         ));
     }
@@ -36,7 +36,7 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
     }
     let at_work = significant(observed.at_work?.value, 2);
     let sessions = significant(observed.sessions()?, 3);
-    let mut text = format!("waits for its clients: {at_work} of {sessions} sessions at work");
+    let mut text = format!("waits for its clients: {at_work} of {sessions} sessions active");
     if let Some(unused) = observed.unused() {
         let (unused, open) = (how_many(unused), how_many(observed.open?));
         text += &format!("; {unused} of {open} sessions did nothing");

@@ -35,7 +35,7 @@ fn time(standing: &Standing) -> Option<String> {
         .collect();
     let account = match time.account {
         TimeAccount::Server => "the server's own account says",
-        TimeAccount::Samples => "as often as sessions were found at work, it is",
+        TimeAccount::Samples => "as often as sessions were seen active, it is",
     };
     Some(format!(
         "A transaction is {} in the server: {}; {account} {}.",
@@ -51,7 +51,7 @@ fn sessions(analysis: &Analysis) -> Option<String> {
     let observed = analysis.demand.observed.as_ref()?;
     let (at_work, all) = (observed.at_work?.value, observed.participating.or(observed.open)?);
     let mut text = format!(
-        "{} of {} sessions are at work at a moment",
+        "On average {} of {} sessions are active",
         significant(at_work, 2),
         significant(all, 3)
     );
@@ -71,7 +71,7 @@ fn sessions(analysis: &Analysis) -> Option<String> {
         };
     }
     if let Some(unused) = observed.unused() {
-        text += &format!("; {} more did nothing during the look", how_many(unused));
+        text += &format!("; {} more did nothing while observed", how_many(unused));
     }
     if let Some(kinds) = observed.two_populations() {
         text += &format!("; {kinds}");
@@ -97,9 +97,9 @@ fn waits(analysis: &Analysis) -> Option<String> {
     let named = events.iter().take(NAMED);
     let named: Vec<String> =
         named.map(|(name, n)| format!("{name} {}", significant(*n, 2))).collect();
-    let mut text = format!("Waited for most, in sessions at a moment: {}", named.join(", "));
+    let mut text = format!("Most waits, in sessions on average: {}", named.join(", "));
     if let Some(behind) = seen.sessions.most_behind_one.filter(|n| *n >= BEHIND_ONE) {
-        text += &format!("; {behind:.0} waited behind one holder of a lock at the most");
+        text += &format!("; at most {behind:.0} sessions waited behind one holder of a lock");
         let who = seen.sessions.holder.as_ref().filter(|holder| holder.keeps());
         text += &who.map_or(String::new(), |who| format!(": {}", who.words()));
     }
@@ -110,8 +110,7 @@ fn waits(analysis: &Analysis) -> Option<String> {
 fn nearest(standing: &Standing) -> Option<String> {
     let Some(nearest) = &standing.nearest else {
         return Some(
-            "How near any end is isn't known: no capacity is. --capacities RUN takes those that were measured on this machine, \
-             --load-here measures them."
+            "How close to saturation the server is is unknown without capacities. --capacities RUN uses those measured on this machine, --load-here measures them."
                 .to_string(),
         );
     };
@@ -121,7 +120,7 @@ fn nearest(standing: &Standing) -> Option<String> {
         Provenance::Measured | Provenance::Counted => "",
     };
     Some(format!(
-        "Nearest to its end: {}, {}{whose}, {} in use; at most × {} of the rate now.",
+        "Closest to saturation: {}, {}{whose}, {} in use; at most {}x the rate of now.",
         name(nearest.resource),
         nearest.label,
         Ratio(nearest.utilisation),
@@ -139,13 +138,11 @@ fn unknown(analysis: &Analysis) -> Option<String> {
     labels.dedup();
     let labels = labels.join(", ");
     (!labels.is_empty()).then(|| {
-        format!(
-            "What these could carry isn't known: {labels}. --capacities RUN or --load-here would tell."
-        )
+        format!("Capacity unknown: {labels}. --capacities RUN or --load-here would give it.")
     })
 }
 
-/// `CPUs in use: sessions 2.4, autovacuum 0.5, kernel on nobody's account 0.3.`
+/// `CPUs in use: sessions 2.4, autovacuum 0.5, kernel threads and interrupts 0.3.`
 fn processors(analysis: &Analysis, standing: &Standing) -> Option<String> {
     let processes = analysis.demand.observed.as_ref().and_then(|observed| observed.processes());
     let others = processes.map(|processes| processes.others_by_name()).unwrap_or_default();
@@ -162,7 +159,7 @@ fn writers(analysis: &Analysis) -> Option<String> {
     let by = [
         ("the checkpointer", counted.checkpoint_writes),
         ("the background writer", counted.background_writes),
-        ("sessions themselves", counted.session_writes),
+        ("backends themselves", counted.session_writes),
     ];
     let by: Vec<(&str, f64)> = by.into_iter().filter_map(|(who, n)| Some((who, n?))).collect();
     let all: f64 = by.iter().map(|(_, n)| n).sum();

@@ -45,13 +45,13 @@ fn time(analysis: &Analysis) -> Option<TransactionTime> {
     })
 }
 
-/// Who used the processors: the server's processes by their kind, the kernel on nobody's account, processes of others.
+/// Who used the processors: the server's processes by their kind, the kernel threads and interrupts, processes of others.
 fn users(analysis: &Analysis) -> Vec<ProcessorUser> {
     let processes = analysis.demand.observed.as_ref().and_then(|observed| observed.processes());
     let Some(processes) = processes else { return Vec::new() };
     let own = processes.classes.iter().map(|class| (class.class.words(), class.cpus));
     let rest = [
-        ("kernel on nobody's account", processes.kernel_cpus),
+        ("kernel threads and interrupts", processes.kernel_cpus),
         ("its clients here", processes.client_cpus),
         ("others", processes.strangers_cpus()),
     ];

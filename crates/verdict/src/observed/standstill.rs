@@ -10,7 +10,7 @@ use super::how_many;
 use crate::phrase::name;
 use crate::threshold::LEAST_TRANSACTIONS;
 
-/// Fewer sessions at work, mean, are none.
+/// Fewer active sessions, mean, are none.
 const AT_WORK: f64 = 0.1;
 /// Most of those at work.
 const MOST: f64 = 0.5;
@@ -78,7 +78,10 @@ fn step(action: impl Into<String>, prove: &str) -> Step {
 /// `no transaction was counted in the look of 24 s: there is no rate to hold the waits against`
 fn no_rate(seen: &Observation) -> String {
     let look = Nanos(seen.interval_ns.max(0.0) as u64);
-    format!("{} in the look of {look}: there is no rate to hold the waits against", counted(seen))
+    format!(
+        "{} within the {look} observed: there is no rate to compare the waits with",
+        counted(seen)
+    )
 }
 
 fn counted(seen: &Observation) -> String {
@@ -96,22 +99,18 @@ fn open(seen: &Observation) -> String {
 fn idle(seen: &Observation, at_work: f64) -> Standstill {
     let in_transaction = seen.activity.of(ActivityState::IdleInTransaction).unwrap_or(0.0);
     let mut phrase = if at_work == 0.0 && seen.counted.transactions() == Some(0.0) {
-        format!("nothing to do: none of {} sessions was at work", open(seen))
+        format!("idle: none of {} sessions was active", open(seen))
     } else {
         let at_work = significant(at_work, 2);
-        format!(
-            "hardly anything to do: {at_work} of {} sessions at work, {}",
-            open(seen),
-            counted(seen)
-        )
+        format!("nearly idle: {at_work} of {} sessions active, {}", open(seen), counted(seen))
     };
     if in_transaction >= AT_WORK {
-        phrase += &format!("; {} are idle in a transaction", significant(in_transaction, 2));
+        phrase += &format!("; {} are idle in transaction", significant(in_transaction, 2));
     }
     Standstill {
         narrow: Narrow::Unknown,
         phrase,
-        step: step("nothing: the server was not used", "look when it is used"),
+        step: step("nothing: the server was not used", "observe it when it is used"),
     }
 }
 
@@ -127,7 +126,7 @@ fn locks(seen: &Observation, waiting: f64) -> Standstill {
                 open(seen),
                 holder.words()
             ),
-            step(end(holder), "look again: narrows observe"),
+            step(end(holder), "observe again: narrows observe"),
         ),
         None => (
             format!(
@@ -137,7 +136,7 @@ fn locks(seen: &Observation, waiting: f64) -> Standstill {
                 event(seen, ActivityState::Lock)
             ),
             step(
-                "find who holds the lock and what its transaction does meanwhile",
+                "find the session that holds the lock and what its transaction does meanwhile",
                 "SELECT pid, pg_blocking_pids(pid) FROM pg_stat_activity",
             ),
         ),
@@ -156,7 +155,7 @@ fn end(holder: &LockHolder) -> String {
         );
     }
     format!(
-        "see what pid {} does; pg_cancel_backend({}) stops its statement",
+        "check what pid {} does; pg_cancel_backend({}) stops its statement",
         holder.pid, holder.pid
     )
 }
@@ -164,8 +163,8 @@ fn end(holder: &LockHolder) -> String {
 fn standby(seen: &Observation, waiting: f64) -> Standstill {
     let connected = match seen.sessions.log_senders {
         Some(0.0) => "and none is connected".to_string(),
-        Some(n) => format!("with {n:.0} log senders connected"),
-        None => "of which nothing is known".to_string(),
+        Some(n) => format!("with {n:.0} WAL senders connected"),
+        None => "about which nothing is known".to_string(),
     };
     Standstill {
         narrow: Narrow::CommitWait,
@@ -176,7 +175,7 @@ fn standby(seen: &Observation, waiting: f64) -> Standstill {
             open(seen)
         ),
         step: step(
-            "bring back a standby that synchronous_standby_names asks for, or take it out of that setting",
+            "bring back a standby that synchronous_standby_names requires, or remove it from that setting",
             "SELECT * FROM pg_stat_replication",
         ),
     }
@@ -191,13 +190,16 @@ fn long(seen: &Observation, at_work: f64) -> Standstill {
     Standstill {
         narrow: Narrow::Unknown,
         phrase: format!(
-            "{}: {} of {} sessions at work{mostly}, and {}",
+            "{}: {} of {} sessions active{mostly}, and {}",
             name(Narrow::Unknown),
             significant(at_work, 2),
             open(seen),
             counted(seen)
         ),
-        step: step("statements last longer than the look, or end uncounted", &seen.longer_look()),
+        step: step(
+            "statements last longer than the time observed, or their end is not counted",
+            &seen.longer_look(),
+        ),
     }
 }
 

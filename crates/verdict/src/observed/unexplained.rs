@@ -25,7 +25,7 @@ impl Analysis<'_> {
         }
         let ns = |ns: f64| Nanos(ns.max(0.0) as u64);
         Some(format!(
-            "time not explained: the parts of a transaction come to {}, the server's account to {}",
+            "time not explained: the parts of a transaction add up to {}, the server counts {}",
             ns(parts),
             ns(account)
         ))

@@ -108,7 +108,7 @@ impl Changed {
         let observed = analysis.demand.observed.as_ref();
         let standby = observed.map_or(0.0, |observed| observed.behind_standby());
         if flush != 1.0 && standby > 0.0 {
-            let text = "the wait for the standby's answer is taken to stay: its log is another's";
+            let text = "the wait for the standby's answer is assumed to stay: its WAL is on another machine";
             self.assumed.push(text.to_string());
         }
         standby + (1.0 - standby) * flush
@@ -126,7 +126,7 @@ impl Changed {
         let waits = analysis.parts.as_ref().is_ok_and(|parts| parts.ns(TimeComponent::Flush) > 0.0);
         if !waits && analysis.bound(BoundLaw::Log).is_none() {
             if scenario.names_the_log() {
-                let text = "nothing is known to wait for the log here, so it changes nothing";
+                let text = "no session is known to wait for WAL here, so it changes nothing";
                 self.assumed.push(text.to_string());
             }
             return Ok((1.0, Some(1.0)));
@@ -139,15 +139,15 @@ impl Changed {
             let share = analysis.inside.map_or(1.0, |slower| 1.0 / slower.times);
             return Ok((1.0 - share + share / factor, Some(*factor)));
         } else {
-            layer_ns.or(server_ns).ok_or("how long a flush takes now isn't known")?
+            layer_ns.or(server_ns).ok_or("the time of a flush now is unknown")?
         };
         let server_ns = server_ns.unwrap_or(device_ns);
         let (then_ns, ladder) = match change {
             LogChange::Flush(ns) => (*ns, Some(device_ns / ns)),
             LogChange::Run(name) => {
-                let other = other.ok_or_else(|| format!("the run `{name}` wasn't brought in"))?;
+                let other = other.ok_or_else(|| format!("the run `{name}` was not loaded"))?;
                 let ns = log::layer_flush_ns(other, demand.measurement).ok_or_else(|| {
-                    format!("the run `{name}` has no usable measurement of a flush by this server's method")
+                    format!("the run `{name}` has no valid measurement of a flush by this server's method")
                 })?;
                 (ns, None)
             }
@@ -175,13 +175,13 @@ impl Changed {
         let (read_ns, flush_ns) = io_ns(analysis);
         if scenario.cpu_per_io.is_some() && read_ns.is_none() {
             return Err(
-                "how much CPU time a read takes isn't known: it comes from the block layer of a run of this machine"
+                "the CPU time of a read is unknown: it comes from the block layer of a run of this machine"
                     .to_string(),
             );
         }
         if reads != 1.0 && read_ns.is_none() {
             self.assumed.push(
-                "CPU time per operation is taken to stay: what a read takes of it isn't known"
+                "CPU time per operation is assumed to stay: the part of a read in it is unknown"
                     .into(),
             );
         }
@@ -189,10 +189,11 @@ impl Changed {
         let less_ns = read_ns * (1.0 - reads * each) + flush_ns.unwrap_or(0.0) * (1.0 - each);
         if scenario.cpu_per_io.is_some() {
             if flush_ns.is_none() {
-                self.assumed.push("what a flush takes of it isn't known and left out".into());
+                self.assumed.push("the part of a flush in it is unknown and left out".into());
             }
             self.assumed.push(
-                "an I/O is taken to cost the server what it costs the block and log layers".into(),
+                "an I/O is assumed to cost the server what it costs the block and log layers"
+                    .into(),
             );
         }
         Ok(less_ns)
@@ -209,11 +210,11 @@ impl Changed {
         let factor = if servers > 0.0 { amount.on(servers) } else { 0.0 };
         if factor <= 0.0 {
             let have = analysis.demand.sessions_in_words();
-            return Err(format!("there are {have} sessions, so that none would be left"));
+            return Err(format!("there are {have} sessions, so none would be left"));
         }
         if analysis.choice.as_ref().is_some_and(|c| c.winner.narrow == Narrow::Lock) && factor > 1.0
         {
-            self.assumed.push("who waits for a lock gains nothing from more sessions, which this bound doesn't know".into());
+            self.assumed.push("sessions that wait for a lock gain nothing from more sessions; this limit does not include that".into());
         }
         Ok(factor)
     }
@@ -283,7 +284,7 @@ impl Changed {
             log::bound(run, servers).map(|ladder| ladder.rate)
         };
         let Some(rung) = rung else {
-            self.assumed.push(format!("the log with {servers:.0} committers wasn't measured"));
+            self.assumed.push(format!("WAL with {servers:.0} committers was not measured"));
             return None;
         };
         bound.changed(rung.times(factors.ladder.unwrap_or(1.0)), bound.demand_per_op)

@@ -69,11 +69,11 @@ fn of(analysis: &Analysis, scenario: &Scenario, log: Option<&Run>) -> WhatIf {
         Err(why) => return refused(scenario, now, vec![why]),
     };
     let Some(binds) = changed.lowest() else {
-        return refused(scenario, now, vec!["nothing that is known would bind".to_string()]);
+        return refused(scenario, now, vec!["no known limit would remain".to_string()]);
     };
     let mut assumed = changed.assumed.clone();
     if changed.untouched && assumed.is_empty() && !scenario.words().is_empty() {
-        assumed.push("nothing of it is known to be used here, so it changes nothing".into());
+        assumed.push("this workload is not known to use it, so it changes nothing".into());
     }
     assumed.extend(unknown(analysis));
     WhatIf {
@@ -141,7 +141,7 @@ fn unsupported(analysis: &Analysis) -> Vec<String> {
     match sum(analysis, choice) {
         Some(sum) if sum.agrees => {}
         Some(sum) => against.push(format!(
-            "the sum differs from the measured rate by {:+.0} %, so the law doesn't describe it",
+            "the sum differs from the measured rate by {:+.0} %, so the law does not describe it",
             (sum.predicted_per_s / sum.measured_per_s - 1.0) * 100.0
         )),
         None => against.push("there is no sum that reproduces the rate".to_string()),
@@ -159,5 +159,5 @@ fn unknown(analysis: &Analysis) -> Option<String> {
         text = [text, format!("the sessions' time ({})", missing.join(", "))].join(", ");
     }
     let text = text.trim_start_matches(", ");
-    (!text.is_empty()).then(|| format!("not known, and may bind earlier: {text}"))
+    (!text.is_empty()).then(|| format!("unknown, and possibly the earlier limit: {text}"))
 }

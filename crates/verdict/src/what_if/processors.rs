@@ -21,7 +21,7 @@ pub(super) fn more_cores(
     cores: Amount,
 ) -> Result<(Option<Candidate>, Option<String>), String> {
     if cpu.narrow == Narrow::CpuQuota {
-        let text = "a quota withholds CPUs, so that more of them bring nothing until it is raised";
+        let text = "a quota withholds CPUs: more of them change nothing until it is raised";
         return Ok((Some(cpu.clone()), Some(text.to_string())));
     }
     let set = analysis.demand.cpu.set.unwrap_or(cpu.capacity.value);
@@ -31,29 +31,33 @@ pub(super) fn more_cores(
     };
     let capacity = Estimate { value: cpu.capacity.value + added, half: cpu.capacity.half };
     if capacity.value <= 0.0 {
-        return Err(format!("the server has only {}, so that none would be left", cpus(set)));
+        return Err(format!("the server has only {}, so none would be left", cpus(set)));
     }
     let (growth, assumed) = match sharing(analysis).and_then(|sharing| sharing.ratio) {
         Some(factor) if factor > 1.0 && set > 1.0 => {
             let each = (factor - 1.0) / (set - 1.0);
             let text = format!(
-                "sharing, × {factor:.2} at {set:.0} CPUs, is taken to grow in proportion to them"
+                "sharing, × {factor:.2} at {set:.0} CPUs, is assumed to grow in proportion to them"
             );
             ((1.0 + each * (set + added - 1.0).max(0.0)) / factor, Some(text))
         }
         Some(factor) => {
             let seen = match factor > 1.0 {
-                true => format!("sharing, × {factor:.2}, can't be told to grow from one CPU and"),
+                true => format!("sharing, × {factor:.2}, cannot be told to grow from one CPU and"),
                 false => format!(
                     "CPU time per operation, for which no sharing was seen on {},",
                     cpus(set)
                 ),
             };
-            (1.0, Some(format!("{seen} is taken to stay on more CPUs")))
+            (1.0, Some(format!("{seen} is assumed to stay on more CPUs")))
         }
-        None => {
-            (1.0, Some("how CPU time grows with CPUs (sharing) isn't known and left out".into()))
-        }
+        None => (
+            1.0,
+            Some(
+                "how CPU time per operation grows with CPUs (sharing) is unknown and left out"
+                    .into(),
+            ),
+        ),
     };
     let more = cpu.changed(capacity, cpu.demand_per_op.times(growth));
     // Who loses by more cores can leave them idle.

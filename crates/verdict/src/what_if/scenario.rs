@@ -85,7 +85,7 @@ impl Scenario {
             "reads" => self.reads = Some(share(key, value)?),
             "cores" => self.cores = Some(count(key, value)?),
             "sessions" => self.sessions = Some(count(key, value)?),
-            _ => return Err(WhatIfError::new(format!("`{key}` can't be changed"), KNOWN)),
+            _ => return Err(WhatIfError::new(format!("`{key}` cannot be changed"), KNOWN)),
         }
         self.words.push(format!("{key}={value}"));
         Ok(())
@@ -97,7 +97,7 @@ impl Scenario {
         };
         if has(key) {
             return Err(WhatIfError::new(
-                format!("`{key}` is given twice, and only one of both can be"),
+                format!("`{key}` is given twice"),
                 "give each change once",
             ));
         }
@@ -111,7 +111,7 @@ impl Scenario {
                 format!(
                     "`{key}` and `{other}` contradict each other: storage is the drives of both"
                 ),
-                "say data= for the drives under the data files and log= for those under the log",
+                "use data= for the drives under the data files and log= for those under WAL",
             ))
         })
     }
@@ -122,8 +122,8 @@ fn speed(key: &str, value: &str) -> Result<f64, WhatIfError> {
     match Amount::parse(value) {
         Some(Amount::Factor(factor)) if factor > 0.0 => Ok(factor),
         _ => Err(WhatIfError::new(
-            format!("`{key}={value}` doesn't say how many times as fast"),
-            format!("say {key}=2x for twice as fast, or {key}=+50%"),
+            format!("`{key}={value}` does not say how many times as fast"),
+            format!("write {key}=2x for twice as fast, or {key}=+50%"),
         )),
     }
 }
@@ -133,8 +133,8 @@ fn share(key: &str, value: &str) -> Result<f64, WhatIfError> {
     match Amount::parse(value) {
         Some(Amount::Factor(factor)) => Ok(factor),
         _ => Err(WhatIfError::new(
-            format!("`{key}={value}` doesn't say by how much"),
-            format!("say {key}=-40% for 40 % less, or {key}=0.6x; there is no less than -100%"),
+            format!("`{key}={value}` does not say by how much"),
+            format!("write {key}=-40% for 40 % less, or {key}=0.6x; there is no less than -100%"),
         )),
     }
 }
@@ -144,8 +144,8 @@ fn count(key: &str, value: &str) -> Result<Amount, WhatIfError> {
         Some(amount @ Amount::More(_)) => Ok(amount),
         Some(amount @ Amount::Factor(factor)) if factor > 0.0 => Ok(amount),
         _ => Err(WhatIfError::new(
-            format!("`{key}={value}` doesn't say how many more"),
-            format!("say {key}=+8 for eight more, or {key}=2x for twice as many"),
+            format!("`{key}={value}` does not say how many more"),
+            format!("write {key}=+8 for eight more, or {key}=2x for twice as many"),
         )),
     }
 }
@@ -154,8 +154,8 @@ fn log(value: &str) -> Result<LogChange, WhatIfError> {
     if let Some(time) = value.strip_prefix("flush:") {
         return duration_ns(time).map(LogChange::Flush).ok_or_else(|| {
             WhatIfError::new(
-                format!("`log={value}` doesn't say how long a flush takes"),
-                "say log=flush:80us, with ns, us, ms or s",
+                format!("`log={value}` does not say how long a flush takes"),
+                "write log=flush:80us, with ns, us, ms or s",
             )
         });
     }
@@ -163,8 +163,8 @@ fn log(value: &str) -> Result<LogChange, WhatIfError> {
         Some(Amount::Factor(factor)) if factor > 0.0 => Ok(LogChange::Factor(factor)),
         None if !value.is_empty() => Ok(LogChange::Run(value.to_string())),
         _ => Err(WhatIfError::new(
-            format!("`log={value}` doesn't say which log"),
-            "say log=2x, log=flush:80us, or log=RUN with the id or file of a run that measured another log",
+            format!("`log={value}` does not say which WAL device"),
+            "write log=2x, log=flush:80us, or log=RUN with the id or file of a run that measured another WAL device",
         )),
     }
 }

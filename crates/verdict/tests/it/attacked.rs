@@ -96,7 +96,7 @@ fn without_flushes(cpu_fell_by: f64) -> Verdict {
 
 #[test]
 fn the_processor_time_that_goes_with_the_flush_is_in_the_prediction() {
-    // 1 / 75 µs are 13.3 k/s, +31 %; of 57 µs they are 17.5 k/s, +71 %, and queues eat a part of it.
+    // 1 / 75 µs are 13.3k/s, +31 %; of 57 µs they are 17.5k/s, +71 %, and queues eat a part of it.
     let spared = without_flushes(1.31);
     assert_eq!((spared.narrow, spared.grade), (Narrow::CommitWait, Grade::Confirmed), "{spared:?}");
     let test = spared.test.expect("it was made");
@@ -202,7 +202,7 @@ fn a_neighbour_that_has_what_the_server_leaves_is_no_bound() {
     assert_eq!(idle_neighbour.grade, Grade::Likely, "{idle_neighbour:?}");
     assert!(idle_neighbour.phrase.contains("CPU 13 %"), "{}", idle_neighbour.phrase);
     let why = idle_neighbour.reasons.join("; ");
-    assert!(why.contains("others use 0.9 of the server's 1 CPU"), "{why}");
+    assert!(why.contains("other programs use 0.9 of the server's 1 CPU"), "{why}");
     // Held up for a sixth of the round: one or the other.
     let some = beside_a_neighbour(1000.0);
     assert_eq!((some.narrow, some.or), (Narrow::CpuTaken, Some(Narrow::Client)), "{some:?}");
@@ -254,7 +254,10 @@ fn the_sum_of_a_lone_wait_may_miss_by_little_where_nothing_else_comes_near() {
     };
     let near = with(16e6 / 2400.0 * 1.06, 2064.0, 186.0);
     assert_eq!((near.narrow, near.grade), (Narrow::Lock, Grade::Likely), "{near:?}");
-    assert!(near.reasons.iter().any(|why| why.contains("would not change the name")), "{near:?}");
+    assert!(
+        near.reasons.iter().any(|why| why.contains("would not change the bottleneck")),
+        "{near:?}"
+    );
     // With another wait as near as the error the name could be the other.
     let close = with(16e6 / 2400.0 * 1.06, 1200.0, 1050.0);
     assert_eq!(close.grade, Grade::Undecided, "{close:?}");
@@ -282,7 +285,7 @@ fn a_sum_that_nothing_fine_was_held_against_is_not_sure() {
     assert!(why.contains("checked to ± 33 % only"), "{why}");
     let (grade, why, checked) = graded(&[]);
     assert_eq!((grade, checked), (Grade::Likely, None));
-    assert!(why.contains("nothing apart from the sum"), "{why}");
+    assert!(why.contains("nothing but the sum"), "{why}");
     // The server's own account of 240 µs in statements (all but the client's 20): 247 are 3 % of 260 off.
     let account =
         |us: f64| graded(&[(metric::SAMPLED_WIDTH, 0.33), (metric::ACTIVE_TIME_PER_OP, us * 1e3)]);
@@ -320,7 +323,7 @@ fn a_clock_that_may_fall_is_not_called_sharing() {
 
 #[test]
 fn the_generators_own_cpus_are_no_ceiling_of_the_server() {
-    // The server ends at 1.574 M/s; the client, at 85 % busy, would at 1.79 M/s: a figure about the generator.
+    // The server ends at 1.574M/s; the client, at 85 % busy, would at 1.79M/s: a figure about the generator.
     let mut m = cached();
     m.metrics.retain(|metric| metric.name != metric::CLIENT_BUSY);
     m.metrics.extend(measured("", Layer::Database, &[(metric::CLIENT_BUSY, 0.85)]).metrics);

@@ -65,7 +65,7 @@ fn processes(hot: HotProcess) -> ObservedProcesses {
 }
 
 fn measurement(run: &mut Run) -> &mut narrows_model::Measurement {
-    run.measurements.iter_mut().find(|m| m.id == ID).expect("it was looked at")
+    run.measurements.iter_mut().find(|m| m.id == ID).expect("observed")
 }
 
 fn run(change: impl FnOnce(&mut Run, &mut Observation)) -> Run {
@@ -93,7 +93,7 @@ fn who_has_idle_sessions_waits_for_its_clients_and_is_never_tested() {
     assert_eq!((found.narrow, found.or, found.grade), (Narrow::Client, None, Grade::Likely));
     assert_eq!(
         found.phrase,
-        "waits for its clients: 4.0 of 40.0 sessions at work; the server's 8 CPUs 15 % used"
+        "waits for its clients: 4.0 of 40.0 sessions active; the server's 8 CPUs 15 % used"
     );
     assert_eq!(propose(&run, ID), None, "somebody's server is left alone");
 }
@@ -113,7 +113,7 @@ fn what_the_clients_outweigh_is_still_held_against_the_servers_account() {
 fn statements_that_never_ended_are_missing_in_the_servers_account_and_that_is_no_missing_account() {
     let found = verdict(|run, _| set(measurement(run), metric::ACTIVE_TIME_PER_OP, 0.0));
     assert_eq!(found.grade, Grade::Undecided, "{:?}", found.reasons);
-    assert!(!found.reasons.iter().any(|why| why.contains("keeps no account")), "{found:?}");
+    assert!(!found.reasons.iter().any(|why| why.contains("does not count")), "{found:?}");
     let time = found.standing.and_then(|standing| standing.time).expect("its parts are known");
     assert_eq!((time.account, time.account_ns), (TimeAccount::Server, 0.0));
 }
@@ -133,7 +133,7 @@ fn a_queue_for_locks_is_not_hidden_by_a_pool_that_is_idle() {
     let found = queued(0.7);
     assert_eq!((found.narrow, found.or), (Narrow::Client, Some(Narrow::Lock)), "{}", found.phrase);
     assert_eq!(found.grade, Grade::Undecided);
-    assert!(found.reasons.iter().any(|why| why.contains("2.8 sessions stand in a queue")));
+    assert!(found.reasons.iter().any(|why| why.contains("2.8 sessions queue for locks")));
     assert_eq!(queued(0.4).or, None, "it is the smaller part");
 }
 
@@ -141,16 +141,16 @@ fn a_queue_for_locks_is_not_hidden_by_a_pool_that_is_idle() {
 fn who_has_none_waits_for_the_largest_part_of_the_time() {
     let found = verdict(|run, _| busy(run));
     assert_eq!((found.narrow, found.grade), (Narrow::CommitWait, Grade::Likely));
-    let standing = found.standing.expect("it was looked at");
+    let standing = found.standing.expect("observed");
     let said = standing.sentences.join("\n");
     for part in [
         "A transaction is 2.00 ms in the server: flush 1.20 ms (60 %), CPU 600 µs (30 %)",
         "the server's own account says 2.00 ms",
-        "4.0 of 4.00 sessions are at work at a moment.",
-        "Nearest to its end: CPU, the server's 8 CPUs, 15 % in use; at most × 6.7 of the rate now.",
-        "What these could carry isn't known: drives, log. --capacities RUN or --load-here would tell.",
-        "CPUs in use: sessions 1.2, autovacuum 0.50, kernel on nobody's account 0.30, others 0.20.",
-        "written by the checkpointer 90 %, sessions themselves 10 %.",
+        "On average 4.0 of 4.00 sessions are active.",
+        "Closest to saturation: CPU, the server's 8 CPUs, 15 % in use; at most 6.7x the rate of now.",
+        "Capacity unknown: drives, log. --capacities RUN or --load-here would give it.",
+        "CPUs in use: sessions 1.2, autovacuum 0.50, kernel threads and interrupts 0.30, others 0.20.",
+        "written by the checkpointer 90 %, backends themselves 10 %.",
     ] {
         assert!(said.contains(part), "`{part}` is missing in:\n{said}");
     }
@@ -227,7 +227,7 @@ fn a_flush_that_nobody_times_is_at_least_half_of_a_commits_wait() {
     };
     let slow = with(200e3, "0");
     assert_eq!(slow.narrow, Narrow::CommitInsideServer, "{:?}", slow.reasons);
-    let said = "commit wait inside the server: its flush takes at least 6.0 times the log layer's on that drive";
+    let said = "commit wait inside the server: its flush takes at least 6.0 times that of the log layer on that drive";
     assert_eq!(slow.phrase, said);
     // Not twice, or a wait that was asked for.
     assert_eq!(with(700e3, "0").narrow, Narrow::CommitWait);
@@ -243,7 +243,7 @@ fn what_nobody_saw_or_too_little_of_is_open() {
         measurement(run).metrics.retain(|m| m.name != metric::OPEN_SESSIONS);
     });
     assert_eq!(unknown.grade, Grade::Undecided);
-    assert!(unknown.reasons[0].contains("how many sessions were open"), "{:?}", unknown.reasons);
+    assert!(unknown.reasons[0].contains("the number of open sessions "), "{:?}", unknown.reasons);
     // Nobody may see what sessions do: bounds by counters stay.
     let blind = verdict(|run, _| {
         measurement(run)
@@ -368,7 +368,7 @@ fn a_faster_log_here_does_not_make_a_standby_answer_sooner() {
     assert!(!assumed.contains("standby"), "{assumed}");
     let (half, assumed) = time(1.2);
     assert!((half - 1.7e6).abs() < 1.0, "{half}");
-    assert!(assumed.contains("standby's answer is taken to stay"), "{assumed}");
+    assert!(assumed.contains("standby's answer is assumed to stay"), "{assumed}");
 }
 
 #[test]
@@ -404,7 +404,7 @@ fn commits_that_nobody_waits_for_have_no_bound_at_the_log() {
         })
     };
     let log = |verdict: &Verdict| {
-        verdict.bounds.iter().find(|b| b.label.starts_with("the log")).map(|b| b.demand_per_op)
+        verdict.bounds.iter().find(|b| b.label.starts_with("WAL")).map(|b| b.demand_per_op)
     };
     assert_eq!(log(&with("on")), Some(0.5), "half of the transactions wrote");
     assert_eq!(log(&with("off")), None);
@@ -425,9 +425,11 @@ fn the_servers_own_names_of_waits_are_told() {
             events: vec![("Lock:tuple".into(), 0.5), ("Lock:transactionid".into(), 2.0)],
         });
     });
-    let said = found.standing.expect("it was looked at").sentences.join("\n");
+    let said = found.standing.expect("observed").sentences.join("\n");
     assert!(
-        said.contains("Lock:transactionid 2.0, Lock:tuple 0.50; 12 waited behind one"),
+        said.contains(
+            "Lock:transactionid 2.0, Lock:tuple 0.50; at most 12 sessions waited behind one"
+        ),
         "{said}"
     );
 }
@@ -460,8 +462,8 @@ fn sessions_that_do_nothing_change_no_name() {
         let got = (found.narrow, found.or, found.grade);
         assert_eq!(got, (Narrow::CommitWait, None, Grade::Likely), "{unused} unused: {found:?}");
         assert_eq!(found.operating_point.sessions, 8, "{unused} unused");
-        let said = found.standing.expect("it was looked at").sentences.join("\n");
-        assert!(said.contains("7.7 of 8.00 sessions are at work"), "{said}");
+        let said = found.standing.expect("observed").sentences.join("\n");
+        assert!(said.contains("7.7 of 8.00 sessions are active"), "{said}");
         let more = said.contains(&format!("{} more did nothing", unused as u32));
         assert_eq!(more, unused > 0.0, "{said}");
     }
@@ -476,13 +478,13 @@ fn clients_that_think_are_told_from_sessions_that_did_nothing() {
     assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely));
     assert!(
         found.phrase.starts_with(
-            "waits for its clients: 4.0 of 30.0 sessions at work; 100 of 130 sessions did nothing"
+            "waits for its clients: 4.0 of 30.0 sessions active; 100 of 130 sessions did nothing"
         ),
         "{}",
         found.phrase
     );
     let said = |found: &Verdict| {
-        found.reasons.iter().any(|why| why.contains("did nothing at all isn't known"))
+        found.reasons.iter().any(|why| why.contains("did nothing at all is unknown"))
     };
     assert!(!said(&found), "{:?}", found.reasons);
     // A run from before it was counted is judged as it was, with a doubt where it may matter.
@@ -515,14 +517,14 @@ fn who_is_always_at_work_does_not_wait_for_a_client_however_many_others_do() {
     let found = two_kinds(8.0, 20.0, 0.5);
     let got = (found.narrow, found.or, found.grade);
     assert_eq!(got, (Narrow::CommitWait, None, Grade::Likely), "{:?}", found.reasons);
-    let said = found.standing.expect("it was looked at").sentences.join("\n");
-    let kinds = "8.0 sessions are at work 97 % of the time, 20 now and then";
+    let said = found.standing.expect("observed").sentences.join("\n");
+    let kinds = "8.0 sessions are active 97 % of the time, 20 now and then";
     assert!(said.contains(kinds), "{said}");
     // A half of the work: neither kind is the system.
     let found = two_kinds(4.0, 200.0, 4.0);
     let got = (found.narrow, found.or, found.grade);
     assert_eq!(got, (Narrow::Client, Some(Narrow::CommitWait), Grade::Undecided));
-    let kinds = "4.0 sessions are at work 97 % of the time, 200 now and then";
+    let kinds = "4.0 sessions are active 97 % of the time, 200 now and then";
     assert!(found.reasons.iter().any(|why| why == kinds), "{:?}", found.reasons);
     // One report beside many clients that think is not what these wait for.
     let found = two_kinds(1.0, 200.0, 12.0);
@@ -541,7 +543,7 @@ fn time_that_the_account_does_not_explain_carries_no_verdict() {
         set(measurement(run), metric::ACTIVE_TIME_PER_OP, 2.3e6);
     });
     assert_eq!(found.grade, Grade::Undecided);
-    let why = "time not explained: the parts of a transaction come to 2.00 ms, the server's account to 2.30 ms";
+    let why = "time not explained: the parts of a transaction add up to 2.00 ms, the server counts 2.30 ms";
     assert_eq!(said(&found).as_deref(), Some(why));
     // 8 % are the sum's own affair.
     let near = verdict(|run, _| {
@@ -627,7 +629,7 @@ fn an_outage_is_read_at_a_glance() {
         found.phrase,
         "locks: 12 of 13 sessions wait behind pid 4711, idle in transaction for 26.0 s"
     );
-    let why = "no transaction was counted in the look of 24.0 s: there is no rate to hold the waits against";
+    let why = "no transaction was counted within the 24.0 s observed: there is no rate to compare the waits with";
     assert_eq!(found.reasons, [why]);
     // Who holds it for a moment only is nobody to accuse.
     let writer = LockHolder {
@@ -659,12 +661,12 @@ fn a_standby_that_is_gone_and_a_server_without_work_are_told_apart() {
     let said = "commit wait: 8.0 of 13 sessions wait for a standby's answer, and none is connected";
     assert_eq!(gone.phrase, said);
     let there = still(&waits, senders(2.0));
-    assert!(there.phrase.ends_with("with 2 log senders connected"), "{}", there.phrase);
+    assert!(there.phrase.ends_with("with 2 WAL senders connected"), "{}", there.phrase);
     let idle = still(&[], ObservedSessions::default());
     assert_eq!((idle.narrow, idle.grade), (Narrow::Unknown, Grade::Undecided));
-    assert_eq!(idle.phrase, "nothing to do: none of 13 sessions was at work");
+    assert_eq!(idle.phrase, "idle: none of 13 sessions was active");
     let reads = still(&[(ActivityState::Read, 3.0, "IO:DataFileRead")], Default::default());
-    let said = "unknown: 3.0 of 13 sessions at work, mostly reading data files, and no transaction was counted";
+    let said = "unknown: 3.0 of 13 sessions active, mostly reading data files, and no transaction was counted";
     assert_eq!(reads.phrase, said);
 }
 
@@ -684,8 +686,8 @@ fn who_keeps_a_lock_is_named_also_where_others_go_on() {
             events: vec![("Lock:transactionid".into(), 11.0)],
         });
     });
-    let said = found.standing.expect("it was looked at").sentences.join("\n");
-    let who = "behind one holder of a lock at the most: pid 4711, idle in transaction for 26.0 s";
+    let said = found.standing.expect("observed").sentences.join("\n");
+    let who = "behind one holder of a lock: pid 4711, idle in transaction for 26.0 s";
     assert!(said.contains(who), "{said}");
 }
 
@@ -732,7 +734,7 @@ fn the_others_have_names() {
         look.processes.as_mut().unwrap().other_programs =
             vec![program("pgbench", 0.17), program("sshd", 0.001)];
     });
-    let said = found.standing.expect("it was looked at").sentences.join("\n");
+    let said = found.standing.expect("observed").sentences.join("\n");
     assert!(said.contains("others 0.20; other programs: pgbench 0.17."), "{said}");
 }
 
@@ -763,7 +765,7 @@ fn clients_on_its_machine_are_no_others() {
     assert_eq!(beside(None).narrow, Narrow::CpuTaken);
     let found = beside(Some(0.55));
     assert_eq!((found.narrow, found.grade), (Narrow::Cpu, Grade::Likely), "{:?}", found.reasons);
-    let said = found.standing.expect("it was looked at").sentences.join("\n");
+    let said = found.standing.expect("observed").sentences.join("\n");
     assert!(said.contains("its clients here 0.55"), "{said}");
 }
 

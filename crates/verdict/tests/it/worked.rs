@@ -136,7 +136,7 @@ fn lookups_that_fill_the_processors() {
     run.measurements.push(tested(id, Intervention::FewerCpus, 1.52e6 * 0.76));
     let verdict = judge(&run).remove(0);
     assert_eq!((verdict.narrow, verdict.grade), (Narrow::Cpu, Grade::Confirmed));
-    // 96 threads / 61 µs = 1.574 M/s; 1.52 of it is 97 %.
+    // 96 threads / 61 µs = 1.574M/s; 1.52 of it is 97 %.
     assert_eq!(verdict.phrase, "CPU, 97 % busy (server has 96 of 128)");
     let sum = verdict.sum.expect("a sum");
     assert_eq!(sum.kind, SumKind::Capacity);
@@ -265,13 +265,13 @@ fn lookups_that_wait_for_reads() {
     let verdict = judge(&run).remove(0);
     assert_eq!((verdict.narrow, verdict.grade), (Narrow::ReadLatency, Grade::Confirmed));
     assert_eq!(verdict.phrase, "read latency; drives 21 % busy, CPU 49 %");
-    // 128 / 260 µs = 492 k/s.
+    // 128 / 260 µs = 492k/s.
     let sum = verdict.sum.expect("a sum");
     assert!((sum.predicted_per_s - 128.0 / 260e-6).abs() < 1.0);
     assert_eq!(sum.terms[0].name, "read");
     assert_eq!(verdict.gain_tested.map(|gain| (gain * 100.0).round()), Some(51.0));
-    // Without its reads an operation takes 126 µs (the run queue is the processors' queue): 1.02 M/s; but the
-    // processors end at 96 / 96 µs = 1.00 M/s.
+    // Without its reads an operation takes 126 µs (the run queue is the processors' queue): 1.02M/s; but the
+    // processors end at 96 / 96 µs = 1.00M/s.
     let at_most = verdict.gain_at_most.expect("bounds are known");
     assert!((at_most - (1.0e6 / 492e3 - 1.0)).abs() < 0.01, "{at_most}");
     assert_eq!(verdict.next[0].resource, Narrow::Cpu);
@@ -403,7 +403,7 @@ fn what_the_workload_itself_makes_the_kernel_do_is_no_neighbour() {
     assert_eq!(neighbour.narrow, Narrow::CpuTaken);
     assert_eq!(
         neighbour.phrase,
-        "CPU taken by others: 24.0 of 96 CPUs; the server used 97 % of the rest"
+        "CPU used by other programs: 24.0 of 96 CPUs; the server used 97 % of the rest"
     );
     // A quarter comes back, and what of the rest was not used: 1 / 0.75 / 0.97.
     let gain = neighbour.gain_at_most.unwrap();

@@ -43,6 +43,6 @@ pub(super) fn server(
 pub(super) fn log_end(cluster: &Cluster) -> Result<f64> {
     let text = Connection::open(&address(cluster), &[])?
         .one("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')")?
-        .context("the server told no position of its log")?;
+        .context("the server reported no WAL position")?;
     Ok(text.parse()?)
 }

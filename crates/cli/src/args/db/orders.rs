@@ -11,7 +11,7 @@ use narrows_runner::exit_codes;
 /// Where transactions run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OrdersCallsArg {
-    /// Functions of the server, in PL/pgSQL: a round trip for each transaction
+    /// Functions in the server, PL/pgSQL: one round trip per transaction
     Functions,
     /// Statements of the client: a round trip for nearly each
     Statements,
@@ -20,20 +20,20 @@ pub enum OrdersCallsArg {
 /// The sessions' isolation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum IsolationArg {
-    /// What PostgreSQL does unless told otherwise; keeps the consistency conditions, and is weaker than the specification asks
+    /// PostgreSQL's default; keeps the consistency conditions, and is weaker than the specification requires
     ReadCommitted,
-    /// A snapshot for each transaction; conflicts are tried again and counted
+    /// A snapshot per transaction; conflicts are retried and counted
     RepeatableRead,
-    /// As if one after the other; conflicts are tried again and counted
+    /// As if one after the other; conflicts are retried and counted
     Serializable,
 }
 
 /// Which warehouses sessions work for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum HomeArg {
-    /// Every transaction for any of them, all alike: the working set is all that is loaded
+    /// Every transaction for any of them: the working set is all that is loaded
     All,
-    /// Every session for one; few sessions touch few warehouses, which is said
+    /// Every session for one; few sessions use few warehouses, which is reported
     One,
 }
 
@@ -69,7 +69,7 @@ pub struct OrdersArgs {
     /// Connections that load [default: the machine's CPUs, up to 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub loaders: Option<u32>,
-    /// Concurrent sessions [default: twice the server's CPUs, 8 to 256; ten for each warehouse with --paced]
+    /// Concurrent sessions [default: twice the server's CPUs, 8 to 256; ten per warehouse with --paced]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub sessions: Option<u32>,
     /// Where the transactions run
@@ -81,26 +81,26 @@ pub struct OrdersArgs {
     /// Which warehouses sessions work for [default: all; one with --paced]
     #[arg(long, value_enum)]
     pub home: Option<HomeArg>,
-    /// Sessions key and think as the specification's terminals do: at most 12.6 new orders a minute for each warehouse
+    /// Keying and thinking times as specified: at most 12.6 new orders per minute and warehouse
     #[arg(long, conflicts_with = "rate")]
     pub paced: bool,
-    /// Open loop: so many transactions per second, due at random times whether or not sessions are free
+    /// Open loop: transactions per second, scheduled at random times whether or not sessions are free
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub rate: Option<u64>,
-    /// Unmeasured start of every window [default: 2s; 30s with --paced]
+    /// Warm-up before every window [default: 2s; 30s with --paced]
     #[arg(long, value_name = "TIME", value_parser = window)]
     pub warm_up: Option<Nanos>,
-    /// Loads and does not run; what is loaded stays, until --drop
+    /// Load and do not run; the data stays until --drop
     #[arg(long, requires = "url", conflicts_with = "starts")]
     pub load_only: bool,
-    /// What this run loads stays; what was there before stays in any case
+    /// Keep what this run loads; what was there before stays in any case
     #[arg(long, requires = "url")]
     pub keep: bool,
-    /// Afterwards kills the server under the mix, starts it again and looks for every order that it acknowledged: a check of the
-    /// server's recovery, and none of the drives
+    /// Then kill the server under load, restart it and look for every acknowledged order: a test of the
+    /// server's recovery, not of the drives
     #[arg(long, conflicts_with = "url")]
     pub crash: bool,
-    /// Removes what is loaded there and does nothing else; with --dry-run says what that would be
+    /// Remove the loaded data and do nothing else; with --dry-run list it
     #[arg(long, requires = "url", conflicts_with_all = ["load_only", "keep", "paced", "rate", "sessions", "starts"])]
     pub drop: bool,
     /// How much.

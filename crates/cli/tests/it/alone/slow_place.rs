@@ -101,5 +101,5 @@ fn a_slow_place_is_predicted_proved_and_never_recommended() {
     assert!(write(first).is_none_or(|ns| ns < delay_ns), "{first:?}");
     assert_eq!(first.measured_over_predicted.is_some(), first.predicted.is_some());
     let said = comparison.sentences.join(" ");
-    assert!(said.contains("is in memory") && !said.contains("Put the log"), "{said}");
+    assert!(said.contains("is in memory") && !said.contains("Move WAL to"), "{said}");
 }

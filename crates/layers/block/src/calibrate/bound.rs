@@ -22,8 +22,7 @@ pub(super) fn bound(ramp: &Ramp, generator_per_s: Option<f64>) -> Option<String>
     let (busy, others, online) = ramp.cpus_busy;
     if online > 0 && busy > FULL * online as f64 {
         return Some(format!(
-            "the processors: {busy:.1} of {online} are busy at the ceiling, {others:.1} with the work of others; an \
-             operation takes {:.1} µs",
+            "the CPUs: {busy:.1} of {online} are busy at the ceiling, {others:.1} with other programs; an operation takes {:.1} µs",
             ramp.cpu_per_op_ns / 1e3
         ));
     }
@@ -38,14 +37,14 @@ pub(super) fn bound(ramp: &Ramp, generator_per_s: Option<f64>) -> Option<String>
     }
     if ramp.still_grew {
         return Some(format!(
-            "the depth, as far as was tried: with {} in flight the rate still grew",
+            "queue depth, as far as was tried: at QD{} the rate still grew",
             ramp.depth
         ));
     }
     let alone_ns = ramp.alone_ns?;
     let at_a_time = ramp.ceiling_per_s * alone_ns / 1e9;
     Some(format!(
-        "the device or its path: it works on about {at_a_time:.1} operations at a time, {:.0} µs each",
+        "the device or its path: about {at_a_time:.1} I/Os in parallel, {:.0} µs each",
         alone_ns / 1e3
     ))
 }
@@ -81,13 +80,13 @@ mod tests {
             said
         };
         let said = says(&ramp(), Some(1e6), "the device");
-        assert!(said.contains("about 4.0 operations at a time, 100 µs each"), "{said}");
+        assert!(said.contains("about 4.0 I/Os in parallel, 100 µs each"), "{said}");
         let deep = Ramp { still_grew: true, ..ramp() };
-        let said = says(&deep, Some(1e6), "the depth");
-        assert!(said.contains("with 8 in flight the rate still grew"), "{said}");
+        let said = says(&deep, Some(1e6), "queue depth");
+        assert!(said.contains("at QD8 the rate still grew"), "{said}");
         says(&Ramp { busiest: 0.95, ..deep }, Some(1e6), "the load generator");
         says(&ramp(), Some(70_000.0), "the load generator");
-        says(&Ramp { cpus_busy: (1.9, 0.1, 2), ..ramp() }, None, "the processors");
+        says(&Ramp { cpus_busy: (1.9, 0.1, 2), ..ramp() }, None, "the CPUs");
         let limited = Ramp { limit_share: Some(0.97), cpus_busy: (1.9, 0.1, 2), ..ramp() };
         says(&limited, None, "the control group's");
         assert_eq!(bound(&Ramp { alone_ns: None, ..ramp() }, None), None);

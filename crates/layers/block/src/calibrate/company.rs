@@ -28,11 +28,11 @@ impl Spoiled {
     /// As the end of a sentence that begins with a number of windows.
     pub(super) fn words(self) -> &'static str {
         match self {
-            Spoiled::Failed => "had operations that failed, were short or brought wrong data",
+            Spoiled::Failed => "had operations that failed, were short or returned wrong data",
             Spoiled::LimitChanged => "saw the control group's I/O limits change",
-            Spoiled::Steal => "lost processor time to the hypervisor",
-            Spoiled::OtherLoad => "shared the processors with other programs",
-            Spoiled::Throttled => "were stopped by a processor quota",
+            Spoiled::Steal => "had steal",
+            Spoiled::OtherLoad => "shared the CPUs with other programs",
+            Spoiled::Throttled => "were throttled by a CPU quota",
             Spoiled::StoodStill => "saw the whole machine stand still, the load generator with it",
         }
     }

@@ -40,7 +40,7 @@ pub(super) fn large(bench: &mut Bench<'_>, id: &str) -> Result<Option<Large>, Bl
     let mut search = KneeSearch::new(DEEPEST.min(bench.deepest(BLOCK_BYTES)));
     let mut windows = Vec::new();
     while let Some(depth) = search.next_depth() {
-        bench.tell(&format!("1 MiB reads, {depth} in flight"));
+        bench.tell(&format!("1 MiB reads, QD{depth}"));
         let shown = window(bench, &bench.plan.access.clone(), depth, &mut cursor)?;
         search.saw(depth, shown.load().bandwidth_bytes_per_s());
         windows.push((depth, shown));
@@ -54,7 +54,7 @@ pub(super) fn large(bench: &mut Bench<'_>, id: &str) -> Result<Option<Large>, Bl
     let (mut process, mut process_rates) = (Kept::default(), Vec::new());
     for repeat in 0..REPEATS {
         if repeat > 0 {
-            bench.tell(&format!("1 MiB reads, {depth} in flight, again"));
+            bench.tell(&format!("1 MiB reads, QD{depth}, again"));
             let shown = window(bench, &bench.plan.access.clone(), depth, &mut cursor)?;
             rates.push(shown.load().bandwidth_bytes_per_s());
             kept.add(&shown);

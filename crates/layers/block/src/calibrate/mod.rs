@@ -67,7 +67,7 @@ pub fn calibrate(
     if ramp.ceiling_per_s <= 0.0 {
         return Err(BlockError::Scenario {
             stream: "load".to_string(),
-            reason: "not one operation completed in the closed loop's windows".to_string(),
+            reason: "no operation completed in the closed loop's windows".to_string(),
             hint: "allow more time (--minutes), or see the kernel log (dmesg)",
         });
     }

@@ -47,7 +47,7 @@ impl Default for LogStream {
 pub struct CalibratePlan {
     /// Bytes of an operation.
     pub block_bytes: u32,
-    /// Of a hundred operations, reads; the rest are writes at random places.
+    /// Read percentage, 0 to 100; the rest are writes at random places.
     pub read_percent: u32,
     /// The limit that the percentile must keep.
     pub goal: Goal,

@@ -47,7 +47,7 @@ pub(super) struct Ramp {
 
 /// What the generator reaches without a device, operations per second.
 pub(super) fn generator(bench: &mut Bench<'_>) -> Result<Option<f64>, BlockError> {
-    bench.tell("the generator without a device");
+    bench.tell("the load generator without a device");
     let plan = bench.plan;
     let stream = Stream::reads(
         "generator",
@@ -70,7 +70,7 @@ pub(super) fn ramp(bench: &mut Bench<'_>) -> Result<Ramp, BlockError> {
     let mut search = KneeSearch::new(deepest);
     let mut shown: Vec<(u32, Shown)> = Vec::new();
     while let Some(depth) = search.next_depth() {
-        bench.tell(&format!("closed loop, {depth} in flight"));
+        bench.tell(&format!("closed loop, QD{depth}"));
         let this = bench.closed(depth)?;
         helpers.saw(this.load());
         search.saw(depth, this.load().throughput_per_s());
@@ -91,7 +91,7 @@ pub(super) fn ramp(bench: &mut Bench<'_>) -> Result<Ramp, BlockError> {
     let generators = bench.generators;
     for _ in 1..REPEATS {
         for (at, kept, threads) in [(1, &mut alone, 1), (depth, &mut ceiling, generators)] {
-            bench.tell(&format!("closed loop, {at} in flight, again"));
+            bench.tell(&format!("closed loop, QD{at}, again"));
             bench.generators = threads;
             let this = bench.closed(at)?;
             helpers.saw(this.load());
@@ -135,7 +135,7 @@ fn widen(
         }
         let before = std::mem::replace(&mut bench.generators, more);
         let tried = depth.saturating_mul(2).min(deepest);
-        bench.tell(&format!("closed loop, {tried} in flight, {more} threads"));
+        bench.tell(&format!("closed loop, QD{tried}, {more} threads"));
         let this = bench.closed(tried)?;
         helpers.saw(this.load());
         let gained = this.load().throughput_per_s() >= rate * GAIN;

@@ -20,7 +20,7 @@ pub(super) fn what(plan: &CalibratePlan) -> String {
 pub(super) fn beside(plan: &CalibratePlan) -> Option<String> {
     let log = plan.beside?;
     let size = Bytes(u64::from(log.block_bytes)).iec();
-    Some(format!("a durable {size} log stream, {:.0} writes per second", log.rate_per_s))
+    Some(format!("a WAL-like stream, {size} writes and flushes, {:.0} per second", log.rate_per_s))
 }
 
 /// How the search ended, in one sentence with its figures.

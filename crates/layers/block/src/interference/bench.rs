@@ -92,12 +92,12 @@ impl<'a> Bench<'a> {
         let deepest = DEEPEST.min(u32::try_from(blocks).unwrap_or(DEEPEST)).max(1);
         let mut search = KneeSearch::new(deepest);
         while let Some(depth) = search.next_depth() {
-            self.tell(&format!("reads alone, {depth} in flight"));
+            self.tell(&format!("reads alone, QD{depth}"));
             let mut once = self.closed(Work::Nothing, depth, 1)?;
             search.saw(depth, once.outcomes.remove(0).throughput_per_s());
         }
         let depth = search.chosen().unwrap_or(1);
-        self.tell(&format!("reads alone, {depth} in flight, again"));
+        self.tell(&format!("reads alone, QD{depth}, again"));
         self.closed(Work::Nothing, depth, REPEATS)
     }
 

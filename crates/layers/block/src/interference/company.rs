@@ -40,13 +40,13 @@ pub(super) const COMPANIES: [Company; 5] = [
 ];
 
 impl Company {
-    /// `random 8 KiB writes, 2.30 k/s`; `nothing`.
+    /// `random 8 KiB writes, 2.30k/s`; `nothing`.
     pub(super) fn words(self, block_bytes: u32, rate_per_s: f64) -> String {
         let (size, rate) = (Bytes(u64::from(block_bytes)).iec(), OpsPerSecond(rate_per_s));
         match self.work {
             Work::Nothing => "nothing".to_string(),
             Work::Writes => format!("random {size} writes, {rate}"),
-            Work::Log => format!("a durable {size} log, {rate}"),
+            Work::Log => format!("a WAL-like stream of {size}, {rate}"),
         }
     }
 }

@@ -98,7 +98,7 @@ impl Ceilings {
         if [reads_per_s, writes_per_s, log_per_s].iter().any(|per_s| *per_s <= 0.0) {
             return Err(BlockError::Scenario {
                 stream: plan.id(),
-                reason: "not one operation completed in a closed loop's windows".to_string(),
+                reason: "no operation completed in a closed loop's windows".to_string(),
                 hint: "allow more time (--minutes), or see the kernel log (dmesg)",
             });
         }

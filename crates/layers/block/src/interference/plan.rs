@@ -135,7 +135,7 @@ pub fn planned_interference(plan: &InterferencePlan, file_bytes: u64) -> Vec<Pla
         steps.push(step(format!("write files of {}", Bytes(file_bytes)), fill_s, file_bytes));
     }
     let each_s = |window: Duration| window.as_secs_f64() * (1.0 + WARM_UP) + OVERHEAD_S;
-    let what = "reads, writes and log, each alone in a closed loop".to_string();
+    let what = "reads, writes and WAL-like stream, each alone in a closed loop".to_string();
     steps.push(step(what, PROBES * each_s(plan.probe()), plan.budget_bytes / 8));
     let what = format!(
         "reads at {} rates, alone and beside {} streams of writes, {} windows",

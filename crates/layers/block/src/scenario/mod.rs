@@ -147,7 +147,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Random reads of `block_bytes`, each block once, `depth` in flight, past the page cache.
+    /// Random reads of `block_bytes`, each block once, `depth` in flight, with direct I/O.
     pub fn reads(name: &str, region: Region, block_bytes: u32, depth: u32, access: Access) -> Self {
         Stream {
             name: name.to_string(),

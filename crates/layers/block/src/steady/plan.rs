@@ -25,7 +25,7 @@ pub struct SteadyPlan {
     pub place: Place,
     /// Operations in flight.
     pub depth: u32,
-    /// Length of a round; SNIA's is a minute.
+    /// Length of a round; SNIA's is 1min.
     pub round: Duration,
     /// When the rounds end.
     pub ending: Ending,

@@ -23,7 +23,7 @@ pub(super) fn sentence(verdict: &SteadyVerdict, rounds: usize) -> String {
         Because::Shown => format!("{rate}, sustained: {drift}{share}"),
         Because::TooFewRounds => {
             format!(
-                "{rate}, a burst as far as is known: only {rounds} of {SNIA_ROUNDS} rounds were possible"
+                "{rate}, possibly a burst rate: only {rounds} of {SNIA_ROUNDS} rounds were possible"
             )
         }
         Because::NotSteady if rounds >= MOST_ROUNDS => {
@@ -44,11 +44,11 @@ pub(super) fn sentence(verdict: &SteadyVerdict, rounds: usize) -> String {
         }
         Because::NotWrittenFull => {
             format!(
-                "{rate}, steady for now ({drift}), but a burst as far as is known{share}: the medium was not written full"
+                "{rate}, steady for now ({drift}), but possibly a burst rate{share}: the medium was not written full"
             )
         }
         Because::NotKnown => {
-            format!("{rate}, steady ({drift}), and nobody knows how much the medium holds")
+            format!("{rate}, steady ({drift}), but the capacity of the medium is unknown")
         }
     }
 }

@@ -187,7 +187,7 @@ fn a_mix_beside_a_durable_log() {
     let c = &found.calibration;
     assert_eq!(c.id, "block.calibrate.mixed70.8k.beside_log");
     assert_eq!((c.goal.read_share, c.goal.arrivals.as_str()), (0.7, "poisson"));
-    assert!(c.goal.beside.as_ref().is_some_and(|beside| beside.contains("durable 8")), "{c:?}");
+    assert!(c.goal.beside.as_ref().is_some_and(|beside| beside.contains("stream, 8")), "{c:?}");
     assert!(c.oracle.is_none(), "Oracle's numbers are of reads alone");
     assert!(c.sentence.contains("burst"), "{}", c.sentence);
 

@@ -51,7 +51,7 @@ impl Method {
 pub enum Layout {
     /// Its blocks were written before, as in a recycled segment.
     Overwrite,
-    /// Each write makes it longer: its size and its blocks are the file system's business, too.
+    /// Each write extends it: its size and its blocks are the file system's business, too.
     Extend,
     /// Its blocks are allocated and were never written: each write turns some of them into written ones.
     Fallocated,

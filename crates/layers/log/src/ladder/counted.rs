@@ -30,7 +30,7 @@ fn word(flushes_per_op: Option<f64>, queue: Option<&Queue>) -> &'static str {
     match (flushes_per_op, cache, fua) {
         (Some(flushes), _, _) if flushes >= EACH => "flush",
         (_, Some("write through"), _) => {
-            "nothing: the kernel takes the device to have no volatile cache"
+            "nothing: the kernel treats the device as one without a volatile cache"
         }
         (Some(flushes), Some("write back"), Some(true)) if flushes < NONE => "fua",
         (Some(flushes), Some("write back"), Some(false)) if flushes < NONE => {

@@ -185,7 +185,7 @@ fn own_rungs<'a>(
         }),
         None => absent.push(Absent {
             what: "flush".to_string(),
-            reason: "no block device is known under the log's folder".to_string(),
+            reason: "no block device is known under the WAL folder".to_string(),
         }),
     }
     let mut cells = vec![Cell::POSTGRES];
@@ -327,7 +327,7 @@ pub fn planned_ladder(ctx: &Context, plan: &LadderPlan, foreign: u64) -> Planned
     let beside_s = if plan.beside_bytes > 0 { windows_s / 2.0 } else { 0.0 };
     let beside = (beside_s * (busy::WRITES_PER_S * PAGE as u64) as f64) as u64;
     let what = format!(
-        "{rungs} rungs from the device's flush upwards{}",
+        "{rungs} steps from the device's flush upwards{}",
         if states == 2 { ", alone and beside a load on the data files" } else { "" }
     );
     PlannedStep {

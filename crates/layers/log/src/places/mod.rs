@@ -158,7 +158,7 @@ pub fn planned_places(
     let writes = 3 * rungs * most_bytes(&rung_ctx) + working * most_bytes(working_ctx) * 5 / 4;
     PlannedStep {
         layer: Layer::Log,
-        what: format!("{places} places: a short ladder and the emulated log writer, in turns"),
+        what: format!("{places} locations: a short ladder and the emulated WAL writer, in turns"),
         expected_s: places as f64 * (windows_s + SEGMENT_BYTES as f64 / 500e6),
         writes_bytes: places * (writes + SEGMENT_BYTES),
     }

@@ -1,4 +1,4 @@
-//! Several logs on one device: what they do to each other, and how many it holds.
+//! Several WAL streams on one device: what they do to each other, and how many it holds.
 //!
 //! Each stream is a log of its own: one file, one writer, writes of one size by a schedule of constant gaps, each followed by
 //! `fdatasync`. Latency counts from when a write was due, so that a stream which the device can't keep up with shows it. Streams begin at

@@ -77,7 +77,7 @@ pub fn planned_streams(ctx: &Context, plan: &StreamsPlan) -> Vec<PlannedStep> {
     vec![
         step(
             format!(
-                "{} logs with {}/s each in writes of {}, and fewer of them",
+                "{} WAL streams with {}/s each in writes of {}, and fewer of them",
                 plan.streams,
                 Bytes(plan.rate_bytes_per_s as u64),
                 Bytes(plan.write_bytes).iec()

@@ -113,9 +113,7 @@ pub enum MapError {
         reason: io::Error,
     },
     /// So many threads can't have their least without taking more than may be taken.
-    #[error(
-        "{threads} threads need {bytes} bytes at least, more than the {room_bytes} that may be taken"
-    )]
+    #[error("{threads} threads need at least {bytes} bytes, more than the {room_bytes} available")]
     TooMany {
         /// How many.
         threads: usize,
@@ -126,15 +124,15 @@ pub enum MapError {
     },
     /// There is less memory than it takes at least.
     #[error(
-        "{} leaves {} MiB to use, and it takes {} MiB at least",
+        "{} leaves {} MiB, and at least {} MiB are needed",
         .0.limited_by, .0.free_bytes >> 20, .0.least_bytes >> 20
     )]
     TooLittle(TooLittle),
     /// The kernel doesn't say where pages are.
-    #[error("where the pages lie can't be verified here")]
+    #[error("the node of the pages cannot be verified here")]
     Unverified,
     /// The pages are not spread as they should be.
-    #[error("the pages lie on other nodes than wanted: {shares}")]
+    #[error("the pages are on other nodes than requested: {shares}")]
     NotSpread {
         /// Share by node.
         shares: String,

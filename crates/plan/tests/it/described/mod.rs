@@ -45,8 +45,8 @@ at = "server"
 count = 8
 read = "2 GB/s"
 write = "2 GB/s"
-reads = "100 k/s"
-writes = "50 k/s"
+reads = "100k/s"
+writes = "50k/s"
 read_latency = "100 us"
 source = "test"
 "#;

@@ -48,7 +48,7 @@ fn processors_and_workers_bind_a_scan() {
     let scan = "scan_per_core = \"1 GB/s\"\nsource = \"test\"\n";
     let plan = planned(&database(scan));
     assert!(close(gigabytes(&plan, Work::Scan), 10.0));
-    assert_eq!(binds(&plan, Work::Scan), ["processors of server"]);
+    assert_eq!(binds(&plan, Work::Scan), ["CPUs of server"]);
     let plan = planned(&database(&format!("workers = 3\n{scan}")));
     assert!(close(gigabytes(&plan, Work::Scan), 3.0));
     assert_eq!(binds(&plan, Work::Scan), ["workers of db"]);

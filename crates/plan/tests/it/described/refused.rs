@@ -133,7 +133,7 @@ fn a_links_operations_stand_in_for_no_drives_own() {
     let notes = |drive| planned(&machine("epyc-9004", "ddr5-4800", "pcie-gen5-x16", drive)).notes;
     let lacking = notes("nvme-gen5-x4");
     let said =
-        |key: &str| lacking.iter().any(|note| note.contains("don't say") && note.contains(key));
+        |key: &str| lacking.iter().any(|note| note.contains("media (add") && note.contains(key));
     assert!(said("reads") && said("writes"), "{lacking:?}");
     let volume = Table::builtin().classes().find(|class| class.id.starts_with("ebs-io2"));
     let volume = volume.expect("a cloud volume with operations").id.clone();
@@ -201,7 +201,7 @@ fn two_links_or_databases_of_one_name_are_refused() {
     let error = refused(&pair(&unnamed.repeat(2)));
     assert!(error.what == "link target to host" && error.hint.contains("count = 2"), "{error}");
     let twice = link("disks", 3.0);
-    assert!(refused(&pair(&twice)).why.contains("`disks` stands for something else"));
+    assert!(refused(&pair(&twice)).why.contains("`disks` is already in use"));
     let again = "[[database]]\nname = \"db\"\nat = \"host\"\ndata = \"disks\"\n";
     assert!(refused(&(pair(&link("one", 3.0)) + again)).why.contains("another database"));
 }

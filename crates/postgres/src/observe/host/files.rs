@@ -36,8 +36,8 @@ impl Files {
         let wal = std::fs::canonicalize(data.join("pg_wal")).ok();
         if wal.is_none() {
             unknown.push(Unknown {
-                what: "where the log lies, so that it is taken for beside the data".into(),
-                needs: format!("the right to look into {}", data.display()),
+                what: "where WAL is, so it is assumed to be beside the data".into(),
+                needs: format!("the right to read {}", data.display()),
             });
         }
         Files { data: Some(data), wal }

@@ -183,7 +183,7 @@ fn a_mounted_file_system_is_refused_and_after_unmounting_its_mark_is() {
     device.undo.push(vec!["umount".into(), folder.clone()]);
     let refused = uses(&device.refused());
     assert!(refused.contains(&format!("{} is mounted at {folder}", device.name())), "{refused:?}");
-    assert!(refused.contains(&"somebody holds it exclusively".to_string()), "{refused:?}");
+    assert!(refused.contains(&"another process holds it exclusively".to_string()), "{refused:?}");
     // Reading is free.
     assert!(open_for_reading(&device.node, false).is_ok());
     run("umount", &[&folder]).unwrap();
@@ -261,7 +261,7 @@ fn a_device_mapper_on_top_is_a_holder() {
     let refused = uses(&device.refused());
     let removed = run("dmsetup", &["remove", &name]);
     assert!(refused.iter().any(|text| text.contains("is built on")), "{refused:?}");
-    assert!(refused.contains(&"somebody holds it exclusively".to_string()), "{refused:?}");
+    assert!(refused.contains(&"another process holds it exclusively".to_string()), "{refused:?}");
     assert!(removed.is_some());
 }
 

@@ -71,18 +71,28 @@ impl Drop for Stack {
     }
 }
 
-/// What passes is waited for: `losetup --find` of another test opens every loop device for writing, and the file of a device that
-/// another test is about to detach can no longer be looked at, so that it may be any.
+/// As soon as nothing is left of what passes: `losetup --find` of another test opens every loop device for writing, and the file of
+/// a device that another test is about to detach can no longer be looked at, so that it may be any.
 fn look(node: &str) -> Device {
+    let passes = |used: &Use| match used {
+        Use::OpenForWriting { command: Some(name), .. } => name == "losetup",
+        Use::SameBytes { sure, .. } => !sure,
+        _ => false,
+    };
+    seen(node, |device| !device.uses.iter().any(passes))
+}
+
+/// As soon as nobody uses it: the kernel detaches a loop device some time after it was asked to, and its number may be taken anew before.
+fn free(node: &str) -> Device {
+    seen(node, |device| refusals(device).is_empty())
+}
+
+/// As soon as it is as wanted; what there is after half a minute else.
+fn seen(node: &str, wanted: impl Fn(&Device) -> bool) -> Device {
     let until = Instant::now() + Duration::from_secs(30);
     loop {
         let device = inspect(&Live, node).unwrap();
-        let passes = |used: &Use| match used {
-            Use::OpenForWriting { command: Some(name), .. } => name == "losetup",
-            Use::SameBytes { sure, .. } => !sure,
-            _ => false,
-        };
-        if Instant::now() > until || !device.uses.iter().any(passes) {
+        if wanted(&device) || Instant::now() > until {
             return device;
         }
         std::thread::sleep(Duration::from_millis(20));
@@ -136,7 +146,7 @@ fn parts_of_an_image_that_have_no_byte_in_common_are_two_devices() {
     let Some(first) = stack.attach(&image, &half) else { return };
     let Some(second) = stack.attach(&image, &["--offset", "33554432"]) else { return };
     let Some(_) = stack.mount(&first, "first") else { return };
-    assert_eq!(refusals(&look(&second)), []);
+    assert_eq!(refusals(&free(&second)), []);
     // One byte more, and they are one.
     let Some(across) = stack.attach(&image, &["--offset", "33553920"]) else { return };
     assert_eq!(uses(&second).len(), 1, "{:?}", uses(&second));
@@ -171,7 +181,7 @@ fn other_names_of_an_image_are_no_way_around() {
     refused_for(&linked, &first, &folder);
     let other = stack.image(&stack.path("image"));
     let Some(clean) = stack.attach(&other, &[]) else { return };
-    assert_eq!(refusals(&look(&clean)), [], "another file of the same name");
+    assert_eq!(refusals(&free(&clean)), [], "another file of the same name");
 }
 
 #[test]
@@ -188,7 +198,7 @@ fn partitions_are_ranges_of_the_image_too() {
         stack.undo.push(vec!["delpart".into(), whole.clone(), index.into()]);
     }
     let (one, two) = (format!("{whole}p1"), format!("{whole}p2"));
-    assert_eq!(refusals(&look(&one)), []);
+    assert_eq!(refusals(&free(&one)), []);
     let limit = (32 * MIB).to_string();
     let Some(first) = stack.attach(&image, &["--offset", "1048576", "--sizelimit", &limit]) else {
         return;
@@ -196,7 +206,7 @@ fn partitions_are_ranges_of_the_image_too() {
     let Some(folder) = stack.mount(&first, "first") else { return };
     refused_for(&one, &first, &folder);
     refused_for(&whole, &first, &folder);
-    assert_eq!(refusals(&look(&two)), [], "the neighbour is nobody's");
+    assert_eq!(refusals(&free(&two)), [], "the neighbour is nobody's");
     // The other way round.
     let Some(second) = stack.attach(&image, &["--offset", &(40 * MIB).to_string()]) else { return };
     let Some(folder) = stack.mount(&two, "second") else { return };
@@ -219,7 +229,7 @@ fn loop_devices_on_loop_devices_at_any_depth() {
     for node in &nodes[2..] {
         let uses = uses(node);
         assert!(uses.contains(&mounted), "{node}: {uses:?}");
-        assert!(uses.contains(&"somebody holds it exclusively".to_string()), "{uses:?}");
+        assert!(uses.contains(&"another process holds it exclusively".to_string()), "{uses:?}");
     }
     drop(stack);
 
@@ -264,7 +274,7 @@ fn images_inside_of_mounted_images() {
     let image = place.join("own");
     File::create_new(&image).unwrap().set_len(4 * MIB).unwrap();
     let Some(own) = stack.attach(image.to_str().unwrap(), &[]) else { return };
-    assert_eq!(refusals(&look(&own)), []);
+    assert_eq!(refusals(&free(&own)), []);
 }
 
 #[test]
@@ -373,7 +383,7 @@ fn whoever_has_the_image_itself_open_or_mapped_is_named() {
     let Some(upper) = stack.attach(&node, &["--offset", "4096"]) else { return };
     run("losetup", &["--detach", &upper]).unwrap();
     stack.undo.pop();
-    assert_eq!(refusals(&look(&node)), []);
+    assert_eq!(refusals(&free(&node)), []);
     for (held, how) in [(&image, "write"), (&image, "map-write"), (&node, "map-write")] {
         let holder = Holder::new(held, how);
         let uses = uses(&node);
@@ -387,5 +397,5 @@ fn whoever_has_the_image_itself_open_or_mapped_is_named() {
         assert_eq!(refusals(&device), [], "{how} {held}");
         assert!(device.readers.iter().any(|reader| reader.pid == holder.0.id()), "{how} {held}");
     }
-    assert_eq!(refusals(&look(&node)), []);
+    assert_eq!(refusals(&free(&node)), []);
 }

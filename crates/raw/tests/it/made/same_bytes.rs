@@ -87,7 +87,7 @@ fn a_loop_device_on_a_disk_is_kept_by_the_partitions_that_it_reaches() {
 fn a_file_that_cannot_be_looked_at_may_be_any() {
     let machine =
         machine(&[("loop0", "/srv/image", 0, 0), ("loop1", "/elsewhere/image (deleted)", 0, 0)]);
-    let sentence = "loop device loop1 may serve the same bytes: its file /elsewhere/image (deleted) cannot be looked at from here";
+    let sentence = "loop device loop1 may serve the same bytes: its file /elsewhere/image (deleted) cannot be read from here";
     assert_eq!(machine.refused("/dev/loop0"), [sentence]);
     let mut other = machine;
     other.drive("sda");

@@ -204,11 +204,11 @@ fn flags_sizes_and_contents() {
     assert_eq!(reasons[0].to_string(), "it carries a file system: XFS, at byte 0");
     // Shorter than the kernel says: what the rest holds is not known.
     let reasons = refusals(&machine.inspect_image("/dev/sda", vec![0; 4096]));
-    assert!(reasons[0].to_string().starts_with("what is on it is not known"), "{reasons:?}");
+    assert!(reasons[0].to_string().starts_with("what is on it is unknown"), "{reasons:?}");
     machine.file("/sys/class/block/sda/ro", "1\n");
     assert_eq!(machine.refused("/dev/sda"), ["it is read-only"]);
     machine.file("/sys/class/block/sda/ro", "0\n").file("/sys/class/block/sda/size", "0\n");
-    assert_eq!(machine.refused("/dev/sda"), ["it has no medium, or doesn't tell its size"]);
+    assert_eq!(machine.refused("/dev/sda"), ["it has no medium, or does not report its size"]);
 }
 
 #[test]
@@ -217,5 +217,5 @@ fn a_copied_machine_without_contents_is_never_free() {
     machine.drive("sda");
     let device = narrows_raw::inspect(&machine.tree(), "/dev/sda").unwrap();
     assert_eq!(refusals(&device).len(), 1);
-    assert!(refusals(&device)[0].to_string().contains("not known"));
+    assert!(refusals(&device)[0].to_string().contains("unknown"));
 }

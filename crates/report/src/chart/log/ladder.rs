@@ -8,11 +8,11 @@ use crate::log::RungRow;
 pub(crate) fn ladder(rows: &[RungRow]) -> Vec<Block> {
     let steps = match steps::picture(rows) {
         Some(svg) => Block::figure(
-            "What each rung adds",
+            "What each step adds",
             "the coloured part, with its 95 % interval; the pale part is what lies below it; a frame is less than below",
             svg,
         ),
-        None => Block::explanation("No picture: fewer than two rungs stand on each other."),
+        None => Block::explanation("No picture: fewer than two steps can be compared."),
     };
     let ways = ways::picture(rows).map(|svg| {
         Block::figure(

@@ -22,8 +22,7 @@ const FAR: f64 = 30.0;
 
 /// Rates predicted and measured; `None` where none is known.
 pub(crate) fn block(comparison: &Comparison) -> Option<Block> {
-    let how = "predicted above, measured below, each with its 95 % interval; the first place is the one on which the workload was \
-               measured";
+    let how = "predicted above, measured below, each with its 95 % interval; the first location is the one on which the workload was measured";
     Some(Block::figure("Commits per second", how, picture(comparison)?))
 }
 
@@ -64,7 +63,7 @@ fn picture(comparison: &Comparison) -> Option<Svg> {
     let mut picture = Picture::new(
         WIDTH,
         bottom + 38.0,
-        "commits per second on each place, predicted and measured",
+        "commits per second on each location, predicted and measured",
     );
     for tick in x.ticks_about(6.0) {
         picture.line("grid", x.at(tick), TOP, x.at(tick), bottom);

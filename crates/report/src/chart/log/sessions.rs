@@ -17,7 +17,7 @@ pub(crate) fn sessions(commits: &[CommitsRow], points: &[SharingPoint]) -> Vec<B
     }
     blocks.extend(sharing::picture(points).map(|svg| {
         let how = "against the rate; figures on the line are numbers of sessions";
-        Block::figure("Commits of a flush", how, svg)
+        Block::figure("Commits per flush", how, svg)
     }));
     blocks
 }

@@ -27,7 +27,7 @@ pub(super) fn picture(points: &[SharingPoint]) -> Option<Svg> {
     let most = points.iter().map(highest).fold(1.0, f64::max);
     let x = Scale::linear(0.0, last * 1.05, LEFT, RIGHT);
     let y = Scale::log(0.8, most * 1.3, BOTTOM, TOP);
-    let mut picture = Picture::new(WIDTH, HEIGHT, "commits of a flush against the rate of commits");
+    let mut picture = Picture::new(WIDTH, HEIGHT, "commits per flush against the rate of commits");
     for tick in y.ticks() {
         picture.line("grid", LEFT, y.at(tick), RIGHT, y.at(tick));
         picture.words("ytick", LEFT - 8.0, y.at(tick) + 4.0, &count(tick));
@@ -37,7 +37,7 @@ pub(super) fn picture(points: &[SharingPoint]) -> Option<Svg> {
     }
     picture.line("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
     picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "commits per second");
-    picture.words("start", 8.0, 12.0, "commits of a flush");
+    picture.words("start", 8.0, 12.0, "commits per flush");
     let (mut closed, open): (Vec<&SharingPoint>, Vec<&SharingPoint>) =
         points.iter().partition(|point| point.sessions.is_some());
     // Beyond their most, more sessions give less: the line turns back.
@@ -65,7 +65,7 @@ fn dots(picture: &mut Picture, line: &Named<'_>, points: &[&SharingPoint]) {
             .sessions
             .map_or_else(|| "arriving".to_string(), |n| format!("{} sessions", count(n)));
         let title = format!(
-            "{of}, {}: {} of a flush",
+            "{of}, {}: {} per flush",
             rate(point.rate_per_s),
             count(point.commits_per_flush)
         );

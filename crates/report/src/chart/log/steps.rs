@@ -77,7 +77,7 @@ pub(super) fn picture(ladder: &[RungRow]) -> Option<Svg> {
     let states = if rows.iter().any(|row| row.beside.is_some()) { 2 } else { 1 };
     let row_height = states as f64 * PITCH + ROWS;
     let height = TOP + rows.len() as f64 * row_height + 6.0;
-    let mut picture = Picture::new(WIDTH, height, "what each rung adds, by percentile");
+    let mut picture = Picture::new(WIDTH, height, "what each step adds, by percentile");
     for (i, row) in rows.iter().enumerate() {
         let top = TOP + i as f64 * row_height;
         let middle = top + (states as f64 * PITCH) / 2.0 + 2.0;

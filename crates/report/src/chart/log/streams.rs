@@ -1,4 +1,4 @@
-//! Several logs on one device: latency against their number.
+//! Several WAL streams on one device: latency against their number.
 
 use narrows_model::Validity;
 
@@ -17,8 +17,9 @@ const BOTTOM: f64 = 298.0;
 
 /// The wait by the number of logs.
 pub(crate) fn streams(streams: &Streams) -> Option<Block> {
-    let how = "from when a write was due until it was durable; small dots are the repeats";
-    Some(Block::figure("Wait against the number of logs", how, picture(streams)?))
+    let how =
+        "from the scheduled start of a write until it was durable; small dots are the repeats";
+    Some(Block::figure("Wait against the number of WAL streams", how, picture(streams)?))
 }
 
 fn usable(streams: &Streams) -> Vec<&StreamsRow> {
@@ -54,7 +55,8 @@ fn picture(streams: &Streams) -> Option<Svg> {
         BOTTOM,
         TOP,
     );
-    let mut picture = Picture::new(WIDTH, HEIGHT, "wait against the number of logs on one device");
+    let mut picture =
+        Picture::new(WIDTH, HEIGHT, "wait against the number of WAL streams on one device");
     for tick in y.ticks() {
         picture.line("grid", LEFT, y.at(tick), RIGHT, y.at(tick));
         picture.words("ytick", LEFT - 8.0, y.at(tick) + 4.0, &time(tick));
@@ -63,8 +65,8 @@ fn picture(streams: &Streams) -> Option<Svg> {
         picture.words("xtick", x.at(*tick), BOTTOM + 17.0, &count(*tick));
     }
     picture.line("axis", LEFT, BOTTOM, RIGHT, BOTTOM);
-    picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "logs on the device");
-    picture.words("start", 8.0, 12.0, "latency, from when due");
+    picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 34.0, "WAL streams on the device");
+    picture.words("start", 8.0, 12.0, "latency, from scheduled start");
     if let Some(target) = target {
         picture.line("target", LEFT, y.at(target), RIGHT, y.at(target));
         picture.words("start", LEFT + 6.0, y.at(target) - 5.0, &streams.goal());
@@ -76,7 +78,7 @@ fn picture(streams: &Streams) -> Option<Svg> {
     }
     for (name, class, line) in &lines {
         for (n, ns) in line {
-            let title = format!("{} logs, {name}: {}", count(*n), time(*ns));
+            let title = format!("{} streams, {name}: {}", count(*n), time(*ns));
             picture.dot(&format!("point {class}"), x.at(*n), y.at(*ns), 2.8, &title);
         }
     }

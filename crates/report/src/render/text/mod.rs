@@ -220,11 +220,11 @@ mod tests {
     fn a_heading_stands_in_the_corner_of_a_table_and_before_a_paragraph() {
         let mut table = Table::new(vec![Column::name("load", 2), Column::figure("rate", 20)]);
         table.rows.push(Row::Cells(
-            vec![Cell { suspect: true, ..Cell::from("reads") }, "5 /s".into()],
+            vec![Cell { suspect: true, ..Cell::from("reads") }, "5/s".into()],
             vec![Inline::from("slow").notes([1, 2])],
         ));
         let loads = Section::new("loads", "Loads").with([Block::Table(table)]);
-        assert_eq!(screen(&loads), "LOADS           rate\n? reads         5 /s\n    slow [1][2]\n");
+        assert_eq!(screen(&loads), "LOADS           rate\n? reads          5/s\n    slow [1][2]\n");
         let text = Block::paragraph("one two three four five six seven");
         let said = Section::new("x", "Narrow").with([text]);
         assert_eq!(screen(&said), "NARROW  one two three four five six\nseven\n");
@@ -239,7 +239,7 @@ mod tests {
                 Column::words("why", At::Wrapped(at, usize::MAX)),
                 Column::words("sure", At::Edge),
             ]);
-            let cells = ["reads", "5 /s", "a drive that is full of them all", "LIKELY"];
+            let cells = ["reads", "5/s", "a drive that is full of them all", "LIKELY"];
             table.rows.push(Row::Cells(cells.map(Into::into).to_vec(), Vec::new()));
             let section = Section::new("x", "X").with([Block::Table(table)]);
             let canvas = Canvas { edge, depth: Depth::Screen };

@@ -130,7 +130,7 @@ mod tests {
             "128b/130b, 98.46 % left",
             "raw                     16.0 GB/s  specification: PCI Express Base Specification 5.0",
             "read.protocol           14.4 GB/s  specification:",
-            "operations.read         3.45 M/s  specification:",
+            "operations.read         3.45M/s  specification:",
             "4572 B on the wire per 4 KiB",
         ] {
             assert!(text.contains(part), "`{part}` is missing in:\n{text}");

@@ -84,7 +84,7 @@ pub fn compared() -> Run {
         }),
         ceiling: Some(CommitFigure { rate_per_s: 84_000.0, interval_95: None }),
         placements: vec![drive, memory, refuted],
-        sentences: vec!["None of the other places may be taken.".into()],
+        sentences: vec!["None of the other locations is allowed.".into()],
     });
     run
 }
@@ -107,7 +107,7 @@ fn place(number: u32, folder: &str, rate_per_s: f64, flush_ns: f64) -> Placement
         file_system: "ext4 on /dev/vda".into(),
         in_memory: false,
         durability: DurabilityWord::NotShown,
-        durability_sentence: "nothing seen here speaks against it".into(),
+        durability_sentence: "not tested, no warning signs".into(),
         ladder: vec![rung("write.fdatasync.overwrite.8k", 1.0), rung("leader", 1.05)],
         emulated: Some(PlacedEmulation {
             measurement: format!("log.working.{name}"),
@@ -343,8 +343,7 @@ fn durability() -> Durability {
     Durability {
         role: Role::Wal,
         word: DurabilityWord::NotShown,
-        sentence: "nothing seen here speaks against it, and only a cut of the power can show it"
-            .into(),
+        sentence: "not tested, no warning signs only a power cut can prove it".into(),
         evidence: vec![
             item("file system", Leaning::For, "xfs passes flushes on"),
             item("md0", Leaning::Against, "says write through above drives that say write back"),
@@ -376,7 +375,7 @@ fn several(n: u32) -> Measurement {
     streams.workload.insert(condition::TARGET_QUANTILE, 0.99);
     streams.workload.insert(condition::TARGET_NS, 10_000_000);
     streams.workload.insert(condition::LOOP, "open");
-    let sentence = "The device holds 10 logs of 4.00 MB/s in durable writes of 128 KiB with p99 within 10.0 ms; 12 miss it.";
+    let sentence = "The device holds 10 WAL streams of 4.00 MB/s in durable writes of 128 KiB with p99 within 10.0 ms; 12 miss it.";
     streams.conditions.insert(narrows_model::condition::SENTENCE, json!(sentence));
     streams.conditions.insert(narrows_model::condition::OVER_TARGET_SHARE, json!(slow));
     streams

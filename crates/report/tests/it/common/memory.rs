@@ -266,7 +266,7 @@ pub fn aged() -> Run {
         json!({"baseline": "d8ff671b", "baseline_at": "2026-11-09T08:42:10Z"}),
         json!({"aged": true, "restarted_since": false,
                "reasons": ["fragmented", "huge pages lost", "huge pages taken", "swap used",
-                           "huge pages not obtained any more", "shared memory less even"],
+                           "huge pages no longer obtained", "shared memory less even"],
                "changes": [change("memory.latency.4k", "ns", 92.0, 95.0, false),
                            change("memory.bandwidth.read.node0", "bytes_per_s", 176e9, 171e9, false),
                            change("memory.touch.4k.all", "bytes_per_s", 40e9, 10e9, true)],

@@ -1,4 +1,4 @@
-//! A server that was looked at for a minute. Figures are invented and add up: 3.12 of 40 sessions at work, 1.56 k/s of 2 ms.
+//! A server that was looked at for a minute. Figures are invented and add up: 3.12 of 40 sessions at work, 1.56k/s of 2 ms.
 
 use narrows_model::*;
 

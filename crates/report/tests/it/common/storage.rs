@@ -33,15 +33,15 @@ pub fn unfound(end: CalibrationEnd) -> Run {
     let c = &mut run.calibrations[0];
     c.end = end;
     c.sentence = match end {
-        CalibrationEnd::Unlimited => "p99 within 1.00 ms is kept up to the ceiling, 80.8 k/s: something else than latency ends the growth",
+        CalibrationEnd::Unlimited => "p99 within 1.00 ms is kept up to the ceiling, 80.8k/s: something else than latency ends the growth",
         CalibrationEnd::Unstable => {
-            "the device changed: p99 within 1.00 ms was kept at 62.0 k/s and missed at 58.0 k/s"
+            "the device changed: p99 within 1.00 ms was kept at 62.0k/s and missed at 58.0k/s"
         }
-        CalibrationEnd::GeneratorBound => "the load generator could not follow at 310 k/s",
+        CalibrationEnd::GeneratorBound => "the load generator could not follow at 310k/s",
         CalibrationEnd::Unfinished => {
-            "the time allowed was used up, after 54 windows; so far kept at 58.0 k/s and missed at 70.1 k/s"
+            "the time allowed was used up, after 54 windows; so far kept at 58.0k/s and missed at 70.1k/s"
         }
-        _ => "p99 within 1.00 ms is not kept even at 808 /s (there it is 1.42 ms)",
+        _ => "p99 within 1.00 ms is not kept even at 808/s (there it is 1.42 ms)",
     }
     .into();
     (c.interval_95, c.oracle, c.knee_per_s, c.bound) = (None, None, None, None);
@@ -73,10 +73,10 @@ pub fn beside() -> Run {
     run.command = ["narrows", "block", "interference", "--at", "/data"].map(String::from).into();
     let companies = [
         ("alone", "nothing", 1.0),
-        ("writes_light", "random 8 KiB writes, 5.20 k/s", 1.25),
-        ("writes_heavy", "random 8 KiB writes, 15.6 k/s", 3.1),
-        ("log_light", "a durable 8 KiB log, 410 /s", 1.04),
-        ("log_heavy", "a durable 8 KiB log, 1.23 k/s", 1.6),
+        ("writes_light", "random 8 KiB writes, 5.20k/s", 1.25),
+        ("writes_heavy", "random 8 KiB writes, 15.6k/s", 3.1),
+        ("log_light", "a WAL-like stream of 8 KiB, 410/s", 1.04),
+        ("log_heavy", "a WAL-like stream of 8 KiB, 1.23k/s", 1.6),
     ];
     for (word, beside, factor) in companies {
         for percent in [10, 30, 50, 70, 90] {
@@ -294,7 +294,7 @@ fn calibration(id: &str, read_share: f64, beside: Option<&str>) -> Calibration {
         "cpu_per_op_ns": 2_900.0,
         "windows": 54,
         "unusable_windows": 3,
-        "bound": "the closed loop's depth over its latency: 64 / 792 µs = 80.8 k/s",
+        "bound": "the closed loop's depth over its latency: 64 / 792 µs = 80.8k/s",
         "bandwidth_bytes_per_s": 2.19e9,
         "bandwidth_depth": 8,
         "process_bandwidth_bytes_per_s": 1.31e9,

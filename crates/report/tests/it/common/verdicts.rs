@@ -128,6 +128,6 @@ pub fn verdicts() -> Vec<Verdict> {
     scan.reasons = vec!["the test's interval reaches what a drive limit would show".into()];
     scan.test = test("32 workers", "database.scan_n.test.workers_x2", 0.83);
     scan.gain_tested = Some(0.83);
-    scan.next = vec![next(Narrow::Unknown, "CPU or drives, not separable here", None)];
+    scan.next = vec![next(Narrow::Unknown, "CPU or drives, too close to tell here", None)];
     vec![cached, uncached, update, scan]
 }

@@ -92,7 +92,7 @@ pub fn execute(
             region.target().buffered_file().sync_all().map_err(|error| {
                 Failure::hinted(
                     format!("cannot make {} durable: {error}", lane.file.display()),
-                    "the kernel log (dmesg) names the drive; the window before it is kept",
+                    "the kernel log (dmesg) names the drive; the window before it is saved",
                 )
             })?;
         }
@@ -124,10 +124,10 @@ fn streams(wall: &Wall, jobs: &[Job], files: &Files) -> Result<Vec<Stream>> {
                 return Err(refuse(
                     &jobs[lane.job],
                     format!(
-                        "{what} of {bytes} bytes can't be kept past the page cache: {} wants multiples of {unit}",
+                        "{what} of {bytes} bytes is not possible with direct I/O: {} needs multiples of {unit}",
                         lane.file.display()
                     ),
-                    "give such a multiple, or direct=0",
+                    "use such a multiple, or direct=0",
                 ));
             }
             Ok(lane.stream(region))

@@ -113,7 +113,7 @@ impl LaneSource<'_> {
                 && mix.writes()
                 && !job.files.overwrite
             {
-                let sentence = "files are written whole before the job, as with overwrite=1";
+                let sentence = "files are written whole before the job, as with overwrite=1; rates of growing files are lower";
                 mapping::say(said, job, sentence);
             }
             lanes.push(Lane {
@@ -173,7 +173,8 @@ impl LaneSource<'_> {
         if in_flight < files {
             return Err(refuse_limit(self.job, &limits::FILES_IN_TURN));
         }
-        let sentence = "its files are used at the same time, each with its part of depth and work";
+        let sentence =
+            "its files are used at the same time, each with its part of queue depth and work";
         mapping::say(said, self.job, sentence);
         Ok(())
     }

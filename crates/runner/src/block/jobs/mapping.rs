@@ -154,8 +154,8 @@ pub fn access(job: &Job) -> Result<Access> {
         let why = access.refusals().first().map_or(String::new(), |refusal| refusal.why.clone());
         return Err(refuse(
             job,
-            format!("{method} cannot be had here: {why}"),
-            "write ioengine=psync, or ask whoever runs this machine",
+            format!("{method} is not available here: {why}"),
+            "write ioengine=psync, or ask the administrator of this machine",
         ));
     }
     Ok(access)
@@ -227,7 +227,7 @@ pub fn sync_after(job: &Job, said: &mut Vec<String>) -> Option<u32> {
         (0, 0) => None,
         (writes, 0) => Some(writes),
         (0, writes) => {
-            say(said, job, "fsync becomes fdatasync: the file's times are not made durable");
+            say(said, job, "fsync becomes fdatasync: the file's time stamps are not made durable");
             Some(writes)
         }
         (one, other) => {

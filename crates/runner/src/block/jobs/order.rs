@@ -52,7 +52,7 @@ fn distribution(job: &Job, bytes: u64, said: &mut Vec<String>) -> Result<Distrib
         Fio::Zipf { theta } => Distribution::Zipf { theta: *theta },
         Fio::Pareto { h } => {
             let sentence = format!(
-                "pareto:{h} becomes a hot spot: {h} of the blocks get {} of the operations, alike inside",
+                "pareto:{h} becomes a hot spot: {h} of the blocks get {} of the operations, uniform inside",
                 1.0 - h
             );
             say(said, job, &sentence);

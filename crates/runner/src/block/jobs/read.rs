@@ -53,14 +53,14 @@ pub fn plan(request: &JobsRequest) -> Result<Plan> {
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let only: Vec<&str> = request.section.iter().map(String::as_str).collect();
-    let stops = |problems: Problems| anyhow!("the job file can't be run:\n{problems}");
+    let stops = |problems: Problems| anyhow!("the job file cannot be run:\n{problems}");
     let disk = OnDisk { variables: &request.env };
     let all = sections(&names, &[], &disk).map_err(stops)?;
     let jobs: Vec<&str> =
         all.iter().filter(|one| !one.is_global()).map(|one| one.name.as_str()).collect();
     if let Some(missing) = only.iter().find(|name| !jobs.contains(name)) {
         return Err(Failure::hinted(
-            format!("--section {missing}: there is no [{missing}] that is a job"),
+            format!("--section {missing}: no job is called [{missing}]"),
             format!("the jobs are {}", jobs.join(", ")),
         ));
     }

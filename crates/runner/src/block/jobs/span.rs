@@ -31,8 +31,8 @@ pub fn span(
     let whole = there.or(each).ok_or_else(|| {
         refuse(
             job,
-            "its file isn't there, and no size says how long it shall be",
-            "write size= or filesize=, or name a file that is there",
+            "its file does not exist, and no size is given",
+            "write size= or filesize=, or name an existing file",
         )
     })?;
     let amount = |amount: Amount| match amount {
@@ -44,7 +44,7 @@ pub fn span(
     if !offset.is_multiple_of(512) && job.files.direct {
         return Err(refuse(
             job,
-            format!("it begins at byte {offset}, which is no multiple of 512"),
+            format!("it begins at byte {offset}, which is not a multiple of 512"),
             "direct I/O needs offsets at whole sectors",
         ));
     }
@@ -60,12 +60,12 @@ pub fn span(
         return Err(refuse(
             job,
             format!(
-                "it wants {} at byte {offset} of {}, which has {}",
+                "it needs {} at byte {offset} of {}, which has {}",
                 Bytes(length),
                 path.display(),
                 Bytes(there)
             ),
-            "make the size smaller, or name a file that isn't there: narrows makes it as long as needed",
+            "use a smaller size, or name a file that does not exist: narrows makes it as long as needed",
         ));
     }
     Ok((offset, length))

@@ -92,8 +92,8 @@ impl Targets {
     fn find(&self, path: &Path) -> Result<TargetState> {
         let shown = path.display();
         let fail = |error: std::io::Error| {
-            let hint = "name a file or a folder that you may read, or another place with --at";
-            Failure::hinted(format!("cannot look at {shown}: {error}"), hint)
+            let hint = "name a file or a folder that you may read, or another folder with --at";
+            Failure::hinted(format!("cannot read {shown}: {error}"), hint)
         };
         match std::fs::metadata(path) {
             Ok(found) if found.is_file() => Ok(TargetState::File { bytes: found.len() }),
@@ -230,19 +230,18 @@ pub fn may_write(path: &Path, found: &TargetState) -> Result<()> {
     match found {
         TargetState::Nothing { .. } | TargetState::Device { consented: true, .. } => Ok(()),
         TargetState::File { .. } => {
-            let mut what = format!(
-                "the job writes to {shown}, which is there already and would be overwritten"
-            );
+            let mut what =
+                format!("the job writes to {shown}, which exists and would be overwritten");
             for used in uses_of_file(&Live, &path.to_string_lossy()) {
                 what += &format!("\n  {used}");
             }
-            let hint = "name a file that isn't there: narrows makes it and removes it; or run elsewhere with --at DIR";
+            let hint = "name a file that does not exist: narrows makes it and removes it; or run elsewhere with --at DIR";
             Err(Failure::hinted(what, hint))
         }
         TargetState::Device { device, .. } => {
             let reasons = refusals(device);
             let hint = match reasons.first() {
-                Some(reason) => format!("it would be refused, consent or not: {reason}"),
+                Some(reason) => format!("it would be refused, with or without consent: {reason}"),
                 None => format!(
                     "if everything on it may be lost: --write-to-device {shown} --serial {}",
                     device.identity.phrase()

@@ -8,18 +8,16 @@ use crate::Quantity::Seen;
 pub(super) const TRANSACTIONS: Quantity =
     Seen("transactions", Some(Unit::Count), |o| o.counted.transactions());
 pub(super) const SAMPLES: Quantity =
-    Seen("questions answered about sessions", Some(Unit::Count), |o| {
-        Some(o.activity.samples as f64)
-    });
+    Seen("samples of sessions", Some(Unit::Count), |o| Some(o.activity.samples as f64));
 pub(super) const AT_WORK: Quantity =
-    Seen("sessions at work, mean", Some(Unit::Count), |o| o.activity.sessions_at_work());
+    Seen("active sessions, mean", Some(Unit::Count), |o| o.activity.sessions_at_work());
 pub(super) const WORKERS: Quantity = Seen("parallel workers, mean", Some(Unit::Count), |o| {
     let found = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
     (o.activity.samples > 0).then(|| found.map(|f| f.processes).sum())
 });
 /// Each of these is in a statement or not: what samples of them may miss is two standard errors of a binomial count.
 pub(super) const SESSIONS_THERE: Quantity =
-    Seen("sessions and workers there were, counting error included", Some(Unit::Count), |o| {
+    Seen("sessions and workers, counting error included", Some(Unit::Count), |o| {
         let workers = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
         let there = o.sessions.open? + workers.map(|f| f.processes).sum::<f64>();
         let samples = o.activity.samples as f64;
@@ -46,7 +44,7 @@ pub(super) const ALL_CHECKPOINTS: Quantity = Seen("checkpoints", Some(Unit::Coun
 pub(super) const WRITERS: Quantity =
     Seen("transactions that wrote", Some(Unit::Count), |o| o.counted.writers);
 pub(super) const WRITTEN_BY_SESSIONS: Quantity =
-    Seen("share of the blocks written that sessions wrote themselves", Some(Unit::Ratio), |o| {
+    Seen("share of written blocks that backends wrote", Some(Unit::Ratio), |o| {
         let counted = &o.counted;
         let own = counted.session_writes?;
         let all = own + counted.checkpoint_writes? + counted.background_writes?;
@@ -54,14 +52,14 @@ pub(super) const WRITTEN_BY_SESSIONS: Quantity =
     });
 pub(super) const TEMPORARY: Quantity =
     Seen("temporary files", Some(Unit::BytesPerS), |o| o.per_s(o.counted.temp_bytes));
-pub(super) const HITS: Quantity = Seen("blocks found in the buffer pool", Some(Unit::Ratio), |o| {
+pub(super) const HITS: Quantity = Seen("buffer hits", Some(Unit::Ratio), |o| {
     let (hits, reads) = (o.counted.block_hits?, o.counted.block_reads?);
     (hits + reads >= WORTH_COUNTING).then_some(hits / (hits + reads))
 });
 pub(super) const POOL: Quantity =
     Seen("shared_buffers", Some(Unit::Bytes), |o| bytes(o, "shared_buffers"));
 pub(super) const IDLE_IN_TRANSACTION: Quantity =
-    Seen("longest found idle in a transaction", Some(Unit::Ns), |o| {
+    Seen("longest idle in transaction", Some(Unit::Ns), |o| {
         o.sessions.longest_idle_in_transaction_ns
     });
 pub(super) const OLDEST: Quantity =
@@ -81,7 +79,7 @@ pub(super) const AUTOVACUUM: Quantity =
 pub(super) const DEADLOCKS: Quantity =
     Seen("deadlocks", Some(Unit::Count), |o| o.counted.deadlocks);
 pub(super) const CONNECTED: Quantity =
-    Seen("most sessions connected at once, of those allowed", Some(Unit::Ratio), |o| {
+    Seen("most sessions connected at once, of max_connections", Some(Unit::Ratio), |o| {
         o.sessions
             .allowed
             .filter(|allowed| *allowed > 0.0)
@@ -92,23 +90,20 @@ pub(super) const CONNECTIONS: Quantity =
 pub(super) const CONNECTIONS_EACH: Quantity =
     Seen("connections made", Some(Unit::CountPerOp), |o| o.per_transaction(o.counted.connections));
 pub(super) const HOTTEST: Quantity =
-    Seen("CPU time of the busiest process over the look", Some(Unit::Ratio), |o| {
+    Seen("CPU time of the busiest process per second", Some(Unit::Ratio), |o| {
         Some(o.processes.as_ref()?.hot.as_ref()?.cpus)
     });
 pub(super) const STOPPED: Quantity =
-    Seen("share of the quota's periods in which it stopped the server", Some(Unit::Ratio), |o| {
+    Seen("share of the quota's periods in which it throttled the server", Some(Unit::Ratio), |o| {
         o.processes.as_ref()?.throttled_share
     });
-pub(super) const OTHERS: Quantity = Seen(
-    "CPUs that processes of others used, of those the server may use",
-    Some(Unit::Ratio),
-    |o| {
+pub(super) const OTHERS: Quantity =
+    Seen("CPUs that other programs used, of those the server may use", Some(Unit::Ratio), |o| {
         let processes = o.processes.as_ref().filter(|p| p.allowed_cpus > 0.0)?;
         Some(processes.strangers_cpus()? / processes.allowed_cpus)
-    },
-);
+    });
 pub(super) const BUFFERS_FULL: Quantity =
-    Seen("times the log's buffers were full, for each flush", None, |o| {
+    Seen("times that wal_buffers was full, per flush", None, |o| {
         o.counted.flushes.filter(|n| *n > 0.0).and_then(|n| Some(o.counted.log_buffers_full? / n))
     });
 pub(super) const BEHIND_ONE: Quantity =

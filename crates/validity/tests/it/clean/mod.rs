@@ -130,7 +130,7 @@ fn memory_bandwidth(id: &str) -> Measurement {
     m
 }
 
-/// 100 k/s of 8 KiB for 10 s.
+/// 100k/s of 8 KiB for 10 s.
 fn block(id: &str, method: &str, depth: f64) -> Measurement {
     let mut m = measurement(id, Layer::Block);
     say(&mut m, condition::METHOD, json!(method));

@@ -40,7 +40,7 @@ pub const PAIRS: &[Pair] = &[
         silent: |r| found(look(r), ProcessClass::ParallelWorker, ActivityState::Running, 0.04) },
     Pair { rule: "observed-counters-reset",
         fires: |r| unknown(look(r), Observation::COUNTERS_RESET),
-        silent: |r| unknown(look(r), "flushes of the log") },
+        silent: |r| unknown(look(r), "WAL flushes") },
     Pair { rule: "observed-load-changed",
         fires: |r| { look(r); spread(r, 0.26) },
         silent: |r| { look(r); spread(r, 0.24) } },
@@ -230,7 +230,7 @@ fn flags(look: &mut Observation, flags: &str) {
 }
 
 fn unknown(look: &mut Observation, what: &str) {
-    look.unknown.push(Unknown { what: what.into(), needs: "another look".into() });
+    look.unknown.push(Unknown { what: what.into(), needs: "another observation".into() });
 }
 
 fn checkpoints(look: &mut Observation, timed: f64, requested: f64) {

@@ -36,8 +36,8 @@ fn a_prediction_is_the_databases_rate_times_what_the_place_changes_about_the_emu
     assert_eq!(found.ceiling.unwrap().rate_per_s, 30_000.0);
     let said = all(&found);
     for part in [
-        "With fsync off, before the others, it was 30.0 k/s ±1.0 %: about what a log without flushes gives.",
-        "8 sessions commit 10.0 k/s with the log in /w1",
+        "With fsync off, before the others, it was 30.0k/s ±1.0 %: about what WAL without flushes gives.",
+        "8 sessions commit 10.0k/s with WAL in /w1",
         "5.0 % less",
         "/w2: +100 %",
     ] {
@@ -62,13 +62,10 @@ fn memory_and_refuted_places_are_never_recommended() {
         all(&compare(&run(&kinds, measurements()), &known(words)).unwrap())
     };
     let honest = said(&[Shown, NotShown, NotShown, NotShown]);
-    assert!(
-        honest.contains("Put the log in /w3: +200 % expected, durability not shown"),
-        "{honest}"
-    );
+    assert!(honest.contains("Move WAL to /w3: +200 % expected, durability not shown"), "{honest}");
     assert!(honest.contains("/w2 is in memory"), "{honest}");
     let liar = said(&[Shown, NotShown, Refuted, NotShown]);
-    assert!(liar.contains("Put the log in /w4: +50 %"), "{liar}");
+    assert!(liar.contains("Move WAL to /w4: +50 %"), "{liar}");
     assert!(liar.contains("/w3 lost acknowledged records"), "{liar}");
 }
 
@@ -81,7 +78,7 @@ fn what_is_not_beyond_both_doubts_or_rests_on_something_suspect_is_not_recommend
         working(2, 10_500.0, 170e3, 60e3),
     ];
     let said = all(&compare(&run(&["ext4", "xfs"], close), &[]).unwrap());
-    assert!(said.contains("No place that may be taken is shown to give more"), "{said}");
+    assert!(said.contains("No allowed location is shown to give more"), "{said}");
     let mut suspect = vec![
         database(1, 10_000.0, 200e3, 60e3),
         working(1, 10_000.0, 180e3, 60e3),
@@ -91,7 +88,7 @@ fn what_is_not_beyond_both_doubts_or_rests_on_something_suspect_is_not_recommend
     let found = compare(&run(&["ext4", "xfs"], suspect), &[]).unwrap();
     assert_eq!(found.placements[1].validity, Validity::Suspect);
     assert!(found.placements[1].predicted.is_some());
-    assert!(!all(&found).contains("Put the log"), "{}", all(&found));
+    assert!(!all(&found).contains("Move WAL to"), "{}", all(&found));
 }
 
 #[test]
@@ -108,7 +105,7 @@ fn what_cannot_be_predicted_says_why() {
     let mut invalid =
         vec![base(), working(1, 10_000.0, 180e3, 60e3), working(2, 20_000.0, 90e3, 40e3)];
     invalid[2].validity = Validity::Invalid;
-    assert!(why(invalid).contains("nothing that can be believed"));
+    assert!(why(invalid).contains("no valid figure"));
     let no_base = vec![working(1, 10_000.0, 180e3, 60e3), working(2, 20_000.0, 90e3, 40e3)];
     assert!(why(no_base).contains("was not measured"));
     let mut short = vec![base(), working(1, 10_000.0, 180e3, 60e3), working(2, 2e4, 90e3, 40e3)];

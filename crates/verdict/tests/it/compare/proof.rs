@@ -60,7 +60,7 @@ fn what_the_emulation_may_miss_is_the_farther_end_of_the_repeats_ratio() {
     let said = all(&found);
     assert!(
         said.contains(
-            "0.0 % more repeat by repeat (95 %: 10.9 % less to 12.2 % more); the farther"
+            "0.0 % more repeat by repeat (95 %: 10.9 % less to 12.2 % more); every prediction"
         ),
         "{said}"
     );
@@ -117,15 +117,14 @@ fn measured_over_predicted_is_taken_repeat_by_repeat() {
 #[test]
 fn a_proof_that_fails_names_what_went_another_way() {
     let lost = all(&proved(database(2, 9_000.0, 190e3, 40e3)));
-    assert!(!lost.contains("Put the log") && lost.contains("No place that may be taken"), "{lost}");
+    assert!(!lost.contains("Move WAL to") && lost.contains("No allowed location"), "{lost}");
     let won = all(&proved(database(2, 20_200.0, 100e3, 40e3)));
     assert!(won.contains("+102 % measured"), "{won}");
     // 8 sessions: 8 × (83.3 − 50.0) µs. A commit waits for two flushes, each 90 µs longer than expected.
     let flush = missed(database(2, 12_000.0, 190e3, 40e3));
     assert_eq!(
         flush,
-        "one write and flush went from 200 µs to 190 µs in the database and from 200 µs to 100 µs in the emulation: \
-         180 µs of the 267 µs of a session's time per commit that prediction and proof differ by"
+        "one write and flush went from 200 µs to 190 µs in the database and from 200 µs to 100 µs in the emulation: 180 µs of the 267 µs of a session's time per commit by which prediction and proof differ"
     );
     // 8 × (66.7 − 50.0) µs.
     let cpu = missed(database(2, 15_000.0, 100e3, 90e3));
@@ -183,5 +182,5 @@ fn a_flush_without_its_write_is_held_to_nothing() {
     let found = compare(&run(&["ext4", "xfs"], measurements), &[]).unwrap();
     // The wait is known on both sides and says it.
     let why = second(&found).reason.clone().unwrap();
-    assert!(why.starts_with("the wait for the log went from 300 µs to 285 µs"), "{why}");
+    assert!(why.starts_with("the wait for WAL went from 300 µs to 285 µs"), "{why}");
 }

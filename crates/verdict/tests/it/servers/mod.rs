@@ -99,7 +99,7 @@ fn find<'a>(run: &'a mut Run, id: &str) -> &'a mut Measurement {
     run.measurements.iter_mut().find(|m| m.id == id).unwrap_or_else(|| panic!("no {id}"))
 }
 
-/// The book's example: 128 sessions on 96 CPUs, 260 µs a lookup, drives that read 2.31 M/s.
+/// The book's example: 128 sessions on 96 CPUs, 260 µs a lookup, drives that read 2.31M/s.
 pub fn lookups() -> Run {
     let time = Time {
         cpu: 96.0,
@@ -159,7 +159,7 @@ pub fn quota(cpus: u32, quota: f64) -> Run {
     run
 }
 
-/// 16 sessions, CPU 100 µs and 400 µs of waiting for flushes; the log layer's flush takes 200 µs, and 16 committers do 60 k/s.
+/// 16 sessions, CPU 100 µs and 400 µs of waiting for flushes; the log layer's flush takes 200 µs, and 16 committers do 60k/s.
 pub fn updates(server_flush_ns: f64) -> Run {
     let time = Time { cpu: 100.0, flush: 400.0, ..Time::default() };
     let mut m = workload("database.update", 16.0, 8.0, &time);

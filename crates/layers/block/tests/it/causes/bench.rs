@@ -253,7 +253,7 @@ impl Bench {
     }
 }
 
-/// Random 8 KiB reads by threads with blocking calls, past the page cache.
+/// Random 8 KiB reads by threads with blocking calls, with direct I/O.
 pub fn reads(region: impl Into<Region>) -> Stream {
     Stream::reads("test", region.into(), BLOCK, 4, Access::blocking())
 }

@@ -51,7 +51,8 @@ fn linux_aio_through_the_page_cache_is_invalid_and_seen_to_block() {
         let submitting = value(metric::SUBMIT_PER_OP) * value(metric::THROUGHPUT) / 1e9;
         submitting > 0.5 && submitting > 1.5 * value(metric::GENERATOR_BUSY)
     };
-    let slept = bench.window_where(&stream, evict, "put the generator to sleep", sleeps);
+    let slept =
+        bench.window_where(&stream, evict, "blocked the load generator: queue depth", sleeps);
     let Some(slept) = slept else { return };
     caught(&bench.judged(slept), "submission-blocks", Severity::Suspect);
 }

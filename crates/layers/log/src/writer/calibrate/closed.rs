@@ -55,7 +55,7 @@ fn one<F: Flusher + Send>(
     sessions: u32,
     by_sessions: &mut BTreeMap<u32, Kept>,
 ) -> Result<f64, LogError> {
-    bench.tell(&format!("{sessions} sessions that commit again at once"));
+    bench.tell(&format!("{sessions} sessions in a closed loop"));
     let length = bench.plan.probe();
     let driven = bench.run(Load::Closed { sessions }, (length.mul_f64(WARM_UP), length))?;
     let kept = by_sessions.entry(sessions).or_insert_with(|| Kept::new(Load::Closed { sessions }));

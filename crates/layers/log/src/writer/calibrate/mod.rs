@@ -1,6 +1,6 @@
 //! The highest rate of commits at which a percentile of their wait stays within a limit, measured.
 //!
-//! The stages: sessions that commit again at once, by their number ([`closed()`]); the search by open loops and the curve around its
+//! The stages: sessions in a closed loop, by their number ([`closed()`]); the search by open loops and the curve around its
 //! answer ([`search`]). All on one recycled segment. Not here: what a window must show to pass (the engine), whether the figures are
 //! true (validity rules).
 

@@ -119,7 +119,7 @@ pub fn planned_commits(plan: &CommitPlan) -> Vec<PlannedStep> {
     let goal = plan.goal;
     vec![
         step("write a log segment".to_string(), 0.3, SEGMENT_BYTES),
-        step("sessions that commit again at once, by their number".to_string(), closed_s, 0),
+        step("sessions in a closed loop, by their number".to_string(), closed_s, 0),
         step(
             format!(
                 "search for the highest rate of commits with p{} within {}",

@@ -45,11 +45,14 @@ pub fn bound(closed: &Closed) -> Option<String> {
     let (used, cpus) = closed.busy;
     if used >= BUSY * cpus as f64 {
         return Some(format!(
-            "processors: sessions and log used {used:.1} of {cpus}, most of it to sleep and wake"
+            "CPUs: sessions and WAL writer used {used:.1} of {cpus}, most of it to sleep and wake"
         ));
     }
     if closed.still_grew {
-        return Some(format!("sessions: it still grew at {}, the most tried", closed.sessions));
+        return Some(format!(
+            "sessions: the rate still grew at {}, the most tried",
+            closed.sessions
+        ));
     }
     None
 }
