@@ -71,7 +71,7 @@ impl Workload {
                 id: "database.lookup_cached",
                 name: "lookup, cached",
                 plural: "cached lookups",
-                operation: "One row by its key, from the buffer pool",
+                operation: "One row by its key, from shared_buffers",
                 usual: true,
             },
             Workload::LookupUncached => Words {

@@ -266,7 +266,7 @@ fn expectation(run: &Run, advice: &Advice, v: &Verdict) -> (f64, String) {
         return (gain, tested_range(v).unwrap_or_else(|| print::change(gain)));
     }
     if delays_commits(run, v).is_some() {
-        return (0.0, "not known".to_string());
+        return (0.0, "unknown".to_string());
     }
     // CPUs that the client went on using are less than CPUs of one's own: a floor.
     let lent = v.test.as_ref().is_some_and(|t| t.confirms && t.measurement.ends_with(".more_cpus"));
@@ -286,7 +286,7 @@ fn expectation(run: &Run, advice: &Advice, v: &Verdict) -> (f64, String) {
     };
     match most.filter(|g| *g > 0.0 && g.is_finite()) {
         Some(gain) => (gain, format!("+0 to {}", print::change(gain))),
-        None => (0.0, "not known".to_string()),
+        None => (0.0, "unknown".to_string()),
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn narrow(narrow: Narrow) -> &'static str {
         Narrow::HotThread => "one server process",
         Narrow::Workers => "workers",
         Narrow::Client => "client",
-        Narrow::Unknown => "not known",
+        Narrow::Unknown => "unknown",
     }
 }
 

@@ -20,21 +20,21 @@ pub mod quantities;
 #[command(after_help = concat!(
     "\
 Examples:
-  narrows db lookup                     random single blocks by the index, from the buffer pool of our own server
+  narrows db lookup                     random single blocks by index, from shared_buffers of a private instance
   narrows db lookup --from drive        the same from the drives, 64 sessions: --sessions 64
   narrows db update --sessions 1,2,4,8,16,32
-                                        durable updates, and the law by which sessions scale
-  narrows db lookup --p99 2ms           the highest rate at which 99 % take no longer than 2 ms
+                                        durable updates, and how sessions scale
+  narrows db lookup --p99 2ms           the highest rate with p99 within 2 ms
   narrows db update postgres://bob@db7/shop --load-here
-                                        on that server, in a schema of our own that goes again
-  narrows db lookup --starts 5          and again on four more starts of the server: by how much one start differs from another
+                                        on that server, in a schema that is removed afterwards
+  narrows db lookup --starts 5          five starts of the server: how much starts differ
   narrows db scan --workers 1,4         a whole table by one process and by four
   narrows db update --kind mariadb      durable updates on a private MariaDB instance
   narrows db clean postgres://bob@db7/shop
-                                        what narrows has there; --remove removes it
+                                        what narrows left or kept there; --remove removes it
 
-Every workload is a few lines of SQL on one table that has one row in every block, so that a row is a block and an
-operation's cost can be counted. They are no benchmark kit's, and their figures compare with no published ones.
+Every workload is a few lines of SQL on one table with one row per block, so that a row is a block and an operation's
+cost can be counted. They belong to no benchmark kit, and their results compare with no published ones.
 
 ",
     exit_codes!()
@@ -67,8 +67,8 @@ pub enum DbCommand {
 /// `narrows db clean`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Only schemas that narrows made, as its comment on them says, and that belong to the user of the URL are seen. What somebody works in
-is left alone. Other databases of the same server are asked one by one, by their own URL.")]
+Lists only schemas that narrows made, by its comment on them, and that belong to the user of the URL. What is in use is left alone.
+Other databases of the same server need their own URL.")]
 pub struct CleanArgs {
     /// The database: postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD
     #[arg(value_name = "URL")]
@@ -221,8 +221,8 @@ pub struct LoadArgs {
 /// `narrows db lookup`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-One row by its key is one block of the table and some of the index. The plan has to be an index scan, before and after the
-load, and never a bitmap: that would sort and prefetch the blocks, and is `narrows db batch`.")]
+One row by its key is one block of the table and some of the index. The plan must be an index scan, before and after the
+load, not a bitmap scan, which sorts and prefetches the blocks: that is `narrows db batch`.")]
 pub struct LookupArgs {
     /// Which server.
     #[command(flatten)]
@@ -253,8 +253,8 @@ pub struct LookupArgs {
 /// `narrows db batch`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The same blocks as `narrows db lookup --calls any`, on the server's other path: a bitmap of the index's answers, whose
-blocks are read in their order on the drive and prefetched (effective_io_concurrency). The difference is the path's.")]
+The same blocks as `narrows db lookup --calls any` by a bitmap scan: blocks are read in their order on the drive and
+prefetched (effective_io_concurrency).")]
 pub struct BatchArgs {
     /// Which server.
     #[command(flatten)]
@@ -280,7 +280,7 @@ pub struct BatchArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Every update is a transaction of its own and waits for its commit. With --updates 30 each operation is drawn by itself, an
-update with 30 %, else a lookup; their latencies are kept apart.")]
+update with 30 %, else a lookup; their latencies are reported separately.")]
 pub struct UpdateArgs {
     /// Which server.
     #[command(flatten)]
@@ -326,8 +326,8 @@ pub struct CommitArgs {
 /// `narrows db scan`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-From the pool the table has to fit into a quarter of it: larger ones pass through a small ring of buffers and are read from
-the operating system each time.")]
+From shared_buffers the table must fit into a quarter of it: larger tables pass through a small ring of buffers and are read
+from the operating system each time.")]
 pub struct ScanArgs {
     /// Which server.
     #[command(flatten)]

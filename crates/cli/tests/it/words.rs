@@ -14,6 +14,23 @@ const GONE: [(&str, &str); 8] = [
     ("HOW WIDE", "HARDWARE"),
 ];
 
+/// Words of before that stored runs hold as they were said then: in what is printed of them by this version's rules, and in helps and
+/// plans, there are none.
+const GONE_FROM_NEW: [(&str, &str); 12] = [
+    ("commit log", "WAL"),
+    ("not separable", "too close to tell"),
+    ("our own server", "private instance"),
+    ("of our own", "private, or of narrows"),
+    ("past the page cache", "with direct I/O"),
+    ("buffer pool", "shared_buffers"),
+    ("whole pages", "full-page images"),
+    ("looked at", "observed"),
+    ("sessions at work", "active sessions"),
+    ("is not known", "is unknown"),
+    ("isn't known", "is unknown"),
+    ("cut of the power", "power cut"),
+];
+
 /// The word as a whole, not as a part of another.
 fn says(text: &str, word: &str) -> bool {
     let bound = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
@@ -33,6 +50,13 @@ fn recorded_texts_have_the_words_of_the_style() {
     for path in all {
         let text = std::fs::read_to_string(&path).unwrap();
         for (gone, now) in GONE {
+            assert!(!says(&text, gone), "{}: `{gone}`, write `{now}`", path.display());
+        }
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if !(name.contains(".rejudged.") || ["help.txt", "plans.txt"].contains(&name.as_str())) {
+            continue;
+        }
+        for (gone, now) in GONE_FROM_NEW {
             assert!(!says(&text, gone), "{}: `{gone}`, write `{now}`", path.display());
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn bound_by(run: &Run, c: &Calibration) -> String {
             )
         }
         (None, Some(bound)) => bound.clone(),
-        (None, None) => "not known".to_string(),
+        (None, None) => "an unknown limit".to_string(),
     }
 }
 

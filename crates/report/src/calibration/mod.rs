@@ -191,14 +191,23 @@ fn there(c: &Calibration) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{place}{}", parts.join(", ")))
 }
 
+/// Rates that print alike are the same.
+const SAME_RATE: f64 = 1.005;
+
 fn ceiling(c: &Calibration) -> Option<String> {
     let ceiling = c.ceiling_per_s?;
-    let mut text = format!("{}, the maximum of a closed loop", print::rate(ceiling));
+    // Where another queue depth was faster, as on a drive that is not the same all the time, this is not the maximum.
+    let faster = c.oracle.map(|of| of.max_iops as f64).filter(|most| *most > ceiling * SAME_RATE);
+    let of = if faster.is_some() { "a closed loop" } else { "the maximum of a closed loop" };
+    let mut text = format!("{}, {of}", print::rate(ceiling));
     if let Some(depth) = c.ceiling_depth {
         text += &match operation(c) {
             "commit" => format!(", with {}", counted(depth as usize, "session")),
             _ => format!(", at QD{depth}"),
         };
+    }
+    if let Some(most) = faster {
+        text += &format!("; {} at another queue depth: rates varied", print::rate(most));
     }
     if let Some(rate) = c.answer_per_s().filter(|_| ceiling > 0.0) {
         text += &format!("; the answer is {} of it", percent(rate / ceiling));

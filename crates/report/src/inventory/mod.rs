@@ -49,7 +49,7 @@ pub(crate) fn entries(p: &Platform, findings: &[Finding]) -> Vec<Entry> {
         lines.add_within("findings", 1, finding.advice.clone());
     }
     for unknown in &p.unknown {
-        lines.add("not known", format!("{}: {}", unknown.what, unknown.needs));
+        lines.add("unknown", format!("{}: {}", unknown.what, unknown.needs));
     }
     lines.entries
 }

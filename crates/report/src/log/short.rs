@@ -242,7 +242,7 @@ fn rates(seen: &Seen<'_>) -> Option<String> {
     if let Some(most) = most {
         let shared = most
             .commits_per_flush
-            .map_or(String::new(), |n| format!(", {} a write", count(n.round().max(1.0))));
+            .map_or(String::new(), |n| format!(", {} per write", count(n.round().max(1.0))));
         let woken = most
             .wake_up_share
             .map_or(String::new(), |share| format!(", {} of the wait in wake-ups", percent(share)));

@@ -104,7 +104,7 @@ fn proof(m: &Measurement) -> String {
     let (asked, pages) = (number(condition::PAGES_ASKED), number(condition::PAGES));
     if number(condition::PROCESSES_ASKED) == 0.0 {
         return match by_node(m, condition::PAGES_BY_ONE_PROCESS_TABLES).is_empty() {
-            true => "not known".to_string(),
+            true => "unknown".to_string(),
             false => "a part".to_string(),
         };
     }

@@ -68,7 +68,7 @@ fn table(objects: &[&Map<String, Value>], units: Units) -> Table {
 /// A value in a line; the end of its key gives the unit.
 fn inline(key: &str, value: &Value, units: Units) -> Inline {
     match value {
-        Value::Null => Inline::of(Style::Faint, "not known"),
+        Value::Null => Inline::of(Style::Faint, "unknown"),
         Value::Array(items) if items.is_empty() => Inline::of(Style::Faint, "none"),
         value => Inline::from(flat(key, value, units)),
     }
@@ -76,7 +76,7 @@ fn inline(key: &str, value: &Value, units: Units) -> Inline {
 
 fn flat(key: &str, value: &Value, units: Units) -> String {
     match value {
-        Value::Null => "not known".to_string(),
+        Value::Null => "unknown".to_string(),
         Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_string(),
         Value::String(word) => word.clone(),
         Value::Number(number) => number_text(key, number, units),

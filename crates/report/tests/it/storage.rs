@@ -259,6 +259,17 @@ fn oracle_prints_its_three_numbers_as_its_own_example_does() {
         assert!(screen.contains(line), "{screen}");
     }
     assert!(flat(&screen).contains("so max_iops is 1.30 × the answer"), "{screen}");
+    assert!(flat(&screen).contains("80.8k/s, the maximum of a closed loop"), "{screen}");
+}
+
+#[test]
+fn a_ceiling_that_another_depth_passed_is_no_maximum() {
+    let mut run = calibrated();
+    let calibration = &mut run.calibrations[0];
+    calibration.oracle.as_mut().expect("reads alone").max_iops = 97_000;
+    let said = flat(&screen(&run));
+    let ceiling = "80.8k/s, a closed loop, at QD64; 97.0k/s at another queue depth: rates varied";
+    assert!(said.contains(ceiling) && !said.contains("the maximum of a closed loop"), "{said}");
 }
 
 #[test]

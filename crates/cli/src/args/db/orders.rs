@@ -42,17 +42,17 @@ pub enum HomeArg {
 #[command(after_help = concat!(
     "\
 Examples:
-  narrows db orders --warehouses 20      load, run, check and remove, on a server of our own
+  narrows db orders --warehouses 20      load, run, check and remove, on a private instance
   narrows db orders --warehouses 500 postgres://bob@db7/shop --load-here --keep
-                                         the same on that server; what is loaded stays for the next run
+                                         the same on that server; the data stays for the next run
   narrows db orders --warehouses 50 --paced
-                                         500 terminals that key and think as the specification's do
-  narrows db orders --crash              kill our own server under it, and look for every acknowledged order
+                                         500 terminals with keying and thinking times
+  narrows db orders --crash              kill the private instance under load, and look for every acknowledged order
   narrows db orders --drop postgres://bob@db7/shop
                                          remove what --load-only, --keep or an interrupted load left there
 
 An order-entry mix of five transactions on nine tables, derived from the public specification of such a benchmark and not that
-benchmark: its results compare with no published ones. A load that is interrupted goes on when the same command is typed again.
+benchmark: its results compare with no published ones. An interrupted load continues when the same command is typed again.
 After the run eleven consistency conditions and the count of new orders are checked; where one does not hold, the measurement is
 invalid.
 
