@@ -55,7 +55,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand run" -l data -d 'Folder 
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l wal -d 'Folder on the drives for WAL [default: that of --data]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l database -d 'managed (a private PostgreSQL instance), none, or postgres://… (a schema of narrows on that server)' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l postgres -d 'The PostgreSQL to start for --database managed: its `postgres` program or the folder it is in' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l workloads -d 'Run only these database workloads' -r -f -a "lookup_cached\t'One row by its key, from the buffer pool'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l workloads -d 'Run only these database workloads' -r -f -a "lookup_cached\t'One row by its key, from shared_buffers'
 lookup_uncached\t'One row by its key, from the drive'
 update\t'One row, one durable commit'
 scan\t'The whole table, by 1 and by n workers'"

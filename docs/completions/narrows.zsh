@@ -43,7 +43,7 @@ database\:"PostgreSQL workloads and their verdicts"))' \
 '--wal=[Folder on the drives for WAL \[default\: that of --data\]]:DIR:_files' \
 '--database=[managed (a private PostgreSQL instance), none, or postgres\://… (a schema of narrows on that server)]:WHAT:_default' \
 '--postgres=[The PostgreSQL to start for --database managed\: its \`postgres\` program or the folder it is in]:FILE:_files' \
-'*--workloads=[Run only these database workloads]:WORKLOAD,…:((lookup_cached\:"One row by its key, from the buffer pool"
+'*--workloads=[Run only these database workloads]:WORKLOAD,…:((lookup_cached\:"One row by its key, from shared_buffers"
 lookup_uncached\:"One row by its key, from the drive"
 update\:"One row, one durable commit"
 scan\:"The whole table, by 1 and by n workers"))' \

@@ -96,7 +96,7 @@ fn figures(notes: &[Note]) -> Vec<String> {
     }
     let words = |(keys, names): (Vec<&str>, Vec<&str>)| {
         let (keys, names) = (keys.join(", "), names.join(", "));
-        format!("not modelled: speed of the drives' media (add {keys}): {names}")
+        format!("speed of the drives' media (add {keys}): {names}")
     };
     said.into_iter().map(words).collect()
 }
@@ -138,8 +138,8 @@ mod tests {
         assert_eq!(
             in_words(&notes),
             [
-                "not modelled: speed of the drives' media (add reads, writes): a",
-                "not modelled: speed of the drives' media (add reads): b, c",
+                "speed of the drives' media (add reads, writes): a",
+                "speed of the drives' media (add reads): b, c",
             ]
         );
     }

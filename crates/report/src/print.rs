@@ -38,7 +38,8 @@ impl Units {
         match unit {
             Unit::OpsPerS if value.is_finite() => {
                 let (number, prefix) = si(value);
-                format!("{number}{prefix} {what}")
+                let space = if what.starts_with('/') { "" } else { " " };
+                format!("{number}{prefix}{space}{what}")
             }
             unit => self.quantity(value, unit),
         }

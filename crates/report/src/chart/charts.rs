@@ -244,9 +244,9 @@ pub(crate) fn repeats(metric: &MetricValue, units: Units) -> Option<Svg> {
     let half = ((high - low) / 2.0).max(middle.abs() * 0.05).max(f64::MIN_POSITIVE);
     let x = Scale::linear(middle - half, middle + half, 6.0, 174.0);
     if let Some(i) = &metric.interval_95 {
-        picture.bar("band", x.at(i.low).round(), 3.0, (x.at(i.high) - x.at(i.low)).round(), 10.0);
+        picture.strip("band", x.at(i.low).round(), 3.0, (x.at(i.high) - x.at(i.low)).round(), 10.0);
     }
-    picture.bar("median", x.at(metric.value).round(), 1.0, 2.0, 14.0);
+    picture.strip("median", x.at(metric.value).round(), 1.0, 2.0, 14.0);
     let finite = metric.samples.iter().filter(|sample| sample.is_finite());
     picture.dots("dots", finite.map(|sample| x.at(*sample)), 8.0);
     Some(picture.finish("repeats", false))

@@ -170,6 +170,6 @@ mod tests {
         let svg = picture.finish("chart", false);
         assert_eq!(svg.matches("<polygon").count(), 2, "{svg}");
         // From 0 to 2 s at the height of two of ten sessions.
-        assert!(svg.contains("0.0,80.0 10.0,80.0 10.0,80.0 20.0,80.0 20.0,100.0"), "{svg}");
+        assert!(svg.contains("0,80 20,80 20,100 0,100"), "{svg}");
     }
 }

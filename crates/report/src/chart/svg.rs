@@ -163,9 +163,17 @@ impl Picture {
 
     pub(super) fn bar(&mut self, class: &str, x: f64, y: f64, width: f64, height: f64) {
         let width = width.max(0.0);
+        let [x, y, width, height] = [x, y, width, height].map(pixels);
         self.body += &format!(
-            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>"
         );
+    }
+
+    /// A bar without corners of its own, in the fewest letters: a page has thousands of these too.
+    pub(super) fn strip(&mut self, class: &str, x: f64, y: f64, width: f64, height: f64) {
+        let [x, y, width, height] = [x, y, width.max(0.0), height].map(pixels);
+        self.body +=
+            &format!("<path class=\"{class}\" d=\"M{x} {y}h{width}v{height}h-{width}z\"/>");
     }
 
     /// A bar at a corner, of a size, that says more when pointed at.
@@ -186,15 +194,16 @@ impl Picture {
 
     /// The area inside these corners.
     pub(super) fn area(&mut self, class: &str, corners: &[(f64, f64)]) {
-        let text: Vec<String> = corners.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        let corners = simplified(corners);
+        let text: Vec<String> =
+            corners.iter().map(|(x, y)| format!("{},{}", pixels(*x), pixels(*y))).collect();
         self.body += &format!("<polygon class=\"{class}\" points=\"{}\"/>", text.join(" "));
     }
 
     pub(super) fn words(&mut self, class: &str, x: f64, y: f64, text: &str) {
-        self.body += &format!(
-            "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>",
-            escape::text(text)
-        );
+        let (x, y) = (pixels(x), pixels(y));
+        self.body +=
+            &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>", escape::text(text));
     }
 
     /// The element; `stretch` lets it fill its box without keeping proportions (bars without text).

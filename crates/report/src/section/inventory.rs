@@ -39,9 +39,9 @@ mod tests {
         let text = render(&inventory(&wear()), &TEXT, Screen::PLAIN);
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         assert_eq!(text.matches("right").count(), 30);
-        assert!(text.lines().any(|line| line.starts_with("not known  wear: a right")), "{text}");
+        assert!(text.lines().any(|line| line.starts_with("unknown    wear: a right")), "{text}");
         let marks = render(&inventory(&wear()), form("markdown").unwrap(), Screen::PLAIN);
-        assert!(marks.starts_with("## Machine\n\n- ") && marks.contains("- not known: wear:"));
+        assert!(marks.starts_with("## Machine\n\n- ") && marks.contains("- unknown: wear:"));
     }
 
     #[test]

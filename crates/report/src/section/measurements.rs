@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::{LimitBasis, Measurement, Metric, Series, Validity, condition, family, metric};
+use narrows_model::{
+    Better, LimitBasis, Measurement, Metric, MetricValue, Series, Validity, condition, family,
+    metric,
+};
 use serde_json::{Map, Value};
 
 use super::values::facts;
 use super::workloads;
 use crate::calibration::owner;
 use crate::chart::charts;
-use crate::document::{At, Block, Column, Depth, Figure, Inline, Row, Section, Style, Table};
+use crate::document::{At, Block, Cell, Column, Depth, Figure, Inline, Row, Section, Style, Table};
 use crate::print::{half_width, percent};
 use crate::report::Report;
 use crate::wide::nearest;
@@ -108,7 +111,7 @@ pub(super) fn time_series(report: &Report) -> Option<Section> {
 
 /// Every measurement with its repeats; the rest of its metrics and its conditions open on demand.
 pub(super) fn measurements(report: &Report) -> Option<Section> {
-    let how = "A dot per repeat, the 95 % interval as a band, the median as a tick; a strip spans at least ±5 %.";
+    let how = "A dot per repeat, the 95 % interval as a band, the median as a tick; a strip spans at least ±5 %. Of what is neither better nor worse the lowest and the highest repeat.";
     let all = report.run.measurements.iter().map(|m| measurement(report, m));
     let section = Section::new("measurements", "Measurements").from(Depth::Page);
     Some(section.with([Block::explanation(how)]).with(all))
@@ -168,15 +171,30 @@ fn metrics(report: &Report, m: &Measurement) -> Block {
             quantity(metric.value).into(),
             interval.unwrap_or_else(|| "-".to_string()).into(),
             metric.samples.len().to_string().into(),
-            match charts::repeats(metric, report.units) {
-                Some(picture) => Inline::default().picture(picture).into(),
-                None => "alike".into(),
-            },
+            repeats(report, metric),
         ];
         Row::Cells(cells, Vec::new())
     });
     table.rows = rows.collect();
     Block::Table(table)
+}
+
+/// A picture of what may be better or worse; of what only describes, from where to where it goes.
+fn repeats(report: &Report, metric: &MetricValue) -> Cell {
+    if metric.better != Better::Neither {
+        let picture = charts::repeats(metric, report.units);
+        return picture.map_or("alike".into(), |picture| Inline::default().picture(picture).into());
+    }
+    let ends = [f64::INFINITY, f64::NEG_INFINITY];
+    let [low, high] = metric
+        .samples
+        .iter()
+        .fold(ends, |[low, high], sample| [low.min(*sample), high.max(*sample)]);
+    if low >= high {
+        return "alike".into();
+    }
+    let quantity = |value| report.units.quantity(value, metric.unit);
+    format!("{} to {}", quantity(low), quantity(high)).into()
 }
 
 fn basis(basis: LimitBasis) -> &'static str {

@@ -154,6 +154,6 @@ mod tests {
         let Row::Cells(cells, _) = &table.rows[0] else { panic!("cells") };
         let words: Vec<String> = cells.iter().map(|cell| cell.text.text()).collect();
         assert_eq!(words, ["0-1", "4 KiB", ""]);
-        assert_eq!(flat("", &value[1], Units::Si), "level a b not known");
+        assert_eq!(flat("", &value[1], Units::Si), "level a b unknown");
     }
 }

@@ -28,7 +28,7 @@ pub struct Figure {
 pub struct WideRow {
     /// The layer.
     pub layer: Layer,
-    /// `read 8 KiB random`.
+    /// `random read 8 KiB`.
     pub name: String,
     /// The measurement it shows; empty for an absent one.
     pub measurement: String,
@@ -68,35 +68,35 @@ struct Spec {
 const SPECS: &[Spec] = &[
     Spec {
         layer: Layer::Block,
-        name: |m| block_name("read", m, 8192.0, "random"),
+        name: |m| block_name("random read", m, 8192.0),
         ids: &["block.read.random.8k.knee", "block.read.random.8k.d1"],
         metrics: &[metric::THROUGHPUT],
         remark: block_random_remark,
     },
     Spec {
         layer: Layer::Block,
-        name: |m| format!("buffered read {}, as the server reads", block_size(m, 8192.0)),
+        name: |m| block_name("buffered read", m, 8192.0),
         ids: &["block.read.random.8k.server_knee", "block.read.random.8k.server_d1"],
         metrics: &[metric::THROUGHPUT],
         remark: server_path_remark,
     },
     Spec {
         layer: Layer::Block,
-        name: |m| block_name("read", m, 1_048_576.0, "in order"),
+        name: |m| block_name("sequential read", m, 1_048_576.0),
         ids: &["block.read.sequential.1m.knee", "block.read.sequential.1m.d1"],
         metrics: &[metric::BANDWIDTH],
         remark: depth_remark,
     },
     Spec {
         layer: Layer::Block,
-        name: |m| block_name("write", m, 8192.0, "random"),
+        name: |m| block_name("random write", m, 8192.0),
         ids: &["block.write.random.8k.knee", "block.write.random.8k.d1"],
         metrics: &[metric::THROUGHPUT],
         remark: block_random_remark,
     },
     Spec {
         layer: Layer::Block,
-        name: |m| block_name("write", m, 1_048_576.0, "in order"),
+        name: |m| block_name("sequential write", m, 1_048_576.0),
         ids: &["block.write.sequential.1m.knee", "block.write.sequential.1m.d1"],
         metrics: &[metric::BANDWIDTH],
         remark: depth_remark,
@@ -241,8 +241,8 @@ fn block_size(m: &Measurement, asked: f64) -> String {
     print::size(m.number(condition::BLOCK_BYTES).unwrap_or(asked))
 }
 
-fn block_name(verb: &str, m: &Measurement, asked: f64, pattern: &str) -> String {
-    format!("{verb} {} {pattern}", block_size(m, asked))
+fn block_name(what: &str, m: &Measurement, asked: f64) -> String {
+    format!("{what} {}", block_size(m, asked))
 }
 
 /// `8 KiB flush, alone`; the word gives way where the row would get too long.

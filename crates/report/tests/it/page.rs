@@ -112,6 +112,18 @@ fn hostile_names_stay_text() {
 }
 
 #[test]
+fn every_grade_has_its_badge_and_long_ids_break() {
+    let page = page(&common::rich());
+    let (_, rest) = page.split_once("<style>").unwrap();
+    let (style, _) = rest.split_once("</style>").unwrap();
+    for word in ["CONFIRMED", "LIKELY", "UNDECIDED"] {
+        assert!(style.contains(&format!(".grade.{}{{", word.to_lowercase())), "{word}");
+    }
+    assert!(page.contains("<span class=\"grade confirmed\">CONFIRMED</span>"));
+    assert!(style.contains("code,h3,dt,dd,li,figcaption,.name,.phrase{overflow-wrap:anywhere}"));
+}
+
+#[test]
 fn a_normal_page_stays_under_a_megabyte() {
     let page = page(&common::rich());
     assert!(page.len() < 1_000_000, "{} bytes", page.len());

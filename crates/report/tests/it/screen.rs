@@ -114,7 +114,7 @@ fn an_invalid_companion_lends_no_figure_to_a_remark() {
 #[test]
 fn a_suspect_row_carries_its_mark_and_footnote() {
     let screen = screen(&common::rich());
-    let row = screen.lines().find(|l| l.contains("write 8 KiB random")).unwrap();
+    let row = screen.lines().find(|l| l.contains("random write 8 KiB")).unwrap();
     assert_eq!(row.chars().nth(7), Some('?'), "{row}");
     assert!(row.ends_with("[2]"), "{row}");
     assert!(screen.contains("[2] suspect: wrote 41 GB"));
@@ -131,7 +131,7 @@ fn an_absent_workload_gives_its_reason() {
 #[test]
 fn without_an_interval_the_number_of_repeats_is_printed() {
     let quick = screen(&common::quick());
-    let row = quick.lines().find(|l| l.contains("read 1 MiB in order")).unwrap();
+    let row = quick.lines().find(|l| l.contains("sequential read 1 MiB")).unwrap();
     assert!(row.contains("- n 3"), "{row}");
     assert!(quick.contains("n: repeats, too few for an interval"));
     assert!(!screen(&common::rich()).contains("too few"));
