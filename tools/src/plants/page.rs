@@ -14,12 +14,15 @@ const HEAD: &str = include_str!("page.md");
 pub(super) fn page(suite: &[Plant], results: &Results) -> String {
     let mut text = HEAD.to_string();
     let mut states: Vec<&str> = results.seen.iter().map(|seen| seen.state.as_str()).collect();
+    let all = states.len();
     states.retain(|state| !state.is_empty());
+    let unrecorded = all - states.len();
     states.sort_unstable();
     states.dedup();
-    let states = match states.as_slice() {
-        [] => "not recorded".to_string(),
-        some => some.join(", "),
+    let states = match (states.as_slice(), unrecorded) {
+        ([], _) => "not recorded".to_string(),
+        (some, 0) => some.join(", "),
+        (some, n) => format!("{}; of {n} looks before, not recorded", some.join(", ")),
     };
     text += &format!(
         "\n## Where\n\n{}, {}. Looks of {} s. States of the program: {states}.\n\n## Counts\n\n",

@@ -10,6 +10,9 @@ const PROFILE: &str = "shipped";
 /// A static program that may lie anywhere moves itself at its start; the list of where it has to is a twentieth so long in this form
 /// (glibc 2.36, musl 1.2.4).
 const SHORT_RELOCATIONS: &str = " -C link-arg=-Wl,-z,pack-relative-relocs";
+/// One copy of functions that are the same instructions, by LLD, which links here: nothing in the program compares functions by where
+/// they are.
+const ONE_OF_ALIKE: &str = " -C link-arg=-Wl,--icf=all";
 
 /// An architecture.
 #[derive(Debug)]
@@ -85,8 +88,8 @@ pub(super) fn build(root: &Path, target: &Target, kind: Kind) -> Result<PathBuf>
     }
     let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", triple.to_uppercase().replace('-', "_"));
     let mut options = "-C target-feature=+crt-static".to_string();
-    if target.is_here() && target.arch == "x86_64" {
-        options += SHORT_RELOCATIONS;
+    if target.is_here() && target.arch == "x86_64" && kind == Kind::Glibc {
+        options = options + SHORT_RELOCATIONS + ONE_OF_ALIKE;
     }
     cargo.env(flags, options);
     if kind == Kind::Musl && !target.is_here() {
