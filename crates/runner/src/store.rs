@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use narrows_model::page_archive::embedded_run;
 use narrows_model::{ReadRunError, Run};
 
 use crate::failure::Failure;
@@ -223,13 +224,14 @@ pub fn load(path: &Path) -> Result<Run> {
     if text.starts_with("{\"schema\":\"narrows.capture/") {
         return Err(refused("a capture that was unpacked", "pack it again: gzip -k FILE"));
     }
-    let run =
-        narrows_model::page_archive::embedded_run(&text).unwrap_or_else(|| Run::from_json(&text));
+    let in_page = text.starts_with("<!doctype html>").then(|| embedded_run(&text)).flatten();
+    let run = in_page.unwrap_or_else(|| Run::from_json(&text));
     run.map_err(|error| {
         let hint = match error {
             ReadRunError::Schema { .. } => {
                 "read it with the version that wrote it, or measure again with this one"
             }
+            ReadRunError::Packed(_) => "copy the page again from where it was made",
             _ => RUN_OR_CAPTURE,
         };
         Failure::hinted(format!("{}: {error}", path.display()), hint)
@@ -238,6 +240,8 @@ pub fn load(path: &Path) -> Result<Run> {
 
 #[cfg(test)]
 mod tests {
+    use narrows_model::page_archive::element;
+
     use super::*;
 
     #[test]
@@ -248,6 +252,26 @@ mod tests {
         write_whole(&path, "two").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_run_is_read_from_its_file_and_from_a_page_and_damage_is_said() {
+        let mut run =
+            Run::blank(narrows_model::Plan::default(), narrows_model::Platform::default());
+        // Long enough to be packed in a page.
+        run.command = vec!["narrows".repeat(40_000)];
+        let dir = tempfile::tempdir().unwrap();
+        let (file, page) = (dir.path().join("x.narrows.json"), dir.path().join("x.html"));
+        fs::write(&file, run.to_json()).unwrap();
+        let whole = format!("<!doctype html>\n<p>{}", element(&run.to_json()));
+        assert!(whole.contains("application/gzip"), "{}", whole.len());
+        fs::write(&page, &whole).unwrap();
+        assert!(load(&file).unwrap() == run && load(&page).unwrap() == run);
+        fs::write(&page, whole.replacen("H4sI", "H4sx", 1)).unwrap();
+        let error = crate::failure::render(&load(&page).unwrap_err());
+        assert!(error.contains("is damaged") && error.contains("hint: copy the page"), "{error}");
+        fs::write(&page, "<!doctype html><p>nothing").unwrap();
+        assert!(load(&page).is_err());
     }
 
     #[test]

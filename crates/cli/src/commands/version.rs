@@ -19,16 +19,13 @@ pub fn verbose() -> Result<Exit> {
 }
 
 fn text() -> String {
-    let library = match (cfg!(target_env = "musl"), cfg!(target_feature = "crt-static")) {
-        (true, _) => "musl, static",
-        (false, true) => "glibc, static",
-        (false, false) => "glibc",
-    };
+    let library = if cfg!(target_env = "musl") { "musl" } else { "glibc" };
+    let linked = if cfg!(target_feature = "crt-static") { ", static" } else { "" };
     let checks = if cfg!(debug_assertions) { "debug assertions" } else { "no debug assertions" };
     let rows = [
         ("commit", option_env!("NARROWS_COMMIT").unwrap_or("unknown").to_string()),
         ("target", format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS)),
-        ("libc", library.to_string()),
+        ("libc", format!("{library}{linked}")),
         ("build", checks.to_string()),
         ("run files", narrows_model::SCHEMA.to_string()),
         ("observes", "PostgreSQL 13 to 18".to_string()),
