@@ -10,7 +10,7 @@ pub(crate) fn standing(verdict: &Verdict) -> Vec<String> {
     verdict.standing.as_ref().map_or_else(Vec::new, |standing| standing.sentences.clone())
 }
 
-/// `storage=2x: at most 668k/s (+36 %, 95 % 661 to 675k/s; without it 498k/s), then CPU time of each session binds: …`
+/// `storage=2x: at most 668k/s (+36 %, 95 % 661k/s to 675k/s; without it 498k/s), then CPU time of each session binds: …`
 pub(crate) fn what_if(verdict: &Verdict) -> Vec<String> {
     verdict.what_if.iter().map(one).collect()
 }

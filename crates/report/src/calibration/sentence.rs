@@ -45,14 +45,9 @@ pub(super) fn sentence(c: &Calibration) -> (Option<String>, String) {
     }
 }
 
-/// `62.0 and 65.1k/s`, or `970/s and 1.02k/s`.
+/// `62.0k/s and 65.1k/s`.
 fn range(low: f64, high: f64) -> String {
-    let (low, high) = (rate(low), rate(high));
-    let unit = |text: &str| text.split_once(' ').map(|(_, unit)| unit.to_string());
-    match low.split_once(' ') {
-        Some((number, _)) if unit(&low) == unit(&high) => format!("{number} and {high}"),
-        _ => format!("{low} and {high}"),
-    }
+    format!("{} and {}", rate(low), rate(high))
 }
 
 fn beside(c: &Calibration) -> String {
