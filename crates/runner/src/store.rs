@@ -224,8 +224,12 @@ pub fn load(path: &Path) -> Result<Run> {
     if text.starts_with("{\"schema\":\"narrows.capture/") {
         return Err(refused("a capture that was unpacked", "pack it again: gzip -k FILE"));
     }
-    let in_page = text.starts_with("<!doctype html>").then(|| embedded_run(&text)).flatten();
-    let run = in_page.unwrap_or_else(|| Run::from_json(&text));
+    let run = if text.starts_with("<!doctype html>") {
+        let hint = "name the whole page as `narrows report --html` wrote it, or the run file";
+        embedded_run(&text).ok_or_else(|| refused("a page without a run, or cut off", hint))?
+    } else {
+        Run::from_json(&text)
+    };
     run.map_err(|error| {
         let hint = match error {
             ReadRunError::Schema { .. } => {
@@ -270,8 +274,9 @@ mod tests {
         fs::write(&page, whole.replacen("H4sI", "H4sx", 1)).unwrap();
         let error = crate::failure::render(&load(&page).unwrap_err());
         assert!(error.contains("is damaged") && error.contains("hint: copy the page"), "{error}");
-        fs::write(&page, "<!doctype html><p>nothing").unwrap();
-        assert!(load(&page).is_err());
+        fs::write(&page, &whole[..whole.len() - 20]).unwrap();
+        let error = crate::failure::render(&load(&page).unwrap_err());
+        assert!(error.contains("cut off") && error.contains("hint: name the whole"), "{error}");
     }
 
     #[test]
