@@ -60,8 +60,8 @@ pub use measurement::{
 pub use metric::Metric;
 pub use observation::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Duty, HotProcess, LockHolder,
-    Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse,
-    SessionsOfDuty,
+    LockHolders, Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass,
+    ProgramUse, SessionsOfDuty,
 };
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{

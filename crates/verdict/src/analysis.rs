@@ -10,6 +10,7 @@ use crate::estimate::Estimate;
 use crate::intervention::Intervention;
 use crate::log;
 use crate::narrow::Choice;
+use crate::observed::Observed;
 use crate::processors;
 use crate::session::{Parts, TimeComponent};
 use crate::test::effect;
@@ -276,6 +277,9 @@ impl<'a> Analysis<'a> {
         let flushing = unqueued.ns(TimeComponent::Flush) * 1e-9 * self.demand.rate();
         if self.demand.commits_per_op().is_none() || flushing < HOLDER_FLUSHES {
             return Some(LockHeld::OnCpu);
+        }
+        if let Some(held) = self.demand.observed.as_ref().and_then(Observed::lock_held) {
+            return Some(held);
         }
         Some(self.without_flushes().map_or(LockHeld::NotKnown, |gain| {
             let spared = self.cpu_spared() - 1.0;

@@ -6,7 +6,7 @@ use crate::analysis::{Analysis, LockHeld};
 use crate::bound::{BoundLaw, Candidate, same_place};
 use crate::estimate::Estimate;
 use crate::session::TimeComponent;
-use crate::threshold::{HELD_UP, NEAR_SATURATION, OVER_LIMIT, TAKEN, UNDERSTATED};
+use crate::threshold::{HELD_UP, MOSTLY_CPU, NEAR_SATURATION, OVER_LIMIT, TAKEN, UNDERSTATED};
 
 /// The narrow place and its rival.
 #[derive(Debug, Clone)]
@@ -53,6 +53,15 @@ fn drives_apart(run: &Run) -> bool {
     !data.is_empty() && !log.is_empty() && !data.iter().any(|number| log.contains(number))
 }
 
+/// What is said where the CPU time of each session and all CPUs together can't be told apart.
+pub(crate) fn cpu_from_both_sides(cpu: &Candidate, rate: f64) -> String {
+    format!(
+        "the CPU time of each session and {}, {:.0} % busy, are limits too close to tell apart: less CPU time per operation or a faster CPU helps, more CPUs may not",
+        cpu.label,
+        cpu.utilisation(rate) * 100.0
+    )
+}
+
 impl Analysis<'_> {
     /// The narrow place; `None` where no bound at all is known.
     pub fn choose(&self) -> Option<Choice> {
@@ -84,6 +93,7 @@ impl Analysis<'_> {
         if choice.winner.narrow == Narrow::Unknown {
             choice.withheld.push("most of the time is spent in waits without a name here".into());
         }
+        self.join_cpu_time(&mut choice, rate);
         self.tell_apart(&mut choice, rate);
         self.tell_lock_from_commit(&mut choice);
         self.doubt_that_others_hold_up(&mut choice);
@@ -107,6 +117,44 @@ impl Analysis<'_> {
         }
         let (number, prefix) = narrows_units::si(bound.rate.value);
         format!("{} ({number}{prefix}/s)", bound.label)
+    }
+
+    /// The time that each session's own work takes on a CPU and the CPUs that all have together are one resource from two sides, where
+    /// sessions do little else. If their limits are too close to tell, it is named all the same, by the CPUs where they are in use
+    /// and by the session where they are not; the next candidate is then the rival of both.
+    fn join_cpu_time(&self, choice: &mut Choice, rate: f64) {
+        let is_cpu = |c: &Candidate| c.place == BoundLaw::Cpu && c.narrow == Narrow::Cpu;
+        let is_session =
+            |c: &Candidate| c.place == BoundLaw::Session && c.narrow == Narrow::CpuPerSession;
+        let Some(rival) = choice.rival.clone().filter(|_| self.sessions_are_mostly_cpu()) else {
+            return;
+        };
+        let (cpu, session) = match (is_cpu(&choice.winner), is_session(&choice.winner)) {
+            (true, _) if is_session(&rival) => (choice.winner.clone(), rival),
+            (_, true) if is_cpu(&rival) => (rival, choice.winner.clone()),
+            _ => return,
+        };
+        let told = cpu.rate.differs_from(&session.rate)
+            && (is_session(&choice.winner) || choice.winner.is_saturated(rate));
+        if told {
+            return;
+        }
+        choice.rival = self.bounds().into_iter().find(|c| !is_cpu(c) && !is_session(c)).cloned();
+        choice.doubts.push(cpu_from_both_sides(&cpu, rate));
+        if cpu.is_saturated(rate) {
+            choice.part = None;
+            choice.winner = cpu;
+        } else {
+            choice.part = Some(TimeComponent::Cpu);
+            choice.winner = session;
+        }
+    }
+
+    /// Whether so little of a session's time is anything but CPU time that it is no resource of its own.
+    pub(crate) fn sessions_are_mostly_cpu(&self) -> bool {
+        self.unqueued.as_ref().is_some_and(|parts| {
+            parts.ns(TimeComponent::Cpu) >= MOSTLY_CPU * parts.residence().value
+        })
     }
 
     /// Sets `or` and says why, where the narrow place and another can't be told apart.

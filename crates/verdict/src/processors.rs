@@ -11,6 +11,10 @@ pub(crate) fn narrow(run: &Run, demand: &Demand, available: f64) -> Narrow {
     let taken = demand.cpu.taken.unwrap_or(0.0).max(0.0);
     let withheld = set - available - taken;
     let quota = demand.quota_cpus(run);
+    // Of a quota that stopped the server and is less than others leave, nobody else is the end, however little it keeps back.
+    if demand.cpu.throttled && quota.is_some_and(|quota| quota < set - taken) {
+        return Narrow::CpuQuota;
+    }
     if (quota.is_some() || demand.cpu.throttled) && withheld > WITHHELD * set && withheld >= taken {
         return Narrow::CpuQuota;
     }

@@ -125,6 +125,14 @@ pub const NOT_WORTH_A_WORD: f64 = 0.02;
 /// flush of a tenth of the time that its holder has it.
 pub const HOLDER_FLUSHES: f64 = 0.1;
 
+/// Of a session's time without queues, the share that is CPU time from which on a session is nothing but its CPU time: without the rest it
+/// would do a third more at most.
+pub const MOSTLY_CPU: f64 = 0.75;
+
+/// Of the holders of contended locks that were looked at, the share that must certainly have been in a flush (or certainly not) before the
+/// queue is said to be for the flush (or not): more than every second one.
+pub const MOST_HOLDERS: f64 = 0.5;
+
 /// A sum that an account apart from it would have shown to be off by no more than this can carry CONFIRMED. Judgement: twice the tolerance.
 pub const FINELY_CHECKED: f64 = 2.0 * SUM_TOLERANCE;
 

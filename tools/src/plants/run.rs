@@ -51,7 +51,8 @@ impl Looker<'_> {
             planted.client.as_ref(),
         )?;
         let mut command = pinned(&self.ground.cpus[1..], &self.narrows);
-        command.args(["run", "--observe", &site.url(), "--for", &format!("{}s", self.for_s)]);
+        let for_s = plant.for_s.unwrap_or(0).max(self.for_s);
+        command.args(["run", "--observe", &site.url(), "--for", &format!("{for_s}s")]);
         if let Some(run) = self.capacities.as_ref().filter(|_| plant.look == Look::Compare) {
             command.arg("--capacities").arg(run);
         }

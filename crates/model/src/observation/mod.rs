@@ -16,7 +16,7 @@ mod sessions;
 pub use activity::{Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass};
 pub use counts::ObservedCounts;
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
-pub use sessions::{Duty, LockHolder, ObservedSessions, SessionsOfDuty};
+pub use sessions::{Duty, LockHolder, LockHolders, ObservedSessions, SessionsOfDuty};
 
 use crate::{LiveCost, LiveSetting, Unknown};
 

@@ -5,6 +5,23 @@ use narrows_units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What the session at the head of the longest lock queue was found doing, whenever that was asked (about once a second).
+///
+/// A transaction keeps its locks until its commit is durable, so that a queue for locks can be one for the flush of their holder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(default)]
+pub struct LockHolders {
+    /// Answers in which there was such a session.
+    pub answers: u32,
+    /// Of these, those in which it waited for its WAL to be flushed, or for a standby.
+    pub in_flush: u32,
+    /// Those in which it ran or waited for a CPU.
+    pub on_cpu: u32,
+    /// Those in which it waited for its client inside a transaction.
+    pub for_client: u32,
+}
+
 /// Sessions of clients, without ours; means over the questions unless it says otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -40,6 +57,9 @@ pub struct ObservedSessions {
     /// Who that was, as last seen with as many behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<LockHolder>,
+    /// What those who held locks that others waited for were found doing; absent where nobody waited when it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holders: Option<LockHolders>,
     /// Of `open`, those that did nothing during the look: no statement and no transaction began or ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unused: Option<f64>,

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use narrows_model::LockHolder;
+use narrows_model::{ActivityState, LockHolder, LockHolders};
 
+use super::places;
 use crate::wire::{Row, one_line};
 
 /// What a session can be doing (PostgreSQL documentation, `pg_stat_activity`, `state`).
@@ -63,6 +64,24 @@ pub(super) fn holder(rows: &[Row]) -> Option<LockHolder> {
     })
 }
 
+/// Counts what a holder was found doing.
+pub(super) fn count(holders: &mut LockHolders, holder: &LockHolder) {
+    holders.answers += 1;
+    if holder.is_idle_in_transaction() {
+        holders.for_client += 1;
+    }
+    if holder.state != "active" {
+        return;
+    }
+    let (kind, event) =
+        holder.waits_for.as_deref().unwrap_or_default().split_once(':').unwrap_or_default();
+    match places::wait(kind, event) {
+        ActivityState::Log => holders.in_flush += 1,
+        ActivityState::Running => holders.on_cpu += 1,
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +104,21 @@ mod tests {
         assert_eq!(found.state, "idle in transaction");
         assert_eq!((found.state_age_ns, found.transaction_age_ns), (Some(26.1e9), Some(27.5e9)));
         assert_eq!(found.waits_for, None, "its client is what it waits for");
+    }
+
+    #[test]
+    fn holders_are_counted_by_what_they_do() {
+        let mut holders = LockHolders::default();
+        let in_flush = ["active", "0", "0", "IO:WALSync"];
+        let follower = ["active", "0", "0", "LWLock:WALWrite"];
+        let on_cpu = ["active", "0", "0", ""];
+        let reads = ["active", "0", "0", "IO:DataFileRead"];
+        let prepared = ["", "", "", ""];
+        for doing in [in_flush, in_flush, follower, on_cpu, READER, reads, prepared] {
+            count(&mut holders, &holder(&[waits("1", "9", doing)]).unwrap());
+        }
+        let expected = LockHolders { answers: 7, in_flush: 3, on_cpu: 1, for_client: 1 };
+        assert_eq!(holders, expected);
     }
 
     #[test]

@@ -223,6 +223,7 @@ fn sessions(poll: &PollLoop, together: &Window, allowed: Option<f64>) -> Observe
         longest_idle_in_transaction_ns: found.longest_idle_in_transaction_ns,
         most_behind_one: found.holder.as_ref().map(|holder| holder.behind),
         holder: found.holder,
+        holders: found.holders,
         unused: together.unused,
         duties: probes.map_or(Vec::new(), |probes| probes.participants.duties(together.ns)),
         log_senders: found.log_senders,

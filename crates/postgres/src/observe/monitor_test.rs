@@ -46,6 +46,8 @@ fn counts_states_and_sessions_become_an_observation() {
     assert_eq!(found.sessions.most_behind_one, Some(3.0));
     let holder = found.sessions.holder.as_ref().unwrap();
     assert_eq!((holder.pid, holder.state.as_str()), (16, "idle in transaction"));
+    let holders = found.sessions.holders.unwrap();
+    assert!(holders.answers > 0 && holders.for_client == holders.answers, "{holders:?}");
     // Nine are open, of which three did nothing.
     assert_eq!(found.sessions.unused, Some(3.0));
     assert_eq!(seen.measurement.value(metric::UNUSED_SESSIONS), Some(3.0));

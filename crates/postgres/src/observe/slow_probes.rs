@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use narrows_engine::now_ns;
-use narrows_model::{LivePace, LockHolder};
+use narrows_model::{LivePace, LockHolder, LockHolders};
 
 use super::lock_queue;
 use super::participants::Participants;
@@ -51,6 +51,8 @@ pub(super) struct Found {
     pub(super) longest_idle_in_transaction_ns: Option<f64>,
     /// Who had most sessions waiting behind it, of all answers, as last seen with so many.
     pub(super) holder: Option<LockHolder>,
+    /// What the holders of all answers did.
+    pub(super) holders: Option<LockHolders>,
     /// Of the oldest prepared transaction, ns.
     pub(super) oldest_prepared_ns: Option<f64>,
     /// Transactions since the oldest snapshot that a replication slot holds.
@@ -129,6 +131,9 @@ impl SlowProbes {
         if locks && let Some(rows) = session.ask(lock_queue::SQL)? {
             let holder = lock_queue::holder(&rows);
             let most = self.found.holder.as_ref().map_or(0.0, |holder| holder.behind);
+            if let Some(holder) = &holder {
+                lock_queue::count(self.found.holders.get_or_insert_default(), holder);
+            }
             if let Some(holder) = holder.filter(|holder| holder.behind >= most) {
                 self.found.holder = Some(holder);
             }

@@ -70,19 +70,23 @@ pub(crate) fn operating_point(run: &Run) -> Option<String> {
     let windows = counted(seen.windows as usize, "window");
     let length = seen.interval_ns / f64::from(seen.windows.max(1));
     let looks = format!("one observation, {windows} of {}", time(length));
-    Some(match sessions(seen) {
+    let standings = run.verdicts.iter().filter_map(|verdict| verdict.standing.as_ref());
+    let active = standings.filter_map(|standing| standing.sessions_at_work).next();
+    Some(match sessions(seen, active) {
         Some(sessions) => format!("{sessions}, load set by the clients; {looks}"),
         None => format!("load set by the clients; {looks}"),
     })
 }
 
-fn sessions(seen: &Observation) -> Option<String> {
+/// `active`: on average, as the verdict counts them: on a server's only CPU samples find nobody at work while they are taken.
+fn sessions(seen: &Observation, active: Option<f64>) -> Option<String> {
     let whole = |n: f64| count((n * 10.0).round() / 10.0);
     let open = seen.sessions.open?;
     let unused = seen.sessions.unused.unwrap_or(0.0);
-    let Some(at_work) = seen.activity.sessions_at_work() else {
+    let Some(found) = seen.activity.sessions_at_work() else {
         return Some(format!("{} sessions open", whole(open)));
     };
+    let at_work = active.map_or(found, |active| active.max(found));
     let took_part = (open - unused).max(at_work);
     if unused >= 0.5 && took_part < 0.5 {
         return Some(format!("none of {} sessions did anything", whole(open)));

@@ -4,8 +4,8 @@ use narrows_model::{Narrow, TimeAccount};
 use narrows_units::{Nanos, significant};
 
 use crate::analysis::Analysis;
-use crate::bound::BoundLaw;
-use crate::narrow::Choice;
+use crate::bound::{BoundLaw, Candidate};
+use crate::narrow::{Choice, cpu_from_both_sides};
 use crate::observed::time::time_ns;
 use crate::session::{TimeComponent, agrees};
 use crate::threshold::{FAR, LEAST_TRANSACTIONS, LOCK_QUEUE, MAY_BE_UNUSED};
@@ -119,7 +119,16 @@ impl Analysis<'_> {
             return;
         }
         let near = self.capacities.candidates.iter().find(|c| c.is_nearly_saturated(rate));
-        if let Some(near) = near {
+        let one_resource = |near: &Candidate| {
+            (choice.winner.narrow, near.narrow) == (Narrow::CpuPerSession, Narrow::Cpu)
+                && self.sessions_are_mostly_cpu()
+        };
+        if let Some(cpu) = near.filter(|near| one_resource(near)) {
+            let why = cpu_from_both_sides(cpu, rate);
+            if !choice.doubts.contains(&why) {
+                choice.doubts.push(why);
+            }
+        } else if let Some(near) = near {
             let busy = near.utilisation(rate) * 100.0;
             let why = format!(
                 "{} {busy:.0} % busy: what waits for it is not seen separately",

@@ -25,13 +25,18 @@ mod time;
 mod unexplained;
 
 use narrows_model::{
-    HotProcess, Measurement, Metric, Observation, ObservedProcesses, ProcessClass, Run, metric,
+    HotProcess, LockHolders, Measurement, Metric, Observation, ObservedProcesses, ProcessClass,
+    Run, metric,
 };
 
+use narrows_stats::share_interval_95;
 use narrows_units::{Ratio, significant};
 
+use crate::analysis::LockHeld;
 use crate::estimate::Estimate;
-use crate::threshold::{ALMOST_ALL_OF_THE_WORK, HOT_OVER_MEAN, MOST_OF_THE_WORK, SOME_OF_THE_WORK};
+use crate::threshold::{
+    ALMOST_ALL_OF_THE_WORK, HOT_OVER_MEAN, MOST_HOLDERS, MOST_OF_THE_WORK, SOME_OF_THE_WORK,
+};
 
 pub(crate) use account::sum;
 pub(crate) use ceilings::ceilings;
@@ -164,9 +169,9 @@ impl<'a> Observed<'a> {
 
     /// Time that a session is its client's, per transaction, ns: `B`.
     pub fn between(&self, rate: &Estimate) -> Option<Estimate> {
-        let at_work = self.at_work?;
+        let active = self.active(rate)?;
         let idle =
-            Estimate { value: (self.sessions()? - at_work.value).max(0.0), half: at_work.half };
+            Estimate { value: (self.sessions()? - active.value).max(0.0), half: active.half };
         let ns = idle.over(*rate)?.times(1e9);
         Some(Estimate { value: (ns.value - self.outside_ns).max(0.0), half: ns.half })
     }
@@ -190,6 +195,32 @@ impl<'a> Observed<'a> {
     pub fn flush_ns(&self) -> Option<f64> {
         let counted = &self.seen?.counted;
         counted.flushes.filter(|flushes| *flushes > 0.0).and_then(|n| Some(counted.flush_ns? / n))
+    }
+
+    /// What those were found doing who held the locks that others queued for; `None` where nobody queued when it was asked.
+    pub fn holders(&self) -> Option<LockHolders> {
+        self.seen?.sessions.holders.filter(|holders| holders.answers > 0)
+    }
+
+    /// Whether locks are held through flushes, by what their holders were found doing; `None` where that allows both.
+    pub fn lock_held(&self) -> Option<LockHeld> {
+        let holders = self.holders()?;
+        let (low, high) = share_interval_95(holders.in_flush.into(), holders.answers.into());
+        if low > MOST_HOLDERS {
+            Some(LockHeld::ThroughFlush)
+        } else {
+            (high < MOST_HOLDERS).then_some(LockHeld::OnCpu)
+        }
+    }
+
+    /// Sessions in a statement, mean: by the server's own account of their time where it has more of them than samples found. The
+    /// server takes a sample itself, so that on its only CPU nobody else is found on it.
+    pub fn active(&self, rate: &Estimate) -> Option<Estimate> {
+        let sampled = self.at_work?;
+        let counted = self.active_ns.map(|ns| ns.value * 1e-9 * rate.value);
+        // A statement that began long before the look brings all of its time along.
+        let counted = counted.filter(|n| self.open.is_some_and(|open| *n <= open));
+        Some(Estimate { value: sampled.value.max(counted.unwrap_or(0.0)), half: sampled.half })
     }
 
     /// Whether commits are held back so that more of them share a flush.

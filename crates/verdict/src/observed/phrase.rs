@@ -31,10 +31,20 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
             name(Narrow::CommitWait)
         ));
     }
+    if choice.winner.narrow == Narrow::CommitWait && choice.part == Some(TimeComponent::Lock) {
+        let holders = observed.holders()?;
+        return Some(format!(
+            "{}, with locks held through the flush: their holder was in one in {} of {} samples",
+            name(Narrow::CommitWait),
+            holders.in_flush,
+            holders.answers
+        ));
+    }
     if choice.part != Some(TimeComponent::Between) {
         return None;
     }
-    let at_work = significant(observed.at_work?.value, 2);
+    let active = observed.active(&analysis.demand.throughput)?;
+    let at_work = significant(active.value, 2);
     let sessions = significant(observed.sessions()?, 3);
     let mut text = format!("waits for its clients: {at_work} of {sessions} sessions active");
     if let Some(unused) = observed.unused() {

@@ -15,7 +15,7 @@ pub(crate) fn standing(analysis: &Analysis) -> Option<Standing> {
         nearest: headroom(analysis),
         time: time(analysis),
         sessions_open: observed.open,
-        sessions_at_work: observed.at_work.map(|n| n.value),
+        sessions_at_work: observed.active(&analysis.demand.throughput).map(|n| n.value),
         users: users(analysis),
         sentences: Vec::new(),
         step: None,

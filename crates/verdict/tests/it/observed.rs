@@ -4,9 +4,9 @@ use crate::servers;
 use crate::servers::{known, observed, set};
 use narrows_model::{
     ActivityState, ActivityWhere, ClassUse, Finding, Grade, HotProcess, IoLimit, LimitBasis,
-    LimitShare, LiveSetting, LockHolder, Narrow, Observation, ObservedCounts, ObservedProcesses,
-    ObservedSessions, ProcessClass, ProgramUse, Provenance, Run, Severity, TimeAccount, Unit,
-    Verdict, metric,
+    LimitShare, LiveSetting, LockHolder, LockHolders, Narrow, Observation, ObservedCounts,
+    ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse, Provenance, Run, Severity,
+    TimeAccount, Unit, Verdict, metric,
 };
 use narrows_verdict::{Scenario, judge, propose, what_if};
 
@@ -803,4 +803,144 @@ fn a_quota_that_its_own_counters_prove_needs_no_samples() {
     assert_eq!(short.grade, Grade::Undecided, "{short:?}");
     // A quota that stopped it in a tenth of its periods is no proof.
     assert_eq!(stopped(0.1, &["observed-few-samples"]).grade, Grade::Undecided);
+}
+
+/// Eight sessions that update one row, 460 times a second: 15 ms in its queue and 2 ms in a flush, of which nobody knows whether
+/// the row is locked through it.
+fn one_row(holders: Option<LockHolders>) -> Verdict {
+    verdict(|run, look| {
+        let m = measurement(run);
+        for (name, value) in [
+            (metric::THROUGHPUT, 460.0),
+            (metric::SESSIONS, 7.9),
+            (metric::OPEN_SESSIONS, 8.0),
+            (metric::PARTICIPATING_SESSIONS, 8.0),
+            (metric::WAIT_LOCK_PER_OP, 15.0e6),
+            (metric::WAIT_FLUSH_PER_OP, 2.0e6),
+            (metric::WAIT_OTHER_PER_OP, 0.05e6),
+            (metric::BACKEND_CPU_PER_OP, 0.2e6),
+            (metric::ACTIVE_TIME_PER_OP, 17.25e6),
+        ] {
+            set(m, name, value);
+        }
+        look.sessions.holders = holders;
+    })
+}
+
+#[test]
+fn whoever_holds_a_lock_tells_through_what_it_is_held() {
+    let of = |answers, in_flush, on_cpu| {
+        one_row(Some(LockHolders { answers, in_flush, on_cpu, for_client: 0 }))
+    };
+    let got = |found: &Verdict| (found.narrow, found.or, found.grade);
+    let nobody_asked = one_row(None);
+    let open = (Narrow::Lock, Some(Narrow::CommitWait), Grade::Undecided);
+    assert_eq!(got(&nobody_asked), open, "{nobody_asked:?}");
+    let flush = of(18, 17, 1);
+    assert_eq!(got(&flush), (Narrow::CommitWait, None, Grade::Likely), "{flush:?}");
+    assert_eq!(
+        flush.phrase,
+        "commit wait, with locks held through the flush: their holder was in one in 17 of 18 samples"
+    );
+    let said = flush.standing.as_ref().expect("observed").sentences.join("\n");
+    assert!(said.contains("the longest queue was in a WAL flush in 17, running in 1."), "{said}");
+    // Without locks and flushes only 0.25 ms of a round are left.
+    assert!(flush.gain_at_most.is_some_and(|gain| gain > 10.0), "{:?}", flush.gain_at_most);
+    let cpu = of(18, 1, 17);
+    assert_eq!(got(&cpu), (Narrow::Lock, None, Grade::Likely), "{cpu:?}");
+    // Half and half, and five answers, tell nothing.
+    assert_eq!(got(&of(18, 9, 9)), open);
+    assert_eq!(got(&of(5, 5, 0)), open);
+}
+
+#[test]
+fn a_quota_just_below_the_servers_cpus_is_their_end() {
+    let full = |quota: Option<f64>, throttled: f64| {
+        verdict(|run, look| {
+            busy(run);
+            let m = measurement(run);
+            set(m, metric::SERVER_CPUS_AVAILABLE, quota.unwrap_or(8.0));
+            set(m, metric::SERVER_CPUS_TAKEN, 0.02);
+            set(m, metric::SERVER_CPU_PER_OP, 7.55 / 2000.0 * 1e9);
+            set(m, metric::RUN_QUEUE_PER_OP, 1.2e6);
+            set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+            set(m, metric::THROTTLED, throttled);
+            look.processes.as_mut().unwrap().quota_cpus = quota;
+        })
+    };
+    let stopped = full(Some(7.6), 300.0);
+    assert_eq!(stopped.narrow, Narrow::CpuQuota, "{stopped:?}");
+    assert!(stopped.phrase.starts_with("CPU quota of 7.60 CPUs, 99 % used"), "{}", stopped.phrase);
+    // One that never stopped it is not what ended it, and neither is none.
+    assert_eq!(full(Some(7.6), 0.0).narrow, Narrow::Cpu);
+    assert_eq!(full(None, 0.0).narrow, Narrow::Cpu);
+}
+
+#[test]
+fn cpu_time_is_named_where_one_session_and_all_cpus_end_together() {
+    // One session, 1.2 times a second 800 ms of CPU time on a server of one or of eight CPUs.
+    let lone = |cpus: f64, elsewhere_ms: f64| {
+        verdict(|run, _| {
+            let m = measurement(run);
+            let residence_ms = 800.0 + elsewhere_ms;
+            for (name, value) in [
+                (metric::THROUGHPUT, 1e3 / residence_ms),
+                (metric::SESSIONS, 1.0),
+                (metric::OPEN_SESSIONS, 1.0),
+                (metric::PARTICIPATING_SESSIONS, 1.0),
+                (metric::SERVER_CPUS, cpus),
+                (metric::SERVER_CPUS_AVAILABLE, cpus),
+                (metric::SERVER_CPUS_TAKEN, 0.0),
+                (metric::BACKEND_CPU_PER_OP, 800e6),
+                (metric::SERVER_CPU_PER_OP, 800e6),
+                (metric::WAIT_FLUSH_PER_OP, 0.0),
+                (metric::WAIT_OTHER_PER_OP, elsewhere_ms * 1e6),
+                (metric::ACTIVE_TIME_PER_OP, residence_ms * 1e6),
+            ] {
+                set(m, name, value);
+            }
+        })
+    };
+    let got = |found: &Verdict| (found.narrow, found.or, found.grade);
+    let told = |found: &Verdict| {
+        found.reasons.iter().any(|why| why.contains("a faster CPU helps, more CPUs may not"))
+    };
+    let full = lone(1.0, 30.0);
+    assert_eq!(got(&full), (Narrow::Cpu, None, Grade::Likely), "{full:?}");
+    assert!(told(&full), "{full:?}");
+    let less = lone(1.0, 130.0);
+    assert_eq!(got(&less), (Narrow::CpuPerSession, None, Grade::Likely), "{less:?}");
+    assert!(told(&less), "{less:?}");
+    let wide = lone(8.0, 30.0);
+    assert_eq!((wide.narrow, told(&wide)), (Narrow::CpuPerSession, false), "{wide:?}");
+}
+
+#[test]
+fn a_server_whose_only_cpu_takes_the_samples_has_as_many_active_as_it_counts() {
+    // 57 % of one CPU, and samples, which need that CPU, find nobody on it.
+    let found = verdict(|run, _| {
+        let m = measurement(run);
+        for (name, value) in [
+            (metric::THROUGHPUT, 10_000.0),
+            (metric::SESSIONS, 0.005),
+            (metric::OPEN_SESSIONS, 8.0),
+            (metric::PARTICIPATING_SESSIONS, 8.0),
+            (metric::SERVER_CPUS, 1.0),
+            (metric::SERVER_CPUS_AVAILABLE, 1.0),
+            (metric::SERVER_CPUS_TAKEN, 0.0),
+            (metric::BACKEND_CPU_PER_OP, 57e3),
+            (metric::SERVER_CPU_PER_OP, 57e3),
+            (metric::WAIT_FLUSH_PER_OP, 0.0),
+            (metric::WAIT_OTHER_PER_OP, 0.0),
+            (metric::ACTIVE_TIME_PER_OP, 60e3),
+        ] {
+            set(m, name, value);
+        }
+    });
+    let said = "waits for its clients: 0.60 of 8.00 sessions active; the server's 1 CPU 57 % used";
+    assert_eq!(found.phrase, said);
+    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely), "{found:?}");
+    let standing = found.standing.expect("observed");
+    assert_eq!(standing.sessions_at_work, Some(0.6));
+    assert!(standing.sentences.join("\n").contains("On average 0.60 of 8.00 sessions are active"));
 }
