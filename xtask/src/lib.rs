@@ -1,6 +1,7 @@
 //! The workspace's own tasks: what continuous integration checks, and what is generated. The checks are functions here so that
 //! ordinary tests run them too. What is done on request beside other programs is in `tools/`, a workspace of its own.
 
+pub mod book;
 pub mod check;
 pub mod crates;
 pub mod dist;

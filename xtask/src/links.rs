@@ -83,7 +83,7 @@ fn leads_nowhere(page: &Path, target: &str) -> Option<&'static str> {
 }
 
 /// A heading's anchor as mdBook and GitHub make it.
-fn anchor(heading: &str) -> String {
+pub(crate) fn anchor(heading: &str) -> String {
     let words = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()

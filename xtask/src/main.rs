@@ -1,4 +1,4 @@
-//! `cargo xtask check | docs | kernels | dist | kills | lab | pages | peers | plants | quiet | suite | soak | fuzz | sanitize`.
+//! `cargo xtask check | docs | book | kernels | dist | kills | lab | pages | peers | plants | quiet | suite | soak | fuzz | sanitize`.
 
 use std::process::ExitCode;
 
@@ -7,6 +7,7 @@ usage: cargo xtask TASK
 
   check     format, clippy, all tests, generated files, documentation; what continuous integration runs and more
   docs      write the generated files: schema, rules page, man page, completions
+  book      the book as HTML, in target/book
   pages     write the pages that are made of stored results of plants and kills
   dist      static programs, a Debian package, what is inside and checksums, in target/dist-files
   kernels   [PROGRAM…]: disassemble the hot loops that memory is measured by, and compare them with what they should be
@@ -23,6 +24,7 @@ usage: cargo xtask TASK
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["book"] => xtask::book::write(),
         ["check"] => xtask::check::check(),
         ["dist"] => xtask::dist::dist(),
         ["docs"] => xtask::generate::all().and_then(|files| xtask::generate::write(&files)),

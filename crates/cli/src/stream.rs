@@ -165,7 +165,10 @@ pub fn filter_panics() {
 fn written(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(std::io::Error::new(
+            error.kind(),
+            format!("cannot write to standard output: {error}"),
+        )),
         _ => Ok(()),
     }
 }

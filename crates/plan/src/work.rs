@@ -39,8 +39,8 @@ impl Work {
         match self {
             Work::RandomRead => "random read",
             Work::RandomWrite => "random write",
-            Work::SequentialRead => "read in order",
-            Work::SequentialWrite => "write in order",
+            Work::SequentialRead => "sequential read",
+            Work::SequentialWrite => "sequential write",
             Work::Scan => "scan",
             Work::MemoryStream => "memory",
         }

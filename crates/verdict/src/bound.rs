@@ -17,7 +17,7 @@ pub(crate) enum BoundLaw {
     ReadPath,
     /// Reads per second by that path with as many in flight as there are sessions: a latency, not a rate.
     ReadsInFlight,
-    /// Bytes per second read in order.
+    /// Bytes per second of sequential reads.
     ReadBytes,
     /// Writes per second of the drives.
     Writes,

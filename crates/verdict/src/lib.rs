@@ -26,6 +26,7 @@ mod grade;
 mod intervention;
 mod judge;
 mod live;
+mod lock_holders;
 mod log;
 mod narrow;
 mod observed;

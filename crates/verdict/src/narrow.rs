@@ -134,8 +134,9 @@ impl Analysis<'_> {
             (_, true) if is_cpu(&rival) => (rival, choice.winner.clone()),
             _ => return,
         };
+        // CPUs that are in use are the limit also where the sessions' own seems a little lower.
         let told = cpu.rate.differs_from(&session.rate)
-            && (is_session(&choice.winner) || choice.winner.is_saturated(rate));
+            && is_session(&choice.winner) != cpu.is_saturated(rate);
         if told {
             return;
         }

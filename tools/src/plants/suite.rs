@@ -25,9 +25,6 @@ pub(super) struct Plant {
     #[serde(default)]
     pub sight: Sight,
     pub look: Look,
-    /// How long narrows looks, s, where that is longer than the suite's looks.
-    #[serde(default)]
-    pub for_s: Option<u32>,
     /// Of a load of narrows' own.
     #[serde(default)]
     pub workload: Option<String>,

@@ -71,6 +71,9 @@ fn files(root: &Path, program: &[u8], contents: &str) -> Result<Vec<Packed>> {
     let doc = |name: &str| format!("usr/share/doc/narrows/{name}");
     add(doc("changelog.gz"), compressed(&read("CHANGELOG.md")?)?);
     add(doc("contents"), contents.as_bytes().to_vec());
+    for page in crate::book::pages(root)? {
+        add(doc(&format!("book/{}", page.path.display())), page.bytes);
+    }
     let licences = [read("LICENSE-MIT")?, b"\n\n".to_vec(), read("LICENSE-APACHE")?].concat();
     add(doc("copyright"), licences);
     Ok(files)

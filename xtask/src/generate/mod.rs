@@ -3,6 +3,7 @@
 mod casebook;
 mod command;
 mod exits;
+mod findings;
 mod fio;
 mod limits;
 mod man;
@@ -63,6 +64,7 @@ pub fn all() -> Result<Vec<Generated>> {
         casebook::file()?,
         exits::file()?,
     ];
+    files.extend(findings::files()?);
     files.extend(command::files()?);
     Ok(files)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use xtask::{crates, files, generate, lines, links, prints, root, sources, text};
+use xtask::{book, crates, files, generate, lines, links, prints, root, sources, text};
 
 fn none(wrong: Vec<String>) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -232,6 +232,22 @@ fn generated_files_are_up_to_date() {
 #[test]
 fn every_link_leads_somewhere() {
     none(links::broken(&root()).expect("the book is there"));
+}
+
+#[test]
+fn the_book_is_made_of_pages_that_are_found_from_each_other() {
+    let pages = book::pages(&root()).expect("its pages are there, and its links lead to them");
+    let index =
+        pages.iter().find(|page| page.path == Path::new("index.html")).expect("a first page");
+    let text = |page: &book::Page| String::from_utf8_lossy(&page.bytes).into_owned();
+    let contents = text(index);
+    for page in pages.iter().filter(|page| page.path.extension().is_some_and(|e| e == "html")) {
+        let html = text(page);
+        let titles = html.matches("<h1 id=").count();
+        assert_eq!(titles, 1, "{} has {titles} titles", page.path.display());
+        let listed = contents.contains(&format!("href=\"{}\"", page.path.display()));
+        assert!(listed || page.path == index.path, "{} is not listed", page.path.display());
+    }
 }
 
 #[test]

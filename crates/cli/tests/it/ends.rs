@@ -169,6 +169,7 @@ fn output_that_nobody_takes() {
         let fine = if lost { code == Some(2) } else { matches!(code, Some(0 | 3 | 4)) };
         assert!(fine, "{redirection}, {code:?}: {said}");
         assert!(!said.contains("panicked"), "{redirection}: {said}");
+        assert_eq!(said.contains("cannot write to standard output"), lost, "{redirection}: {said}");
     }
     assert_eq!(fixture.runs().len(), 4, "the run file is kept whatever becomes of the output");
 }

@@ -58,8 +58,8 @@ impl Measured {
             Measured::MemoryReadNode => "memory read, node",
             Measured::MemoryReadOtherSocket => "memory read, other socket's",
             Measured::RandomRead4k => "random reads, 4 KiB",
-            Measured::SequentialRead => "read in order",
-            Measured::SequentialWrite => "write in order",
+            Measured::SequentialRead => "sequential read",
+            Measured::SequentialWrite => "sequential write",
             Measured::ReadsPerCore => "reads issued by one core",
         }
     }

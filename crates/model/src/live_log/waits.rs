@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Interval;
+use crate::{Interval, LockHolders};
 
 /// What a process of the server was found doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -110,6 +110,9 @@ pub struct LiveWaits {
     /// The locks that sessions were found waiting for, likewise. Older runs have them among `elsewhere`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locks: Vec<(String, f64)>,
+    /// What those who held locks that others waited for were found doing; absent where nobody waited when it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holders: Option<LockHolders>,
 }
 
 impl LiveWaits {

@@ -157,6 +157,7 @@ mod tests {
             version: "17.2".into(),
             counted: LiveCounts { interval_ns: 2e9, ..LiveCounts::default() },
             waits: LiveWaits {
+                holders: None,
                 samples: 10,
                 sessions: vec![
                     wait(LiveWaitKind::Flush, [0.5, 0.7]),

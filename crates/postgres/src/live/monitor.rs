@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use narrows_engine::{Progress, Stop, now_ns};
-use narrows_model::{Layer, LiveCounts, LiveLog, Measurement, condition};
+use narrows_model::{Layer, LiveCounts, LiveLog, LiveWaits, LockHolders, Measurement, condition};
 
 use super::server::{self, Missing};
 use super::waits::{self, Whose};
@@ -13,6 +13,8 @@ use crate::address::Address;
 use crate::monitor::catalog::{self, Catalog};
 use crate::monitor::counters::Statement;
 use crate::monitor::error::MonitorError;
+use crate::monitor::lock_queue;
+use crate::monitor::pace::Pace;
 use crate::monitor::poll_loop::{self, Plan, PollLoop};
 use crate::monitor::samples::{self, Sampled};
 use crate::monitor::server::Server;
@@ -85,14 +87,20 @@ impl Monitor {
         let statement = Statement::new(&catalog, figures::is_asked, |name| on(name) == Some(true));
         session.query(samples::ROOM)?;
         session.query(samples::PREPARE)?;
+        session.query(lock_queue::PREPARE)?;
         let plan = Plan::new(length, seed);
-        let sampler = Sampler { sees_others: server.sees_others, sampled: Sampled::default() };
+        let sampler = Sampler {
+            sees_others: server.sees_others,
+            sampled: Sampled::default(),
+            holders: None,
+            pace: Pace::default(),
+        };
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         let cut_short = poll.run(Layer::Log, &address.to_string(), stop, progress)?;
         let edges = &poll.edges;
         let interval_ns = (edges[edges.len() - 1].at_ns - edges[0].at_ns) as f64;
         let cost = poll.cost(interval_ns, poll.sampler.sampled.samples());
-        let PollLoop { edges, mut session, sampler: Sampler { sampled, .. }, .. } = poll;
+        let PollLoop { edges, mut session, sampler: Sampler { sampled, holders, .. }, .. } = poll;
 
         let timed = on("track_wal_io_timing");
         let mut counted = between(&edges[0], &edges[edges.len() - 1]);
@@ -128,7 +136,7 @@ impl Monitor {
             measurement: super::MEASUREMENT.to_string(),
             address: address.to_string(),
             version: server.version.clone(),
-            waits: waits::waits(&sampled, plan.windows_apart()),
+            waits: LiveWaits { holders, ..waits::waits(&sampled, plan.windows_apart()) },
             unknown: missing.list(),
             verdict: None,
             counted,
@@ -148,6 +156,23 @@ impl Monitor {
 struct Sampler {
     sees_others: bool,
     sampled: Sampled<Whose>,
+    /// What those did who held locks that others waited for.
+    holders: Option<LockHolders>,
+    pace: Pace,
+}
+
+impl Sampler {
+    /// Asks who holds the lock of the longest queue, where somebody waits for one and it is time to.
+    fn ask_holder(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
+        let (before_ns, before_lines) = (session.worked_ns(), session.log_lines());
+        if let Some(rows) = session.ask(lock_queue::SQL)?
+            && let Some(holder) = lock_queue::holder(&rows)
+        {
+            lock_queue::count(self.holders.get_or_insert_default(), &holder);
+        }
+        self.pace.asked(session.worked_ns() - before_ns, session.log_lines() - before_lines);
+        Ok(())
+    }
 }
 
 impl poll_loop::Sampler for Sampler {
@@ -172,6 +197,9 @@ impl poll_loop::Sampler for Sampler {
         let answer = session.ask(samples::SQL)?;
         if let Some(rows) = &answer {
             waits::take(&mut self.sampled, now_ns(), rows);
+            if waits::queue_for_locks(rows) && self.pace.is_due() {
+                self.ask_holder(session)?;
+            }
         }
         Ok(answer.is_some())
     }

@@ -69,6 +69,12 @@ pub(super) fn take(sampled: &mut Sampled<Whose>, at_ns: u64, rows: &[Row]) {
     }
 }
 
+/// Whether a session was found waiting for a lock that is kept until a transaction's end.
+pub(super) fn queue_for_locks(rows: &[Row]) -> bool {
+    let waits = |found: Processes| whose(&found) == Some(Whose::Session(LiveWaitKind::Lock));
+    rows.iter().map(Processes::from).any(waits)
+}
+
 /// Means over all samples, with intervals where windows are `apart` enough to be repeats of each other.
 pub(super) fn waits(sampled: &Sampled<Whose>, apart: bool) -> LiveWaits {
     let means = sampled.means(apart);
@@ -86,6 +92,7 @@ pub(super) fn waits(sampled: &Sampled<Whose>, apart: bool) -> LiveWaits {
         own: of(Whose::Own),
         elsewhere: sampled.names(Whose::Session(LiveWaitKind::Elsewhere)),
         locks: sampled.names(Whose::Session(LiveWaitKind::Lock)),
+        holders: None,
     }
 }
 

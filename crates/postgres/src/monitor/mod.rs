@@ -8,6 +8,8 @@ pub(crate) mod counters;
 pub(crate) mod error;
 #[cfg(test)]
 pub(crate) mod fake;
+pub(crate) mod lock_queue;
+pub(crate) mod pace;
 pub(crate) mod poll_loop;
 pub(crate) mod samples;
 pub(crate) mod server;

@@ -11,7 +11,6 @@
 mod activity;
 mod figures;
 pub(crate) mod host;
-mod lock_queue;
 mod machine;
 mod missing;
 mod monitor;

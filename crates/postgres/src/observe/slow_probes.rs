@@ -2,23 +2,15 @@
 //! did something, ages of transactions, and who holds the locks that others wait for. Once in a look: what keeps vacuum from its
 //! work and has no session.
 
-use std::time::Duration;
-
 use narrows_engine::now_ns;
-use narrows_model::{LivePace, LockHolder, LockHolders};
+use narrows_model::{LockHolder, LockHolders};
 
-use super::lock_queue;
 use super::participants::Participants;
+use crate::monitor::lock_queue;
+use crate::monitor::pace::Pace;
 use crate::monitor::samples::numbers;
 use crate::monitor::session::SamplingSession;
 use crate::wire::{Row, WireError};
-
-/// Between two questions at least.
-const AT_LEAST: Duration = Duration::from_secs(1);
-/// The server works for these a half of a hundredth of the time at most.
-const AT_MOST_OF_TIME: u64 = 200;
-/// Of the lines that all questions may add to the server's log, those of these: the states come first.
-const SHARE_OF_LINES: f64 = 0.25;
 
 /// The server's clock, s.
 const NOW: &str = "SELECT extract(epoch FROM pg_catalog.clock_timestamp())";
@@ -66,7 +58,7 @@ pub(super) struct Found {
 pub(super) struct SlowProbes {
     pub(super) found: Found,
     pub(super) participants: Participants,
-    next_ns: u64,
+    pace: Pace,
 }
 
 impl SlowProbes {
@@ -91,7 +83,7 @@ impl SlowProbes {
             Err(error) if error.code().is_some() => {}
             Err(error) => return Err(error),
         }
-        Ok(SlowProbes { found, participants: Participants::default(), next_ns: 0 })
+        Ok(SlowProbes { found, participants: Participants::default(), pace: Pace::default() })
     }
 
     /// Asks, where it is time to; about locks only where somebody waits for one.
@@ -103,16 +95,12 @@ impl SlowProbes {
         session: &mut SamplingSession,
         locks: bool,
     ) -> Result<(), WireError> {
-        if now_ns() < self.next_ns {
+        if !self.pace.is_due() {
             return Ok(());
         }
         let (before_ns, before_lines) = (session.worked_ns(), session.log_lines());
         self.ask_all(session, locks)?;
-        let worked_ns = session.worked_ns() - before_ns;
-        let lines = session.log_lines() - before_lines;
-        let of_lines_ns = (lines * 60e9 / (LivePace::LOG_LINES_PER_MIN * SHARE_OF_LINES)) as u64;
-        let pause_ns = (worked_ns * AT_MOST_OF_TIME).max(of_lines_ns);
-        self.next_ns = now_ns() + (AT_LEAST.as_nanos() as u64).max(pause_ns);
+        self.pace.asked(session.worked_ns() - before_ns, session.log_lines() - before_lines);
         Ok(())
     }
 
@@ -181,7 +169,7 @@ mod tests {
     #[test]
     fn a_census_has_sessions_that_did_something_others_and_log_senders() {
         let participants = Participants::default();
-        let mut probes = SlowProbes { found: Found::default(), participants, next_ns: 0 };
+        let mut probes = SlowProbes { found: Found::default(), participants, pace: Pace::default() };
         probes.take(
             1000,
             &[

@@ -24,7 +24,8 @@ fn role_word(role: Role) -> &'static str {
 
 fn role(path: &RolePath, word: &str) -> String {
     let fs = &path.file_system;
-    let mut parts = vec![fs.kind.clone()];
+    let kind = if fs.kind.is_empty() { "file system unknown" } else { &fs.kind };
+    let mut parts = vec![kind.to_string()];
     for (set, text) in [
         (fs.volatile, "in memory, not durable"),
         (fs.network, "network file system"),

@@ -88,7 +88,7 @@ fn sessions(seen: &Observation, active: Option<f64>) -> Option<String> {
     };
     let at_work = active.map_or(found, |active| active.max(found));
     let took_part = (open - unused).max(at_work);
-    if unused >= 0.5 && took_part < 0.5 {
+    if unused >= 0.5 && (open - unused).max(found) < 0.5 {
         return Some(format!("none of {} sessions did anything", whole(open)));
     }
     let mut text = format!("{} of {} sessions active", significant(at_work, 2), whole(took_part));

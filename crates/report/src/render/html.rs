@@ -1,7 +1,8 @@
 //! A page that can be read anywhere: answer first, then everything behind it, and what it was made from.
 //!
-//! No script, no request: the page's own policy forbids both (Content-Security-Policy in the head), so a
-//! document can be mailed and opened in years. What it was made from is inside ([`escape::archive`]).
+//! No request, and no script but our own, which sorts tables and enlarges pictures: the page's policy (Content-Security-Policy in the
+//! head) names that one by its digest and forbids all else, so a document can be mailed and opened in years, and nothing that a run
+//! file brings along runs. Without scripts it says the same. What it was made from is inside ([`escape::archive`]).
 
 use super::{Filter, Form, Screen, Shows};
 use crate::document::{
@@ -21,6 +22,9 @@ pub const FORM: Form = Form {
 };
 
 const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("page.js");
+/// SHA-256 of [`SCRIPT`] in base64, as the policy names it.
+const DIGEST: &str = "OvT2yaLlTy6lunoF5+YHhptW/dGVhBF+dC8OxRfRbZI=";
 
 fn document(document: &Document, _: Screen) -> String {
     let main: String = in_order(document).map(section).collect();
@@ -37,8 +41,8 @@ fn document(document: &Document, _: Screen) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-         <title>{}</title>\n<style>{STYLE}</style></head>\n<body>\n{}<main>{shared}{main}</main>{}{json}\n</body></html>\n",
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{DIGEST}'\">\
+         <title>{}</title>\n<style>{STYLE}</style></head>\n<body>\n{}<main>{shared}{main}</main>{}{json}\n<script>{SCRIPT}</script></body></html>\n",
         text(&title),
         head(document),
         foot(&document.foot),
@@ -160,44 +164,49 @@ fn paragraph(of: &Inline) -> String {
 }
 
 fn table(table: &Table) -> String {
-    let class = |column: &Column| if column.is_figure() { " class=\"num\"" } else { "" };
+    // Ends of rows and cells are left out, as HTML allows, and quotes where a class is one word: a long page has 10,000 cells.
+    let class = |column: &Column| if column.is_figure() { " class=num" } else { "" };
     let mut out = match table.title.as_str() {
         "" => String::new(),
         title => format!("<h4>{}</h4>", text(title)),
     };
-    out += "<div class=\"scroll\"><table><thead><tr>";
+    let name = if table.title.is_empty() { "table" } else { &table.title };
+    out += &format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><thead><tr>",
+        text(name)
+    );
     for column in &table.columns {
         let head = match column.group.as_str() {
             "" => text(&column.head),
             group => format!("{} {}", text(&column.head), text(group)),
         };
-        out += &format!("<th{}>{head}</th>", class(column));
+        out += &format!("<th scope=col{}>{head}", class(column));
     }
-    out += &table.remark.as_ref().map_or(String::new(), |head| format!("<th>{}</th>", text(head)));
-    out += "</tr></thead><tbody>";
+    let remark = table.remark.as_ref();
+    out += &remark.map_or(String::new(), |head| format!("<th scope=col>{}", text(head)));
+    out += "<tbody>";
     let none = Cell::default();
     for row in &table.rows {
         out += "<tr>";
         match row {
             Row::Heading(words) => {
                 let all = table.columns.len() + usize::from(table.remark.is_some());
-                out += &format!("<td colspan=\"{all}\" class=\"soft\">{}</td>", text(words));
+                out += &format!("<td colspan={all} class=soft>{}", text(words));
             }
             Row::Cells(cells, said) => {
                 for (number, column) in table.columns.iter().enumerate() {
                     let cell = cells.get(number).unwrap_or(&none);
                     let mark = if cell.suspect { " <span class=\"mark\">?</span>" } else { "" };
-                    out += &format!("<td{}>{}{mark}</td>", class(column), inline(&cell.text));
+                    out += &format!("<td{}>{}{mark}", class(column), inline(&cell.text));
                 }
                 if table.remark.is_some() {
                     let said: Vec<String> = said.iter().map(inline).collect();
-                    out += &format!("<td>{}</td>", said.join("<br>"));
+                    out += &format!("<td>{}", said.join("<br>"));
                 }
             }
         }
-        out += "</tr>";
     }
-    out + "</tbody></table></div>"
+    out + "</table></div>"
 }
 
 fn entries(of: &[Entry]) -> String {
@@ -301,7 +310,72 @@ mod tests {
         let blocks = [Block::Table(table), Block::explanation("of <b>")];
         let page = section(&Section::new("x", "<X>").from(Depth::Page).with(blocks));
         assert!(page.starts_with("<section id=\"x\"><h2>&lt;X&gt;</h2>"), "{page}");
-        assert!(page.contains("&lt;i&gt; <span class=\"mark\">?</span></td><td class=\"num\">1<"));
+        assert!(page.contains("&lt;i&gt; <span class=\"mark\">?</span><td class=num>1<"));
         assert!(page.ends_with("<p class=\"soft\">of &lt;b&gt;</p></section>"), "{page}");
+    }
+
+    /// Relative luminance of `#rrggbb` (WCAG 2.2).
+    fn luminance(colour: [f64; 3]) -> f64 {
+        let linear =
+            |v: f64| if v <= 0.03928 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
+        let [r, g, b] = colour.map(linear);
+        0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+
+    fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
+        let [a, b] = [a, b].map(luminance);
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    /// The variables of a theme: the light ones, with those of the dark one over them.
+    fn colours(dark: bool) -> std::collections::BTreeMap<&'static str, [f64; 3]> {
+        let blocks: Vec<&str> = STYLE.split("--").skip(1).collect();
+        let first_of_dark = STYLE.split("@media (prefers-color-scheme:dark)").next().unwrap();
+        let light = first_of_dark.matches("--").count();
+        let shown = if dark { blocks.len() } else { light };
+        let mut all = std::collections::BTreeMap::new();
+        for block in &blocks[..shown] {
+            let Some((name, rest)) = block.split_once(":#") else { continue };
+            let value = &rest[..rest.find([';', '}']).unwrap_or(rest.len())];
+            let value = match value.len() {
+                3 => value.chars().flat_map(|c| [c, c]).collect(),
+                6 => value.to_string(),
+                _ => continue,
+            };
+            let part =
+                |at: usize| f64::from(u8::from_str_radix(&value[at..at + 2], 16).unwrap()) / 255.0;
+            if name.chars().all(|c| c.is_ascii_alphanumeric()) {
+                all.insert(name, [part(0), part(2), part(4)]);
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn every_text_has_the_contrast_of_wcag_aa() {
+        for dark in [false, true] {
+            let colours = colours(dark);
+            let of = |name: &str| colours[name];
+            let mut pairs = Vec::new();
+            for words in ["ink", "soft", "water", "deep", "sun", "fire", "q2", "q3"] {
+                pairs.extend(["paper", "card"].map(|ground| (words, of(words), of(ground))));
+            }
+            pairs.push(("badge", of("paper"), of("deep")));
+            // Cells of a matrix: a colour over the page, and its value in front.
+            for step in 0..6 {
+                let start = STYLE.find(&format!(".heat{step}{{")).unwrap();
+                let rule = &STYLE[start..start + STYLE[start..].find('}').unwrap()];
+                let fill = if rule.contains("--deep") { of("deep") } else { of("water") };
+                let opacity = rule.split_once("opacity:").map_or(1.0, |(_, o)| o.parse().unwrap());
+                let paper = of("paper");
+                let mixed = [0, 1, 2].map(|i| fill[i] * opacity + paper[i] * (1.0 - opacity));
+                pairs.push(("cell", if step < 3 { of("ink") } else { paper }, mixed));
+            }
+            for (words, colour, ground) in pairs {
+                let ratio = contrast(colour, ground);
+                assert!(ratio >= 4.5, "{words}, dark: {dark}: {ratio:.2} to 1");
+            }
+        }
+        assert!(contrast([1.0; 3], [0.0; 3]) > 20.9 && contrast([0.5; 3], [0.5; 3]) < 1.01);
     }
 }

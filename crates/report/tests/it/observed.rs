@@ -141,7 +141,11 @@ fn the_page_has_the_verdict_first_and_pictures_with_words() {
     let places = order.map(|id| at(&format!("<section id=\"{id}\">")));
     assert!(places.is_sorted(), "{places:?}");
     // The gap in the history parts each area, in both widths.
-    let areas = page.matches("<polygon class=\"f2\"").count();
+    let areas = page
+        .split("<path class=")
+        .filter(|path| path.starts_with("\"f2\""))
+        .map(crate::common::areas)
+        .sum::<usize>();
     assert_eq!(areas, 4, "areas of the log's waits");
     for words in
         ["waiting for WAL", "4 CPUs for the server", "full-page images, at most", "-Wall -O2 -g"]

@@ -4,6 +4,7 @@ use narrows_model::{Grade, LiveBound, LiveLog};
 
 use super::groups::{Groups, LogBottleneck};
 use super::model;
+use crate::lock_holders;
 
 /// Fewer transactions that wrote tell nothing.
 const LEAST_WRITERS: f64 = 20.0;
@@ -47,8 +48,14 @@ pub(super) fn bound(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveB
 /// Little of the time goes to the log.
 fn below(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, bool) {
     let hidden = hidden(log, groups, busy);
+    let off = unflushed(log, groups) || nobody_waits(log);
+    // Who holds the locks was seen, so nothing hides behind them.
+    if let (Some(Hidden::ByLocks), false, Some(through_flush)) = (hidden, off, through_flush(log)) {
+        let bound = if through_flush { above(log, groups, busy).0 } else { LiveBound::NotTheLog };
+        return (bound, true);
+    }
     let bound = match hidden {
-        _ if unflushed(log, groups) || nobody_waits(log) => LiveBound::NotWaitedFor,
+        _ if off => LiveBound::NotWaitedFor,
         Some(Hidden::ByLocks) => LiveBound::Locks,
         Some(Hidden::InSeries) => LiveBound::Unknown,
         None => LiveBound::NotTheLog,
@@ -100,6 +107,11 @@ pub(super) fn hidden(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> Optio
     let alone = nobody_waits(log) || unflushed(log, groups);
     let busy = if alone { Some(groups.mean(LogBottleneck::Device)) } else { busy };
     busy.filter(|busy| *busy > BUSY).map(|_| Hidden::InSeries)
+}
+
+/// Whether locks are held through flushes, as far as their holders were seen.
+pub(super) fn through_flush(log: &LiveLog) -> Option<bool> {
+    lock_holders::through_flush(log.waits.holders?)
 }
 
 /// How many times as often sessions were found at the log as the server's own times say, where they contradict each other.

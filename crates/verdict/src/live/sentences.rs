@@ -6,6 +6,7 @@ use narrows_units::{Nanos, Ratio, significant};
 use super::doubt::doubt;
 use super::groups::{Groups, LogBottleneck};
 use super::share::share;
+use crate::lock_holders;
 
 /// Beyond this factor of the law the device doesn't explain the wait.
 const APART: f64 = 2.0;
@@ -31,6 +32,7 @@ pub(super) fn sentences(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -
         said.extend(law(groups, log, model));
     }
     said.extend(share(log, groups, verdict));
+    said.extend(log.waits.holders.and_then(lock_holders::sentence));
     said.extend(doubt(log, groups, verdict));
     said
 }

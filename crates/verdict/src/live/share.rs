@@ -38,14 +38,16 @@ pub(super) fn gain_at_most(
         (_, Some(place)) => groups.mean(place),
         (LiveBound::NotTheLog | LiveBound::NotWaitedFor, None) => {
             groups.share()?;
-            if bound::hidden(log, groups, busy).is_some() {
+            let locks_told = bound::through_flush(log) == Some(false);
+            if bound::hidden(log, groups, busy).is_some() && !locks_told {
                 return None;
             }
             groups.at_log()
         }
         _ => return None,
     };
-    let locks = if waits > 0.0 { groups.locks() } else { 0.0 };
+    let held = waits > 0.0 && bound::through_flush(log) != Some(false);
+    let locks = if held { groups.locks() } else { 0.0 };
     let share = (waits + locks) / groups.active();
     (share < 1.0).then(|| share / (1.0 - share))
 }
@@ -68,15 +70,16 @@ pub(super) fn share(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Op
     if place.is_some() && others > WORTH_A_WORD * active {
         text += &format!(", all for WAL {}", Ratio(all));
     }
-    text += &gain(groups, verdict);
+    text += &gain(log, groups, verdict);
     if place.is_none() {
         text += &instead(log);
     }
     Some(format!("{text}."))
 }
 
-fn gain(groups: &Groups, verdict: &LiveVerdict) -> String {
-    let locks = if groups.locks() > WORTH_A_WORD * groups.active() && groups.at_log() > 0.0 {
+fn gain(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> String {
+    let held = groups.at_log() > 0.0 && bound::through_flush(log) != Some(false);
+    let locks = if held && groups.locks() > WORTH_A_WORD * groups.active() {
         ", and the locks that are held through them,"
     } else {
         ""

@@ -29,14 +29,12 @@ use narrows_model::{
     Run, metric,
 };
 
-use narrows_stats::share_interval_95;
 use narrows_units::{Ratio, significant};
 
 use crate::analysis::LockHeld;
 use crate::estimate::Estimate;
-use crate::threshold::{
-    ALMOST_ALL_OF_THE_WORK, HOT_OVER_MEAN, MOST_HOLDERS, MOST_OF_THE_WORK, SOME_OF_THE_WORK,
-};
+use crate::lock_holders;
+use crate::threshold::{ALMOST_ALL_OF_THE_WORK, HOT_OVER_MEAN, MOST_OF_THE_WORK, SOME_OF_THE_WORK};
 
 pub(crate) use account::sum;
 pub(crate) use ceilings::ceilings;
@@ -204,13 +202,8 @@ impl<'a> Observed<'a> {
 
     /// Whether locks are held through flushes, by what their holders were found doing; `None` where that allows both.
     pub fn lock_held(&self) -> Option<LockHeld> {
-        let holders = self.holders()?;
-        let (low, high) = share_interval_95(holders.in_flush.into(), holders.answers.into());
-        if low > MOST_HOLDERS {
-            Some(LockHeld::ThroughFlush)
-        } else {
-            (high < MOST_HOLDERS).then_some(LockHeld::OnCpu)
-        }
+        let through_flush = lock_holders::through_flush(self.holders()?)?;
+        Some(if through_flush { LockHeld::ThroughFlush } else { LockHeld::OnCpu })
     }
 
     /// Sessions in a statement, mean: by the server's own account of their time where it has more of them than samples found. The

@@ -3,24 +3,24 @@
 use narrows_model::{ActivityState, Provenance, Standing, TimeAccount};
 use narrows_units::{Nanos, Ratio, significant};
 
-use super::how_many;
+use super::{Observed, how_many};
 use crate::analysis::Analysis;
+use crate::lock_holders;
 use crate::phrase::name;
 use crate::threshold::NOT_WORTH_A_WORD;
 
 /// Names of waits in a sentence.
 const NAMED: usize = 3;
-/// So many answers about holders of locks are worth a word: fewer don't tell a half from all.
-const HOLDERS_ASKED: u32 = 6;
 /// So many sessions behind one holder are worth a word.
 const BEHIND_ONE: f64 = 2.0;
 
 pub(super) fn sentences(analysis: &Analysis, standing: &Standing) -> Vec<String> {
+    let observed = analysis.demand.observed.as_ref();
     let all = [
         time(standing),
         sessions(analysis),
         waits(analysis),
-        holders(analysis),
+        observed.and_then(Observed::holders).and_then(lock_holders::sentence),
         nearest(standing),
         unknown(analysis),
         processors(analysis, standing),
@@ -108,25 +108,6 @@ fn waits(analysis: &Analysis) -> Option<String> {
         text += &who.map_or(String::new(), |who| format!(": {}", who.words()));
     }
     Some(format!("{text}."))
-}
-
-/// `Of 18 samples, the holder of the lock with the longest queue was in a WAL flush in 17, running in 1.`
-fn holders(analysis: &Analysis) -> Option<String> {
-    let holders = analysis.demand.observed.as_ref()?.holders()?;
-    let doing = [
-        ("in a WAL flush", holders.in_flush),
-        ("running", holders.on_cpu),
-        ("waiting for its client", holders.for_client),
-    ];
-    let known = doing.into_iter().filter(|(_, n)| *n > 0);
-    let known: Vec<String> = known.map(|(doing, n)| format!("{doing} in {n}")).collect();
-    (holders.answers >= HOLDERS_ASKED && !known.is_empty()).then(|| {
-        format!(
-            "Of {} samples, the holder of the lock with the longest queue was {}.",
-            holders.answers,
-            known.join(", ")
-        )
-    })
 }
 
 /// `Nearest to an end: CPU, 62 % in use, so at most × 1.6 of today's rate.`

@@ -157,6 +157,7 @@ fn live_log(interval: Interval) -> LiveLog {
             checkpoints: count,
         },
         waits: LiveWaits {
+            holders: Some(narrows_model::LockHolders::default()),
             samples: 600,
             sessions: vec![wait.clone()],
             own: vec![wait],

@@ -46,6 +46,7 @@ fn log() -> LiveLog {
             checkpoints: Some(1.0),
         },
         waits: LiveWaits {
+            holders: None,
             samples: 590,
             sessions: vec![
                 wait(Flush, 0.79),

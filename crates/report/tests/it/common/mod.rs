@@ -10,9 +10,12 @@ pub mod observed;
 pub mod storage;
 mod verdicts;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use narrows_model::*;
 use narrows_report::document::Depth;
 use narrows_report::{Report, Screen, TEXT, Units, printed};
+use ring::digest::SHA256;
 use serde_json::json;
 
 pub use builders::finding;
@@ -126,6 +129,23 @@ pub fn doubtful() -> Run {
     run.verdicts.retain(|v| v.workload != "update");
     run.apply_findings();
     run
+}
+
+/// Areas that a picture has: closed paths that are no rectangles.
+pub fn areas(svg: &str) -> usize {
+    let closed = |data: &str| data.contains('l') && data.ends_with('z');
+    svg.split(" d=\"M").skip(1).filter(|rest| rest.split('"').next().is_some_and(closed)).count()
+}
+
+/// A page without the script that sorts its tables, which has to be there once, at its end, as its policy names it.
+pub fn without_own_script(page: &str) -> String {
+    let own =
+        concat!("\n<script>", include_str!("../../../src/render/page.js"), "</script></body>");
+    assert_eq!(page.matches(own).count(), 1, "our script is there once");
+    let digest = ring::digest::digest(&SHA256, include_bytes!("../../../src/render/page.js"));
+    let digest = STANDARD.encode(digest);
+    assert!(page.contains(&format!("script-src 'sha256-{digest}'")), "the policy names {digest}");
+    page.replace(own, "</body>")
 }
 
 /// Names that try to break out of every format.

@@ -44,6 +44,31 @@ fn locks_behind_a_commit_are_not_called_something_else_than_the_log() {
 }
 
 #[test]
+fn who_holds_the_locks_says_whether_the_log_is_behind_them() {
+    let of = |in_flush, on_cpu| {
+        let mut log = hot_row();
+        let holders = LockHolders { answers: in_flush + on_cpu, in_flush, on_cpu, for_client: 0 };
+        log.waits.holders = Some(holders);
+        live(&log)
+    };
+    let log = of(17, 1);
+    assert_eq!((log.bound, log.grade), (LiveBound::FlushBusy, Grade::Likely), "{log:#?}");
+    assert!(
+        said(&log).contains("longest queue was in a WAL flush in 17, running in 1."),
+        "{}",
+        said(&log)
+    );
+    assert!(said(&log).contains("the locks that are held through them"), "{}", said(&log));
+    let other = of(1, 17);
+    assert_eq!((other.bound, other.grade), (LiveBound::NotTheLog, Grade::Likely), "{other:#?}");
+    // Without the 0.95 sessions at the log, and with the locks that others hold.
+    assert!(other.gain_at_most.is_some_and(|gain| gain < 0.06), "{other:#?}");
+    let open = (LiveBound::Locks, Grade::Undecided);
+    assert_eq!((of(9, 9).bound, of(9, 9).grade), open);
+    assert_eq!((of(3, 0).bound, of(3, 0).grade), open, "too few to tell");
+}
+
+#[test]
 fn more_locks_than_the_log_leave_no_bound_on_the_gain() {
     use LiveWaitKind::*;
     let mut log = server(&[(Flush, 0.95), (Lock, 3.0), (Running, 0.05)]);

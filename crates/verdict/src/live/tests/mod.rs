@@ -44,6 +44,7 @@ fn server(states: &[(LiveWaitKind, f64)]) -> LiveLog {
             ..LiveCounts::default()
         },
         waits: LiveWaits {
+            holders: None,
             samples: 600,
             sessions: states.iter().map(wait).collect(),
             own: Vec::new(),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use narrows_model::{ActivityState, LockHolder, LockHolders};
 
-use super::places;
+use crate::observe::places;
 use crate::wire::{Row, one_line};
 
 /// What a session can be doing (PostgreSQL documentation, `pg_stat_activity`, `state`).
@@ -21,7 +21,7 @@ const STATES: [&str; 5] = [
 
 /// Of a hundred who wait at most, because each answer takes a lock of the lock manager's; and of each one of those ahead of it, because
 /// all of them are everybody ahead in the queue, so that of thousands it would be millions.
-pub(super) const PREPARE: &str = "PREPARE narrows_holders AS \
+pub(crate) const PREPARE: &str = "PREPARE narrows_holders AS \
      WITH all_of_them AS MATERIALIZED (SELECT * FROM pg_catalog.pg_stat_get_activity(NULL)), \
      waits AS (SELECT pid, (pg_catalog.pg_blocking_pids(pid))[1] AS holder \
      FROM (SELECT pid FROM all_of_them WHERE wait_event_type = 'Lock' LIMIT 100) waiting) \
@@ -30,10 +30,10 @@ pub(super) const PREPARE: &str = "PREPARE narrows_holders AS \
      FROM waits LEFT JOIN all_of_them h ON h.pid = waits.holder WHERE waits.holder IS NOT NULL";
 
 /// Asks.
-pub(super) const SQL: &str = "EXECUTE narrows_holders";
+pub(crate) const SQL: &str = "EXECUTE narrows_holders";
 
 /// Who has most sessions behind it, those behind others that wait for it among them; `None` where nobody waits.
-pub(super) fn holder(rows: &[Row]) -> Option<LockHolder> {
+pub(crate) fn holder(rows: &[Row]) -> Option<LockHolder> {
     let number = |row: &Row, column: usize| row.get(column)?.as_deref()?.parse::<u32>().ok();
     let ahead: BTreeMap<u32, (u32, &Row)> =
         rows.iter().filter_map(|row| Some((number(row, 0)?, (number(row, 1)?, row)))).collect();
@@ -65,7 +65,7 @@ pub(super) fn holder(rows: &[Row]) -> Option<LockHolder> {
 }
 
 /// Counts what a holder was found doing.
-pub(super) fn count(holders: &mut LockHolders, holder: &LockHolder) {
+pub(crate) fn count(holders: &mut LockHolders, holder: &LockHolder) {
     holders.answers += 1;
     if holder.is_idle_in_transaction() {
         holders.for_client += 1;
