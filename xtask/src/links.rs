@@ -24,6 +24,11 @@ pub fn broken(root: &Path) -> Result<Vec<String>> {
             }
         }
     }
+    for page in &pages {
+        let text = std::fs::read_to_string(page).with_context(|| format!("{}", page.display()))?;
+        let gone = sources(&text).filter(|path| !root.join(path).exists());
+        broken.extend(gone.map(|path| format!("{}: `{path}`: no such file", shown(root, page))));
+    }
     let summary_path = book.join("SUMMARY.md");
     let summary = std::fs::read_to_string(&summary_path).context("the book has no SUMMARY.md")?;
     let listed: Vec<PathBuf> = targets(&summary).iter().map(|target| book.join(target)).collect();
@@ -64,6 +69,17 @@ fn targets(text: &str) -> Vec<String> {
     targets
 }
 
+/// Files of the repository that a text names: `crates/x/src/y.rs`, and no pattern of such.
+fn sources(text: &str) -> impl Iterator<Item = &str> {
+    const FOLDERS: [&str; 4] = ["crates/", "tools/", "xtask/", "fuzz/"];
+    let code = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+    let path = |code: &&str| {
+        FOLDERS.iter().any(|folder| code.starts_with(folder))
+            && code.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+    };
+    code.filter(path)
+}
+
 fn leads_nowhere(page: &Path, target: &str) -> Option<&'static str> {
     let (file, heading) = target.split_once('#').unwrap_or((target, ""));
     let path = if file.is_empty() {
@@ -91,12 +107,18 @@ pub(crate) fn anchor(heading: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{anchor, targets};
+    use super::{anchor, sources, targets};
 
     #[test]
     fn links_are_found_in_prose_and_not_in_code() {
         let text = "see [a](b.md#c) and `[x](y)`, [web](https://example.com)\n```\n[no](no.md)\n```\n![d](e.svg)";
         assert_eq!(targets(text), ["b.md#c", "e.svg"]);
+    }
+
+    #[test]
+    fn files_that_are_named_are_found_and_patterns_are_none() {
+        let text = "in `crates/a/src/b.rs` and `tools/`, not `crates/*/x`, `a/crates/b`, crates/c or `cargo x`";
+        assert_eq!(sources(text).collect::<Vec<_>>(), ["crates/a/src/b.rs", "tools/"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use narrows_model::{Layer, PlannedStep};
+use narrows_model::{Layer, PlannedStep, Workload};
 
 /// Steps done say nothing of the pace before so much of the plan is behind.
 const PACE_FROM: Duration = Duration::from_secs(5);
@@ -50,35 +50,59 @@ impl Pace {
     }
 }
 
-/// The plan's steps by layer, in their order, and how far a run is.
+/// The plan's steps, in their order, and how far a run is.
 #[derive(Debug, Clone, Default)]
 pub struct Steps {
-    steps: Vec<(Layer, Duration)>,
+    steps: Vec<Step>,
     /// Layers that were begun.
     begun: Vec<Layer>,
     pace: Pace,
 }
 
+#[derive(Debug, Clone)]
+struct Step {
+    layer: Layer,
+    what: String,
+    expected: Duration,
+}
+
+impl Step {
+    /// Whether it is that of a workload.
+    fn measures(&self, workload: Workload) -> bool {
+        let name = self.what.strip_prefix(workload.name());
+        let word = self.what.strip_prefix(workload.word()).filter(|_| !workload.is_scan());
+        self.layer == Layer::Database
+            && (name == Some("") || word.is_some_and(|rest| rest.starts_with(',')))
+    }
+}
+
 impl Steps {
     /// Of a plan.
     pub fn of(plan: &[PlannedStep]) -> Steps {
-        let steps = plan.iter().map(|step| {
-            (step.layer, Duration::try_from_secs_f64(step.expected_s).unwrap_or_default())
+        let steps = plan.iter().map(|step| Step {
+            layer: step.layer,
+            what: step.what.clone(),
+            expected: Duration::try_from_secs_f64(step.expected_s).unwrap_or_default(),
         });
         let steps: Vec<_> = steps.collect();
-        let planned = steps.iter().map(|(_, time)| *time).sum();
+        let planned = steps.iter().map(|step| step.expected).sum();
         Steps { steps, begun: Vec::new(), pace: Pace { planned, ..Pace::default() } }
     }
 
-    /// A phase of that layer begins. Where it is the first one of its layer, all steps before that layer's have ended; a layer that
-    /// comes again within another's steps tells nothing.
-    pub fn begin(&mut self, layer: Layer, elapsed: Duration) {
-        if self.begun.contains(&layer) {
-            return;
+    /// A phase of that layer begins, of the measurement that `detail` begins with. Where it is the first one of its layer, or of a
+    /// workload, all steps before have ended; a layer that comes again within another's steps tells nothing.
+    pub fn begin(&mut self, layer: Layer, detail: &str, elapsed: Duration) {
+        let first = !self.begun.contains(&layer);
+        if first {
+            self.begun.push(layer);
         }
-        self.begun.push(layer);
-        let Some(at) = self.steps.iter().position(|(of, _)| *of == layer) else { return };
-        let done: Duration = self.steps[..at].iter().map(|(_, time)| *time).sum();
+        let at = match workload(detail) {
+            Some(workload) => self.steps.iter().position(|step| step.measures(workload)),
+            None if first => self.steps.iter().position(|step| step.layer == layer),
+            None => None,
+        };
+        let Some(at) = at else { return };
+        let done: Duration = self.steps[..at].iter().map(|step| step.expected).sum();
         if done > self.pace.done {
             self.pace = Pace { done, took: elapsed, ..self.pace };
         }
@@ -88,6 +112,14 @@ impl Steps {
     pub fn pace(&self) -> Pace {
         self.pace
     }
+}
+
+/// `database.scan_1.test.workers_x2 1/6` is of the scan with one worker.
+fn workload(detail: &str) -> Option<Workload> {
+    Workload::ALL.into_iter().find(|workload| {
+        let rest = detail.strip_prefix(workload.measurement_id());
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    })
 }
 
 /// The line after `elapsed`, no wider than `width` characters: `[####....]  42 %  1:10 left  block    measure      …`.
@@ -205,15 +237,44 @@ mod tests {
         ];
         let mut steps = Steps::of(&plan);
         assert_eq!(steps.pace(), planned(100));
-        steps.begin(Layer::Clock, s(0));
-        steps.begin(Layer::Memory, s(2));
-        steps.begin(Layer::Log, s(30));
+        steps.begin(Layer::Clock, "", s(0));
+        steps.begin(Layer::Memory, "", s(2));
+        steps.begin(Layer::Log, "", s(30));
         assert_eq!(steps.pace(), Pace { planned: s(100), done: s(21), took: s(30) });
-        steps.begin(Layer::Database, s(45));
+        steps.begin(Layer::Database, "", s(45));
         let by_database = Pace { planned: s(100), done: s(31), took: s(45) };
         assert_eq!(steps.pace(), by_database);
-        steps.begin(Layer::Log, s(70));
-        steps.begin(Layer::Database, s(80));
+        steps.begin(Layer::Log, "", s(70));
+        steps.begin(Layer::Database, "", s(80));
         assert_eq!(steps.pace(), by_database, "a log within the database's steps");
+    }
+
+    #[test]
+    fn a_workload_that_begins_ends_those_before_it() {
+        let step = |what: &str, expected_s| PlannedStep {
+            layer: Layer::Database,
+            what: what.to_string(),
+            expected_s,
+            writes_bytes: 0,
+        };
+        let mut steps = Steps::of(&[
+            step("a private PostgreSQL instance", 10.0),
+            step("lookup, cached", 20.0),
+            step("update, with the log ladder at its flush size", 30.0),
+            step("scan, 1 worker", 20.0),
+            step("scan, workers", 20.0),
+        ]);
+        let done = |steps: &Steps| (steps.pace().done, steps.pace().took);
+        steps.begin(Layer::Database, "a server", s(0));
+        steps.begin(Layer::Database, "database.lookup_cached, repeat 1 of 6", s(12));
+        assert_eq!(done(&steps), (s(10), s(12)));
+        // Each of its windows and tests is of the same step.
+        steps.begin(Layer::Database, "database.lookup_cached.test.more_cpus 1/6", s(20));
+        steps.begin(Layer::Database, "database.update 1/6", s(30));
+        steps.begin(Layer::Database, "database.scan_1", s(55));
+        assert_eq!(done(&steps), (s(60), s(55)));
+        steps.begin(Layer::Database, "database.scan_n.test.workers_x2.base 2/6", s(70));
+        assert_eq!(done(&steps), (s(80), s(70)));
+        assert_eq!(steps.pace().left(s(75)), Some(s(12) + Duration::from_millis(500)));
     }
 }

@@ -156,7 +156,7 @@ impl Progress for Terminal {
     fn phase(&self, layer: Layer, phase: Phase, detail: &str) {
         let mut state = self.line.state();
         let elapsed = state.began.elapsed();
-        state.steps.begin(layer, elapsed);
+        state.steps.begin(layer, detail, elapsed);
         state.now = format!("{:8} {:12} {detail}", layer.word(), phase.word());
         if self.redraws {
             stream::redraw(&state.line(stream::width()));

@@ -169,7 +169,8 @@ mod tests {
     #[test]
     fn a_census_has_sessions_that_did_something_others_and_log_senders() {
         let participants = Participants::default();
-        let mut probes = SlowProbes { found: Found::default(), participants, pace: Pace::default() };
+        let mut probes =
+            SlowProbes { found: Found::default(), participants, pace: Pace::default() };
         probes.take(
             1000,
             &[

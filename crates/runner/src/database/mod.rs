@@ -62,8 +62,12 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
     steps.extend(client::planned(resolved));
     steps.extend(dearest(resolved).map(|task| fit::planned(resolved, &task)));
     for (workload, task) in asked(resolved) {
+        if task.is_scan() {
+            let each = [Workload::ScanOne, Workload::ScanMany];
+            steps.extend(each.map(|scan| step(scan.name().into(), scans / 2.0, 0)));
+            continue;
+        }
         steps.push(match task {
-            _ if task.is_scan() => step("scan with 1 and n workers".into(), scans, 0),
             _ if task.commits() > 0.0 => {
                 let what = format!("{}, with the log ladder at its flush size", workload.word());
                 step(what, updates + ladder_s, plan.table_bytes)
