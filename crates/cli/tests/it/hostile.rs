@@ -38,7 +38,10 @@ fn harmless(about: &str, output: &Output) -> (String, String) {
 fn harmless_as(format: &str, about: &str, output: &Output) -> String {
     let (out, _) = harmless(about, output);
     if matches!(format, "html" | "markdown") {
-        assert!(!out.contains("<script>"), "{about}: {out}");
+        // The page's own, which its policy names by its digest.
+        let own =
+            concat!("<script>", include_str!("../../../report/src/render/page.js"), "</script>");
+        assert!(!out.replacen(own, "", 1).contains("<script>"), "{about}: {out}");
     }
     if format == "csv" {
         let mut cells = out.lines().flat_map(|line| line.split(','));
