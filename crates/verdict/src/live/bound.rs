@@ -78,7 +78,9 @@ fn above(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, bool)
         LogBottleneck::Device if busy.is_some_and(|busy| busy > BUSY) => LiveBound::FlushBusy,
         LogBottleneck::Device => LiveBound::FlushTime,
     };
-    let shown = groups.share_interval().is_some_and(|(low, _)| low > LEAST_SHARE);
+    // Who waits for a lock that is held through a flush waits for the flush, whatever the share of those who are in one.
+    let held = groups.locks() > groups.at_log() && through_flush(log) == Some(true);
+    let shown = held || groups.share_interval().is_some_and(|(low, _)| low > LEAST_SHARE);
     (bound, shown && groups.told_apart(first, second))
 }
 

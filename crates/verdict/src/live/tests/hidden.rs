@@ -59,6 +59,17 @@ fn who_holds_the_locks_says_whether_the_log_is_behind_them() {
         said(&log)
     );
     assert!(said(&log).contains("the locks that are held through them"), "{}", said(&log));
+    // Eight sessions: a share of the log that windows can't tell from a tenth, and as clear by its holders.
+    let mut few = server(&[
+        (LiveWaitKind::Flush, 0.80),
+        (LiveWaitKind::Lock, 7.0),
+        (LiveWaitKind::Running, 0.2),
+    ]);
+    few.counted.flush_ns = Some(28e9);
+    few.waits.holders = Some(LockHolders { answers: 13, in_flush: 12, on_cpu: 1, for_client: 0 });
+    assert_eq!((live(&few).bound, live(&few).grade), (LiveBound::FlushBusy, Grade::Likely));
+    few.waits.holders = None;
+    assert_eq!(live(&few).grade, Grade::Undecided);
     let other = of(1, 17);
     assert_eq!((other.bound, other.grade), (LiveBound::NotTheLog, Grade::Likely), "{other:#?}");
     // Without the 0.95 sessions at the log, and with the locks that others hold.
