@@ -25,7 +25,7 @@ pub(super) fn page(suite: &[Plant], results: &Results) -> String {
         (some, n) => format!("{}; of {n} looks before, not recorded", some.join(", ")),
     };
     text += &format!(
-        "\n## Where\n\n{}, {}. Looks of {} s; where one had fewer than 200 samples, another of 60 s, as narrows does by itself. States of the program: {states}.\n\n## Counts\n\n",
+        "\n## Where\n\n{}, {}. Looks of {} s. States of the program: {states}.\n\n## Counts\n\n",
         results.machine, results.server, results.for_s
     );
     text += &counts(suite, results);
