@@ -87,7 +87,9 @@ impl Monitor {
         let statement = Statement::new(&catalog, figures::is_asked, |name| on(name) == Some(true));
         session.query(samples::ROOM)?;
         session.query(samples::PREPARE)?;
-        session.query(lock_queue::PREPARE)?;
+        if server.sees_others {
+            session.query(lock_queue::PREPARE)?;
+        }
         let plan = Plan::new(length, seed);
         let sampler = Sampler {
             sees_others: server.sees_others,

@@ -50,9 +50,11 @@ fn below(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveBound, bool)
     let hidden = hidden(log, groups, busy);
     let off = unflushed(log, groups) || nobody_waits(log);
     // Who holds the locks was seen, so nothing hides behind them.
-    if let (Some(Hidden::ByLocks), false, Some(through_flush)) = (hidden, off, through_flush(log)) {
-        let bound = if through_flush { above(log, groups, busy).0 } else { LiveBound::NotTheLog };
-        return (bound, true);
+    let flushed = groups.ranked()[0] != LogBottleneck::Insert;
+    match through_flush(log).filter(|_| hidden == Some(Hidden::ByLocks) && !off) {
+        Some(true) if flushed => return (above(log, groups, busy).0, true),
+        Some(false) => return (LiveBound::NotTheLog, true),
+        _ => {}
     }
     let bound = match hidden {
         _ if off => LiveBound::NotWaitedFor,
