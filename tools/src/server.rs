@@ -29,8 +29,13 @@ pub(crate) struct Wanted<'a> {
 impl Programs {
     /// The error says what this machine lacks.
     pub(crate) fn here() -> Result<Programs> {
+        Programs::at(None)
+    }
+
+    /// Those at that path, or those that are installed here.
+    pub(crate) fn at(path: Option<&Path>) -> Result<Programs> {
         let user = ServerUser::choose()?;
-        let found = server::find(None, &user, None, &Stop::new())?;
+        let found = server::find(path, &user, None, &Stop::new())?;
         Ok(Programs { found, user })
     }
 

@@ -47,10 +47,27 @@ pub fn main_thread_ns(pid: u32) -> Option<(u64, u64)> {
 /// How often a process gave its processor up to wait for something, and how often it was taken from it; `None` if it is gone.
 /// Of the main thread alone.
 pub fn switches(pid: u32) -> Option<(u64, u64)> {
-    let source: &dyn Source = &Live;
-    let status = source.text(&format!("/proc/{pid}/status"))?;
-    let of = |name: &str| status.lines().find_map(|l| l.strip_prefix(name)?.trim().parse().ok());
-    Some((of("voluntary_ctxt_switches:")?, of("nonvoluntary_ctxt_switches:")?))
+    let status = Status::read(pid)?;
+    Some((
+        status.number("voluntary_ctxt_switches:")?,
+        status.number("nonvoluntary_ctxt_switches:")?,
+    ))
+}
+
+/// What a process's main thread is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunState {
+    /// On a processor, or ready for one; else it waits for something.
+    pub runnable: bool,
+    /// How often it has given its processor up to wait so far: unchanged between two looks, it did not begin to wait in between.
+    pub waits: u64,
+}
+
+/// What a process's main thread is at; `None` if it is gone.
+pub fn run_state(pid: u32) -> Option<RunState> {
+    let status = Status::read(pid)?;
+    let runnable = status.text("State:")?.starts_with('R');
+    Some(RunState { runnable, waits: status.number("voluntary_ctxt_switches:")? })
 }
 
 /// When the process began, ns since the machine started, to a clock tick.
@@ -267,6 +284,24 @@ fn parse_schedstat(text: &str) -> Option<[u64; 3]> {
     Some([numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?])
 }
 
+/// `/proc/PID/status`.
+struct Status(String);
+
+impl Status {
+    fn read(pid: u32) -> Option<Status> {
+        let source: &dyn Source = &Live;
+        source.text(&format!("/proc/{pid}/status")).map(Status)
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.0.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.text(name)?.parse().ok()
+    }
+}
+
 struct Stat {
     parent: u32,
     cpu_ns: u64,
@@ -407,5 +442,26 @@ mod tests {
         let ns = seconds as u64 * 1_000_000_000 + micros as u64 * 1000;
         let slack = 5_000_000;
         assert!(ns + slack >= before && ns <= after + slack, "{before} {ns} {after}");
+    }
+
+    #[test]
+    fn who_waits_is_told_from_who_could_run() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = child.id();
+        let asleep = |state: &RunState| !state.runnable && name(pid).as_deref() == Some("sleep");
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        let state = loop {
+            match run_state(pid) {
+                Some(state) if asleep(&state) => break state,
+                _ if std::time::Instant::now() > until => panic!("it never slept"),
+                _ => std::thread::sleep(std::time::Duration::from_millis(5)),
+            }
+        };
+        assert_eq!(run_state(pid), Some(state), "nothing woke it");
+        assert!(state.waits > 0 && switches(pid).is_some_and(|(waits, _)| waits == state.waits));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(run_state(pid), None);
+        assert!(run_state(std::process::id()).is_some());
     }
 }

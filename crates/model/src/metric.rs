@@ -330,6 +330,12 @@ metrics! { GENERAL:
     WAIT_CLIENT_PER_OP: "wait_client_per_op", NsPerOp, Less;
     /// All other sampled waits per operation, ns.
     WAIT_OTHER_PER_OP: "wait_other_per_op", NsPerOp, Less;
+    /// Of [`WAIT_READ_PER_OP`], at most so much was no wait: the kernel said that the process could run. Per operation, ns.
+    RUNNABLE_READ_PER_OP: "runnable_read_per_op", NsPerOp, Less;
+    /// Of [`WAIT_FLUSH_PER_OP`], the same.
+    RUNNABLE_FLUSH_PER_OP: "runnable_flush_per_op", NsPerOp, Less;
+    /// Of [`WAIT_OTHER_PER_OP`], the same: of writes, extensions and flushes of data files.
+    RUNNABLE_WRITE_PER_OP: "runnable_write_per_op", NsPerOp, Less;
     /// Wait samples taken in the window, over all sessions.
     WAIT_SAMPLES: "wait_samples", Count, Neither;
     /// Time the server itself measured in reads, per operation, ns (`track_io_timing`).

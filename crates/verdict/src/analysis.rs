@@ -66,6 +66,7 @@ impl<'a> Analysis<'a> {
     pub fn of(run: &'a Run, mut demand: Demand<'a>) -> Self {
         if let Some(observed) = &mut demand.observed {
             observed.look_up(run, demand.measurement);
+            observed.take_off_runnable(&mut demand.time, &demand.throughput);
         }
         let capacities = capacities(run, &demand);
         let parts = complete_parts(&demand);

@@ -3,7 +3,7 @@
 use narrows_model::{DatabaseChoice, Narrow, Run, metric};
 
 use crate::demand::Demand;
-use crate::threshold::{TAKEN, WITHHELD};
+use crate::threshold::{LITTLE_LESS, STOPS_OFTEN, TAKEN, WITHHELD};
 
 /// Which of the reasons for fewer processors than the set holds is the larger one, if any is large.
 pub(crate) fn narrow(run: &Run, demand: &Demand, available: f64) -> Narrow {
@@ -11,8 +11,11 @@ pub(crate) fn narrow(run: &Run, demand: &Demand, available: f64) -> Narrow {
     let taken = demand.cpu.taken.unwrap_or(0.0).max(0.0);
     let withheld = set - available - taken;
     let quota = demand.quota_cpus(run);
-    // Of a quota that stopped the server and is less than others leave, nobody else is the end, however little it keeps back.
-    if demand.cpu.throttled && quota.is_some_and(|quota| quota < set - taken) {
+    // Of a quota that stopped the server and is less than others leave, nobody else is the end, however little it keeps back. What
+    // others take, on a virtual machine its hypervisor among them, comes in bursts: between them the quota stops the server all the same.
+    let often = demand.cpu.throttled_share.is_some_and(|share| share >= STOPS_OFTEN);
+    let left = (set - taken) * if often { 1.0 + LITTLE_LESS } else { 1.0 };
+    if demand.cpu.throttled && quota.is_some_and(|quota| quota < left) {
         return Narrow::CpuQuota;
     }
     if (quota.is_some() || demand.cpu.throttled) && withheld > WITHHELD * set && withheld >= taken {

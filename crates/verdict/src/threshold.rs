@@ -37,6 +37,12 @@ pub const SHARING: f64 = 1.15;
 /// Share of the server's set that others must use before they are named as what is narrow.
 pub const TAKEN: f64 = 0.15;
 
+/// A quota that stops the server this often, as a share of its periods, is its end also where others leave a little less than it.
+pub const STOPS_OFTEN: f64 = 0.1;
+
+/// How much less, as a share of the quota: what others took is taken from one period, and the quota ends another.
+pub const LITTLE_LESS: f64 = 0.05;
+
 /// Share of the server's set that a quota must withhold before it is named.
 pub const WITHHELD: f64 = 0.05;
 

@@ -29,12 +29,13 @@ use self::suite::{Look, Plant};
 use crate::server::Programs;
 
 const PAGE: &str = "docs/src/evidence/planted.md";
-const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--add] [--capacities FILE] [--list]
+const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--add] [--capacities FILE] [--postgres PATH] [--list]
   NAME: a plant, or the beginning of the names of several; all where none is named
   --data DIR: where servers are made [/var/tmp]   --narrows FILE: the program [target/release/narrows]
   --times N: looks at each plant, a round of all before the next [1]
   --add: to the looks that are stored; without it those at the plants named are forgotten
-  --capacities FILE: a run of this machine's drives and log; without it one is made";
+  --capacities FILE: a run of this machine's drives and log; without it one is made
+  --postgres PATH: another PostgreSQL, of a major version whose results are kept apart";
 
 /// What was asked for.
 struct Asked {
@@ -45,6 +46,7 @@ struct Asked {
     times: u32,
     add: bool,
     capacities: Option<PathBuf>,
+    postgres: Option<PathBuf>,
     list: bool,
 }
 
@@ -63,9 +65,11 @@ pub fn plants(args: &[&str]) -> Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, stop.flag())?;
     }
-    let mut results = Results::read()?;
-    let failed = measure(&asked, &chosen, &suite, &mut results, &stop);
-    let file = written(&suite, &results);
+    let programs = Programs::at(asked.postgres.as_deref())?;
+    let version = asked.postgres.as_ref().map(|_| programs.found.version.major);
+    let mut results = Results::read(version)?;
+    let failed = measure(&asked, programs, &chosen, &suite, &mut results, &stop);
+    let file = written(&suite)?;
     let path = crate::root().join(PAGE);
     std::fs::write(&path, file).with_context(|| format!("writing {}", path.display()))?;
     failed?;
@@ -79,18 +83,20 @@ pub fn plants(args: &[&str]) -> Result<()> {
 }
 
 /// The page as it should be.
-fn written(suite: &[Plant], results: &Results) -> String {
-    page::page(suite, results)
+fn written(suite: &[Plant]) -> Result<String> {
+    Ok(page::page(suite, &Results::read(None)?, &Results::of_versions()?))
 }
 
 /// The page and the table of looks, made of what is stored.
 pub(crate) fn pages() -> Result<(&'static str, String, String)> {
-    let (suite, results) = (suite::read()?, Results::read()?);
-    Ok((PAGE, written(&suite, &results), page::looks(&suite, &results)))
+    let suite = suite::read()?;
+    let looks = page::looks(&suite, &Results::read(None)?);
+    Ok((PAGE, written(&suite)?, looks))
 }
 
 fn measure(
     asked: &Asked,
+    programs: Programs,
     chosen: &[&Plant],
     suite: &[Plant],
     results: &mut Results,
@@ -106,7 +112,7 @@ fn measure(
     let ground = Ground {
         stop,
         folder: scratch.path(),
-        programs: Programs::here()?,
+        programs,
         drive: drive(&platform)?,
         cpus: [server_cpu, client_cpu],
     };
@@ -117,6 +123,7 @@ fn measure(
         narrows: asked.narrows.clone(),
         for_s: asked.for_s,
         capacities: asked.capacities.clone(),
+        postgres: asked.postgres.clone(),
         ground: &ground,
     };
     let compares = chosen.iter().any(|plant| plant.look == Look::Compare);
@@ -208,6 +215,7 @@ fn asked(args: &[&str]) -> Result<Asked> {
         times: 1,
         add: false,
         capacities: None,
+        postgres: None,
         list: false,
     };
     let mut args = args.iter();
@@ -219,6 +227,7 @@ fn asked(args: &[&str]) -> Result<Asked> {
             "--for" => asked.for_s = value()?.parse().with_context(|| USAGE.to_string())?,
             "--times" => asked.times = value()?.parse().with_context(|| USAGE.to_string())?,
             "--capacities" => asked.capacities = Some(value()?.into()),
+            "--postgres" => asked.postgres = Some(value()?.into()),
             "--list" => asked.list = true,
             "--add" => asked.add = true,
             option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),

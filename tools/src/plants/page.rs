@@ -1,5 +1,7 @@
 //! The page of the book that tells what was planted, what was expected, and what came out.
 
+use std::collections::BTreeMap;
+
 use narrows_model::Grade;
 use narrows_stats::share_interval_95;
 use narrows_units::{Nanos, significant};
@@ -11,7 +13,11 @@ use super::suite::{Look, Plant, Sight, word};
 const HEAD: &str = include_str!("page.md");
 
 /// The whole page.
-pub(super) fn page(suite: &[Plant], results: &Results) -> String {
+pub(super) fn page(
+    suite: &[Plant],
+    results: &Results,
+    versions: &BTreeMap<u32, Results>,
+) -> String {
     let mut text = HEAD.to_string();
     let mut states: Vec<&str> = results.seen.iter().map(|seen| seen.state.as_str()).collect();
     let all = states.len();
@@ -39,6 +45,7 @@ pub(super) fn page(suite: &[Plant], results: &Results) -> String {
         }
     }
     text += &rates(suite, results);
+    text += &other_versions(suite, results, versions);
     text += &changed(suite, results);
     text + &why(suite, results)
 }
@@ -72,6 +79,51 @@ fn counts(suite: &[Plant], results: &Results) -> String {
     text += &line("the cause can be read somewhere", &|plant| plant.sight == Sight::Seen);
     text += &line("only the effect can be seen", &|plant| plant.sight == Sight::Hidden);
     text + &line("**all**", &|_| true)
+}
+
+/// The same plants under other major versions, and where the answer is another one.
+fn other_versions(suite: &[Plant], own: &Results, versions: &BTreeMap<u32, Results>) -> String {
+    if versions.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n## Other versions of PostgreSQL\n\n\
+        | server | looks | right | open | wrong | of these CONFIRMED and wrong | of the named, right (95 %) | open (95 %) |\n\
+        | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |\n"
+        .to_string();
+    let mut otherwise = String::new();
+    for results in versions.values() {
+        let mut all = Rate::default();
+        for plant in suite {
+            results.looks(plant).for_each(|seen| all.add(seen.outcome(plant), seen.grade));
+            let outcome = |results: &Results| results.of(plant).map(|seen| seen.outcome(plant));
+            let Some(seen) = results.of(plant).filter(|_| outcome(results) != outcome(own)) else {
+                continue;
+            };
+            let before = outcome(own).map_or("not run", Outcome::word);
+            otherwise += &format!(
+                "| {} | {} {} | {} | {} | {} | {before} |\n",
+                results.server,
+                plant.what,
+                plant.strength,
+                seen.phrase.replace('|', "\\|"),
+                grade(seen.grade),
+                seen.outcome(plant).word(),
+            );
+        }
+        let Rate { looks, right, open, wrong, sure_and_wrong } = all;
+        let (named, opened) = (share(right, right + wrong), share(open, looks));
+        text += &format!(
+            "| {} | {looks} | {right} | {open} | {wrong} | {sure_and_wrong} | {named} | {opened} |\n",
+            results.server
+        );
+    }
+    if !otherwise.is_empty() {
+        text += &format!(
+            "\nOtherwise than with {}:\n\n| server | planted | said | grade | | there |\n| --- | --- | --- | --- | --- | --- |\n{otherwise}",
+            own.server
+        );
+    }
+    text
 }
 
 /// A share with its interval, in percent; nothing of nothing.
@@ -233,7 +285,7 @@ mod tests {
         open.expectation = "client".to_string();
         let wrong = seen(plant("own-nothing"), Narrow::Lock, Grade::Confirmed, "locks");
         let results = Results { seen: vec![right, open, wrong], ..Results::default() };
-        let text = page(&suite, &results);
+        let text = page(&suite, &results, &BTreeMap::new());
         assert!(
             text.contains("| `--observe` | 1 | 1 | 1 | 0 | 0 | 0 | 100 % (2 to 100 %) |"),
             "{text}"
@@ -255,7 +307,7 @@ mod tests {
         let suite = suite::read().unwrap();
         let one = seen(&suite[0], Narrow::Cpu, Grade::Likely, "CPU");
         let stored = |seen: Vec<Seen>| Results { seen, ..Results::default() };
-        assert!(!page(&suite, &stored(vec![one.clone()])).contains("How often"));
+        assert!(!page(&suite, &stored(vec![one.clone()]), &BTreeMap::new()).contains("How often"));
         let mut looks = vec![one.clone(); 39];
         looks.push(Seen { narrow: Narrow::Lock, grade: Grade::Confirmed, ..one });
         let results = stored(looks);
@@ -263,7 +315,7 @@ mod tests {
             Rate::of(&suite[0], results.looks(&suite[0])).to_string(),
             "of 40 looks 39 right, 0 open, 1 wrong (1 of them CONFIRMED)"
         );
-        let text = page(&suite, &results);
+        let text = page(&suite, &results, &BTreeMap::new());
         assert!(text.contains("| - | 40 | 98 % (87 to 100 %) | 0 | 1 | 1 |\n"), "{text}");
     }
 
@@ -273,5 +325,28 @@ mod tests {
         let one = seen(&suite[0], Narrow::Cpu, Grade::Likely, "CPU");
         let text = looks(&suite, &Results { seen: vec![one], ..Results::default() });
         assert!(text.ends_with("| 14 | 0.87 % | 200 µs | 190 µs | 0.95 |\n"), "{text}");
+    }
+
+    #[test]
+    fn another_version_is_counted_apart_and_told_where_it_answers_otherwise() {
+        let suite = suite::read().unwrap();
+        let of = |plant: &str, narrow, grade, phrase| {
+            seen(suite.iter().find(|of| of.name == plant).unwrap(), narrow, grade, phrase)
+        };
+        let right = of("quota-half", Narrow::CpuQuota, Grade::Likely, "CPU quota");
+        let open = of("hot-row", Narrow::Lock, Grade::Undecided, "locks");
+        let named = |server: &str, seen: Vec<Seen>| Results {
+            server: server.to_string(),
+            seen,
+            ..Results::default()
+        };
+        let own = named("PostgreSQL 15", vec![right.clone()]);
+        let versions = BTreeMap::from([(18, named("PostgreSQL 18", vec![right, open]))]);
+        let text = page(&suite, &own, &versions);
+        assert!(text.contains("| PostgreSQL 18 | 2 | 1 | 1 | 0 | 0 |"), "{text}");
+        assert!(text.contains("| locks | UNDECIDED | open | not run |\n"), "{text}");
+        let (_, other) = text.split_once("Otherwise than with PostgreSQL 15:").unwrap();
+        let (other, _) = other.split_once("\n## ").unwrap();
+        assert!(!other.contains("CPU quota"), "{other}");
     }
 }

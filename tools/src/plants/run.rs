@@ -31,6 +31,8 @@ pub(super) struct Looker<'a> {
     pub for_s: u32,
     /// A run with what drives and log gave.
     pub capacities: Option<PathBuf>,
+    /// The programs for a server of narrows' own, where they are not the machine's.
+    pub postgres: Option<PathBuf>,
     pub ground: &'a Ground<'a>,
 }
 
@@ -102,7 +104,8 @@ impl Looker<'_> {
         if plant.load != Load::default() {
             command.args(["--sessions", &plant.load.sessions.to_string()]);
         }
-        if let Some(programs) = slow_server(self.ground, &plant.server)? {
+        let slow = slow_server(self.ground, &plant.server)?;
+        if let Some(programs) = slow.or_else(|| self.postgres.clone()) {
             command.arg("--postgres").arg(programs);
         }
         let text = self.said(self.in_folder(command))?;

@@ -1,6 +1,9 @@
 //! What came out, kept beside the suite, so that the page can be made of both at any time.
 
-use anyhow::Result;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
 use super::seen::Seen;
@@ -18,12 +21,35 @@ pub(super) struct Results {
     pub for_s: u32,
     /// In the suite's order; of one plant the latest last.
     pub seen: Vec<Seen>,
+    /// The major version of a PostgreSQL other than the machine's own; its results have a file of their own.
+    #[serde(skip)]
+    pub version: Option<u32>,
 }
 
+const SUITE: &str = "plants";
+/// What the names of files of other versions begin with.
+const OF_VERSION: &str = "results-";
+
 impl Results {
-    /// What is stored; nothing where there is no file.
-    pub(super) fn read() -> Result<Results> {
-        stored::read("plants")
+    /// What is stored of the machine's own PostgreSQL, or of another major version; nothing where there is no file.
+    pub(super) fn read(version: Option<u32>) -> Result<Results> {
+        let results: Results = stored::read_file(&path(version))?;
+        Ok(Results { version, ..results })
+    }
+
+    /// What is stored of other major versions.
+    pub(super) fn of_versions() -> Result<BTreeMap<u32, Results>> {
+        let folder = stored::folder(SUITE);
+        let mut all = BTreeMap::new();
+        for entry in folder.read_dir().with_context(|| format!("reading {}", folder.display()))? {
+            let name = entry?.file_name();
+            let name = name.to_string_lossy();
+            let version = name.strip_prefix(OF_VERSION).and_then(|rest| rest.strip_suffix(".json"));
+            if let Some(version) = version.and_then(|version| version.parse().ok()) {
+                all.insert(version, Results::read(Some(version))?);
+            }
+        }
+        Ok(all)
     }
 
     /// All looks at that plant, the latest last.
@@ -46,13 +72,21 @@ impl Results {
     /// Takes a look to those there are, in the suite's order, and writes all.
     pub(super) fn keep(&mut self, seen: Seen, suite: &[Plant]) -> Result<()> {
         self.take(seen, suite);
-        stored::write("plants", self)
+        stored::write_file(&path(self.version), self)
     }
 
     fn take(&mut self, seen: Seen, suite: &[Plant]) {
         self.seen.push(seen);
         self.seen.sort_by_key(|seen| suite.iter().position(|plant| plant.name == seen.name));
     }
+}
+
+fn path(version: Option<u32>) -> PathBuf {
+    let name = match version {
+        Some(version) => format!("{OF_VERSION}{version}.json"),
+        None => "results.json".to_string(),
+    };
+    stored::folder(SUITE).join(name)
 }
 
 #[cfg(test)]

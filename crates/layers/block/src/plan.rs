@@ -22,6 +22,10 @@ pub(crate) const PROBE_WARM_UP: Duration = Duration::from_millis(40);
 const OVERHEAD: Duration = Duration::from_millis(60);
 /// Assumed while planning only.
 const FILL_BYTES_PER_S: f64 = 500e6;
+/// Of the probes that a search may make, the share that it makes on average: it ends where throughput stops growing.
+const PROBES_MADE: f64 = 0.6;
+/// Of a window, the share that writes need on average until they have written what they may.
+const WRITE_WINDOW: f64 = 0.7;
 /// Requests of large blocks in flight are limited to this many bytes.
 const IN_FLIGHT_BYTES: u64 = 64 << 20;
 /// One thread per request: where io_uring is refused, a deeper search would measure the scheduler.
@@ -167,8 +171,10 @@ pub fn planned(ctx: &Context<'_>, plan: &BlockPlan, file_bytes: u64) -> Vec<Plan
     let probe_s = (probe_length(ctx.quick) + PROBE_WARM_UP + OVERHEAD).as_secs_f64();
     let cells = cells(plan, ctx.quick);
     let probes: u32 = searches(plan, ctx.quick).iter().map(|(_, probes)| probes).sum();
-    let server = cells.iter().filter(|cell| cell.way != Way::Best).count();
-    let best = cells.len() - server;
+    let (best, server): (Vec<_>, Vec<_>) = cells.iter().partition(|cell| cell.way == Way::Best);
+    let windows = |cells: &[&cell::Cell]| -> f64 {
+        cells.iter().map(|cell| if cell.op == Op::Write { WRITE_WINDOW } else { 1.0 }).sum()
+    };
     let budget = plan.budget_bytes(ctx.quick);
     let searches_write = searches(plan, ctx.quick).iter().any(|(op, _)| *op == Op::Write);
     let cells_write = cells.iter().any(|cell| cell.op == Op::Write);
@@ -180,17 +186,17 @@ pub fn planned(ctx: &Context<'_>, plan: &BlockPlan, file_bytes: u64) -> Vec<Plan
         ),
         step(
             "find the queue depth at which throughput stops growing".to_string(),
-            f64::from(probes) * probe_s,
+            f64::from(probes) * PROBES_MADE * probe_s,
             if searches_write { budget / PROBE_PART } else { 0 },
         ),
         step(
-            format!("{best} workloads by the best path"),
-            best as f64 * repeats * window_s,
+            format!("{} workloads by the best path", best.len()),
+            windows(&best) * repeats * window_s,
             if cells_write { budget - budget / PROBE_PART } else { 0 },
         ),
         step(
-            format!("{server} workloads by the server's path"),
-            server as f64 * repeats * window_s,
+            format!("{} workloads by the server's path", server.len()),
+            windows(&server) * repeats * window_s,
             0,
         ),
     ]

@@ -146,6 +146,23 @@ pub struct ActivityWhere {
     pub events: Vec<(String, f64)>,
 }
 
+/// What the kernel said of sessions and their workers that the server found waiting.
+///
+/// A wait event is set before the kernel is called, and a page that the page cache has is copied by the caller's own processor under the
+/// event of a read. Each process was looked up right before the server was asked and right after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct WaitCheck {
+    /// What the server found.
+    pub state: ActivityState,
+    /// Could run at the first look, and did not begin to wait up to the second: times found.
+    pub runnable: u64,
+    /// Waited from the first look to the second: times found.
+    pub waiting: u64,
+    /// Something changed in between: times found.
+    pub unclear: u64,
+}
+
 /// One slice of the history, for a picture over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -169,6 +186,9 @@ pub struct Activity {
     /// The history in slices of equal length, 120 at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<ActivityMoment>,
+    /// What the kernel said of those found in a read, a write or the log; empty where the server's processes can't be seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<WaitCheck>,
 }
 
 impl Activity {

@@ -13,7 +13,9 @@ mod counts;
 mod processes;
 mod sessions;
 
-pub use activity::{Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass};
+pub use activity::{
+    Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass, WaitCheck,
+};
 pub use counts::ObservedCounts;
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
 pub use sessions::{Duty, LockHolder, LockHolders, ObservedSessions, SessionsOfDuty};

@@ -21,12 +21,12 @@ PREPARE narrows_activity AS \
 SELECT backend_type, state, wait_event_type, wait_event, count(*) FROM pg_catalog.pg_stat_get_activity(NULL) \
 WHERE pid <> pg_catalog.pg_backend_pid() GROUP BY 1, 2, 3, 4";
 
-/// The same, and the numbers of the sessions that are in a statement.
+/// The same, and the numbers of the sessions that are in a statement, and of parallel workers.
 pub(crate) const PREPARE_WITH_PIDS: &str = "\
 PREPARE narrows_activity AS \
 SELECT backend_type, state, wait_event_type, wait_event, count(*), \
-pg_catalog.string_agg(pid::pg_catalog.text, ' ') FILTER (WHERE backend_type = 'client backend' \
-AND state IN ('active', 'fastpath function call')) FROM pg_catalog.pg_stat_get_activity(NULL) \
+pg_catalog.string_agg(pid::pg_catalog.text, ' ') FILTER (WHERE backend_type = 'parallel worker' \
+OR backend_type = 'client backend' AND state IN ('active', 'fastpath function call')) FROM pg_catalog.pg_stat_get_activity(NULL) \
 WHERE pid <> pg_catalog.pg_backend_pid() GROUP BY 1, 2, 3, 4";
 
 /// Before it counts them the server makes a row of every session, with the text of its statement; what is more than `work_mem` would
@@ -71,8 +71,14 @@ impl<'a> From<&'a Row> for Processes<'a> {
 }
 
 /// The numbers of the sessions in a statement, of an answer that has them.
-pub(crate) fn pids(rows: &[Row]) -> Vec<u32> {
-    rows.iter().filter_map(|row| row.get(5)?.as_deref()).flat_map(numbers).collect()
+pub(crate) fn sessions_at_work(rows: &[Row]) -> Vec<u32> {
+    let sessions = rows.iter().filter(|row| Processes::from(*row).backend_type == "client backend");
+    sessions.flat_map(pids).collect()
+}
+
+/// The numbers of a row's processes, of an answer that has them.
+pub(crate) fn pids(row: &Row) -> impl Iterator<Item = u32> {
+    row.get(5).and_then(|cell| cell.as_deref()).into_iter().flat_map(numbers)
 }
 
 /// Numbers of processes, as a list of the server's has them.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use narrows_model::{Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass};
+use narrows_model::{
+    Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass, WaitCheck,
+};
 
 use super::places::{Place, class, place, runs_between};
 use crate::monitor::samples::{self, Processes};
@@ -202,7 +204,7 @@ impl Sampled {
 
     /// Means over all samples. Windows without any are left out; the others give intervals where they are long enough to be
     /// repeats of each other (`apart`).
-    pub(super) fn activity(&self, apart: bool) -> Activity {
+    pub(super) fn activity(&self, apart: bool, checks: Vec<WaitCheck>) -> Activity {
         let found = self.by_window.means(apart).into_iter().filter_map(|(key, mean)| {
             let Key::At(class, state) = key else { return None };
             Some(ActivityWhere {
@@ -218,6 +220,7 @@ impl Sampled {
             samples: self.by_window.samples(),
             found: found.collect(),
             history: self.history(),
+            checks,
         }
     }
 
@@ -268,7 +271,7 @@ mod tests {
 
     #[test]
     fn means_are_over_all_samples_by_class_and_state() {
-        let activity = sampled().activity(true);
+        let activity = sampled().activity(true, Vec::new());
         assert_eq!(activity.samples, 24);
         assert_eq!(activity.of(ActivityState::Running), Some(2.0));
         assert_eq!(activity.of(ActivityState::Read), Some(3.0), "of the workers");
@@ -278,12 +281,14 @@ mod tests {
         let log = activity.found.iter().find(|f| f.state == ActivityState::Log).unwrap();
         assert_eq!(log.events, [("LWLock:WALWrite".to_string(), 2.0)]);
         assert_eq!((log.windows.len(), log.interval_95.is_some()), (6, true));
-        assert!(sampled().activity(false).found.iter().all(|f| f.interval_95.is_none()));
+        assert!(
+            sampled().activity(false, Vec::new()).found.iter().all(|f| f.interval_95.is_none())
+        );
     }
 
     #[test]
     fn the_history_has_a_slice_for_each_half_second_and_120_at_most() {
-        let history = sampled().activity(true).history;
+        let history = sampled().activity(true, Vec::new()).history;
         assert_eq!(history.len(), 12);
         assert!(history.iter().all(|moment| moment.samples == 2));
         assert_eq!(history[1].at_ns, 0.75e9);
@@ -302,7 +307,7 @@ mod tests {
                 sampled.take(window * 10_000_000_000 + half * 500_000_000, &rows);
             }
         }
-        let history = sampled.activity(true).history;
+        let history = sampled.activity(true, Vec::new()).history;
         assert_eq!((history.len(), history[0].samples, history[0].at_ns), (75, 8, 2e9));
         assert!(history.iter().all(|m| m.sessions == [(ActivityState::Running, 2.0)]));
         assert_eq!(Sampled::new(1.0, 1.0).slices.len(), 1);
@@ -348,8 +353,11 @@ mod tests {
                 sampled.take(0, &[row(["client backend", "active", "", "", "2"])]);
             }
         }
-        assert_eq!(sampled.activity(true).found[0].windows, [2.0]);
+        assert_eq!(sampled.activity(true, Vec::new()).found[0].windows, [2.0]);
         let nothing = Sampled::new(1e9, 1e9);
-        assert_eq!((nothing.activity(true).sessions_at_work(), nothing.most()), (None, None));
+        assert_eq!(
+            (nothing.activity(true, Vec::new()).sessions_at_work(), nothing.most()),
+            (None, None)
+        );
     }
 }

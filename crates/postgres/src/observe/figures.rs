@@ -6,13 +6,14 @@
 use narrows_engine::Samples;
 use narrows_model::{
     ActivityState, Duty, Layer, Measurement, Metric, MetricValue, Observation, ObservedCounts,
-    ProcessClass, Unit, condition, metric,
+    ProcessClass, Unit, WaitCheck, condition, metric,
 };
 use serde_json::json;
 
 use super::activity;
 use super::host::Used;
 use super::machine::others;
+use super::wait_checks;
 use super::window::{Took, Window};
 use crate::monitor::counters::Changed;
 use crate::monitor::sources::Count;
@@ -125,9 +126,10 @@ fn metrics_of(
     for window in windows {
         let counts = counted(&window.changed);
         counters(&mut samples, window, &counts, observation);
-        states(&mut samples, window);
+        let checks = &observation.activity.checks;
+        states(&mut samples, window, checks);
         if let Some(took) = window.machine.as_ref().filter(|took| !took.seen.per_cpu.is_empty()) {
-            processors(&mut samples, window, took, machine);
+            processors(&mut samples, window, took, machine, checks);
         }
     }
     samples.add(metric::LOOKING_SHARE, observation.cost.share);
@@ -229,7 +231,7 @@ fn counters(
 }
 
 /// What processes were found doing.
-fn states(samples: &mut Samples, window: &Window) {
+fn states(samples: &mut Samples, window: &Window, checks: &[WaitCheck]) {
     let found = &window.states;
     if found.samples == 0 {
         return;
@@ -245,6 +247,9 @@ fn states(samples: &mut Samples, window: &Window) {
     let running = found.of(ActivityState::Running, ProcessClass::serves_transactions);
     add(metric::SAMPLED_ON_CPU_PER_OP, per_op(running + found.just_ended()));
     for (name, processes) in waits(found) {
+        add(name, per_op(processes));
+    }
+    for (name, processes) in runnable(found, checks).into_iter().filter(|(_, n)| *n > 0.0) {
         add(name, per_op(processes));
     }
     add(metric::WORKER_TIME_PER_OP, per_op(workers));
@@ -266,8 +271,28 @@ fn waits(found: &activity::Window) -> [(Metric, f64); 5] {
     ]
 }
 
+/// Of those found in a wait that calls the kernel, how many at most did not wait, mean: their time is processor time or run queue.
+fn runnable(found: &activity::Window, checks: &[WaitCheck]) -> [(Metric, f64); 3] {
+    use ActivityState::*;
+    let of = |state| {
+        let share = wait_checks::runnable_share(checks, state);
+        share * found.of(state, ProcessClass::serves_transactions)
+    };
+    [
+        (metric::RUNNABLE_READ_PER_OP, of(Read)),
+        (metric::RUNNABLE_FLUSH_PER_OP, of(Log)),
+        (metric::RUNNABLE_WRITE_PER_OP, of(Write)),
+    ]
+}
+
 /// What the server's processes took, and what there was to take.
-fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Machine) {
+fn processors(
+    samples: &mut Samples,
+    window: &Window,
+    took: &Took,
+    machine: &Machine,
+    checks: &[WaitCheck],
+) {
     let ns = window.ns;
     let seen = &took.seen;
     let others = others(took, ns, machine.kernel_threads);
@@ -305,7 +330,12 @@ fn processors(samples: &mut Samples, window: &Window, took: &Took, machine: &Mac
         let waits = waits(&window.states).into_iter().map(|(_, processes)| processes);
         let between = between_statements(window, took);
         let used_ns = serving.cpu_ns + serving.run_queue_ns - between.cpu_ns - between.run_queue_ns;
-        add(metric::SUMMED_SESSIONS, used_ns.max(0.0) / ns + waits.sum::<f64>());
+        let summed = used_ns.max(0.0) / ns + waits.sum::<f64>();
+        // What was no wait is in the processor time already: as much of it as there are more than sessions and workers.
+        let there = window.states.open() + window.states.at_work(ProcessClass::ParallelWorker);
+        let runnable: f64 = runnable(&window.states, checks).iter().map(|(_, n)| n).sum();
+        let too_many = (summed - there).clamp(0.0, runnable);
+        add(metric::SUMMED_SESSIONS, summed - too_many);
     }
     let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
     add(metric::SERVER_CPU_PER_OP, all.cpu_ns / transactions);

@@ -19,6 +19,7 @@ pub(crate) mod places;
 mod sampling;
 pub mod settings;
 mod slow_probes;
+mod wait_checks;
 mod window;
 
 pub use monitor::{Around, Monitor, Observed, least};

@@ -155,7 +155,8 @@ impl Monitor {
         let parts = figures::usable(parts, &together, sees_states);
         let mut cost = poll.cost(together.ns, together.states.samples);
         cost.processors = machine::our_processors(&together);
-        let activity = poll.sampler.sampled.activity(plan.windows_apart());
+        let checks = poll.sampler.wait_checks.counts();
+        let activity = poll.sampler.sampled.activity(plan.windows_apart(), checks);
         let on = allowed.as_deref().unwrap_or_default();
         let others = process.and_then(|p| poll.sampler.others(p.postmaster, on, together.ns));
         let processes =

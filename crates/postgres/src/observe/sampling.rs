@@ -12,6 +12,7 @@ use super::activity::Sampled;
 use super::host::{Ledger, OtherPrograms, ProcessTable, ServerOnHost, Used, clients};
 use super::machine::KernelThreads;
 use super::slow_probes::SlowProbes;
+use super::wait_checks::WaitChecks;
 use crate::monitor::poll_loop::{self, Plan};
 use crate::monitor::samples;
 use crate::monitor::session::SamplingSession;
@@ -48,6 +49,7 @@ pub(super) struct Sampler {
     pub(super) ledger: Option<Ledger>,
     watch: Watch,
     pub(super) kernel: KernelThreads,
+    pub(super) wait_checks: WaitChecks,
     /// All processes of the machine, at the beginning and at the end.
     programs: [Option<ProcessTable>; 2],
     /// At the end, those of them that are the server's clients.
@@ -79,6 +81,7 @@ impl Sampler {
             sampled: Sampled::new(plan.least().as_nanos() as f64, plan.window_ns()),
             slow_probes,
             kernel: KernelThreads::begin(ledger.is_some()),
+            wait_checks: WaitChecks::new(),
             ledger,
             watch,
             programs: [None, None],
@@ -153,10 +156,13 @@ impl poll_loop::Sampler for Sampler {
     /// Without the right to see states it only looks at the processes.
     fn ask(&mut self, session: &mut SamplingSession, start_ns: u64) -> Result<bool, WireError> {
         if let Some(slow_probes) = &mut self.slow_probes {
+            let ledger = self.ledger.as_ref();
+            let before = self.wait_checks.before(|number| ledger?.here(number));
             if let Some(rows) = session.ask(samples::SQL)? {
                 let at_ns = now_ns();
+                self.wait_checks.after(&before, &rows);
                 self.sampled.take(at_ns - start_ns, &rows);
-                slow_probes.participants.sample(at_ns, samples::pids(&rows));
+                slow_probes.participants.sample(at_ns, samples::sessions_at_work(&rows));
             }
             slow_probes.ask(session, self.sampled.waits_for_locks())?;
         }

@@ -115,25 +115,23 @@ pub(crate) fn percentiles(m: &Measurement, name: &str, units: Units) -> Option<S
     let y = Scale::log(low * 0.8, high * 1.25, BOTTOM, TOP);
     let mut picture = Picture::new(WIDTH, HEIGHT, &format!("latency by percentile of {}", m.id));
     y_axis(&mut picture, &y, |v| units.quantity(v, Unit::Ns));
-    let mut mark = |u: f64, label: &str| {
-        if u <= nines + 1e-9 {
-            let at = x.at(u);
-            picture.line("grid", at, TOP, at, BOTTOM);
-            picture.words("xtick", at, BOTTOM + 15.0, label);
-        }
-    };
-    mark(0.0, "0");
-    mark(-(0.5f64.log10()), "50");
-    for (nine, label) in ["90", "99", "99.9", "99.99", "99.999", "99.9999"].iter().enumerate() {
-        mark((nine + 1) as f64, label);
+    let higher = ["90", "99", "99.9", "99.99", "99.999", "99.9999"].into_iter().enumerate();
+    let marks: Vec<(f64, &str)> = [(0.0, "0"), (-(0.5f64.log10()), "50")]
+        .into_iter()
+        .chain(higher.map(|(nine, label)| ((nine + 1) as f64, label)))
+        .filter(|(u, _)| *u <= nines + 1e-9)
+        .collect();
+    picture.lines("grid", marks.iter().map(|(u, _)| [x.at(*u), TOP, x.at(*u), BOTTOM]));
+    for (u, label) in marks {
+        picture.words("xtick", x.at(u), BOTTOM + 15.0, label);
     }
     let place = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
         points.iter().map(|(u, ns)| (x.at(*u), y.at(ns.max(low * 0.8).min(high * 1.25)))).collect()
     };
     if repeats.len() > 1 {
-        for recorder in repeats.iter().take(MOST_REPEATS) {
-            picture.path("thin", &place(&percentile_points(recorder)));
-        }
+        let first = repeats.iter().take(MOST_REPEATS);
+        let each: Vec<_> = first.map(|recorder| place(&percentile_points(recorder))).collect();
+        picture.paths("thin", each.iter());
     }
     picture.path("bold", &place(&bold));
     Some(picture.finish("chart", false))
@@ -207,27 +205,29 @@ pub(crate) fn over_time(series: &[&Series], units: Units) -> Option<Svg> {
         let label = format!("{} s", crate::print::count(tick));
         picture.words("xtick", x.at(tick), BOTTOM + 15.0, &label);
     }
-    for s in series.iter().take(MOST_REPEATS) {
-        // A long series is thinned by averaging: 200 points are all that a picture this wide can show.
-        let chunk = s.values.len().div_ceil(200).max(1);
-        let points: Vec<(f64, f64)> = s
-            .values
-            .chunks(chunk)
-            .enumerate()
-            .map(|(i, values)| {
-                let middle = (i * chunk) as f64 + values.len() as f64 / 2.0;
-                let t = (s.t0_ns as f64 + middle * s.interval_ns as f64) / 1e9;
-                (x.at(t), y.at(values.iter().sum::<f64>() / values.len() as f64))
-            })
-            .collect();
-        picture.path(if series.len() > 1 { "thin strong" } else { "bold" }, &points);
-    }
+    picture.plot([LEFT, TOP, RIGHT, BOTTOM], last, |picture| lines(picture, series, &x, &y));
     Some(picture.finish("chart", false))
 }
 
-/// One dot per repeat, the interval as a band, the median as a tick; the repeats in figures are its description. `None` where all
-/// repeats are alike.
-pub(crate) fn repeats(metric: &MetricValue, units: Units) -> Option<Svg> {
+/// A line for each series.
+fn lines(picture: &mut Picture, series: &[&Series], x: &Scale, y: &Scale) {
+    let line = |s: &&Series| -> Vec<(f64, f64)> {
+        // A long series is thinned by averaging: 200 points are all that a picture this wide can show.
+        let chunk = s.values.len().div_ceil(200).max(1);
+        let chunks = s.values.chunks(chunk).enumerate().map(|(i, values)| {
+            let middle = (i * chunk) as f64 + values.len() as f64 / 2.0;
+            let t = (s.t0_ns as f64 + middle * s.interval_ns as f64) / 1e9;
+            (x.at(t), y.at(values.iter().sum::<f64>() / values.len() as f64))
+        });
+        chunks.collect()
+    };
+    let each: Vec<_> = series.iter().take(MOST_REPEATS).map(line).collect();
+    picture.paths(if series.len() > 1 { "thin strong" } else { "bold" }, each.iter());
+}
+
+/// One dot per repeat, the interval as a band, the median as a tick, beside median and interval in figures. `None` where all repeats
+/// are alike.
+pub(crate) fn repeats(metric: &MetricValue) -> Option<Svg> {
     let mut values = metric.samples.clone();
     values.push(metric.value);
     values.extend(metric.interval_95.iter().flat_map(|i| [i.low, i.high]));
@@ -237,24 +237,24 @@ pub(crate) fn repeats(metric: &MetricValue, units: Units) -> Option<Svg> {
     if low >= high {
         return None;
     }
-    let figures = metric.samples.iter().map(|sample| units.quantity(*sample, metric.unit));
-    let mut picture = Picture::new(180.0, 16.0, &figures.collect::<Vec<_>>().join(", "));
+    let mut picture = Picture::ornament();
     // Repeats that agree must look so: the strip spans at least ±5 % around the middle.
     let middle = (low + high) / 2.0;
     let half = ((high - low) / 2.0).max(middle.abs() * 0.05).max(f64::MIN_POSITIVE);
-    let x = Scale::linear(middle - half, middle + half, 6.0, 174.0);
+    let x = Scale::linear(middle - half, middle + half, 5.0, 145.0);
     if let Some(i) = &metric.interval_95 {
-        picture.strip("band", x.at(i.low).round(), 3.0, (x.at(i.high) - x.at(i.low)).round(), 10.0);
+        picture.across("b", x.at(i.low).round(), 7.0, (x.at(i.high) - x.at(i.low)).round());
     }
-    picture.strip("median", x.at(metric.value).round(), 1.0, 2.0, 14.0);
+    picture.down("m", x.at(metric.value).round(), 1.0, 12.0);
     let finite = metric.samples.iter().filter(|sample| sample.is_finite());
-    picture.dots("dots", finite.map(|sample| x.at(*sample)), 8.0);
-    Some(picture.finish("repeats", false))
+    picture.dots("d", finite.map(|sample| x.at(*sample)), 7.0);
+    Some(picture.finish("r", false))
 }
 
 fn y_axis(picture: &mut Picture, y: &Scale, label: impl Fn(f64) -> String) {
-    for tick in y.ticks() {
-        picture.line("grid", LEFT, y.at(tick), RIGHT, y.at(tick));
+    let ticks = y.ticks();
+    picture.lines("grid", ticks.iter().map(|tick| [LEFT, y.at(*tick), RIGHT, y.at(*tick)]));
+    for tick in ticks {
         picture.words("ytick", LEFT - 6.0, y.at(tick) + 3.5, &label(tick));
     }
 }

@@ -84,17 +84,21 @@ fn picture(
     let x = Scale::linear(0.0, last_ns.max(interval_ns) / 1e9, frame.left, right);
     let y = Scale::linear(0.0, highest.max(cpus.unwrap_or(0.0)) * 1.06, bottom, top);
     let mut picture = Picture::new(frame.width, frame.height, &label(moments));
-    for tick in y.ticks() {
-        picture.line("grid", frame.left, y.at(tick), right, y.at(tick));
+    let ticks = y.ticks();
+    picture.lines("grid", ticks.iter().map(|tick| [frame.left, y.at(*tick), right, y.at(*tick)]));
+    for tick in ticks {
         picture.words("ytick", frame.left - 6.0, y.at(tick) + 3.5, &count(tick));
     }
     for tick in x.ticks_about(6.0) {
         picture.words("xtick", x.at(tick), bottom + 16.0, &format!("{} s", count(tick)));
     }
     picture.words("start", 4.0, top - 12.0, "sessions");
-    for run in runs(moments, slice_ns) {
-        stack(&mut picture, run, slice_ns, &x, &y);
-    }
+    let seconds = last_ns.max(interval_ns) / 1e9;
+    picture.plot([frame.left, top, right, bottom], seconds, |picture| {
+        for run in runs(moments, slice_ns) {
+            stack(picture, run, slice_ns, &x, &y);
+        }
+    });
     picture.line("axis", frame.left, bottom, right, bottom);
     if let Some(cpus) = cpus {
         picture.line("target", frame.left, y.at(cpus), right, y.at(cpus));

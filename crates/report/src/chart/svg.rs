@@ -144,6 +144,11 @@ fn distance((x, y): (f64, f64), (x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> f
     (x - x1 - along * across).hypot(y - y1 - along * down)
 }
 
+/// The attribute in the fewest letters: HTML wants quotes only around several words, and a page has ten thousand of these.
+fn class(names: &str) -> String {
+    if names.contains(' ') { format!("class=\"{names}\"") } else { format!("class={names}") }
+}
+
 /// A picture with a description for those who cannot see it.
 pub(super) struct Picture {
     body: String,
@@ -157,79 +162,146 @@ impl Picture {
         Picture { body: String::new(), width, height, label: label.to_string() }
     }
 
-    pub(super) fn line(&mut self, class: &str, x1: f64, y1: f64, x2: f64, y2: f64) {
-        let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(pixels);
-        self.body +=
-            &format!("<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>");
+    /// One that only repeats what is said beside it, in pixels of the screen: its box's size is the style sheet's.
+    pub(super) fn ornament() -> Self {
+        Picture::new(0.0, 0.0, "")
     }
 
-    pub(super) fn path(&mut self, class: &str, points: &[(f64, f64)]) {
+    pub(super) fn line(&mut self, named: &str, x1: f64, y1: f64, x2: f64, y2: f64) {
+        let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(pixels);
+        self.body += &format!("<line {} x1={x1} y1={y1} x2={x2} y2={y2} />", class(named));
+    }
+
+    /// Lines across and down, by their ends, one element for all.
+    pub(super) fn lines(&mut self, named: &str, lines: impl IntoIterator<Item = [f64; 4]>) {
+        let one = |line: [f64; 4]| {
+            let [x1, y1, x2, y2] = line.map(pixels);
+            match (y1 == y2, x1 == x2) {
+                (true, _) => format!("M{x1} {y1}H{x2}"),
+                (_, true) => format!("M{x1} {y1}V{y2}"),
+                _ => format!("M{x1} {y1}L{x2} {y2}"),
+            }
+        };
+        let lines: String = lines.into_iter().map(one).collect();
+        if !lines.is_empty() {
+            self.body += &format!("<path {} d=\"{lines}\"/>", class(named));
+        }
+    }
+
+    pub(super) fn path(&mut self, named: &str, points: &[(f64, f64)]) {
         if points.len() < 2 {
             return;
         }
-        self.body += &format!("<path class=\"{class}\" d=\"{}\"/>", steps(&simplified(points)));
+        self.body += &format!("<path {} d=\"{}\"/>", class(named), steps(&simplified(points)));
     }
 
-    pub(super) fn dot(&mut self, class: &str, x: f64, y: f64, radius: f64, title: &str) {
+    /// Several lines of one look, one element for all.
+    pub(super) fn paths<'a>(
+        &mut self,
+        named: &str,
+        lines: impl Iterator<Item = &'a Vec<(f64, f64)>>,
+    ) {
+        let drawn =
+            lines.filter(|points| points.len() > 1).map(|points| steps(&simplified(points)));
+        let all: String = drawn.collect();
+        if !all.is_empty() {
+            self.body += &format!("<path {} d=\"{all}\"/>", class(named));
+        }
+    }
+
+    pub(super) fn dot(&mut self, named: &str, x: f64, y: f64, radius: f64, title: &str) {
+        let [x, y] = [x, y].map(pixels);
         self.body += &format!(
-            "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"><title>{}</title></circle>",
+            "<circle {} cx={x} cy={y} r={radius}><title>{}</title></circle>",
+            class(named),
             escape::text(title)
         );
     }
 
-    /// Dots in a row, one element for all: a page has thousands of such rows.
-    pub(super) fn dots(&mut self, class: &str, xs: impl Iterator<Item = f64>, y: f64) {
-        let points: Vec<String> = xs.map(|x| format!("M{x:.0} {y:.0}h0")).collect();
-        self.body += &format!("<path class=\"{class}\" d=\"{}\"/>", points.concat());
+    /// Dots in a row, one element for all: a page has a thousand of such rows.
+    pub(super) fn dots(&mut self, named: &str, xs: impl Iterator<Item = f64>, y: f64) {
+        let mut at = 0.0;
+        let mut points = String::new();
+        for x in xs.map(f64::round) {
+            points +=
+                &if points.is_empty() { format!("M{x},{y}h0") } else { format!("m{},0h0", x - at) };
+            at = x;
+        }
+        self.body += &format!("<path {} d={points} />", class(named));
     }
 
-    pub(super) fn bar(&mut self, class: &str, x: f64, y: f64, width: f64, height: f64) {
+    pub(super) fn bar(&mut self, named: &str, x: f64, y: f64, width: f64, height: f64) {
         let width = width.max(0.0);
         let [x, y, width, height] = [x, y, width, height].map(pixels);
-        self.body += &format!(
-            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>"
-        );
+        self.body +=
+            &format!("<rect {} x={x} y={y} width={width} height={height} />", class(named));
     }
 
-    /// A bar without corners of its own, in the fewest letters: a page has thousands of these too.
-    pub(super) fn strip(&mut self, class: &str, x: f64, y: f64, width: f64, height: f64) {
-        let [x, y, width, height] = [x, y, width.max(0.0), height].map(pixels);
-        self.body +=
-            &format!("<path class=\"{class}\" d=\"M{x} {y}h{width}v{height}h-{width}z\"/>");
+    /// A line across as wide as its stroke, in the fewest letters.
+    pub(super) fn across(&mut self, named: &str, x: f64, y: f64, width: f64) {
+        let [x, y, width] = [x, y, width.max(0.0)].map(pixels);
+        self.body += &format!("<path {} d=M{x},{y}h{width} />", class(named));
+    }
+
+    /// A line down.
+    pub(super) fn down(&mut self, named: &str, x: f64, y: f64, height: f64) {
+        let [x, y, height] = [x, y, height.max(0.0)].map(pixels);
+        self.body += &format!("<path {} d=M{x},{y}v{height} />", class(named));
     }
 
     /// A bar at a corner, of a size, that says more when pointed at.
     pub(super) fn titled_bar(
         &mut self,
-        class: &str,
+        named: &str,
         (x, y): (f64, f64),
         (width, height): (f64, f64),
         title: &str,
     ) {
-        let width = width.max(0.0);
+        let [x, y, width, height] = [x, y, width.max(0.0), height].map(pixels);
         self.body += &format!(
-            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">\
-             <title>{}</title></rect>",
+            "<rect {} x={x} y={y} width={width} height={height}><title>{}</title></rect>",
+            class(named),
             escape::text(title)
         );
     }
 
     /// The area inside these corners.
-    pub(super) fn area(&mut self, class: &str, corners: &[(f64, f64)]) {
-        self.body += &format!("<path class=\"{class}\" d=\"{}z\"/>", steps(&simplified(corners)));
+    pub(super) fn area(&mut self, named: &str, corners: &[(f64, f64)]) {
+        self.body += &format!("<path {} d=\"{}z\"/>", class(named), steps(&simplified(corners)));
     }
 
-    pub(super) fn words(&mut self, class: &str, x: f64, y: f64, text: &str) {
+    pub(super) fn words(&mut self, named: &str, x: f64, y: f64, text: &str) {
         let (x, y) = (pixels(x), pixels(y));
-        self.body +=
-            &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>", escape::text(text));
+        self.body += &format!("<text {} x={x} y={y}>{}</text>", class(named), escape::text(text));
+    }
+
+    /// What `draw` draws lies in a box of its own, cut off at its sides: left, top, right, bottom. From left to right it is that many seconds
+    /// from zero on, by which the page's script shows a part of them.
+    pub(super) fn plot(
+        &mut self,
+        [left, top, right, bottom]: [f64; 4],
+        seconds: f64,
+        draw: impl FnOnce(&mut Picture),
+    ) {
+        let [x, y, width, height] = [left, top, right - left, bottom - top].map(pixels);
+        self.body += &format!(
+            "<svg class=plot x={x} y={y} width={width} height={height} viewBox=\"{x} {y} {width} {height}\" \
+             preserveAspectRatio=none data-end={}>",
+            drawable(seconds)
+        );
+        draw(self);
+        self.body += "</svg>";
     }
 
     /// The element; `stretch` lets it fill its box without keeping proportions (bars without text).
-    pub(super) fn finish(self, class: &str, stretch: bool) -> Svg {
-        let ratio = if stretch { " preserveAspectRatio=\"none\"" } else { "" };
+    pub(super) fn finish(self, named: &str, stretch: bool) -> Svg {
+        let named = class(named);
+        if self.label.is_empty() {
+            return Svg(format!("<svg {named} aria-hidden=true>{}</svg>", self.body));
+        }
+        let ratio = if stretch { " preserveAspectRatio=none" } else { "" };
         Svg(format!(
-            "<svg class=\"{class}\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"{ratio}>{}</svg>",
+            "<svg {named} viewBox=\"0 0 {} {}\" role=img aria-label=\"{}\"{ratio}>{}</svg>",
             self.width,
             self.height,
             escape::text(&self.label),

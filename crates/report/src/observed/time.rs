@@ -109,8 +109,20 @@ fn of_part(seen: &Observation, part: &TimeShare) -> Row {
             spread(part.interval_95.as_ref(), Some(part.ns_per_op)),
             percent(part.share),
         ],
-        named(&events(seen, states(&part.name))),
+        with_checks(named(&events(seen, states(&part.name))), seen, states(&part.name)),
     )
+}
+
+/// Beside the names, how often the kernel said that somebody in such a wait did not wait.
+fn with_checks(names: String, seen: &Observation, states: &[ActivityState]) -> String {
+    let checks = seen.activity.checks.iter().filter(|check| states.contains(&check.state));
+    let (runnable, all) = checks.fold((0, 0), |(runnable, all), check| {
+        (runnable + check.runnable, all + check.runnable + check.waiting)
+    });
+    if runnable == 0 {
+        return names;
+    }
+    format!("{names}; {} on CPU", percent(runnable as f64 / all as f64))
 }
 
 /// The states whose time is that part of the sum.

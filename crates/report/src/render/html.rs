@@ -6,8 +6,8 @@
 
 use super::{Filter, Form, Screen, Shows};
 use crate::document::{
-    Answer, Block, Cell, Column, Depth, Document, Entry, Figure, Foot, Grade, Inline, List, Row,
-    Section, Span, Style, Table, Verdict,
+    Answer, Block, Cell, Depth, Document, Entry, Figure, Foot, Grade, Inline, List, Row, Section,
+    Span, Style, Table, Verdict,
 };
 use crate::escape::{self, text};
 
@@ -24,7 +24,7 @@ pub const FORM: Form = Form {
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
 /// SHA-256 of [`SCRIPT`] in base64, as the policy names it.
-const DIGEST: &str = "OvT2yaLlTy6lunoF5+YHhptW/dGVhBF+dC8OxRfRbZI=";
+const DIGEST: &str = "qL2w5JUL3lVOeOVSdq9hoRkJT4i1CCcRx9RjnDlIJWg=";
 
 fn document(document: &Document, _: Screen) -> String {
     let main: String = in_order(document).map(section).collect();
@@ -42,8 +42,9 @@ fn document(document: &Document, _: Screen) -> String {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{DIGEST}'\">\
-         <title>{}</title>\n<style>{STYLE}</style></head>\n<body>\n{}<main>{shared}{main}</main>{}{json}\n<script>{SCRIPT}</script></body></html>\n",
+         <title>{}</title>\n<style>{STYLE}{}</style></head>\n<body>\n{}<main>{shared}{main}</main>{}{json}\n<script>{SCRIPT}</script></body></html>\n",
         text(&title),
+        figure_columns(),
         head(document),
         foot(&document.foot),
     )
@@ -144,7 +145,7 @@ fn inline(of: &Inline) -> String {
         Span::Text(Style::Plain, words) => text(words),
         Span::Text(Style::Code, words) => format!("<code>{}</code>", text(words)),
         Span::Text(style, words) => {
-            format!("<span class=\"{}\">{}</span>", class(*style), text(words))
+            format!("<span class={}>{}</span>", class(*style), text(words))
         }
         Span::Note(number) => format!(" <a href=\"#note{number}\">[{number}]</a>"),
         Span::Target(number) => format!("<span id=\"note{number}\">[{number}]</span>"),
@@ -163,16 +164,38 @@ fn paragraph(of: &Inline) -> String {
     format!("<p>{}</p>", inline(of))
 }
 
+/// More columns than any table has.
+const MOST_COLUMNS: usize = 24;
+
+/// A table's classes say which of its columns have figures, so that none of a long page's 10,000 cells has to.
+fn figure_columns() -> String {
+    let column = |n: usize| format!(".n{n} :is(td,th):nth-child({n})");
+    let all: Vec<String> = (1..=MOST_COLUMNS).map(column).collect();
+    format!(
+        "{}{{text-align:right;white-space:nowrap}}td[colspan]{{text-align:left!important}}",
+        all.join(",")
+    )
+}
+
 fn table(table: &Table) -> String {
-    // Ends of rows and cells are left out, as HTML allows, and quotes where a class is one word: a long page has 10,000 cells.
-    let class = |column: &Column| if column.is_figure() { " class=num" } else { "" };
+    // Ends of rows and cells are left out, as HTML allows, and quotes where a class is one word.
+    let figures: Vec<String> = (1..)
+        .zip(&table.columns)
+        .filter(|(_, column)| column.is_figure())
+        .map(|(number, _)| format!("n{number}"))
+        .collect();
+    let class = match figures.as_slice() {
+        [] => String::new(),
+        [one] => format!(" class={one}"),
+        several => format!(" class=\"{}\"", several.join(" ")),
+    };
     let mut out = match table.title.as_str() {
         "" => String::new(),
         title => format!("<h4>{}</h4>", text(title)),
     };
     let name = if table.title.is_empty() { "table" } else { &table.title };
     out += &format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><thead><tr>",
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table{class}><thead><tr>",
         text(name)
     );
     for column in &table.columns {
@@ -180,7 +203,7 @@ fn table(table: &Table) -> String {
             "" => text(&column.head),
             group => format!("{} {}", text(&column.head), text(group)),
         };
-        out += &format!("<th scope=col{}>{head}", class(column));
+        out += &format!("<th scope=col>{head}");
     }
     let remark = table.remark.as_ref();
     out += &remark.map_or(String::new(), |head| format!("<th scope=col>{}", text(head)));
@@ -194,10 +217,10 @@ fn table(table: &Table) -> String {
                 out += &format!("<td colspan={all} class=soft>{}", text(words));
             }
             Row::Cells(cells, said) => {
-                for (number, column) in table.columns.iter().enumerate() {
+                for number in 0..table.columns.len() {
                     let cell = cells.get(number).unwrap_or(&none);
-                    let mark = if cell.suspect { " <span class=\"mark\">?</span>" } else { "" };
-                    out += &format!("<td{}>{}{mark}", class(column), inline(&cell.text));
+                    let mark = if cell.suspect { " <span class=mark>?</span>" } else { "" };
+                    out += &format!("<td>{}{mark}", inline(&cell.text));
                 }
                 if table.remark.is_some() {
                     let said: Vec<String> = said.iter().map(inline).collect();
@@ -215,7 +238,7 @@ fn entries(of: &[Entry]) -> String {
             0 => String::new(),
             depth => format!(" style=\"padding-left:{depth}em\""),
         };
-        format!("<dt>{}</dt><dd{within}>{}</dd>", text(&entry.label), inline(&entry.text))
+        format!("<dt>{}<dd{within}>{}", text(&entry.label), inline(&entry.text))
     };
     of.iter().map(one).collect()
 }
@@ -301,6 +324,7 @@ fn figures(figures: &[Figure]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Column;
 
     #[test]
     fn nothing_in_a_section_starts_an_element() {
@@ -310,7 +334,8 @@ mod tests {
         let blocks = [Block::Table(table), Block::explanation("of <b>")];
         let page = section(&Section::new("x", "<X>").from(Depth::Page).with(blocks));
         assert!(page.starts_with("<section id=\"x\"><h2>&lt;X&gt;</h2>"), "{page}");
-        assert!(page.contains("&lt;i&gt; <span class=\"mark\">?</span><td class=num>1<"));
+        assert!(page.contains("&lt;i&gt; <span class=mark>?</span><td>1<"));
+        assert!(page.contains("<table class=n2>"), "{page}");
         assert!(page.ends_with("<p class=\"soft\">of &lt;b&gt;</p></section>"), "{page}");
     }
 

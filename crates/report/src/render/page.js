@@ -1,4 +1,4 @@
-// Sorting and enlarging, for who allows scripts; without them the page says the same.
+// Sorting, enlarging and zooming, for who allows scripts; without them the page says the same.
 (() => {
   const scale = { n: 1e-9, "µ": 1e-6, m: 1e-3, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
   const number = (text) => {
@@ -49,12 +49,78 @@
       };
     });
   }
-  for (const figure of document.querySelectorAll(".charts figure")) {
+  // A part of the time of a picture over time, as shares of the whole.
+  const zoomable = (figure, caption) => {
+    const plots = [...figure.querySelectorAll(".plot")].map((plot) => {
+      const [left, top, width, height] = plot.getAttribute("viewBox").split(" ").map(Number);
+      const tick = plot.ownerSVGElement.querySelector(".xtick");
+      return { plot, left, top, width, height, end: Number(plot.dataset.end), tick };
+    });
+    let [from, to] = [0, 1];
+    const ticks = ({ plot, left, width, end, tick }) => {
+      for (const old of plot.ownerSVGElement.querySelectorAll(".xtick")) old.remove();
+      const least = ((to - from) * end) / 5;
+      const power = 10 ** Math.floor(Math.log10(least));
+      const step = power * [1, 2, 5, 10].find((n) => n * power >= least * 0.999);
+      for (let n = Math.ceil((from * end) / step - 1e-9); n * step <= to * end * 1.000001; n++) {
+        const made = tick.cloneNode();
+        made.setAttribute("x", left + ((n * step) / end - from) / (to - from) * width);
+        made.textContent = `${Number((n * step).toPrecision(6))} s`;
+        plot.ownerSVGElement.append(made);
+      }
+    };
+    const show = (start, end) => {
+      const span = Math.min(Math.max(end - start, 0.005), 1);
+      from = Math.min(Math.max(start, 0), 1 - span);
+      to = from + span;
+      for (const of of plots) {
+        const { plot, left, top, width, height } = of;
+        plot.setAttribute("viewBox", `${left + from * width} ${top} ${span * width} ${height}`);
+        if (of.tick) ticks(of);
+      }
+    };
+    for (const { plot, left, width } of plots) {
+      let pressed = null;
+      const svg = plot.ownerSVGElement;
+      const whole = Number(svg.getAttribute("viewBox").split(" ")[2]);
+      const share = (event) => {
+        const box = svg.getBoundingClientRect();
+        const x = ((event.clientX - box.left) / box.width) * whole;
+        return from + ((x - left) / width) * (to - from);
+      };
+      svg.addEventListener("pointerdown", (event) => (pressed = share(event)));
+      svg.addEventListener("pointerup", (event) => {
+        if (pressed === null) return;
+        const [low, high] = [pressed, share(event)].sort((a, b) => a - b);
+        pressed = null;
+        if (high - low > (to - from) * 0.02) show(low, high);
+      });
+    }
+    const quarter = () => (to - from) / 4;
+    const buttons = [
+      ["zoom in", () => show(from + quarter(), to - quarter())],
+      ["earlier", () => show(from - quarter() * 2, to - quarter() * 2)],
+      ["later", () => show(from + quarter() * 2, to + quarter() * 2)],
+      ["whole", () => show(0, 1)],
+    ];
+    for (const [words, act] of buttons) button(caption, words).onclick = act;
+    return () => show(0, 1);
+  };
+  for (const figure of document.querySelectorAll("figure")) {
     const caption = figure.querySelector("figcaption");
     if (!caption) continue;
+    const drawn = figure.querySelector(".plot");
+    if (!figure.closest(".charts")) {
+      if (drawn) zoomable(figure, caption);
+      continue;
+    }
     const large = button(caption, "enlarge");
+    let whole = null;
     large.onclick = () => {
-      large.textContent = figure.classList.toggle("large") ? "reduce" : "enlarge";
+      const enlarged = figure.classList.toggle("large");
+      large.textContent = enlarged ? "reduce" : "enlarge";
+      if (enlarged && drawn) whole ??= zoomable(figure, caption);
+      else whole?.();
     };
   }
 })();

@@ -1,6 +1,6 @@
 //! Behind the answer: distributions, sweeps, time series, and every metric of every measurement.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use narrows_model::{
     Better, LimitBasis, Measurement, Metric, MetricValue, Series, Validity, condition, family,
@@ -21,6 +21,11 @@ use crate::words;
 /// Metrics that say most about a measurement, in this order.
 const PRIMARY: [Metric; 4] =
     [metric::THROUGHPUT, metric::BANDWIDTH, metric::COST, metric::LATENCY_MEAN];
+
+/// A condition that takes more characters than this is long.
+const LONG_CONDITION: usize = 100;
+/// By so many measurements.
+const SHARED_BY: usize = 3;
 
 fn drawable(report: &Report) -> impl Iterator<Item = &Measurement> {
     // A calibration's windows and the log's ladder have pictures of their own.
@@ -112,12 +117,32 @@ pub(super) fn time_series(report: &Report) -> Option<Section> {
 /// Every measurement with its repeats; the rest of its metrics and its conditions open on demand.
 pub(super) fn measurements(report: &Report) -> Option<Section> {
     let how = "A dot per repeat, the 95 % interval as a band, the median as a tick; a strip spans at least ±5 %. Of what is neither better nor worse the lowest and the highest repeat.";
-    let all = report.run.measurements.iter().map(|m| measurement(report, m));
+    let shared = shared_conditions(&report.run.measurements);
+    let all = report.run.measurements.iter().map(|m| measurement(report, m, &shared));
     let section = Section::new("measurements", "Measurements").from(Depth::Page);
-    Some(section.with([Block::explanation(how)]).with(all))
+    let said_once = (!shared.is_empty()).then(|| {
+        let facts = facts(&shared, report.units);
+        Block::Folded("Conditions that several measurements share".into(), vec![facts])
+    });
+    Some(section.with([Block::explanation(how)]).with(said_once).with(all))
 }
 
-fn measurement(report: &Report, m: &Measurement) -> Block {
+/// Long conditions that are the same in several measurements, such as how their server was built: they are said once.
+fn shared_conditions(measurements: &[Measurement]) -> Map<String, Value> {
+    let mut values: BTreeMap<&str, (&Value, bool, usize)> = BTreeMap::new();
+    for (key, value) in measurements.iter().flat_map(|m| m.conditions.iter()) {
+        let (first, alike, times) = values.entry(key).or_insert((value, true, 0));
+        *alike &= *first == value;
+        *times += 1;
+    }
+    let long = |value: &Value| value.to_string().len() > LONG_CONDITION;
+    let shared = values
+        .into_iter()
+        .filter(|(_, (value, alike, times))| *alike && *times >= SHARED_BY && long(value));
+    shared.map(|(key, (value, ..))| (key.to_string(), value.clone())).collect()
+}
+
+fn measurement(report: &Report, m: &Measurement, shared: &Map<String, Value>) -> Block {
     let invalid = m.validity == Validity::Invalid;
     let lead = PRIMARY.into_iter().find_map(|metric| m.metric(metric)).or(m.metrics.first());
     let mut summary = Inline::of(Style::Code, m.id.as_str());
@@ -126,7 +151,7 @@ fn measurement(report: &Report, m: &Measurement) -> Block {
         summary = summary
             .put(Style::Strong, report.units.quantity(lead.value, lead.unit))
             .put(Style::Faint, spread.map_or(" ".to_string(), |share| format!("±{share}")));
-        if let Some(picture) = charts::repeats(lead, report.units) {
+        if let Some(picture) = charts::repeats(lead) {
             summary = summary.picture(picture);
         }
     }
@@ -143,10 +168,16 @@ fn measurement(report: &Report, m: &Measurement) -> Block {
         blocks.push(Block::paragraph(Inline::of(Style::Bad, said)));
     }
     blocks.push(metrics(report, m));
+    blocks.extend(zeros(m));
     blocks.extend(limits(report, m, lead.and_then(|lead| nearest(m, lead.unit))));
     blocks.extend(normals(report, m));
     for (title, map) in [("Asked for", &m.workload), ("Obtained", &m.conditions)] {
-        let map: Map<String, Value> = map.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
+        let said = |key: &str, value: &Value| match shared.contains_key(key) {
+            true => Value::from("as above"),
+            false => value.clone(),
+        };
+        let map: Map<String, Value> =
+            map.iter().map(|(k, v)| (k.to_string(), said(k, v))).collect();
         if !map.is_empty() {
             blocks.extend([Block::Heading(title.into()), facts(&map, report.units)]);
         }
@@ -154,23 +185,38 @@ fn measurement(report: &Report, m: &Measurement) -> Block {
     Block::Folded(summary, blocks)
 }
 
+/// Of every measurement a dozen metrics only say that something did not happen: they share a line.
+fn is_zero(metric: &MetricValue) -> bool {
+    let zero = |value: f64| value == 0.0;
+    zero(metric.value) && metric.samples.iter().all(|sample| zero(*sample))
+}
+
+fn zeros(m: &Measurement) -> Option<Block> {
+    let zeros = m.metrics.iter().filter(|metric| is_zero(metric));
+    let names: Vec<String> = zeros.map(|metric| metric.name.replace('_', " ")).collect();
+    let said = || Block::explanation(format!("Zero in every repeat: {}.", names.join(", ")));
+    (!names.is_empty()).then(said)
+}
+
 fn metrics(report: &Report, m: &Measurement) -> Block {
     let mut table = Table::new(vec![
         Column::name("metric", 0),
         Column::figure("value", 50),
         Column::figure("95 % interval", 80),
-        Column::figure("n", 86),
-        Column::words("repeats", At::Left(88)),
+        Column::words("repeats", At::Left(82)),
     ]);
-    let rows = m.metrics.iter().map(|metric| {
+    let rows = m.metrics.iter().filter(|metric| !is_zero(metric)).map(|metric| {
         let quantity = |value| report.units.quantity(value, metric.unit);
         let interval = metric.interval_95.as_ref();
         let interval = interval.map(|i| format!("{} to {}", quantity(i.low), quantity(i.high)));
+        let mut name = Inline::from(metric.name.replace('_', " ").as_str());
+        if metric.samples.len() != m.repeats as usize {
+            name = name.put(Style::Faint, format!(" n = {}", metric.samples.len()));
+        }
         let cells = vec![
-            metric.name.replace('_', " ").into(),
+            name.into(),
             quantity(metric.value).into(),
             interval.unwrap_or_else(|| "-".to_string()).into(),
-            metric.samples.len().to_string().into(),
             repeats(report, metric),
         ];
         Row::Cells(cells, Vec::new())
@@ -182,7 +228,7 @@ fn metrics(report: &Report, m: &Measurement) -> Block {
 /// A picture of what may be better or worse; of what only describes, from where to where it goes.
 fn repeats(report: &Report, metric: &MetricValue) -> Cell {
     if metric.better != Better::Neither {
-        let picture = charts::repeats(metric, report.units);
+        let picture = charts::repeats(metric);
         return picture.map_or("alike".into(), |picture| Inline::default().picture(picture).into());
     }
     let ends = [f64::INFINITY, f64::NEG_INFINITY];

@@ -1,5 +1,6 @@
 //! What the run file holds, in full: any JSON value as facts and tables, so that a new field needs no code here.
 
+use narrows_units::significant;
 use serde_json::{Map, Value};
 
 use crate::document::{At, Block, Column, Entry, Facts, Inline, Row, Style, Table};
@@ -113,6 +114,8 @@ fn number_text(key: &str, number: &serde_json::Number, units: Units) -> String {
         Some("bytes") => units.bytes(value),
         Some("ns") => print::time(value),
         Some("khz") => format!("{} MHz", print::count(value / 1000.0)),
+        // More digits than a measurement has are in the run file.
+        _ if number.is_f64() && value.fract() != 0.0 => significant(value, 4),
         _ => number.to_string(),
     }
 }
@@ -143,6 +146,15 @@ mod tests {
     fn runs_of_numbers_are_joined() {
         assert_eq!(ranges(&[0, 1, 2, 3, 8, 10, 11]), "0-3, 8, 10-11");
         assert_eq!(ranges(&[u64::MAX]), u64::MAX.to_string());
+    }
+
+    #[test]
+    fn a_fraction_has_four_digits_and_a_whole_number_all() {
+        let text = |value: Value| flat("share", &value, Units::Si);
+        assert_eq!(text(json!(0.09565447800741918)), "0.09565");
+        assert_eq!(text(json!([0.25, 14.058355437])), "0.2500, 14.06");
+        assert_eq!(text(json!(274188151444445_u64)), "274188151444445");
+        assert_eq!(text(json!(4.0)), "4.0");
     }
 
     #[test]

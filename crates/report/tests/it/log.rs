@@ -223,9 +223,9 @@ fn the_page_has_every_picture_and_only_those_it_has_figures_for() {
 fn drawn(page: &str, class: &str) -> Vec<f64> {
     let (_, picture) =
         page.split_once("aria-label=\"commits per second on each").expect("a picture");
-    let start = format!("<circle class=\"point {class}\" cx=\"");
+    let start = format!("<circle class=\"point {class}\" cx=");
     let dots = picture.split(start.as_str()).skip(1);
-    dots.map(|dot| dot.split('"').next().unwrap().parse().unwrap()).collect()
+    dots.map(|dot| dot.split(' ').next().unwrap().parse().unwrap()).collect()
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn places_show_prediction_and_measurement_and_their_durability() {
         "predicted 73.9k/s",
         "measured 75.4k/s: holds",
         ": fails",
-        "<span class=\"bad\">not durable</span><span class=\"soft\"> by construction",
+        "<span class=bad>not durable</span><span class=soft> by construction",
         "durability refuted",
         "with fsync off 84.0k/s",
     ] {
@@ -305,8 +305,8 @@ fn a_step_begins_where_its_difference_says() {
         .skip(1)
         .map(|bar| {
             let of = |key: &str| -> f64 {
-                let (_, rest) = bar.split_once(&format!(" {key}=\"")).unwrap();
-                rest.split('"').next().unwrap().parse().unwrap()
+                let (_, rest) = bar.split_once(&format!(" {key}=")).unwrap();
+                rest.split(' ').next().unwrap().parse().unwrap()
             };
             (of("x"), of("width"))
         })

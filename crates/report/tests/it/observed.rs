@@ -143,7 +143,7 @@ fn the_page_has_the_verdict_first_and_pictures_with_words() {
     // The gap in the history parts each area, in both widths.
     let areas = page
         .split("<path class=")
-        .filter(|path| path.starts_with("\"f2\""))
+        .filter(|path| path.starts_with("f2 "))
         .map(crate::common::areas)
         .sum::<usize>();
     assert_eq!(areas, 4, "areas of the log's waits");

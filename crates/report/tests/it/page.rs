@@ -21,10 +21,11 @@ fn all() -> [(&'static str, narrows_model::Run); 7] {
     ]
 }
 
-/// Names of the elements in the order of their tags, checked for balance. Script and style are skipped as text; parts of a table need no
-/// end.
+/// Names of the elements in the order of their tags, checked for balance. Script and style are skipped as text; parts of a table and of a
+/// list of facts need no end.
 fn balanced(page: &str) -> Result<Vec<String>, String> {
-    const VOID: [&str; 8] = ["meta", "br", "!doctype", "thead", "tbody", "tr", "th", "td"];
+    const VOID: [&str; 10] =
+        ["meta", "br", "!doctype", "thead", "tbody", "tr", "th", "td", "dt", "dd"];
     let mut open: Vec<String> = Vec::new();
     let mut seen = Vec::new();
     let mut rest = page;
@@ -151,8 +152,8 @@ fn the_answer_comes_first_and_everything_else_is_there() {
     for finding in &common::rich().findings {
         assert!(page.contains(&finding.advice) && page.contains(&finding.id));
     }
-    assert!(page.contains("class=\"chosen\""), "the sweep's chosen depth");
-    assert!(page.contains("class=\"bold\""), "a latency curve");
+    assert!(page.contains("class=chosen "), "the sweep's chosen depth");
+    assert!(page.contains("class=bold "), "a latency curve");
 }
 
 #[test]
@@ -209,7 +210,7 @@ fn a_machine_alone_has_a_page() {
     assert!(page.contains("note slot-below-device: powersave"), "a box has it");
     assert!(page.starts_with("<!doctype html>") && page.contains("<h1>&lt;db7&gt;<small>"));
     let page = common::without_own_script(&page);
-    assert!(page.contains("<svg class=\"chart\"") && !page.contains("<script"));
+    assert!(page.contains("<svg class=chart ") && !page.contains("<script"));
 }
 
 #[test]
@@ -307,11 +308,11 @@ fn each_workload_has_its_verdict_first_and_what_is_behind_it() {
     let (_, update) = section.split_once("<h3>update, durable</h3>").expect("updates");
     let verdict =
         update.find("LIKELY").or(update.find("CONFIRMED")).or(update.find("UNDECIDED")).unwrap();
-    let picture = update.find("<svg class=\"chart\"").expect("a picture");
+    let picture = update.find("<svg class=chart ").expect("a picture");
     assert!(verdict < picture, "the verdict is first");
     for said in [
-        "waiting for WAL<td class=num>98.0",
-        "<td>walwriter<td class=num>0.125",
+        "waiting for WAL<td>98.0",
+        "<td>walwriter<td>0.125",
         "0.0500 full-page images (41 % of the bytes at most)",
         "2 during the load, 812 pages written",
         "IO:WALSync 75 %, on CPU 25 %",

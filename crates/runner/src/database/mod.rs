@@ -39,7 +39,9 @@ pub const START_S: f64 = 4.0;
 /// What one repeat costs besides its window: warm-up, sessions opening and ending, eviction.
 const OVERHEAD_S: f64 = 0.7;
 /// Guess at a scan's rate for the plan, bytes per second.
-const SCAN_BYTES_PER_S: f64 = 700e6;
+const SCAN_BYTES_PER_S: f64 = 1e9;
+/// Share of scans whose verdict a test can settle, as far as a plan can know.
+const SCANS_TESTED: f64 = 0.5;
 
 /// The steps for the printed plan.
 pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
@@ -49,8 +51,9 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
     let lookups = once(resolved.database_window) * 2.0 + once(SHORT) + tests;
     let updates =
         once(resolved.update_window) + once(resolved.database_window) + once(SHORT) + tests;
-    let scans =
-        repeats_s(resolved, scan_time(plan.table_bytes)) * if plan.quick { 2.0 } else { 4.0 };
+    // A test is windows of the base and of the change.
+    let windows_of_scan = if plan.quick { 1.0 } else { 1.0 + 2.0 * SCANS_TESTED };
+    let scan = repeats_s(resolved, scan_time(plan.table_bytes)) * windows_of_scan;
     let step = |what: String, expected_s, writes_bytes| PlannedStep {
         layer: Layer::Database,
         what,
@@ -64,7 +67,7 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
     for (workload, task) in asked(resolved) {
         if task.is_scan() {
             let each = [Workload::ScanOne, Workload::ScanMany];
-            steps.extend(each.map(|scan| step(scan.name().into(), scans / 2.0, 0)));
+            steps.extend(each.map(|of| step(of.name().into(), scan, 0)));
             continue;
         }
         steps.push(match task {

@@ -18,6 +18,7 @@ mod ceilings;
 mod doubt;
 mod headroom;
 mod phrase;
+mod runnable;
 mod sentences;
 mod standing;
 mod standstill;
@@ -42,6 +43,8 @@ pub(crate) use phrase::phrase;
 pub(crate) use standing::standing;
 pub(crate) use standstill::or_standstill;
 pub(crate) use time::time_ns;
+
+use runnable::Runnable;
 
 /// A mean number of sessions that hardly changes: as a number of theirs where it is one.
 fn how_many(sessions: f64) -> String {
@@ -71,6 +74,8 @@ pub(crate) struct Observed<'a> {
     pub outside_ns: f64,
     /// Of that, what is run queue, ns.
     pub outside_queue_ns: f64,
+    /// Of the waits, what at most was none.
+    runnable: Runnable,
     /// Whether the processes were out of sight, so that their processor time is how often they were found without a wait.
     pub from_afar: bool,
     /// Everything else that was seen.
@@ -99,6 +104,7 @@ impl<'a> Observed<'a> {
             outside_queue_ns: measurement
                 .value(metric::QUEUE_BETWEEN_STATEMENTS_PER_OP)
                 .unwrap_or(0.0),
+            runnable: Runnable::read(measurement),
             from_afar: !known(metric::BACKEND_CPU_PER_OP) && known(metric::SAMPLED_ON_CPU_PER_OP),
             seen: None,
         }

@@ -877,6 +877,27 @@ fn a_quota_just_below_the_servers_cpus_is_their_end() {
 }
 
 #[test]
+fn a_quota_that_stops_the_server_often_is_its_end_beside_others_that_take_as_much() {
+    // Others take 0.5 of 8 CPUs in bursts, and leave 7.5 of a quota of 7.6.
+    let full = |throttled_share: f64| {
+        verdict(|run, look| {
+            busy(run);
+            let m = measurement(run);
+            set(m, metric::SERVER_CPUS_AVAILABLE, 7.5);
+            set(m, metric::SERVER_CPUS_TAKEN, 0.5);
+            set(m, metric::SERVER_CPU_PER_OP, 7.45 / 2000.0 * 1e9);
+            set(m, metric::RUN_QUEUE_PER_OP, 1.2e6);
+            set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+            set(m, metric::THROTTLED, 300.0);
+            set(m, metric::THROTTLED_SHARE, throttled_share);
+            look.processes.as_mut().unwrap().quota_cpus = Some(7.6);
+        })
+    };
+    assert_eq!(full(0.4).narrow, Narrow::CpuQuota);
+    assert_eq!(full(0.02).narrow, Narrow::Cpu);
+}
+
+#[test]
 fn cpu_time_is_named_where_one_session_and_all_cpus_end_together() {
     // One session, 1.2 times a second 800 ms of CPU time on a server of one or of eight CPUs.
     let lone = |cpus: f64, elsewhere_ms: f64| {
@@ -943,4 +964,41 @@ fn a_server_whose_only_cpu_takes_the_samples_has_as_many_active_as_it_counts() {
     let standing = found.standing.expect("observed");
     assert_eq!(standing.sessions_at_work, Some(0.6));
     assert!(standing.sentences.join("\n").contains("On average 0.60 of 8.00 sessions are active"));
+}
+
+/// 1.4 ms of CPU time and 1.2 ms in reads, where the server counts 2 ms: 0.6 ms is in both.
+fn copies_from_the_page_cache(runnable_ns: f64) -> Verdict {
+    verdict(|run, _| {
+        busy(run);
+        let m = measurement(run);
+        for (name, ns) in [
+            (metric::BACKEND_CPU_PER_OP, 1.4e6),
+            (metric::WAIT_READ_PER_OP, 1.2e6),
+            (metric::WAIT_FLUSH_PER_OP, 0.0),
+            (metric::WAIT_OTHER_PER_OP, 0.0),
+        ] {
+            set(m, name, ns);
+        }
+        m.metrics.push(known(metric::RUNNABLE_READ_PER_OP, runnable_ns));
+    })
+}
+
+#[test]
+fn pages_that_a_processor_copied_are_no_wait_as_far_as_the_kernel_saw_it() {
+    let read_ns = |found: &Verdict| {
+        let time = found.standing.as_ref().and_then(|standing| standing.time.as_ref()).unwrap();
+        let read = time.parts.iter().find(|part| part.name == "read");
+        (read.map_or(0.0, |part| part.ns_per_op), time.summed_ns)
+    };
+    let off = |found: &Verdict| found.reasons.iter().any(|why| why.contains("not explained"));
+    // At most 0.9 ms was no wait: 0.6 of it was none, and the rest was one.
+    let found = copies_from_the_page_cache(0.9e6);
+    assert_eq!(read_ns(&found), (0.6e6, 2e6));
+    assert!(!off(&found), "{:?}", found.reasons);
+    assert_eq!((found.narrow, found.grade), (Narrow::CpuPerSession, Grade::Likely));
+    // At most 0.3 ms was: another 0.3 ms is too much all the same, and what it is nobody knows.
+    let found = copies_from_the_page_cache(0.3e6);
+    assert_eq!(read_ns(&found), (0.9e6, 2.3e6));
+    assert!(off(&found), "{:?}", found.reasons);
+    assert_eq!(found.grade, Grade::Undecided);
 }

@@ -4,7 +4,7 @@ use narrows_model::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Headroom, HotProcess,
     Interval, LiveCost, LiveSetting, Narrow, Observation, ObservedCounts, ObservedProcesses,
     ObservedSessions, ProcessClass, ProcessorUser, Provenance, Standing, TimeAccount, TimeShare,
-    TransactionTime, WhatIf, WhatIfThen,
+    TransactionTime, WaitCheck, WhatIf, WhatIfThen,
 };
 
 pub fn observation(interval: Interval) -> Observation {
@@ -33,6 +33,12 @@ pub fn observation(interval: Interval) -> Observation {
                 at_ns: 5e8,
                 samples: 15,
                 sessions: vec![(ActivityState::Log, 2.5)],
+            }],
+            checks: vec![WaitCheck {
+                state: ActivityState::Log,
+                runnable: 1,
+                waiting: 300,
+                unclear: 20,
             }],
         },
         sessions: ObservedSessions { open: Some(40.0), ..Default::default() },

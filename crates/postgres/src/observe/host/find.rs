@@ -48,6 +48,8 @@ pub(crate) struct Server {
     pub(crate) postmaster: u32,
     /// The one that serves us.
     pub(crate) backend: u32,
+    /// Whether the server knows its processes by other numbers: it is in a container.
+    pub(crate) in_container: bool,
 }
 
 impl Server {
@@ -78,8 +80,11 @@ impl Server {
         let same = (began_s(backend)? - started.backend_s).abs() <= SAME_START_S;
         let came_up_s = started.server_s - began_s(postmaster)?;
         let same_server = (-SAME_START_S..=COMES_UP_S).contains(&came_up_s);
-        (named(backend) && named(postmaster) && same && same_server)
-            .then_some(Server { postmaster, backend })
+        (named(backend) && named(postmaster) && same && same_server).then_some(Server {
+            postmaster,
+            backend,
+            in_container: backend != started.backend,
+        })
     }
 }
 
@@ -161,7 +166,8 @@ mod tests {
             unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
         }
         main.wait().unwrap();
-        assert_eq!(right, Some(Server { postmaster: main.id(), backend }));
+        let server = Server { postmaster: main.id(), backend, in_container: false };
+        assert_eq!(right, Some(server));
         assert_eq!(recovered, right);
         assert_eq!(others, [None; 3]);
     }

@@ -51,6 +51,8 @@ struct Known {
     cpu_ns: u64,
     delay_ns: u64,
     switches: (u64, u64),
+    /// By which the server knows it.
+    number: u32,
 }
 
 /// One look at a process.
@@ -156,6 +158,7 @@ impl Ledger {
             cpu_ns: first_ns,
             delay_ns: first_delay_ns,
             switches: first_switches,
+            number: if self.server.in_container { last_number(one.pid) } else { one.pid },
         });
         let class = before.class.or_else(|| self.class_of(one.pid, title));
         let Seen { cpu_ns, delay_ns, switches, .. } = *one;
@@ -247,6 +250,15 @@ impl Ledger {
         self.processes.get(&pid).map(|known| known.cpu_ns - known.first_ns)
     }
 
+    /// The number here of the process that the server knows by that one; `None` where no look found it.
+    pub(crate) fn here(&self, number: u32) -> Option<u32> {
+        if !self.server.in_container {
+            return self.processes.contains_key(&number).then_some(number);
+        }
+        let mut known = self.processes.iter();
+        known.find(|(_, known)| known.number == number).map(|(pid, _)| *pid)
+    }
+
     /// The process that serves us.
     pub(crate) fn backend(&self) -> u32 {
         self.server.backend
@@ -259,6 +271,11 @@ impl Ledger {
         let each = self.processes.keys().filter_map(|pid| process::drive_bytes(*pid));
         Some(each.map(|(read, _)| read).sum())
     }
+}
+
+/// The number of a process in the innermost container that it is in.
+fn last_number(pid: u32) -> u32 {
+    process::numbers(pid).last().copied().unwrap_or(pid)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use super::*;
 
-const SERVER: Server = Server { postmaster: 1, backend: 9 };
+const SERVER: Server = Server { postmaster: 1, backend: 9, in_container: false };
 
 fn ledger() -> Ledger {
     Ledger::new(SERVER, "main", false)

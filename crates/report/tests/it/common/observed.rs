@@ -78,6 +78,7 @@ fn activity() -> Activity {
             found(ProcessClass::Checkpointer, Write, 0.5, &[("IO:DataFileFlush", 0.5)]),
         ],
         history: history(),
+        checks: vec![WaitCheck { state: Read, runnable: 89, waiting: 54, unclear: 20 }],
     }
 }
 
