@@ -39,6 +39,12 @@ impl Programs {
         Ok(Programs { found, user })
     }
 
+    /// pgbench beside the server's programs, or any: not every build of a server brings one along.
+    pub(crate) fn pgbench(&self) -> PathBuf {
+        let beside = self.found.bin_dir.join("pgbench");
+        if beside.exists() { beside } else { "pgbench".into() }
+    }
+
     /// A server that runs, with its data in `NAME-data` and its log in `NAME-wal`, both new; it goes when dropped.
     pub(crate) fn start(
         &self,

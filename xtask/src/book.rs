@@ -140,7 +140,7 @@ fn main(text: &str, here: &Here<'_>) -> String {
         Event::Start(Tag::Table(_)) => {
             vec![
                 Event::Html(
-                    "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"table\">"
+                    "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"table\">"
                         .into(),
                 ),
                 event,

@@ -192,7 +192,7 @@ impl<'a> Site<'a> {
             Some(group) => {
                 let cpu = self.ground.cpus[1].to_string();
                 let mut command = group.command(Path::new("taskset"));
-                command.args(["-c", &cpu]).arg(self.ground.programs.found.bin_dir.join("pgbench"));
+                command.args(["-c", &cpu]).arg(self.ground.programs.pgbench());
                 command
             }
             None => self.pgbench(&self.ground.cpus[1..]),
@@ -282,7 +282,7 @@ impl<'a> Site<'a> {
     }
 
     fn pgbench(&self, cpus: &[u32]) -> Command {
-        pinned(cpus, &self.ground.programs.found.bin_dir.join("pgbench"))
+        pinned(cpus, &self.ground.programs.pgbench())
     }
 
     /// With the server's address behind what it has.

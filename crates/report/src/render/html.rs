@@ -195,7 +195,7 @@ fn table(table: &Table) -> String {
     };
     let name = if table.title.is_empty() { "table" } else { &table.title };
     out += &format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table{class}><thead><tr>",
+        "<div class=scroll tabindex=0 role=group aria-label=\"{}\"><table{class}><thead><tr>",
         text(name)
     );
     for column in &table.columns {
@@ -203,7 +203,8 @@ fn table(table: &Table) -> String {
             "" => text(&column.head),
             group => format!("{} {}", text(&column.head), text(group)),
         };
-        out += &format!("<th scope=col>{head}");
+        // A column of pictures or marks has no name, and no head then.
+        out += &if head.is_empty() { "<td>".to_string() } else { format!("<th scope=col>{head}") };
     }
     let remark = table.remark.as_ref();
     out += &remark.map_or(String::new(), |head| format!("<th scope=col>{}", text(head)));
