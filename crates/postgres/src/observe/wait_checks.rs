@@ -18,7 +18,7 @@ use super::places::{Place, class, place};
 use crate::monitor::samples::{self, Processes};
 use crate::wire::Row;
 
-/// Looked up before each question: two reads of a file of the kernel's for each, 20 µs or so.
+/// Looked up before each question, by a read of a file of the kernel's each; their time counts as time spent on looking.
 const MOST_LOOKED_UP: usize = 4;
 /// Answers in a row without anybody in such a wait, after which nobody is looked up until somebody is.
 const CALM: u32 = 20;

@@ -151,7 +151,7 @@ impl Ledger {
         let first_switches = if begins { one.switches } else { (0, 0) };
         let before = self.processes.get(&one.pid).copied();
         // A number that was given to another process starts again.
-        let before = before.filter(|known| known.cpu_ns <= one.cpu_ns).unwrap_or(Known {
+        let before = before.filter(|known| known.cpu_ns <= one.cpu_ns).unwrap_or_else(|| Known {
             class: None,
             first_ns,
             window_ns: first_ns,

@@ -114,3 +114,20 @@ fn how_often_a_process_waited_is_read_again_only_where_it_ran() {
     assert_eq!(look(&[(100, 50)]), 1, "a number that came round again is another process");
     assert_eq!(ledger.used()[&ProcessClass::Session].waits, 105.0, "100 of the one, 5 of the new");
 }
+
+#[test]
+fn a_process_is_found_by_the_number_that_the_server_has_for_it() {
+    let us = std::process::id();
+    let find = |in_container: bool| {
+        let mut ledger = Ledger::new(Server { in_container, ..SERVER }, "main", false);
+        ledger.take(&seen(&[(1, 10, 0), (us, 70, 7)]), Some(0), titled);
+        ledger
+    };
+    // Outside of a container all numbers are the same, and a stranger's is none of the server's.
+    assert_eq!([us, us + 1].map(|number| find(false).here(number)), [Some(us), None]);
+    // In one it is the last of `NSpid`.
+    let numbers = process::numbers(us);
+    let inside = numbers.last().copied();
+    assert_eq!(inside.and_then(|number| find(true).here(number)), Some(us));
+    assert_eq!(find(true).here(u32::MAX), None);
+}
