@@ -22,9 +22,9 @@ pub(crate) const PROBE_WARM_UP: Duration = Duration::from_millis(40);
 const OVERHEAD: Duration = Duration::from_millis(60);
 /// Assumed while planning only.
 const FILL_BYTES_PER_S: f64 = 500e6;
-/// Of the probes that a search may make, the share that it makes on average: it ends where throughput stops growing.
+/// Of the probes that a search may make, the share that it makes, as on a small virtual machine: it ends where throughput stops growing.
 const PROBES_MADE: f64 = 0.6;
-/// Of a window, the share that writes need on average until they have written what they may.
+/// Of a window, the share that writes need until they have written what they may, as there.
 const WRITE_WINDOW: f64 = 0.7;
 /// Requests of large blocks in flight are limited to this many bytes.
 const IN_FLIGHT_BYTES: u64 = 64 << 20;

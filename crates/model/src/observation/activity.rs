@@ -163,6 +163,17 @@ pub struct WaitCheck {
     pub unclear: u64,
 }
 
+impl WaitCheck {
+    /// Fewer clear answers tell nothing.
+    const LEAST_CLEAR: u64 = 10;
+
+    /// How many of how many clear answers were no wait; `None` where none was, and where too few are clear.
+    pub fn no_waits(&self) -> Option<(u64, u64)> {
+        let clear = self.runnable + self.waiting;
+        (self.runnable > 0 && clear >= WaitCheck::LEAST_CLEAR).then_some((self.runnable, clear))
+    }
+}
+
 /// One slice of the history, for a picture over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]

@@ -22,8 +22,6 @@ use crate::wire::Row;
 const MOST_LOOKED_UP: usize = 4;
 /// Answers in a row without anybody in such a wait, after which nobody is looked up until somebody is.
 const CALM: u32 = 20;
-/// Fewer clear answers tell nothing.
-const LEAST_CLEAR: u64 = 10;
 
 /// Looks so far.
 #[derive(Debug, Clone)]
@@ -110,12 +108,9 @@ impl WaitChecks {
 /// At most this share of those found in a state did not wait (upper end of Clopper and Pearson's 95 % interval); none where too few
 /// answers were clear.
 pub(super) fn runnable_share(checks: &[WaitCheck], state: ActivityState) -> f64 {
-    let Some(check) = checks.iter().find(|check| check.state == state) else { return 0.0 };
-    let clear = check.runnable + check.waiting;
-    if clear < LEAST_CLEAR || check.runnable == 0 {
-        return 0.0;
-    }
-    narrows_stats::share_interval_95(check.runnable, clear).1
+    let check = checks.iter().find(|check| check.state == state);
+    let no_waits = check.and_then(WaitCheck::no_waits);
+    no_waits.map_or(0.0, |(times, of)| narrows_stats::share_interval_95(times, of).1)
 }
 
 /// The state of sessions and workers that call the kernel in it, and may be on a processor while they do.

@@ -131,7 +131,7 @@ pub(crate) fn percentiles(m: &Measurement, name: &str, units: Units) -> Option<S
     if repeats.len() > 1 {
         let first = repeats.iter().take(MOST_REPEATS);
         let each: Vec<_> = first.map(|recorder| place(&percentile_points(recorder))).collect();
-        picture.paths("thin", each.iter());
+        picture.paths("thin", &each);
     }
     picture.path("bold", &place(&bold));
     Some(picture.finish("chart", false))
@@ -222,7 +222,7 @@ fn lines(picture: &mut Picture, series: &[&Series], x: &Scale, y: &Scale) {
         chunks.collect()
     };
     let each: Vec<_> = series.iter().take(MOST_REPEATS).map(line).collect();
-    picture.paths(if series.len() > 1 { "thin strong" } else { "bold" }, each.iter());
+    picture.paths(if series.len() > 1 { "thin strong" } else { "bold" }, &each);
 }
 
 /// One dot per repeat, the interval as a band, the median as a tick, beside median and interval in figures. `None` where all repeats

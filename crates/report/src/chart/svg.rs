@@ -149,22 +149,21 @@ fn class(names: &str) -> String {
     if names.contains(' ') { format!("class=\"{names}\"") } else { format!("class={names}") }
 }
 
-/// A picture with a description for those who cannot see it.
+/// A picture.
 pub(super) struct Picture {
     body: String,
-    width: f64,
-    height: f64,
-    label: String,
+    /// Its size, and a description for those who cannot see it.
+    of: Option<(f64, f64, String)>,
 }
 
 impl Picture {
     pub(super) fn new(width: f64, height: f64, label: &str) -> Self {
-        Picture { body: String::new(), width, height, label: label.to_string() }
+        Picture { body: String::new(), of: Some((width, height, label.to_string())) }
     }
 
     /// One that only repeats what is said beside it, in pixels of the screen: its box's size is the style sheet's.
     pub(super) fn ornament() -> Self {
-        Picture::new(0.0, 0.0, "")
+        Picture { body: String::new(), of: None }
     }
 
     pub(super) fn line(&mut self, named: &str, x1: f64, y1: f64, x2: f64, y2: f64) {
@@ -189,21 +188,20 @@ impl Picture {
     }
 
     pub(super) fn path(&mut self, named: &str, points: &[(f64, f64)]) {
-        if points.len() < 2 {
-            return;
-        }
-        self.body += &format!("<path {} d=\"{}\"/>", class(named), steps(&simplified(points)));
+        self.paths(named, [points]);
     }
 
     /// Several lines of one look, one element for all.
-    pub(super) fn paths<'a>(
+    pub(super) fn paths<Points: AsRef<[(f64, f64)]>>(
         &mut self,
         named: &str,
-        lines: impl Iterator<Item = &'a Vec<(f64, f64)>>,
+        lines: impl IntoIterator<Item = Points>,
     ) {
-        let drawn =
-            lines.filter(|points| points.len() > 1).map(|points| steps(&simplified(points)));
-        let all: String = drawn.collect();
+        let drawn = |points: Points| match points.as_ref() {
+            points if points.len() > 1 => steps(&simplified(points)),
+            _ => String::new(),
+        };
+        let all: String = lines.into_iter().map(drawn).collect();
         if !all.is_empty() {
             self.body += &format!("<path {} d=\"{all}\"/>", class(named));
         }
@@ -227,7 +225,9 @@ impl Picture {
                 &if points.is_empty() { format!("M{x},{y}h0") } else { format!("m{},0h0", x - at) };
             at = x;
         }
-        self.body += &format!("<path {} d={points} />", class(named));
+        if !points.is_empty() {
+            self.body += &format!("<path {} d={points} />", class(named));
+        }
     }
 
     pub(super) fn bar(&mut self, named: &str, x: f64, y: f64, width: f64, height: f64) {
@@ -296,15 +296,13 @@ impl Picture {
     /// The element; `stretch` lets it fill its box without keeping proportions (bars without text).
     pub(super) fn finish(self, named: &str, stretch: bool) -> Svg {
         let named = class(named);
-        if self.label.is_empty() {
+        let Some((width, height, label)) = self.of else {
             return Svg(format!("<svg {named} aria-hidden=true>{}</svg>", self.body));
-        }
+        };
         let ratio = if stretch { " preserveAspectRatio=none" } else { "" };
         Svg(format!(
-            "<svg {named} viewBox=\"0 0 {} {}\" role=img aria-label=\"{}\"{ratio}>{}</svg>",
-            self.width,
-            self.height,
-            escape::text(&self.label),
+            "<svg {named} viewBox=\"0 0 {width} {height}\" role=img aria-label=\"{}\"{ratio}>{}</svg>",
+            escape::text(&label),
             self.body
         ))
     }
@@ -384,5 +382,53 @@ mod tests {
                 assert!(scale.ticks().len() < 100, "{scale:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_is_alike_is_one_element_and_what_is_nothing_is_none() {
+        let drawn = |draw: &dyn Fn(&mut Picture)| {
+            let mut picture = Picture::ornament();
+            draw(&mut picture);
+            picture.finish("r", false).0
+        };
+        let in_it = |body: &str| format!("<svg class=r aria-hidden=true>{body}</svg>");
+        let two = [vec![(0.0, 0.0), (5.0, 5.0)], vec![(1.0, 1.0)], vec![(9.0, 0.0), (9.0, 4.0)]];
+        assert_eq!(
+            drawn(&|picture| picture.paths("thin strong", &two)),
+            in_it("<path class=\"thin strong\" d=\"M0 0l5 5M9 0l0 4\"/>")
+        );
+        let grid = [[0.0, 5.0, 9.0, 5.0], [2.0, 0.0, 2.0, 7.5]];
+        assert_eq!(
+            drawn(&|picture| picture.lines("grid", grid)),
+            in_it("<path class=grid d=\"M0 5H9M2 0V7.5\"/>")
+        );
+        assert_eq!(
+            drawn(&|picture| picture.dots("d", [3.2, 7.0, 5.0].into_iter(), 7.0)),
+            in_it("<path class=d d=M3,7h0m4,0h0m-2,0h0 />")
+        );
+        // An attribute without a value would leave the element open.
+        let nothing = drawn(&|picture| {
+            picture.dots("d", std::iter::empty(), 7.0);
+            picture.lines("grid", []);
+            picture.path("bold", &[(1.0, 1.0)]);
+        });
+        assert_eq!(nothing, in_it(""));
+    }
+
+    #[test]
+    fn a_plot_says_what_the_pages_script_needs_of_it() {
+        let mut picture = Picture::new(340.0, 190.0, "");
+        picture.plot([58.0, 10.0, 330.0, 164.0], 2.5, |picture| {
+            picture.path("bold", &[(60.0, 20.0), (70.0, 30.0)])
+        });
+        let drawn = picture.finish("chart", false).0;
+        assert!(
+            drawn.starts_with("<svg class=chart viewBox=\"0 0 340 190\" role=img aria-label=\"\">")
+        );
+        let plot = "<svg class=plot x=58 y=10 width=272 height=154 viewBox=\"58 10 272 154\" preserveAspectRatio=none data-end=2.5>";
+        assert!(
+            drawn.contains(&format!("{plot}<path class=bold d=\"M60 20l10 10\"/></svg></svg>")),
+            "{drawn}"
+        );
     }
 }

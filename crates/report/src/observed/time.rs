@@ -113,16 +113,17 @@ fn of_part(seen: &Observation, part: &TimeShare) -> Row {
     )
 }
 
-/// Beside the names, how often the kernel said that somebody in such a wait did not wait.
+/// Beside the names, how often the kernel said that somebody in such a wait could run.
 fn with_checks(names: String, seen: &Observation, states: &[ActivityState]) -> String {
-    let checks = seen.activity.checks.iter().filter(|check| states.contains(&check.state));
-    let (runnable, all) = checks.fold((0, 0), |(runnable, all), check| {
-        (runnable + check.runnable, all + check.runnable + check.waiting)
-    });
-    if runnable == 0 {
+    let check = seen.activity.checks.iter().find(|check| states.contains(&check.state));
+    let Some((check, (times, of))) = check.and_then(|check| Some((check, check.no_waits()?)))
+    else {
         return names;
-    }
-    format!("{names}; {} on CPU", percent(runnable as f64 / all as f64))
+    };
+    let share = percent(times as f64 / of as f64);
+    // Of the part with everything else in it only the writes call the kernel.
+    let whose = if check.state == ActivityState::Write { "of writes " } else { "" };
+    format!("{names}; {whose}{share} runnable")
 }
 
 /// The states whose time is that part of the sum.

@@ -24,7 +24,7 @@ pub const FORM: Form = Form {
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
 /// SHA-256 of [`SCRIPT`] in base64, as the policy names it.
-const DIGEST: &str = "qL2w5JUL3lVOeOVSdq9hoRkJT4i1CCcRx9RjnDlIJWg=";
+const DIGEST: &str = "RGHlXSNySnJh6ZulOtZsmK8Cpckj5AFzN+Mr6n5/hVM=";
 
 fn document(document: &Document, _: Screen) -> String {
     let main: String = in_order(document).map(section).collect();
@@ -177,6 +177,11 @@ fn figure_columns() -> String {
     )
 }
 
+/// A column of pictures or marks has no name, and no head then.
+fn column_head(words: &str) -> String {
+    if words.is_empty() { "<td>".to_string() } else { format!("<th scope=col>{words}") }
+}
+
 fn table(table: &Table) -> String {
     // Ends of rows and cells are left out, as HTML allows, and quotes where a class is one word.
     let figures: Vec<String> = (1..)
@@ -184,6 +189,7 @@ fn table(table: &Table) -> String {
         .filter(|(_, column)| column.is_figure())
         .map(|(number, _)| format!("n{number}"))
         .collect();
+    debug_assert!(table.columns.len() <= MOST_COLUMNS, "figures beyond would stand left");
     let class = match figures.as_slice() {
         [] => String::new(),
         [one] => format!(" class={one}"),
@@ -203,11 +209,11 @@ fn table(table: &Table) -> String {
             "" => text(&column.head),
             group => format!("{} {}", text(&column.head), text(group)),
         };
-        // A column of pictures or marks has no name, and no head then.
-        out += &if head.is_empty() { "<td>".to_string() } else { format!("<th scope=col>{head}") };
+        out += &column_head(&head);
     }
-    let remark = table.remark.as_ref();
-    out += &remark.map_or(String::new(), |head| format!("<th scope=col>{}", text(head)));
+    if let Some(remark) = &table.remark {
+        out += &column_head(&text(remark));
+    }
     out += "<tbody>";
     let none = Cell::default();
     for row in &table.rows {

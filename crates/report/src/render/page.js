@@ -88,7 +88,10 @@
         const x = ((event.clientX - box.left) / box.width) * whole;
         return from + ((x - left) / width) * (to - from);
       };
-      svg.addEventListener("pointerdown", (event) => (pressed = share(event)));
+      svg.addEventListener("pointerdown", (event) => {
+        svg.setPointerCapture(event.pointerId);
+        pressed = share(event);
+      });
       svg.addEventListener("pointerup", (event) => {
         if (pressed === null) return;
         const [low, high] = [pressed, share(event)].sort((a, b) => a - b);

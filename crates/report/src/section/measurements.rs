@@ -172,7 +172,7 @@ fn measurement(report: &Report, m: &Measurement, shared: &Map<String, Value>) ->
     blocks.extend(limits(report, m, lead.and_then(|lead| nearest(m, lead.unit))));
     blocks.extend(normals(report, m));
     for (title, map) in [("Asked for", &m.workload), ("Obtained", &m.conditions)] {
-        let said = |key: &str, value: &Value| match shared.contains_key(key) {
+        let said = |key: &str, value: &Value| match shared.get(key) == Some(value) {
             true => Value::from("as above"),
             false => value.clone(),
         };
@@ -187,8 +187,7 @@ fn measurement(report: &Report, m: &Measurement, shared: &Map<String, Value>) ->
 
 /// Of every measurement a dozen metrics only say that something did not happen: they share a line.
 fn is_zero(metric: &MetricValue) -> bool {
-    let zero = |value: f64| value == 0.0;
-    zero(metric.value) && metric.samples.iter().all(|sample| zero(*sample))
+    metric.value == 0.0 && metric.samples.iter().all(|sample| *sample == 0.0)
 }
 
 fn zeros(m: &Measurement) -> Option<Block> {

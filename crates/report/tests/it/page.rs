@@ -333,3 +333,40 @@ fn each_workload_has_its_verdict_first_and_what_is_behind_it() {
     };
     assert!(another.contains("another one after the load"));
 }
+
+#[test]
+fn a_long_condition_that_measurements_share_stands_once_and_another_stays() {
+    let mut run = common::rich();
+    let long = |of: &str| serde_json::json!(format!("{of} {}", "-O2 -g ".repeat(20)));
+    let build = narrows_model::condition::SERVER_BUILD;
+    for m in run.measurements.iter_mut().take(3) {
+        m.conditions.insert(build, long("the same"));
+    }
+    let alike = page(&run);
+    let shown = |page: &str, of: &str| {
+        page.split("<script").next().unwrap().matches(&format!("{of} -O2 -g")).count()
+    };
+    assert_eq!((shown(&alike, "the same"), alike.matches("as above").count()), (1, 3));
+    run.measurements[2].conditions.insert(build, long("another"));
+    let apart = page(&run);
+    assert_eq!((shown(&apart, "the same"), shown(&apart, "another")), (2, 1));
+    assert!(!apart.contains("as above"));
+}
+
+#[test]
+fn metrics_that_are_zero_in_every_repeat_share_a_line() {
+    let zeros_of = |samples: &[f64]| {
+        let mut run = common::rich();
+        let m = &mut run.measurements[0];
+        m.metrics.retain(|metric| metric.name != narrows_model::metric::STEAL);
+        let mut steal = common::builders::metric(narrows_model::metric::STEAL, 0.0, 0.0, 3);
+        steal.samples = samples.to_vec();
+        m.metrics.push(steal);
+        let whole = page(&run);
+        let (_, all) = whole.split_once("<section id=\"measurements\">").unwrap();
+        let own = all.split_once("<details>").unwrap().1.split_once("</details>").unwrap().0;
+        (own.contains("<tr><td>steal"), own.contains("Zero in every repeat: steal."))
+    };
+    assert_eq!(zeros_of(&[0.0; 3]), (false, true));
+    assert_eq!(zeros_of(&[0.0, 0.01, 0.0]), (true, false), "its median is zero, and it is not");
+}

@@ -2,7 +2,7 @@
 //!
 //! A wait event is set before the kernel is called, and a page that the page cache has is copied by the caller's own processor under the
 //! event of a read. That time is in the processor time already. How much of the waits at most was such, the kernel said of the
-//! processes (`RUNNABLE_*_PER_OP`); how much it was, the account that was kept otherwise says: the parts have to come to
+//! processes (`RUNNABLE_*_PER_OP`); how much it was, the account that was kept otherwise says (before version 14 how often sessions were found active): the parts have to come to
 //! it, and what they are more is taken off these waits, up to what the kernel allows. More than that stays unexplained.
 
 use narrows_model::{Measurement, metric};
