@@ -1,6 +1,7 @@
-//! `cargo xtask kills | lab | peers | plants | soak`: what is done on request, takes long, and is measured beside other programs. Apart
+//! `cargo xtask attack | kills | lab | peers | plants | soak`: what is done on request, takes long, and is measured beside other programs. Apart
 //! from the product's workspace, so that no ordinary build compiles it.
 
+mod attack;
 mod group;
 mod kills;
 mod lab;
@@ -19,6 +20,7 @@ use xtask::root;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["attack", rest @ ..] => attack::attack(rest),
         ["kills", rest @ ..] => kills::kills(rest),
         ["lab", rest @ ..] => return lab::lab(rest),
         ["pages"] => pages::all().and_then(|pages| xtask::generate::write(&pages)),
@@ -26,7 +28,7 @@ fn main() -> ExitCode {
         ["plants", rest @ ..] => plants::plants(rest),
         ["soak", rest @ ..] => soak::soak(rest),
         _ => {
-            eprintln!("usage: cargo xtask kills | lab | pages | peers | plants | soak");
+            eprintln!("usage: cargo xtask attack | kills | lab | pages | peers | plants | soak");
             return ExitCode::from(2);
         }
     };

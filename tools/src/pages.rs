@@ -1,4 +1,5 @@
-//! Pages of the book that are made of stored results: what was planted, what was killed at random moments. They can be made at any
+//! Pages of the book that are made of stored results: what was planted, what an attack foretold, what was
+//! killed at random moments. They can be made at any
 //! time, also after their words were changed.
 
 use anyhow::Result;
@@ -9,10 +10,12 @@ const OBSERVED: &str = "docs/src/methods/observe.md";
 /// All of them, as they should be.
 pub(crate) fn all() -> Result<Vec<Generated>> {
     let (planted, page, looks) = crate::plants::pages()?;
+    let (attacked, experiments) = crate::attack::pages()?;
     let (killed, trials) = crate::kills::written()?;
     Ok(vec![
         Generated::new(planted, page),
         between_markers_of(OBSERVED, "pages", "tools/src/plants/results.json", &looks)?,
+        Generated::new(attacked, experiments),
         Generated::new(killed, trials),
     ])
 }

@@ -1,6 +1,6 @@
 //! Programs that are run: ended when dropped, and when Ctrl-C is pressed.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -68,11 +68,21 @@ impl Drop for Program {
 }
 
 /// What it wrote to its standard output; its messages pass through if it fails. `fine`: exit codes that are no failure.
-pub(crate) fn output(mut command: Command, stop: &Stop, fine: &[i32]) -> Result<String> {
+pub(crate) fn output(command: Command, stop: &Stop, fine: &[i32]) -> Result<String> {
+    output_told(command, stop, fine, |_| {})
+}
+
+/// The same, with each line of its messages told as it comes.
+pub(crate) fn output_told(
+    mut command: Command,
+    stop: &Stop,
+    fine: &[i32],
+    told: impl FnMut(&str) + Send + 'static,
+) -> Result<String> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut program = Program::start(command)?;
-    let stdout = collect(program.child.stdout.take());
-    let stderr = collect(program.child.stderr.take());
+    let stdout = collect(program.child.stdout.take(), |_| {});
+    let stderr = collect(program.child.stderr.take(), told);
     let status = loop {
         if let Some(status) = program.child.try_wait()? {
             break status;
@@ -88,13 +98,21 @@ pub(crate) fn output(mut command: Command, stop: &Stop, fine: &[i32]) -> Result<
     Ok(stdout)
 }
 
-fn collect(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+fn collect(
+    pipe: Option<impl Read + Send + 'static>,
+    mut told: impl FnMut(&str) + Send + 'static,
+) -> std::thread::JoinHandle<String> {
     std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            let _ = pipe.read_to_end(&mut bytes);
+        let mut text = String::new();
+        let Some(mut pipe) = pipe.map(BufReader::new) else { return text };
+        let mut line = Vec::new();
+        while pipe.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+            let said = String::from_utf8_lossy(&line);
+            told(said.trim_end());
+            text += &said;
+            line.clear();
         }
-        String::from_utf8_lossy(&bytes).into_owned()
+        text
     })
 }
 
@@ -121,6 +139,16 @@ mod tests {
         let stop = Stop::new();
         assert_eq!(output(shell("echo a"), &stop, &[0]).unwrap(), "a\n");
         assert_eq!(output(shell("echo b; exit 4"), &stop, &[0, 4]).unwrap(), "b\n");
+        let lines = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let told = {
+            let lines = lines.clone();
+            move |line: &str| lines.lock().unwrap().push(line.to_string())
+        };
+        assert_eq!(
+            output_told(shell("echo a; echo b >&2; printf c >&2"), &stop, &[0], told).unwrap(),
+            "a\n"
+        );
+        assert_eq!(*lines.lock().unwrap(), ["b", "c"]);
         let error = output(shell("echo no >&2; exit 2"), &stop, &[0]).unwrap_err().to_string();
         assert!(error.contains("no\n") && error.contains("exit status: 2"), "{error}");
     }

@@ -1,6 +1,7 @@
 //! Servers of the tools' own: the PostgreSQL of this machine, kept by the product's [`Cluster`], with what each tool asks of one. All
 //! that a tool adds is its settings, its processors and what it plants.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -86,11 +87,30 @@ pub(crate) fn to<'c>(cluster: &Cluster, command: &'c mut Command) -> &'c mut Com
 
 /// A library that makes calls of the server slow, compiled into that folder: `slow_flush` or `slow_read`.
 pub(crate) fn library(folder: &Path, name: &str) -> Result<PathBuf> {
-    let library = folder.join(format!("{name}.so"));
-    let source = crate::root().join(format!("crates/cli/tests/plants/{name}.c"));
+    compiled(folder, &crate::root().join(format!("crates/cli/tests/plants/{name}.c")))
+}
+
+/// A library of that source, compiled into that folder.
+pub(crate) fn compiled(folder: &Path, source: &Path) -> Result<PathBuf> {
+    let name = source.file_stem().context("a source has a name")?;
+    let library = folder.join(name).with_extension("so");
     let mut command = Command::new("cc");
-    command.args(["-O1", "-shared", "-fPIC", "-o"]).args([&library, &source]);
+    command.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&library).arg(source);
     let status = command.status().context("running cc")?;
     ensure!(status.success(), "{} does not compile", source.display());
     Ok(library)
+}
+
+/// `postgres` and `initdb` in that folder that run those of `bin_dir`, the server with these variables.
+pub(crate) fn wrapped(folder: &Path, bin_dir: &Path, variables: &[(String, String)]) -> Result<()> {
+    let set = |(name, value): &(String, String)| format!("{name}={value} ");
+    let slow: String = variables.iter().map(set).collect();
+    for (name, environment) in [("postgres", slow.as_str()), ("initdb", "")] {
+        let real = bin_dir.join(name);
+        let script = format!("#!/bin/sh\nexec env {environment}{} \"$@\"\n", real.display());
+        let path = folder.join(name);
+        std::fs::write(&path, script).with_context(|| format!("writing {}", path.display()))?;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(())
 }

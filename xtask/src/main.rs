@@ -1,10 +1,11 @@
-//! `cargo xtask check | docs | book | kernels | dist | kills | lab | pages | peers | plants | quiet | suite | soak | fuzz | sanitize`.
+//! `cargo xtask attack | check | docs | book | kernels | dist | kills | lab | pages | peers | plants | quiet | suite | soak | fuzz | sanitize`.
 
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
+  attack    the experiments of an attack on the verdict, made with the program of before and with today's (docs/src/evidence/attack.md)
   check     format, clippy, all tests, generated files, documentation; what continuous integration runs and more
   docs      write the generated files: schema, rules page, man page, completions
   book      the book as HTML, in target/book
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
         ["dist"] => xtask::dist::dist(),
         ["docs"] => xtask::generate::all().and_then(|files| xtask::generate::write(&files)),
         ["kernels", rest @ ..] => xtask::kernels::kernels(rest),
-        ["kills" | "lab" | "pages" | "peers" | "plants" | "soak", ..] => {
+        ["attack" | "kills" | "lab" | "pages" | "peers" | "plants" | "soak", ..] => {
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             return xtask::tools::run(&args);
         }

@@ -25,12 +25,17 @@ impl Disturber {
     /// Takes that share of a processor whatever else wants it: with a real-time priority, because between ordinary processes
     /// a server that wakes for every request gets far more than its half.
     pub(super) fn hog(cpu: u32, share: f64) -> Result<Disturber> {
-        Disturber::busy(cpu, share, with_priority)
+        Disturber::busy(cpu, share, || with_policy(libc::SCHED_RR, 1))
     }
 
     /// Wants all of a processor, as an ordinary program with that nice value.
     pub(super) fn neighbour(cpu: u32, nice: i32) -> Result<Disturber> {
         Disturber::busy(cpu, 1.0, move || with_nice(nice))
+    }
+
+    /// Wants all of a processor, and gets what nobody else wants.
+    pub(super) fn idle_neighbour(cpu: u32) -> Result<Disturber> {
+        Disturber::busy(cpu, 1.0, || with_policy(libc::SCHED_IDLE, 0))
     }
 
     /// A thread on that processor, busy for that share of the time, once it has what it asks the scheduler for.
@@ -115,10 +120,10 @@ impl Drop for Disturber {
     }
 }
 
-fn with_priority() -> io::Result<()> {
-    let priority = libc::sched_param { sched_priority: 1 };
+fn with_policy(policy: libc::c_int, sched_priority: libc::c_int) -> io::Result<()> {
+    let priority = libc::sched_param { sched_priority };
     // SAFETY: the parameter is valid for the call; 0 is this thread.
-    match unsafe { libc::sched_setscheduler(0, libc::SCHED_RR, &priority) } {
+    match unsafe { libc::sched_setscheduler(0, policy, &priority) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }

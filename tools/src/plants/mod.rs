@@ -8,6 +8,7 @@ mod page;
 mod proxy;
 mod run;
 mod seen;
+mod sidecar;
 mod site;
 mod store;
 mod suite;
@@ -176,7 +177,7 @@ fn look_at<'g>(
 }
 
 /// Of the sources, as git names it.
-fn state() -> Result<String> {
+pub(crate) fn state() -> Result<String> {
     let mut command = Command::new("git");
     command.args(["describe", "--always", "--dirty"]).current_dir(crate::root());
     let said = command.output().context("running git")?;
@@ -188,7 +189,8 @@ fn drive(platform: &Platform) -> Result<String> {
     Ok(drive.context("no drive is known under the folder")?.number.clone())
 }
 
-fn machine(platform: &Platform) -> String {
+/// In words.
+pub(crate) fn machine(platform: &Platform) -> String {
     let drive = platform.roles.first().and_then(|role| role.drives().next());
     let under = platform
         .hypervisor

@@ -1,6 +1,6 @@
 //! Plants one bottleneck, lets narrows look, takes it out again, and reads what was said.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,12 @@ use narrows_postgres::Connection;
 use super::disturb::Disturber;
 use super::proxy::Proxy;
 use super::seen::Seen;
+use super::sidecar::Sidecar;
 use super::site::{Ground, Site, library};
 use super::suite::{Load, Look, Plant, Planted, Server};
 use crate::group::{Group, Limit};
 use crate::program::{output, pinned};
+use crate::server::wrapped;
 
 /// 0: a verdict. 3 and 4: nothing valid, or no verdict, which the run file tells.
 const FINE: [i32; 3] = [0, 3, 4];
@@ -77,7 +79,11 @@ impl Looker<'_> {
 
     /// What narrows says of the site, as a run file.
     fn look(&self, site: &Site<'_>, plant: &Plant, for_s: u32) -> Result<String> {
-        let mut command = pinned(&self.ground.cpus[1..], &self.narrows);
+        let beside = plant.plant.sidecar.then(Sidecar::new).transpose()?;
+        let mut command = match &beside {
+            Some(beside) => beside.command(&self.ground.cpus[1..], &self.narrows),
+            None => pinned(&self.ground.cpus[1..], &self.narrows),
+        };
         command.args(["run", "--observe", &site.url(), "--for", &format!("{for_s}s")]);
         if let Some(run) = self.capacities.as_ref().filter(|_| plant.look == Look::Compare) {
             command.arg("--capacities").arg(run);
@@ -177,6 +183,7 @@ fn hog(planted: &Planted, cpu: u32) -> Result<Option<Disturber>> {
     match (planted.hog, planted.hog_nice) {
         (Some(share), None) => Disturber::hog(cpu, share).map(Some),
         (None, Some(nice)) => Disturber::neighbour(cpu, nice).map(Some),
+        (None, None) if planted.hog_idle => Disturber::idle_neighbour(cpu).map(Some),
         (None, None) => Ok(None),
         (Some(_), Some(_)) => anyhow::bail!("one hog at a time"),
     }
@@ -208,17 +215,8 @@ fn slow_server(ground: &Ground<'_>, server: &Server) -> Result<Option<PathBuf>> 
     let folder = ground.folder.join("programs");
     std::fs::create_dir_all(&folder)?;
     let us = server.slow_flush_us.unwrap_or_default();
-    let slow = format!("LD_PRELOAD={} SLOW_FLUSH_US={us} ", library.display());
-    for (name, environment) in [("postgres", slow.as_str()), ("initdb", "")] {
-        let real = ground.programs.found.bin_dir.join(name);
-        let script = format!("#!/bin/sh\nexec env {environment}{} \"$@\"\n", real.display());
-        write_program(&folder.join(name), &script)?;
-    }
+    let slow = [("LD_PRELOAD", library.display().to_string()), ("SLOW_FLUSH_US", us.to_string())];
+    let slow = slow.map(|(name, value)| (name.to_string(), value));
+    wrapped(&folder, &ground.programs.found.bin_dir, &slow)?;
     Ok(Some(folder))
-}
-
-fn write_program(path: &Path, script: &str) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::write(path, script).with_context(|| format!("writing {}", path.display()))?;
-    Ok(std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))?)
 }

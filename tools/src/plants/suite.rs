@@ -150,6 +150,10 @@ pub(super) struct Planted {
     pub hog: Option<f64>,
     /// Another program wants all of the server's processor, at that nice value.
     pub hog_nice: Option<i32>,
+    /// Another program takes what is left of the server's processor (`SCHED_IDLE`).
+    pub hog_idle: bool,
+    /// narrows looks from a control-group namespace of its own, as a container beside the server's does.
+    pub sidecar: bool,
     /// The limits begin so many seconds after the load: a volume whose credits are used up.
     pub limits_after_s: Option<u32>,
     pub reads_per_s: Option<u32>,

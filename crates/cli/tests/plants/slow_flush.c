@@ -1,5 +1,5 @@
 /* Preloaded into a program: every fdatasync and fsync takes SLOW_FLUSH_US longer than the device needs; with
-   SLOW_FLUSH_UNDER only those of files below that folder. With SLOW_FLUSH_SAYS it says so on standard error before it waits. */
+   SLOW_FLUSH_UNDER only those of files below that folder, with SLOW_FLUSH_WHILE only as long as that file is there. With SLOW_FLUSH_SAYS it says so on standard error before it waits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,9 @@ static void delay(void) {
 
 static int meant(int fd) {
     const char *under = getenv("SLOW_FLUSH_UNDER");
+    const char *during = getenv("SLOW_FLUSH_WHILE");
     char link[64], path[4096];
+    if (during && access(during, F_OK) != 0) return 0;
     if (!under) return 1;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, sizeof path - 1);

@@ -1,0 +1,204 @@
+//! `cargo xtask attack`: the experiments by which an attack on the verdict said that narrows would be wrong, made with the program of
+//! before and with today's, and what each of them said.
+//!
+//! The idle pool, the neighbour of low priority and the sidecar are plants of the planted suite. On request, not part of continuous
+//! integration.
+
+mod page;
+mod said;
+mod trial;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use narrows_engine::{Scratch, Stop};
+use narrows_facts::process;
+use narrows_model::Role;
+use serde::{Deserialize, Serialize};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use self::said::Said;
+use self::trial::{Ground, Trial};
+use crate::server::Programs;
+use crate::stored;
+
+const PAGE: &str = "docs/src/evidence/attack.md";
+const SUITE: &str = "attack";
+const USAGE: &str = "usage: cargo xtask attack [EXPERIMENT]... [--program before|now] [--narrows FILE] [--state STATE] [--data DIR] [--list]
+  EXPERIMENT: its number; all where none is named
+  --program: under which the answers are kept [now]   --narrows FILE: the program [target/release/narrows]
+  --state STATE: of that program's sources [as git names those here]   --data DIR: where servers are made [/var/tmp]";
+
+/// Which program was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Program {
+    /// The one that was attacked.
+    Before,
+    Now,
+}
+
+/// All that was said, with where.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Results {
+    /// In words.
+    machine: String,
+    /// Of PostgreSQL.
+    server: String,
+    said: Vec<Said>,
+}
+
+struct Asked {
+    experiments: Vec<u32>,
+    program: Program,
+    narrows: PathBuf,
+    state: Option<String>,
+    data: PathBuf,
+    list: bool,
+}
+
+/// Makes the experiments, and writes the page.
+pub fn attack(args: &[&str]) -> Result<()> {
+    let asked = asked(args)?;
+    let wanted = |trial: &Trial| {
+        asked.experiments.is_empty() || asked.experiments.contains(&trial.experiment)
+    };
+    let trials: Vec<Trial> = trial::all(asked.program).into_iter().filter(wanted).collect();
+    ensure!(!trials.is_empty(), "no such experiment\n{USAGE}");
+    if asked.list {
+        for trial in trials {
+            println!(
+                "{:2} {:24} narrows {}",
+                trial.experiment,
+                trial.variant,
+                trial.args.join(" ")
+            );
+        }
+        return Ok(());
+    }
+    let stop = Stop::new();
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, stop.flag())?;
+    }
+    ensure!(process::is_root(), "another user for the server needs root");
+    narrows_postgres::server::sweep(&asked.data);
+    let scratch = Scratch::create(&asked.data, &format!("attack-{}", std::process::id()))?;
+    let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, &asked.data)]);
+    let programs = Programs::here()?;
+    let mut results: Results = stored::read(SUITE)?;
+    results.machine = crate::plants::machine(&platform);
+    results.server = format!("PostgreSQL {}", programs.found.version_text);
+    let ground = Ground {
+        stop: &stop,
+        folder: scratch.path(),
+        programs: &programs,
+        narrows: &asked.narrows,
+    };
+    let state = asked.state.map_or_else(crate::plants::state, Ok)?;
+    for trial in &trials {
+        match trial.said(&ground) {
+            Ok(said) => {
+                let said = Said { state: state.clone(), program: asked.program, ..said };
+                eprintln!(
+                    "{} {}: {:?}: {}",
+                    said.experiment, said.variant, said.grade, said.phrase
+                );
+                results.take(said);
+                stored::write(SUITE, &results)?;
+            }
+            Err(error) => eprintln!("{} {}: {error:#}", trial.experiment, trial.variant),
+        }
+        stop.check()?;
+    }
+    let (path, text) = pages()?;
+    let path = crate::root().join(path);
+    std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
+}
+
+/// The page, made of what is stored.
+pub(crate) fn pages() -> Result<(&'static str, String)> {
+    let results: Results = stored::read(SUITE)?;
+    Ok((PAGE, page::page(&results)))
+}
+
+impl Results {
+    /// In the place of what that program said to that variant before.
+    fn take(&mut self, said: Said) {
+        self.said.retain(|other| other.key() != said.key());
+        self.said.push(said);
+        let order: Vec<(u32, String)> = trial::all(Program::Now)
+            .into_iter()
+            .map(|trial| (trial.experiment, trial.variant))
+            .collect();
+        self.said.sort_by_key(|said| {
+            let (experiment, variant, program) = said.key();
+            (order.iter().position(|(e, v)| *e == experiment && v == variant), program)
+        });
+    }
+}
+
+fn asked(args: &[&str]) -> Result<Asked> {
+    let mut asked = Asked {
+        experiments: Vec::new(),
+        program: Program::Now,
+        narrows: crate::root().join("target/release/narrows"),
+        state: None,
+        data: Path::new("/var/tmp").into(),
+        list: false,
+    };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().with_context(|| format!("{arg} needs a value\n{USAGE}"));
+        match *arg {
+            "--program" => {
+                asked.program = match *value()? {
+                    "before" => Program::Before,
+                    "now" => Program::Now,
+                    other => bail!("--program {other}: before or now\n{USAGE}"),
+                }
+            }
+            "--narrows" => asked.narrows = value()?.into(),
+            "--state" => asked.state = Some(value()?.to_string()),
+            "--data" => asked.data = value()?.into(),
+            "--list" => asked.list = true,
+            option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),
+            number => {
+                let number =
+                    number.parse().with_context(|| format!("{number} is no number\n{USAGE}"))?;
+                asked.experiments.push(number);
+            }
+        }
+    }
+    Ok(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_and_wrong_ones_refused() {
+        let of_old = asked(&["2", "5", "--program", "before", "--state", "1a"]).unwrap();
+        assert_eq!((of_old.experiments, of_old.program), (vec![2, 5], Program::Before));
+        assert_eq!(asked(&[]).unwrap().program, Program::Now);
+        for wrong in [&["--program", "old"][..], &["two"], &["--every"], &["--data"]] {
+            assert!(asked(wrong).err().unwrap().to_string().contains("usage:"), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_takes_the_place_of_the_one_before_and_programs_stay_apart() {
+        let mut results = Results::default();
+        let said = |experiment, variant: &str, program, rate_per_s| Said {
+            program,
+            rate_per_s,
+            ..said::tests::said(experiment, variant)
+        };
+        results.take(said(8, "4 sessions", Program::Now, 1.0));
+        results.take(said(2, "2 ms", Program::Now, 2.0));
+        results.take(said(2, "2 ms", Program::Before, 3.0));
+        results.take(said(8, "4 sessions", Program::Now, 4.0));
+        let rates: Vec<f64> = results.said.iter().map(|said| said.rate_per_s).collect();
+        assert_eq!(rates, [3.0, 2.0, 4.0]);
+    }
+}

@@ -1,0 +1,367 @@
+//! The page of the book: what each experiment is, what was foretold, what came out, and what that says.
+
+use std::fmt::Write as _;
+
+use narrows_model::{Grade, Metric, metric};
+use narrows_stats::{median, share_interval_95};
+
+use super::said::Said;
+use super::trial::{READ_DELAYS_US, READERS};
+use super::{Program, Results};
+
+const HEAD: &str = include_str!("page.md");
+
+/// One experiment, in words.
+struct Experiment {
+    number: u32,
+    title: &'static str,
+    /// What is done.
+    how: &'static str,
+    /// What the attack said that narrows would say.
+    foretold: &'static str,
+    /// What it called an honest answer.
+    honest: &'static str,
+    /// What came out, computed from what is stored.
+    says: fn(&[&Said]) -> String,
+}
+
+const EXPERIMENTS: [Experiment; 7] = [
+    Experiment {
+        number: 2,
+        title: "A hot row through a slow flush",
+        how: "Eight sessions update one row. Each flush takes 2 ms more, then 1 ms more.",
+        foretold: "“locks inside the server”, and that hardware will not help, while the rate doubles with the faster flush",
+        honest: "a commit wait under a lock, or undecided",
+        says: hot_row,
+    },
+    Experiment {
+        number: 3,
+        title: "A device that slows down",
+        how: "Each flush takes 1 ms more, of narrows as of the server, from the moment at which the log layer is done and the updates begin.",
+        foretold: "“commit wait inside the server”, so that the device is excused",
+        honest: "the device is slower than when it was measured; or a commit wait; or undecided",
+        says: nothing_more,
+    },
+    Experiment {
+        number: 4,
+        title: "Large flushes",
+        how: "64 sessions update whole rows. Nothing is planted: a flush is large.",
+        foretold: "the server is accused where its flush takes twice that of 8 KiB",
+        honest: "a flush of that size is no slower inside the server",
+        says: large_flushes,
+    },
+    Experiment {
+        number: 5,
+        title: "Slope of the parts",
+        how: "Lookups from the drive. Each read takes 0 to 800 µs more, under 2, 8 and 32 sessions, so that the server's CPU is idle, busy and full. The \
+              read part of an operation's time is held against what was planted: the slope should be 1.",
+        foretold: "0.6 to 0.8 where the CPU is nearly full",
+        honest: "1 ± 0.05 everywhere",
+        says: slopes,
+    },
+    Experiment {
+        number: 6,
+        title: "Power of the sum",
+        how: "Each answer of the server takes 200 µs longer, in a sleep that no wait event names.",
+        foretold: "the time is printed as the client's, the sum agrees because it can't fail, and twice the sessions confirm it",
+        honest: "undecided: 200 µs that nobody names",
+        says: nothing_more,
+    },
+    Experiment {
+        number: 8,
+        title: "CPU time that is saved when nobody waits for commits",
+        how: "Updates by 3 to 8 sessions, with the test by `synchronous_commit = off`.",
+        foretold: "gains above the predicted range with 4 to 6 sessions, because the CPU time of an operation falls as well",
+        honest: "the range holds what the test gains",
+        says: predictions,
+    },
+    Experiment {
+        number: 10,
+        title: "Do the intervals hold?",
+        how: "Twelve servers made one after the other, under lookups and under updates, three short repeats each. How many of the 95 % intervals hold the \
+              median of all twelve?",
+        foretold: "30 to 70 %, not 95, because windows of one server are no fresh servers",
+        honest: "the interval is told as that between windows, and `--starts` shows the other",
+        says: coverage,
+    },
+];
+
+/// The whole page.
+pub(super) fn page(results: &Results) -> String {
+    let mut text = HEAD.to_string();
+    if results.said.is_empty() {
+        return text + "\n## Results\n\nNothing is stored.\n";
+    }
+    let _ = write!(text, "\n## Where\n\n{}, {}.", results.machine, results.server);
+    for (program, name) in [(Program::Before, "before"), (Program::Now, "now")] {
+        let mut states: Vec<&str> = results
+            .said
+            .iter()
+            .filter(|s| s.program == program)
+            .map(|s| s.state.as_str())
+            .collect();
+        states.sort_unstable();
+        states.dedup();
+        if !states.is_empty() {
+            let _ = write!(text, " State {name}: {}.", states.join(", "));
+        }
+    }
+    text += "\n";
+    for experiment in &EXPERIMENTS {
+        let said: Vec<&Said> =
+            results.said.iter().filter(|said| said.experiment == experiment.number).collect();
+        let Experiment { number, title, how, foretold, honest, says } = experiment;
+        let _ = write!(
+            text,
+            "\n## {number}: {title}\n\n{how}\n\nForetold: {foretold}. Honest: {honest}.\n\n"
+        );
+        if said.is_empty() {
+            text += "Not made yet.\n";
+            continue;
+        }
+        text += &says(&said);
+    }
+    text
+}
+
+/// What each said, in a table; a line per trial.
+fn table(said: &[&Said], more: &[(&str, &dyn Fn(&Said) -> String)]) -> String {
+    let mut text = "| planted | program | said | grade | rate (1/s) |".to_string();
+    more.iter().for_each(|(head, _)| text += &format!(" {head} |"));
+    text += "\n| --- | --- | --- | --- | ---: |";
+    more.iter().for_each(|_| text += " --- |");
+    text += "\n";
+    for said in said {
+        let program = word(said.program);
+        let grade = match said.grade {
+            Grade::Confirmed => "CONFIRMED",
+            Grade::Likely => "LIKELY",
+            Grade::Undecided => "UNDECIDED",
+        };
+        let Said { variant, phrase, rate_per_s, .. } = said;
+        let _ = write!(text, "| {variant} | {program} | {phrase} | {grade} | {rate_per_s:.0} |");
+        more.iter().for_each(|(_, of)| text += &format!(" {} |", of(said)));
+        text += "\n";
+    }
+    text
+}
+
+fn word(program: Program) -> &'static str {
+    match program {
+        Program::Before => "before",
+        Program::Now => "now",
+    }
+}
+
+fn nothing_more(said: &[&Said]) -> String {
+    table(said, &[("test", &tested)])
+}
+
+fn tested(said: &Said) -> String {
+    said.test.as_ref().map_or("none".to_string(), |test| {
+        let confirms = if test.confirms { "confirms" } else { "does not confirm" };
+        format!(
+            "{}: {:+.0} % ({:+.0} to {:+.0} predicted), {confirms}",
+            test.intervention,
+            100.0 * test.effect,
+            100.0 * test.expected[0],
+            100.0 * test.expected[1]
+        )
+    })
+}
+
+fn hot_row(said: &[&Said]) -> String {
+    let mut text = nothing_more(said);
+    for program in [Program::Before, Program::Now] {
+        let rate = |variant: &str| {
+            let of = said.iter().find(|s| s.program == program && s.variant == variant);
+            of.map(|said| said.rate_per_s)
+        };
+        if let (Some(slow), Some(fast)) = (rate("flush + 2 ms"), rate("flush + 1 ms")) {
+            let _ = write!(
+                text,
+                "\nThe flush that is 1 ms shorter makes the rate × {:.2} (as measured by the program {}).\n",
+                fast / slow,
+                word(program)
+            );
+        }
+    }
+    text
+}
+
+fn large_flushes(said: &[&Said]) -> String {
+    let bytes = |said: &Said| {
+        let of = |metric| said.value(metric);
+        match (of(metric::WAL_BYTES_PER_OP), of(metric::FLUSHES_PER_OP)) {
+            (Some(bytes), Some(flushes)) if flushes > 0.0 => {
+                format!("{:.0} KiB", bytes / flushes / 1024.0)
+            }
+            _ => "not known".to_string(),
+        }
+    };
+    let time = |said: &Said| {
+        let ns = said.value(metric::SERVER_FLUSH_TIME);
+        ns.map_or("not known".to_string(), |ns| format!("{:.0} µs", ns / 1000.0))
+    };
+    table(said, &[("a flush", &bytes), ("takes", &time), ("test", &tested)])
+}
+
+/// Slope of the part on what was planted, per program and sessions.
+fn slopes(said: &[&Said]) -> String {
+    let mut text = "| program | sessions | the server's CPUs used, with no delay and the longest | slope of the read part | of the server's own read times \
+                    | points |\n| --- | ---: | --- | ---: | ---: | ---: |\n"
+        .to_string();
+    for program in [Program::Before, Program::Now] {
+        for sessions in READERS {
+            let at = |us: u32| {
+                let variant = format!("{sessions} sessions, read + {us} µs");
+                said.iter().find(|s| s.program == program && s.variant == variant)
+            };
+            let trials: Vec<(u32, &Said)> =
+                READ_DELAYS_US.iter().filter_map(|us| Some((*us, *at(*us)?))).collect();
+            if trials.len() < 2 {
+                continue;
+            }
+            let used = |said: &Said| {
+                let of = |metric| said.value(metric);
+                match (of(metric::SERVER_CPUS), of(metric::SERVER_CPUS_AVAILABLE)) {
+                    (Some(used), Some(there)) if there > 0.0 => {
+                        format!("{:.0} %", 100.0 * used / there)
+                    }
+                    _ => "not known".to_string(),
+                }
+            };
+            let slope = |metric: Metric| {
+                let points: Vec<(f64, f64)> =
+                    trials.iter().filter_map(|(us, said)| point(*us, said, metric)).collect();
+                slope_of(&points).map_or("not known".to_string(), |slope| format!("{slope:.2}"))
+            };
+            let _ = writeln!(
+                text,
+                "| {} | {sessions} | {}, {} | {} | {} | {} |",
+                word(program),
+                used(trials[0].1),
+                used(trials[trials.len() - 1].1),
+                slope(metric::WAIT_READ_PER_OP),
+                slope(metric::SERVER_READ_TIME_PER_OP),
+                trials.len()
+            );
+        }
+    }
+    text
+}
+
+/// What was planted per operation and what was found, ns.
+fn point(us: u32, said: &Said, metric: Metric) -> Option<(f64, f64)> {
+    let reads = said.value(metric::BLOCK_READS_PER_OP)?;
+    Some((f64::from(us) * 1000.0 * reads, said.value(metric)?))
+}
+
+/// By least squares.
+fn slope_of(points: &[(f64, f64)]) -> Option<f64> {
+    let n = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / n, y + point.1 / n));
+    let (of_both, of_x) = points.iter().fold((0.0, 0.0), |(both, own), point| {
+        (both + (point.0 - x) * (point.1 - y), own + (point.0 - x).powi(2))
+    });
+    (points.len() > 1 && of_x > 0.0).then(|| of_both / of_x)
+}
+
+fn predictions(said: &[&Said]) -> String {
+    let less_cpu = |said: &Said| {
+        let test =
+            said.test.as_ref().filter(|test| test.intervention.contains("synchronous_commit"));
+        let of_test = test.and_then(|test| test.server_cpu_per_op);
+        match (of_test, said.value(metric::SERVER_CPU_PER_OP)) {
+            (Some(test), Some(base)) if base > 0.0 => format!("× {:.2}", test / base),
+            _ => "-".to_string(),
+        }
+    };
+    let mut text = table(said, &[("test", &tested), ("CPU time of an operation in it", &less_cpu)]);
+    for program in [Program::Before, Program::Now] {
+        let tests: Vec<_> = said
+            .iter()
+            .filter(|said| said.program == program)
+            .filter_map(|said| said.test.as_ref())
+            .filter(|test| test.intervention.contains("synchronous_commit"))
+            .collect();
+        let held = |test: &&&super::said::Tested| {
+            (test.expected[0]..=test.expected[1]).contains(&test.effect)
+        };
+        if !tests.is_empty() {
+            let _ = write!(
+                text,
+                "\n{}: {} of {} such tests gained what was predicted.\n",
+                word(program),
+                tests.iter().filter(held).count(),
+                tests.len()
+            );
+        }
+    }
+    text
+}
+
+fn coverage(said: &[&Said]) -> String {
+    let mut text = "| workload | servers | median (1/s) | smallest to largest | intervals that hold the median | expected |\n\
+                    | --- | ---: | ---: | --- | --- | --- |\n"
+        .to_string();
+    for verb in ["lookup", "update"] {
+        let of: Vec<&Said> =
+            said.iter().filter(|said| said.variant.starts_with(verb)).copied().collect();
+        let mut rates: Vec<f64> = of.iter().map(|said| said.rate_per_s).collect();
+        rates.sort_by(f64::total_cmp);
+        let (Some(middle), [least, .., most]) = (median(&rates), rates.as_slice()) else {
+            continue;
+        };
+        let intervals: Vec<_> = of.iter().filter_map(|said| said.interval_95.as_ref()).collect();
+        let held = intervals.iter().filter(|i| (i.low..=i.high).contains(&middle)).count() as u64;
+        let (low, high) = share_interval_95(held, intervals.len() as u64);
+        let _ = writeln!(
+            text,
+            "| {verb} | {} | {middle:.0} | {least:.0} to {most:.0} | {held} of {}: {:.0} to {:.0} % | 95 % |",
+            of.len(),
+            intervals.len(),
+            100.0 * low,
+            100.0 * high
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::said::tests::said;
+    use super::*;
+
+    #[test]
+    fn the_slope_is_that_of_the_line() {
+        let line: Vec<(f64, f64)> = [0.0, 1.0, 2.0, 8.0].map(|x| (x, 3.0 + 0.7 * x)).to_vec();
+        assert!((slope_of(&line).unwrap() - 0.7).abs() < 1e-12);
+        assert_eq!(slope_of(&line[..1]), None);
+        assert_eq!(slope_of(&[(1.0, 2.0), (1.0, 3.0)]), None);
+    }
+
+    #[test]
+    fn each_experiment_has_its_section_with_what_was_said_or_that_it_was_not_made() {
+        let page = page(&Results { said: vec![said(6, "answer + 200 µs")], ..Results::default() });
+        assert!(
+            page.contains("| answer + 200 µs | now | CPU, 97 % busy | LIKELY | 1000 | none |"),
+            "{page}"
+        );
+        assert_eq!(page.matches("Not made yet.").count(), EXPERIMENTS.len() - 1);
+    }
+
+    #[test]
+    fn intervals_that_hold_the_median_are_counted() {
+        use narrows_model::{Interval, IntervalMethod};
+        let one = |fresh: u32, rate_per_s: f64, low, high| Said {
+            rate_per_s,
+            interval_95: Some(Interval { low, high, method: IntervalMethod::LogT }),
+            ..said(10, &format!("lookup, server {fresh}"))
+        };
+        let all =
+            [one(1, 90.0, 85.0, 95.0), one(2, 100.0, 95.0, 105.0), one(3, 110.0, 99.0, 112.0)];
+        let text = coverage(&all.iter().collect::<Vec<_>>());
+        assert!(text.contains("| lookup | 3 | 100 | 90 to 110 | 2 of 3:"), "{text}");
+    }
+}
