@@ -19,6 +19,9 @@ _narrows() {
             narrows,block)
                 cmd="narrows__subcmd__block"
                 ;;
+            narrows,compare)
+                cmd="narrows__subcmd__compare"
+                ;;
             narrows,config)
                 cmd="narrows__subcmd__config"
                 ;;
@@ -58,11 +61,17 @@ _narrows() {
             narrows,report)
                 cmd="narrows__subcmd__report"
                 ;;
+            narrows,rm)
+                cmd="narrows__subcmd__rm"
+                ;;
             narrows,run)
                 cmd="narrows__subcmd__run"
                 ;;
             narrows,show)
                 cmd="narrows__subcmd__report"
+                ;;
+            narrows,tag)
+                cmd="narrows__subcmd__tag"
                 ;;
             narrows__subcmd__block,calibrate)
                 cmd="narrows__subcmd__block__subcmd__calibrate"
@@ -157,6 +166,9 @@ _narrows() {
             narrows__subcmd__help,block)
                 cmd="narrows__subcmd__help__subcmd__block"
                 ;;
+            narrows__subcmd__help,compare)
+                cmd="narrows__subcmd__help__subcmd__compare"
+                ;;
             narrows__subcmd__help,config)
                 cmd="narrows__subcmd__help__subcmd__config"
                 ;;
@@ -196,8 +208,14 @@ _narrows() {
             narrows__subcmd__help,report)
                 cmd="narrows__subcmd__help__subcmd__report"
                 ;;
+            narrows__subcmd__help,rm)
+                cmd="narrows__subcmd__help__subcmd__rm"
+                ;;
             narrows__subcmd__help,run)
                 cmd="narrows__subcmd__help__subcmd__run"
+                ;;
+            narrows__subcmd__help,tag)
+                cmd="narrows__subcmd__help__subcmd__tag"
                 ;;
             narrows__subcmd__help__subcmd__block,calibrate)
                 cmd="narrows__subcmd__help__subcmd__block__subcmd__calibrate"
@@ -241,14 +259,14 @@ _narrows() {
             narrows__subcmd__help__subcmd__log,commits)
                 cmd="narrows__subcmd__help__subcmd__log__subcmd__commits"
                 ;;
-            narrows__subcmd__help__subcmd__log,compare)
-                cmd="narrows__subcmd__help__subcmd__log__subcmd__compare"
-                ;;
             narrows__subcmd__help__subcmd__log,crashtest)
                 cmd="narrows__subcmd__help__subcmd__log__subcmd__crashtest"
                 ;;
             narrows__subcmd__help__subcmd__log,ladder)
                 cmd="narrows__subcmd__help__subcmd__log__subcmd__ladder"
+                ;;
+            narrows__subcmd__help__subcmd__log,placement)
+                cmd="narrows__subcmd__help__subcmd__log__subcmd__placement"
                 ;;
             narrows__subcmd__help__subcmd__log,postgres)
                 cmd="narrows__subcmd__help__subcmd__log__subcmd__postgres"
@@ -283,9 +301,6 @@ _narrows() {
             narrows__subcmd__log,commits)
                 cmd="narrows__subcmd__log__subcmd__commits"
                 ;;
-            narrows__subcmd__log,compare)
-                cmd="narrows__subcmd__log__subcmd__compare"
-                ;;
             narrows__subcmd__log,crashtest)
                 cmd="narrows__subcmd__log__subcmd__crashtest"
                 ;;
@@ -294,6 +309,9 @@ _narrows() {
                 ;;
             narrows__subcmd__log,ladder)
                 cmd="narrows__subcmd__log__subcmd__ladder"
+                ;;
+            narrows__subcmd__log,placement)
+                cmd="narrows__subcmd__log__subcmd__placement"
                 ;;
             narrows__subcmd__log,postgres)
                 cmd="narrows__subcmd__log__subcmd__postgres"
@@ -328,9 +346,6 @@ _narrows() {
             narrows__subcmd__log__subcmd__help,commits)
                 cmd="narrows__subcmd__log__subcmd__help__subcmd__commits"
                 ;;
-            narrows__subcmd__log__subcmd__help,compare)
-                cmd="narrows__subcmd__log__subcmd__help__subcmd__compare"
-                ;;
             narrows__subcmd__log__subcmd__help,crashtest)
                 cmd="narrows__subcmd__log__subcmd__help__subcmd__crashtest"
                 ;;
@@ -339,6 +354,9 @@ _narrows() {
                 ;;
             narrows__subcmd__log__subcmd__help,ladder)
                 cmd="narrows__subcmd__log__subcmd__help__subcmd__ladder"
+                ;;
+            narrows__subcmd__log__subcmd__help,placement)
+                cmd="narrows__subcmd__log__subcmd__help__subcmd__placement"
                 ;;
             narrows__subcmd__log__subcmd__help,postgres)
                 cmd="narrows__subcmd__log__subcmd__help__subcmd__postgres"
@@ -398,7 +416,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-V -h --version --help run observe block memory log db report show list explain platform gather limits plan config help"
+            opts="-V -h --version --help run observe block memory log db report show list compare tag rm explain platform gather limits plan config help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -923,6 +941,40 @@ _narrows() {
                     return 0
                     ;;
                 -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__compare)
+            opts="-h --margin --only --fail-if --format --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --margin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --only)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-if)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1754,7 +1806,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help)
-            opts="run observe block memory log db report list explain platform gather limits plan config help"
+            opts="run observe block memory log db report list compare tag rm explain platform gather limits plan config help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1854,6 +1906,20 @@ _narrows() {
         narrows__subcmd__help__subcmd__block__subcmd__writers)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -2062,7 +2128,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__log)
-            opts="ladder commits compare crashtest postgres streams"
+            opts="ladder commits placement crashtest postgres streams"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2076,20 +2142,6 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__log__subcmd__commits)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        narrows__subcmd__help__subcmd__log__subcmd__compare)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2160,6 +2212,20 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__log__subcmd__ladder)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__log__subcmd__placement)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2341,7 +2407,35 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__help__subcmd__rm)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__help__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__tag)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2378,12 +2472,32 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__list)
-            opts="-h --all --format --help"
+            opts="-h --all --host --layer --since --until --tag --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --layer)
+                    COMPREPLY=($(compgen -W "clock memory block log database" -- "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
@@ -2396,7 +2510,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log)
-            opts="-o -h --wal --data --no-database --postgres --standby --percentile --within --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help ladder commits compare crashtest postgres streams help"
+            opts="-o -h --wal --data --no-database --postgres --standby --percentile --within --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help ladder commits placement crashtest postgres streams help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2505,64 +2619,6 @@ _narrows() {
                     return 0
                     ;;
                 --most-sessions)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --output)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -o)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --format)
-                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
-                    return 0
-                    ;;
-                --units)
-                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        narrows__subcmd__log__subcmd__compare)
-            opts="-o -h --wal --data --sessions --prove --repeats --window --postgres --seed --load-here --dry-run --output --format --explain --brief --units --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --wal)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --data)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --sessions)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --repeats)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --window)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --postgres)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2780,7 +2836,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__help)
-            opts="ladder commits compare crashtest postgres streams help"
+            opts="ladder commits placement crashtest postgres streams help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2794,20 +2850,6 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__help__subcmd__commits)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        narrows__subcmd__log__subcmd__help__subcmd__compare)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2905,6 +2947,20 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__log__subcmd__help__subcmd__placement)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__log__subcmd__help__subcmd__postgres)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2961,6 +3017,64 @@ _narrows() {
                     return 0
                     ;;
                 --repeats)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --postgres)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__log__subcmd__placement)
+            opts="-o -h --wal --data --sessions --prove --repeats --window --postgres --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --wal)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sessions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeats)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3565,6 +3679,20 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__rm)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__run)
             opts="-o -h --observe --for --capacities --quick --facts --layers --data --wal --database --postgres --workloads --sessions --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -3634,6 +3762,24 @@ _narrows() {
                     ;;
                 --units)
                     COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tag)
+            opts="-h --remove --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
                     ;;
                 *)

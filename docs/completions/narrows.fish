@@ -35,6 +35,9 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "db" -d 'Run one ben
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Show a saved run in any format'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "show" -d 'Show a saved run in any format'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "list" -d 'List the saved runs'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "compare" -d 'Compare saved runs: better, worse, equivalent or unresolved, and what else differs'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "tag" -d 'Name sets of saved runs, to compare them'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "rm" -d 'Remove saved runs'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'Explain a finding, a verdict or a metric, and what to do'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "platform" -d 'Show what this machine is: CPUs, memory, and the whole path to a folder\'s drives'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "gather" -d 'Save an anonymised hardware snapshot of this machine'
@@ -344,35 +347,35 @@ complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "slb" -d 'Run the loop of SLB, the "silly little benchmark", print its line, and explain it'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "process" -d 'One of several processes that work at the same moment'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l within -d 'Limit of the commit wait, from its scheduled start' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l minutes -d 'Time for the search [default: 1min]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l within -d 'Limit of the commit wait, from its scheduled start' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l minutes -d 'Time for the search [default: 1min]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
 csv\t'Figures in base units, a row each'
 markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l no-database -d 'Leave out the database\'s own commit'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l standby -d 'A synchronous standby on this machine too: what its write and its flush add'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -l brief -d 'Ten lines: the answers, the rates, what to do'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, idle and beside a load'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "commits" -d 'Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "compare" -d 'What this workload would commit with WAL on another location: predicted, and tested with --prove'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "crashtest" -d 'Does acknowledged data survive a power cut? Needs a second host'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "postgres" -d 'The cost of a commit on a running PostgreSQL, and its bottleneck; only observes'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "streams" -d 'Several WAL streams on one device: how they slow each other, and how many it holds'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits compare crashtest postgres streams help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l no-database -d 'Leave out the database\'s own commit'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l standby -d 'A synchronous standby on this machine too: what its write and its flush add'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l brief -d 'Ten lines: the answers, the rates, what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, idle and beside a load'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "commits" -d 'Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "placement" -d 'What this workload would commit with WAL on another location: predicted, and tested with --prove'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "crashtest" -d 'Does acknowledged data survive a power cut? Needs a second host'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "postgres" -d 'The cost of a commit on a running PostgreSQL, and its bottleneck; only observes'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "streams" -d 'Several WAL streams on one device: how they slow each other, and how many it holds'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l methods -d 'Sync methods' -r -f -a "fdatasync\t'A write, then fdatasync (PostgreSQL\'s default on Linux)'
@@ -434,27 +437,27 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l wal -d 'Folders for WAL on different file systems, the one in use now first; two or more' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l data -d 'Folder on the drives for the data files [default: the first --wal that is not in memory]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l sessions -d 'Sessions that update and commit in a closed loop' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l repeats -d 'New windows of everything; from 3 on there are intervals' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l window -d 'Length of a window of the database; the emulation\'s is half of it' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l wal -d 'Folders for WAL on different file systems, the one in use now first; two or more' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l data -d 'Folder on the drives for the data files [default: the first --wal that is not in memory]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l sessions -d 'Sessions that update and commit in a closed loop' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l repeats -d 'New windows of everything; from 3 on there are intervals' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l window -d 'Length of a window of the database; the emulation\'s is half of it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
 csv\t'Figures in base units, a row each'
 markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l prove -d 'Run PostgreSQL with WAL on each location too, in turns, to test the prediction'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -l brief -d 'Ten lines: the answers, the rates, what to do'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l prove -d 'Run PostgreSQL with WAL on each location too, in turns, to test the prediction'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l brief -d 'Ten lines: the answers, the rates, what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -s h -l help -d 'Print help'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "listen" -d 'On the second host: record which records were acknowledged as durable'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "write" -d 'On the machine whose power will be cut: write numbered records, and report each after its flush'
@@ -501,7 +504,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, idle and beside a load'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "commits" -d 'Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "compare" -d 'What this workload would commit with WAL on another location: predicted, and tested with --prove'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "placement" -d 'What this workload would commit with WAL on another location: predicted, and tested with --prove'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "crashtest" -d 'Does acknowledged data survive a power cut? Needs a second host'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "postgres" -d 'The cost of a commit on a running PostgreSQL, and its bottleneck; only observes'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "streams" -d 'Several WAL streams on one device: how they slow each other, and how many it holds'
@@ -794,6 +797,15 @@ complete -c narrows -n "__fish_narrows_using_subcommand show" -l rejudge -d 'Re-
 complete -c narrows -n "__fish_narrows_using_subcommand show" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
 complete -c narrows -n "__fish_narrows_using_subcommand show" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand list" -l host -d 'Only runs of the machine of this name' -r
+complete -c narrows -n "__fish_narrows_using_subcommand list" -l layer -d 'Only runs of this layer' -r -f -a "clock\t'Time to read the clock'
+memory\t'Latency and bandwidth'
+block\t'Random and sequential reads and writes'
+log\t'Durable writes and group commit'
+database\t'PostgreSQL workloads and their verdicts'"
+complete -c narrows -n "__fish_narrows_using_subcommand list" -l since -d 'Only runs from this day on, UTC: 2026-11-01' -r
+complete -c narrows -n "__fish_narrows_using_subcommand list" -l until -d 'Only runs up to this day, it included' -r
+complete -c narrows -n "__fish_narrows_using_subcommand list" -l tag -d 'Only runs of this tag' -r
 complete -c narrows -n "__fish_narrows_using_subcommand list" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
 csv\t'Figures in base units, a row each'
@@ -801,6 +813,25 @@ markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand list" -l all -d 'All of them, not the 20 newest'
 complete -c narrows -n "__fish_narrows_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l margin -d 'Difference below which both are as good as the same: 2%' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l only -d 'Compare measurements that begin so: database.update, block' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l fail-if -d 'End with 1 where a growth crosses this bound, with 4 where that is not resolved: \'block.read.random.8k.knee.throughput < -5%\'' -r
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand tag" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand tag" -l remove -d 'Forget the tag; its runs stay'
+complete -c narrows -n "__fish_narrows_using_subcommand tag" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand rm" -s h -l help -d 'Print help'
 complete -c narrows -n "__fish_narrows_using_subcommand explain" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
 csv\t'Figures in base units, a row each'
@@ -846,21 +877,24 @@ csv\t'Figures in base units, a row each'
 markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand config" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "run" -d 'Measure this server layer by layer and find its bottleneck'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "observe" -d 'Observe a running PostgreSQL, load nothing, and show what its transactions wait for'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "block" -d 'Storage alone: IOPS within a latency limit, fio job files, raw devices'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "memory" -d 'Memory and clocks alone: latency, bandwidth, NUMA'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "log" -d 'WAL commits alone: device flush, group commit, standby'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "db" -d 'Run one benchmark workload on PostgreSQL: lookups, updates, scans'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "report" -d 'Show a saved run in any format'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "list" -d 'List the saved runs'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "explain" -d 'Explain a finding, a verdict or a metric, and what to do'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "platform" -d 'Show what this machine is: CPUs, memory, and the whole path to a folder\'s drives'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "gather" -d 'Save an anonymised hardware snapshot of this machine'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "limits" -d 'Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "plan" -d 'Model a hardware design: its limits, its bottleneck, the best upgrade'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "config" -d 'Show which settings are in force, and where they come from'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list explain platform gather limits plan config help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "run" -d 'Measure this server layer by layer and find its bottleneck'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "observe" -d 'Observe a running PostgreSQL, load nothing, and show what its transactions wait for'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "block" -d 'Storage alone: IOPS within a latency limit, fio job files, raw devices'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "memory" -d 'Memory and clocks alone: latency, bandwidth, NUMA'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "log" -d 'WAL commits alone: device flush, group commit, standby'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "db" -d 'Run one benchmark workload on PostgreSQL: lookups, updates, scans'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "report" -d 'Show a saved run in any format'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "list" -d 'List the saved runs'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "compare" -d 'Compare saved runs: better, worse, equivalent or unresolved, and what else differs'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "tag" -d 'Name sets of saved runs, to compare them'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "rm" -d 'Remove saved runs'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "explain" -d 'Explain a finding, a verdict or a metric, and what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "platform" -d 'Show what this machine is: CPUs, memory, and the whole path to a folder\'s drives'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "gather" -d 'Save an anonymised hardware snapshot of this machine'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "limits" -d 'Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "plan" -d 'Model a hardware design: its limits, its bottleneck, the best upgrade'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "config" -d 'Show which settings are in force, and where they come from'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "calibrate" -d 'Highest rate of I/Os that keeps a latency percentile within a limit (open loop). The default'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "interference" -d 'p99 of reads by rate, alone and beside random writes and a WAL-like stream of flushes'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "run" -d 'Run fio job files, and report them here or in fio\'s JSON'
@@ -874,7 +908,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_su
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from memory" -f -a "process" -d 'One of several processes that work at the same moment'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, idle and beside a load'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "commits" -d 'Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "compare" -d 'What this workload would commit with WAL on another location: predicted, and tested with --prove'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "placement" -d 'What this workload would commit with WAL on another location: predicted, and tested with --prove'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "crashtest" -d 'Does acknowledged data survive a power cut? Needs a second host'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "postgres" -d 'The cost of a commit on a running PostgreSQL, and its bottleneck; only observes'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "streams" -d 'Several WAL streams on one device: how they slow each other, and how many it holds'

@@ -616,7 +616,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
-(compare)
+(placement)
 _arguments "${_arguments_options[@]}" : \
 '*--wal=[Folders for WAL on different file systems, the one in use now first; two or more]:DIR:_files' \
 '--data=[Folder on the drives for the data files \[default\: the first --wal that is not in memory\]]:DIR:_files' \
@@ -816,7 +816,7 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
-(compare)
+(placement)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1269,6 +1269,15 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (list)
 _arguments "${_arguments_options[@]}" : \
+'--host=[Only runs of the machine of this name]:NAME:_default' \
+'--layer=[Only runs of this layer]:LAYER:((clock\:"Time to read the clock"
+memory\:"Latency and bandwidth"
+block\:"Random and sequential reads and writes"
+log\:"Durable writes and group commit"
+database\:"PostgreSQL workloads and their verdicts"))' \
+'--since=[Only runs from this day on, UTC\: 2026-11-01]:DAY:_default' \
+'--until=[Only runs up to this day, it included]:DAY:_default' \
+'--tag=[Only runs of this tag]:TAG:_default' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
@@ -1277,6 +1286,44 @@ html\:"One self-contained page with pictures"))' \
 '--all[All of them, not the 20 newest]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(compare)
+_arguments "${_arguments_options[@]}" : \
+'--margin=[Difference below which both are as good as the same\: 2%]:PERCENT:_default' \
+'*--only=[Compare measurements that begin so\: database.update, block]:PREFIX:_default' \
+'*--fail-if=[End with 1 where a growth crosses this bound, with 4 where that is not resolved\: '\''block.read.random.8k.knee.throughput < -5%'\'']:GATE:_default' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::sides -- Sides\: runs, tags or folders:_default' \
+&& ret=0
+;;
+(tag)
+_arguments "${_arguments_options[@]}" : \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--remove[Forget the tag; its runs stay]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::tag -- The tag:_default' \
+'*::runs -- Runs to add, by their ids (or first characters) or files:_default' \
+&& ret=0
+;;
+(rm)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::runs -- Saved runs, by their ids (or first characters):_default' \
 && ret=0
 ;;
 (explain)
@@ -1475,7 +1522,7 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
-(compare)
+(placement)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1571,6 +1618,18 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(compare)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(tag)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(rm)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (explain)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1620,6 +1679,9 @@ _narrows_commands() {
 'report:Show a saved run in any format' \
 'show:Show a saved run in any format' \
 'list:List the saved runs' \
+'compare:Compare saved runs\: better, worse, equivalent or unresolved, and what else differs' \
+'tag:Name sets of saved runs, to compare them' \
+'rm:Remove saved runs' \
 'explain:Explain a finding, a verdict or a metric, and what to do' \
 'platform:Show what this machine is\: CPUs, memory, and the whole path to a folder'\''s drives' \
 'gather:Save an anonymised hardware snapshot of this machine' \
@@ -1720,6 +1782,11 @@ _narrows__subcmd__block__subcmd__steady_commands() {
 _narrows__subcmd__block__subcmd__writers_commands() {
     local commands; commands=()
     _describe -t commands 'narrows block writers commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__compare_commands] )) ||
+_narrows__subcmd__compare_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows compare commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__config_commands] )) ||
 _narrows__subcmd__config_commands() {
@@ -1850,6 +1917,9 @@ _narrows__subcmd__help_commands() {
 'db:Run one benchmark workload on PostgreSQL\: lookups, updates, scans' \
 'report:Show a saved run in any format' \
 'list:List the saved runs' \
+'compare:Compare saved runs\: better, worse, equivalent or unresolved, and what else differs' \
+'tag:Name sets of saved runs, to compare them' \
+'rm:Remove saved runs' \
 'explain:Explain a finding, a verdict or a metric, and what to do' \
 'platform:Show what this machine is\: CPUs, memory, and the whole path to a folder'\''s drives' \
 'gather:Save an anonymised hardware snapshot of this machine' \
@@ -1901,6 +1971,11 @@ _narrows__subcmd__help__subcmd__block__subcmd__steady_commands() {
 _narrows__subcmd__help__subcmd__block__subcmd__writers_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help block writers commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__compare_commands] )) ||
+_narrows__subcmd__help__subcmd__compare_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help compare commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__config_commands] )) ||
 _narrows__subcmd__help__subcmd__config_commands() {
@@ -1985,7 +2060,7 @@ _narrows__subcmd__help__subcmd__log_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, idle and beside a load' \
 'commits:Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes' \
-'compare:What this workload would commit with WAL on another location\: predicted, and tested with --prove' \
+'placement:What this workload would commit with WAL on another location\: predicted, and tested with --prove' \
 'crashtest:Does acknowledged data survive a power cut? Needs a second host' \
 'postgres:The cost of a commit on a running PostgreSQL, and its bottleneck; only observes' \
 'streams:Several WAL streams on one device\: how they slow each other, and how many it holds' \
@@ -1996,11 +2071,6 @@ _narrows__subcmd__help__subcmd__log_commands() {
 _narrows__subcmd__help__subcmd__log__subcmd__commits_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help log commits commands' commands "$@"
-}
-(( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__compare_commands] )) ||
-_narrows__subcmd__help__subcmd__log__subcmd__compare_commands() {
-    local commands; commands=()
-    _describe -t commands 'narrows help log compare commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__crashtest_commands] )) ||
 _narrows__subcmd__help__subcmd__log__subcmd__crashtest_commands() {
@@ -2030,6 +2100,11 @@ _narrows__subcmd__help__subcmd__log__subcmd__crashtest__subcmd__write_commands()
 _narrows__subcmd__help__subcmd__log__subcmd__ladder_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help log ladder commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__placement_commands] )) ||
+_narrows__subcmd__help__subcmd__log__subcmd__placement_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help log placement commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__log__subcmd__postgres_commands] )) ||
 _narrows__subcmd__help__subcmd__log__subcmd__postgres_commands() {
@@ -2097,10 +2172,20 @@ _narrows__subcmd__help__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help report commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__help__subcmd__rm_commands] )) ||
+_narrows__subcmd__help__subcmd__rm_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help rm commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help__subcmd__run_commands] )) ||
 _narrows__subcmd__help__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help run commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__tag_commands] )) ||
+_narrows__subcmd__help__subcmd__tag_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help tag commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__limits_commands] )) ||
 _narrows__subcmd__limits_commands() {
@@ -2117,7 +2202,7 @@ _narrows__subcmd__log_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, idle and beside a load' \
 'commits:Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes' \
-'compare:What this workload would commit with WAL on another location\: predicted, and tested with --prove' \
+'placement:What this workload would commit with WAL on another location\: predicted, and tested with --prove' \
 'crashtest:Does acknowledged data survive a power cut? Needs a second host' \
 'postgres:The cost of a commit on a running PostgreSQL, and its bottleneck; only observes' \
 'streams:Several WAL streams on one device\: how they slow each other, and how many it holds' \
@@ -2129,11 +2214,6 @@ _narrows__subcmd__log_commands() {
 _narrows__subcmd__log__subcmd__commits_commands() {
     local commands; commands=()
     _describe -t commands 'narrows log commits commands' commands "$@"
-}
-(( $+functions[_narrows__subcmd__log__subcmd__compare_commands] )) ||
-_narrows__subcmd__log__subcmd__compare_commands() {
-    local commands; commands=()
-    _describe -t commands 'narrows log compare commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__log__subcmd__crashtest_commands] )) ||
 _narrows__subcmd__log__subcmd__crashtest_commands() {
@@ -2195,7 +2275,7 @@ _narrows__subcmd__log__subcmd__help_commands() {
     local commands; commands=(
 'ladder:From the device'\''s flush to the database'\''s commit\: what each layer adds, idle and beside a load' \
 'commits:Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes' \
-'compare:What this workload would commit with WAL on another location\: predicted, and tested with --prove' \
+'placement:What this workload would commit with WAL on another location\: predicted, and tested with --prove' \
 'crashtest:Does acknowledged data survive a power cut? Needs a second host' \
 'postgres:The cost of a commit on a running PostgreSQL, and its bottleneck; only observes' \
 'streams:Several WAL streams on one device\: how they slow each other, and how many it holds' \
@@ -2207,11 +2287,6 @@ _narrows__subcmd__log__subcmd__help_commands() {
 _narrows__subcmd__log__subcmd__help__subcmd__commits_commands() {
     local commands; commands=()
     _describe -t commands 'narrows log help commits commands' commands "$@"
-}
-(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__compare_commands] )) ||
-_narrows__subcmd__log__subcmd__help__subcmd__compare_commands() {
-    local commands; commands=()
-    _describe -t commands 'narrows log help compare commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__crashtest_commands] )) ||
 _narrows__subcmd__log__subcmd__help__subcmd__crashtest_commands() {
@@ -2247,6 +2322,11 @@ _narrows__subcmd__log__subcmd__help__subcmd__ladder_commands() {
     local commands; commands=()
     _describe -t commands 'narrows log help ladder commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__placement_commands] )) ||
+_narrows__subcmd__log__subcmd__help__subcmd__placement_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log help placement commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__log__subcmd__help__subcmd__postgres_commands] )) ||
 _narrows__subcmd__log__subcmd__help__subcmd__postgres_commands() {
     local commands; commands=()
@@ -2261,6 +2341,11 @@ _narrows__subcmd__log__subcmd__help__subcmd__streams_commands() {
 _narrows__subcmd__log__subcmd__ladder_commands() {
     local commands; commands=()
     _describe -t commands 'narrows log ladder commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__log__subcmd__placement_commands] )) ||
+_narrows__subcmd__log__subcmd__placement_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows log placement commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__log__subcmd__postgres_commands] )) ||
 _narrows__subcmd__log__subcmd__postgres_commands() {
@@ -2371,10 +2456,20 @@ _narrows__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'narrows report commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__rm_commands] )) ||
+_narrows__subcmd__rm_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows rm commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__run_commands] )) ||
 _narrows__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'narrows run commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tag_commands] )) ||
+_narrows__subcmd__tag_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tag commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_narrows" ]; then

@@ -22,6 +22,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-verdict", JUDGING),
     // All rules in their order; who judges a whole run asks here.
     ("narrows-judge", &["narrows-model", "narrows-limits", "narrows-validity", "narrows-verdict"]),
+    // Runs beside runs.
+    ("narrows-compare", JUDGING),
     // Writing, and reading what others wrote; the one place for both.
     ("narrows-files", &[]),
     ("narrows-facts", &["narrows-units"]),
@@ -59,6 +61,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-plan",
             "narrows-validity",
             "narrows-verdict",
+            "narrows-compare",
         ],
     ),
     (
@@ -100,6 +103,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-limits",
             "narrows-plan",
             "narrows-judge",
+            "narrows-compare",
             "narrows-files",
             "narrows-report",
             "narrows-runner",
@@ -154,6 +158,7 @@ const RUNNER: &[&str] = &[
     "narrows-plan",
     "narrows-verdict",
     "narrows-judge",
+    "narrows-compare",
     "narrows-files",
     "narrows-facts",
     "narrows-capture",
@@ -187,6 +192,7 @@ pub const PURE: &[(&str, &str)] = &[
     ("narrows-validity", "crates/validity"),
     ("narrows-verdict", "crates/verdict"),
     ("narrows-judge", "crates/judge"),
+    ("narrows-compare", "crates/compare"),
     ("narrows-fio", "crates/fio"),
 ];
 

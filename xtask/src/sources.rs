@@ -31,7 +31,7 @@ pub fn is_test(path: &str) -> bool {
         || path.contains("_test/")
         || matches!(name, "tests.rs" | "testing.rs" | "test.rs")
         || name.ends_with("_test.rs")
-        || name == "promises.rs"
+        || name == "option_coverage.rs"
 }
 
 /// What comes before the tests of a file.

@@ -1,6 +1,7 @@
 //! What was asked for on the command line. What is made of it is a request of `narrows-runner`.
 
 pub mod block;
+pub mod compare;
 pub mod crashtest;
 pub mod db;
 mod detail;
@@ -38,6 +39,7 @@ Examples:
   narrows block run JOBS.fio       a fio job file
   narrows log                      what a durable commit costs, layer by layer
   narrows show                     the newest run again
+  narrows compare BEFORE AFTER     what changed between two runs, and what explains it
   narrows explain device-saw-less  what a finding means, and what to do
 
 ",
@@ -72,6 +74,12 @@ pub enum Command {
     Report(ReportArgs),
     /// List the saved runs
     List(words::ListArgs),
+    /// Compare saved runs: better, worse, equivalent or unresolved, and what else differs
+    Compare(compare::CompareArgs),
+    /// Name sets of saved runs, to compare them
+    Tag(compare::TagArgs),
+    /// Remove saved runs
+    Rm(words::RemoveArgs),
     /// Explain a finding, a verdict or a metric, and what to do
     Explain(words::ExplainArgs),
     /// Show what this machine is: CPUs, memory, and the whole path to a folder's drives

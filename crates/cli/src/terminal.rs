@@ -229,6 +229,9 @@ impl Ui for Terminal {
         if self.slb_alone && self.format.0.name == Format::TEXT.0.name {
             return output::slb(run, self.units);
         }
+        if let Some(note) = self.detail.note(self.format) {
+            say!("{note}");
+        }
         output::print(&output::render(run, self.format, self.units, output::screen(self.detail)))
     }
 

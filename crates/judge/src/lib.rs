@@ -30,5 +30,5 @@ pub fn judge(run: &mut Run) {
     for (log, verdict) in run.live_logs.iter_mut().zip(live) {
         log.verdict = Some(verdict);
     }
-    run.comparison = narrows_verdict::compare::compare(run, &run.durability);
+    run.comparison = narrows_verdict::placement::compare(run, &run.durability);
 }

@@ -14,7 +14,7 @@ use narrows_model::{
 
 use crate::pcie::Direction;
 use crate::table::{Class, Detail, Duplex, Framing, Table};
-use crate::written::{Written, written};
+use crate::write_amplification::{Written, written};
 use crate::{direction, share};
 
 /// What a port or link carries one way, bytes or operations per second.

@@ -19,11 +19,11 @@ mod dram;
 pub mod flow;
 mod observed;
 mod pcie;
+mod reference_values;
 mod route;
 mod sockets;
 pub mod table;
-mod usual;
-mod written;
+mod write_amplification;
 
 pub use dram::{Channels, channel_bytes_per_s, channels, node_bytes_per_s};
 pub use pcie::{
@@ -55,7 +55,7 @@ pub fn attach(run: &mut Run) {
         };
         measurement.limits = limits;
         let path = path(measurement, platform).filter(|_| measurement.layer == Layer::Block);
-        measurement.normals = usual::normals(measurement, platform, path);
+        measurement.normals = reference_values::normals(measurement, platform, path);
     }
 }
 

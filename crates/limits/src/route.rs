@@ -7,7 +7,7 @@ use narrows_model::{
 };
 
 use crate::pcie::{self, Direction, Generation};
-use crate::written::{Written, written};
+use crate::write_amplification::{Written, written};
 use crate::{direction, share};
 
 /// Speed and width of a link.

@@ -3,7 +3,7 @@
 use narrows_model::{GroupLevel, LimitBasis, LimitShare, Measurement, Platform, RolePath, Unit};
 
 use crate::table::Table;
-use crate::{direction, share, usual};
+use crate::{direction, reference_values, share};
 
 /// With as many links as processors of that generation have at most, so that it is never too low. None for more than two sockets:
 /// their links don't all lead to the same one.
@@ -22,7 +22,7 @@ pub(crate) fn links(m: &Measurement, platform: &Platform, path: &RolePath) -> Op
     let mut drives = path.drives().peekable();
     drives.peek()?;
     let homes: Option<Vec<usize>> =
-        drives.map(|drive| usual::socket(platform, drive.numa_node?)).collect();
+        drives.map(|drive| reference_values::socket(platform, drive.numa_node?)).collect();
     let home = homes.and_then(|homes| {
         let first = *homes.first()?;
         homes.iter().all(|home| *home == first).then_some(first)
@@ -32,7 +32,7 @@ pub(crate) fn links(m: &Measurement, platform: &Platform, path: &RolePath) -> Op
         return None;
     }
     let table = Table::builtin();
-    let cpu = table.class(&usual::processor(platform)?)?.cpu()?;
+    let cpu = table.class(&reference_values::processor(platform)?)?.cpu()?;
     let class = table.class(cpu.socket_link.as_ref()?)?;
     let (_, most) = cpu.socket_links?;
     let way = class.way(direction);

@@ -132,6 +132,8 @@ pub mod family {
 
     /// All of storage.
     pub const BLOCK: Family = Family("block.");
+    /// The drives again after workloads that read and wrote, at their mix, by their words.
+    pub const BLOCK_AFTER: Family = Family("block.after.");
     /// Reads beside a load.
     pub const BLOCK_INTERFERENCE: Family = Family("block.interference.");
     /// Reads.

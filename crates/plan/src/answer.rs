@@ -4,7 +4,7 @@ use narrows_limits::flow::{Answer, Counts, FlowError, Network, answer};
 use serde::Serialize;
 
 use crate::build::build;
-use crate::carry::Basis;
+use crate::constraints::Basis;
 use crate::description::Description;
 use crate::drawing::{Drawing, Marks, draw};
 use crate::note::{Note, in_words};

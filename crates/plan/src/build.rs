@@ -8,7 +8,7 @@ use narrows_limits::Direction;
 use narrows_limits::flow::{FlowError, Network, Route, User};
 use narrows_limits::table::Family;
 
-use crate::carry::{Basis, Carry, Load, Part, Way};
+use crate::constraints::{Basis, Carry, Load, Part, Way};
 use crate::demand::{Asked, Demand};
 use crate::description::{Data, Database, Description, Drives, End, Place};
 use crate::note::Note;

@@ -8,12 +8,12 @@ use narrows_limits::flow::{Answer, FlowError, Network, answer, fair_rates};
 use serde::Serialize;
 
 use crate::answer::{Binding, Widen, binding, widen};
+use crate::assumptions::{taken, unknown, waits};
 use crate::build::{Built, Flushes, build_demand};
 use crate::demand::{Amount, Demand};
 use crate::description::Description;
 use crate::note::in_words;
 use crate::sessions::{AtRate, AtSessions, Term, at_rate, at_sessions};
-use crate::taken::{taken, unknown, waits};
 
 /// Two rates without intervals need a third between them to be told apart.
 const DOUBT_WITHOUT_INTERVAL: f64 = 1.0 / 3.0;

@@ -11,11 +11,12 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod assumptions;
 mod budget;
 mod build;
-mod carry;
 pub mod casebook;
 mod closed;
+mod constraints;
 mod demand;
 mod description;
 mod drawing;
@@ -36,7 +37,6 @@ mod price;
 mod read;
 mod sessions;
 mod syntax;
-mod taken;
 mod waits;
 mod work;
 

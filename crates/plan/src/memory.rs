@@ -4,7 +4,7 @@ use narrows_limits::Direction;
 use narrows_limits::flow::{Counts, Route, User};
 
 use crate::build::Builder;
-use crate::carry::{Basis, Load, Part, Way};
+use crate::constraints::{Basis, Load, Part, Way};
 use crate::description::{Machine, Pages};
 use crate::lines::LINE_BYTES;
 use crate::note::Note;

@@ -8,8 +8,8 @@ use std::convert::Infallible;
 use serde::Serialize;
 
 use crate::build::Builder;
-use crate::carry::Basis;
 use crate::closed::{Processors, rate};
+use crate::constraints::Basis;
 use crate::demand::{Amount, Demand, Log, PartKind, TimePart};
 use crate::description::{Database, Description};
 use crate::fit::doubted_by;

@@ -5,7 +5,7 @@ use narrows_limits::flow::{Counts, Route};
 use narrows_limits::table::Figure;
 
 use crate::build::{Builder, OnDrives};
-use crate::carry::{Basis, times};
+use crate::constraints::{Basis, times};
 use crate::description::Database;
 use crate::note::Note;
 use crate::paths::{Hop, paths};

@@ -11,8 +11,9 @@
 #![forbid(unsafe_code)]
 
 mod advice;
-mod beside;
+mod bottleneck;
 mod calibration;
+mod capacity;
 mod chart;
 pub mod document;
 mod escape;
@@ -24,7 +25,6 @@ mod live;
 mod loads;
 mod log;
 mod memory;
-mod narrow;
 mod notes;
 mod observed;
 mod orders;
@@ -37,27 +37,27 @@ mod report;
 mod result;
 mod section;
 mod slb;
+mod standing;
 mod starts;
 mod sum;
 mod sweep;
-mod wide;
 mod words;
 
 pub use advice::NextRow;
+pub use bottleneck::{Block, Effect};
 pub use calibration::RateAnswer;
+pub use capacity::{CapacityRow, Figure};
 pub use head::Head;
 pub use interference::{Interference, InterferenceCell, InterferenceRow};
 pub use log::{CommitsRow, RungFigures, RungRow, SharingPoint, Streams, StreamsRow};
-pub use narrow::{Block, Effect};
 pub use notes::{NoteMark, Notes};
 pub use observed::ObservedView;
 pub use outputs::{
-    Explained, Setting, ShownLimits, StoredRun, WordList, csv, explained, first_steps, fits,
-    flush_tests, html, inventory, json, limits, markdown, plans, printed, report_document,
-    settings, slb, stored_runs, text, word_lists,
+    Explained, Setting, ShownLimits, StoredRun, WordList, comparison, csv, explained, first_steps,
+    fits, flush_tests, html, inventory, json, limits, markdown, plans, printed, report_document,
+    settings, slb, stored_runs, tags, text, word_lists,
 };
 pub use print::Units;
 pub use render::{COLOURS, FORMS, Form, HTML, Screen, Shows, TEXT, form, render};
 pub use report::Report;
 pub use sum::{SumPart, SumText};
-pub use wide::{Figure, WideRow};

@@ -6,12 +6,12 @@
 use narrows_model::{Layer, Measurement, Metric, Run, Validity, condition, family, metric};
 
 use crate::calibration::owner;
+use crate::capacity::CapacityRow;
 use crate::document::{Inline, Row, Style};
 use crate::interference::in_grid;
 use crate::notes::Notes;
 use crate::print::{self, Units};
 use crate::section::{self, figure, leading, ns};
-use crate::wide::WideRow;
 
 /// Whether the run is about storage alone.
 pub(crate) fn storage_alone(run: &Run) -> bool {
@@ -19,7 +19,7 @@ pub(crate) fn storage_alone(run: &Run) -> bool {
 }
 
 /// The rows in the order of the run; `wide` are those that are said already.
-pub(crate) fn loads(run: &Run, units: Units, wide: &[WideRow], notes: &mut Notes) -> Vec<Row> {
+pub(crate) fn loads(run: &Run, units: Units, wide: &[CapacityRow], notes: &mut Notes) -> Vec<Row> {
     if !storage_alone(run) {
         return Vec::new();
     }

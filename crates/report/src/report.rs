@@ -3,7 +3,9 @@
 use narrows_model::{Layer, Replication, Run, Validity, condition};
 
 use crate::advice::{NextRow, next_rows};
+use crate::bottleneck::{Block, blocks};
 use crate::calibration::{RateAnswer, answers};
+use crate::capacity::{CapacityRow, rows};
 use crate::document::{AnnotatedTable, Block as Part, Entry, NotKnown, Row};
 use crate::head::Head;
 use crate::interference::{Interference, interference};
@@ -14,7 +16,6 @@ use crate::log::{
     streams,
 };
 use crate::memory;
-use crate::narrow::{Block, blocks};
 use crate::notes::Notes;
 use crate::observed::{self, ObservedView};
 use crate::orders::views as orders_views;
@@ -22,7 +23,6 @@ use crate::print::Units;
 use crate::result;
 use crate::starts::starts;
 use crate::sweep::sweeps;
-use crate::wide::{WideRow, rows};
 use crate::words::counted;
 
 /// What a run says, ready to be laid out.
@@ -65,7 +65,7 @@ pub struct Report {
     /// What ran, in a run of storage alone.
     pub loads: Vec<Row>,
     /// HARDWARE.
-    pub wide: Vec<WideRow>,
+    pub wide: Vec<CapacityRow>,
     /// The operating point in words; empty where the question does not arise.
     pub operating_point: String,
     /// WORKLOAD.
@@ -140,7 +140,7 @@ impl Report {
 
 /// How many of the measurements with a mark have no row on the screen; nothing where all have, or where there are no tables
 /// to look for them in.
-fn unseen(run: &Run, units: Units, wide: &[WideRow], narrow: &[Block]) -> String {
+fn unseen(run: &Run, units: Units, wide: &[CapacityRow], narrow: &[Block]) -> String {
     if wide.is_empty() && narrow.is_empty() {
         return String::new();
     }

@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use narrows_engine::{Context, Scratch};
-use narrows_layer_block::BlockPlan;
+use narrows_layer_block::{BlockPlan, Requested};
 use narrows_layer_log::{Committed, LogPlan};
 use narrows_model::{DatabaseChoice, Layer, Measurement, PlannedStep, Role, condition};
 use narrows_observe::Watch;
+use narrows_units::Bytes;
 use serde_json::json;
 
 use crate::database;
@@ -111,6 +112,15 @@ fn ladder(resolved: &Resolved, bytes: u64) -> Vec<(u32, u64)> {
     committers.sort_unstable();
     committers.dedup();
     committers.into_iter().map(|n| (n, bytes)).collect()
+}
+
+/// How long the log ladder takes that follows a workload which commits, for a plan, seconds; none where the log layer was not asked for.
+pub fn planned_ladder_s(resolved: &Resolved) -> f64 {
+    if !resolved.has(Layer::Log) {
+        return 0.0;
+    }
+    let rung_s = narrows_layer_log::planned_rung_s(resolved.plan.repeats, resolved.window);
+    ladder(resolved, COMMIT_BYTES).len() as f64 * rung_s
 }
 
 /// Refuses a layer that can't be measured in the folders that were named. Nothing is written.
@@ -257,6 +267,42 @@ pub fn flush_after(session: &mut PlannedSession<'_, '_>, committed: &Committed<'
     let cpus = &session.split.server;
     let measured = narrows_layer_log::after(&ctx, scratch.wal(), &watch, committed, cpus)?;
     session.add(on_role(measured, Role::Wal));
+    Ok(())
+}
+
+/// The drives at the mix of reads and writes that `workload` had, on a file like the block layer's and with as much in flight as its
+/// figures took.
+///
+/// # Errors
+/// The file can't be made, or what the block layer gave.
+pub fn drives_after(
+    session: &mut PlannedSession<'_, '_>,
+    workload: &str,
+    read_share: f64,
+) -> Result<()> {
+    let resolved = session.resolved;
+    let run = &session.run;
+    let most = |key: condition::Key<f64>| {
+        let knees = ["block.read.random.8k.knee", "block.write.random.8k.knee"];
+        let of = |id: &&str| run.measurement(id).and_then(|m| m.number(key));
+        knees.iter().filter_map(of).fold(1.0, f64::max) as u32
+    };
+    let (depth, threads) = (most(condition::DEPTH), most(condition::THREADS));
+    let requested = Requested { workload, read_share, depth, threads };
+    let ctx = resolved.context(session);
+    let file_bytes = resolved.plan.file_bytes;
+    session.ui.say(&format!(
+        "note: reads and writes of {workload} may share one limit of the drives: both are measured together, {:.0} % of them reads, for {:.0} s on a file of {}",
+        read_share * 100.0,
+        narrows_layer_block::after_s(&ctx),
+        Bytes(file_bytes)
+    ));
+    let scratch = Scratch::create(&resolved.data_dir, &format!("{}-after", session.run.id))?;
+    let file = narrows_layer_block::prepare(&ctx, scratch.path(), file_bytes, ctx.seed)?;
+    let watch = watch(resolved, &[Role::Data]);
+    let plan = block_plan(resolved);
+    let measured = narrows_layer_block::after(&ctx, &file, &watch, &plan, &requested)?;
+    session.add(on_role(vec![measured], Role::Data));
     Ok(())
 }
 

@@ -10,7 +10,8 @@ use narrows_model::{ReadRunError, Run};
 
 use crate::failure::Failure;
 
-const ENDING: &str = ".narrows.json";
+/// What names of run files end with.
+pub const ENDING: &str = ".narrows.json";
 
 /// The folder of stored runs.
 pub fn folder() -> Result<PathBuf> {

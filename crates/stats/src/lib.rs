@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod change;
+mod difference;
 mod effective;
 mod exceedance;
 mod hdr;
@@ -27,6 +28,10 @@ mod tail;
 pub mod trend;
 mod usl;
 
+pub use difference::{
+    Design, Difference, FEWEST_RUNS, Scatter, benjamini_hochberg, difference, hodges_lehmann, holm,
+    permutation_p,
+};
 pub use effective::effective_sample_size;
 pub use exceedance::{Exceedance, Slice, exceedance};
 pub use hdr::HdrError;

@@ -150,16 +150,16 @@ pub fn paired_ratio(numerator: &[f64], denominator: &[f64]) -> Option<RatioEstim
 }
 
 /// Mean and variance of logarithms.
-struct Logs {
-    n: f64,
-    mean: f64,
+pub(crate) struct Logs {
+    pub n: f64,
+    pub mean: f64,
     /// With n − 1; zero for a single value, which no caller uses.
-    variance: f64,
+    pub variance: f64,
 }
 
 impl Logs {
     /// `None` unless all values are above zero and there is one.
-    fn of(samples: &[f64]) -> Option<Self> {
+    pub fn of(samples: &[f64]) -> Option<Self> {
         if samples.is_empty() || samples.iter().any(|v| *v <= 0.0) {
             return None;
         }
@@ -191,7 +191,7 @@ fn median_rank(n: usize) -> Option<usize> {
     Some(good)
 }
 
-fn sorted_finite(samples: &[f64]) -> Option<Vec<f64>> {
+pub(crate) fn sorted_finite(samples: &[f64]) -> Option<Vec<f64>> {
     if samples.iter().any(|v| !v.is_finite()) {
         return None;
     }

@@ -120,6 +120,10 @@ impl<'a> Analysis<'a> {
                 | BoundLaw::ReadLimit => {
                     ceilings.push((TimeComponent::Read, self.lone_read_ns().unwrap_or(0.0)));
                 }
+                BoundLaw::Mix => ceilings.extend([
+                    (TimeComponent::Read, self.lone_read_ns().unwrap_or(0.0)),
+                    (TimeComponent::Flush, 0.0),
+                ]),
                 BoundLaw::Writes | BoundLaw::WriteLimit => {
                     ceilings.push((TimeComponent::Flush, 0.0))
                 }

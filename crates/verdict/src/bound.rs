@@ -21,6 +21,8 @@ pub(crate) enum BoundLaw {
     ReadBytes,
     /// Writes per second of the drives.
     Writes,
+    /// Reads and writes per second of the drives, both at once in the workload's own shares.
+    Mix,
     /// A control group's limit on reads.
     ReadLimit,
     /// A control group's limit on writes.
@@ -111,7 +113,11 @@ impl Candidate {
     pub fn serves_reads(&self) -> bool {
         matches!(
             self.place,
-            BoundLaw::Drives | BoundLaw::ReadPath | BoundLaw::ReadBytes | BoundLaw::ReadLimit
+            BoundLaw::Drives
+                | BoundLaw::ReadPath
+                | BoundLaw::ReadBytes
+                | BoundLaw::ReadLimit
+                | BoundLaw::Mix
         )
     }
 

@@ -3,7 +3,7 @@
 //! A capacity measured apart is a floor. One that comes from a suspect or invalid measurement is not used; it is
 //! listed as unknown, with the reason. The log has no capacity (see `log`), only its ladder.
 
-use narrows_model::{Measurement, Narrow, Provenance, Role, Run, condition, metric};
+use narrows_model::{Measurement, Narrow, Provenance, Role, Run, condition, family, metric};
 
 use crate::bound::{BoundLaw, Candidate};
 use crate::demand::Demand;
@@ -42,6 +42,7 @@ pub(crate) fn capacities(run: &Run, demand: &Demand) -> Capacities {
         found.reads(run, demand);
     }
     found.writes(run, demand);
+    found.mix(run, demand);
     if demand.observed.is_some() {
         observed::ceilings(&mut found, demand);
     }
@@ -186,6 +187,25 @@ impl Capacities {
         if !known {
             self.unknown.push((Narrow::WriteRate, "the drives' writes".to_string()));
         }
+    }
+
+    /// Reads and writes at once, where they were measured so after this workload.
+    fn mix(&mut self, run: &Run, demand: &Demand) {
+        let Some(word) = family::DATABASE.rest(&demand.measurement.id) else { return };
+        let (Some(reads), Some(writes)) = (demand.io.device_reads, demand.io.device_writes) else {
+            return;
+        };
+        let narrow = if reads.value >= writes.value { Narrow::ReadRate } else { Narrow::WriteRate };
+        self.add(run, &family::BLOCK_AFTER.id(word), |_, rate| {
+            Candidate::new(
+                BoundLaw::Mix,
+                narrow,
+                "the drives at this mix of reads and writes",
+                (rate, "requests_per_s"),
+                Estimate::sum([reads, writes].into_iter()),
+                Provenance::Measured,
+            )
+        });
     }
 
     fn limits(&mut self, run: &Run, demand: &Demand) {

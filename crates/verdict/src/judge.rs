@@ -10,7 +10,7 @@ use crate::bound::{BoundLaw, Candidate, same_place};
 use crate::demand::Demand;
 use crate::grade::grade;
 use crate::intervention::Intervention;
-use crate::narrow::Choice;
+use crate::narrow::{Choice, OneBudget};
 use crate::phrase::{name, phrase};
 use crate::prediction::separating;
 use crate::session::{Parts, TimeComponent, agrees};
@@ -62,6 +62,19 @@ pub fn propose(run: &Run, measurement_id: &str) -> Option<Intervention> {
     // One test is made of a verdict; a second only of what the first showed it to be.
     let tested = tested(&analysis, choice).is_some();
     best.filter(|intervention| !tested && !made(intervention))
+}
+
+/// Reads among the reads and writes that a workload asked of the drives, 0 to 1, where each is far below what the drives do of that kind
+/// alone and both together are not: only the drives at that mix, [`narrows_model::family::BLOCK_AFTER`], can tell.
+pub fn mix_to_measure(run: &Run, measurement_id: &str) -> Option<f64> {
+    let workload = Workload::from_measurement_id(measurement_id)
+        .filter(|workload| *workload != Workload::Observed)?;
+    let m = run.measurement(measurement_id).filter(|m| m.usable())?;
+    let analysis = Analysis::of(run, Demand::read(m, workload).ok()?);
+    analysis.one_budget().filter(OneBudget::in_doubt)?;
+    let io = &analysis.demand.io;
+    let (reads, writes) = (io.device_reads?.value, io.device_writes?.value);
+    Some(reads / (reads + writes))
 }
 
 fn verdict(analysis: &Analysis) -> Verdict {

@@ -40,6 +40,11 @@ impl OneBudget {
     pub fn both(&self) -> f64 {
         self.read + self.write
     }
+
+    /// Whether one budget for both would be nearly used up, while neither would be of two.
+    pub fn in_doubt(&self) -> bool {
+        self.read.max(self.write) < NEAR_SATURATION && self.both() >= NEAR_SATURATION
+    }
 }
 
 /// Whether the log lies on other drives than the data, so that no drive serves both.
@@ -235,8 +240,12 @@ impl Analysis<'_> {
         }
     }
 
-    /// Of a drive's reads and writes, each against what it does of that kind alone: the larger share, and both together.
+    /// Of a drive's reads and writes, each against what it does of that kind alone: the larger share, and both together. `None` where
+    /// what it does of both at once was measured.
     pub fn one_budget(&self) -> Option<OneBudget> {
+        if self.bound(BoundLaw::Mix).is_some() {
+            return None;
+        }
         let rate = self.demand.rate();
         let most = |serves: fn(&Candidate) -> bool| {
             let all = self.capacities.candidates.iter().filter(|c| c.fills_up() && serves(c));
@@ -255,7 +264,7 @@ impl Analysis<'_> {
         let of_drives = choice.winner.serves_reads()
             || matches!(choice.winner.place, BoundLaw::Writes | BoundLaw::WriteLimit);
         let Some(budget) = self.one_budget().filter(|_| !of_drives) else { return };
-        if budget.read.max(budget.write) < NEAR_SATURATION && budget.both() >= NEAR_SATURATION {
+        if budget.in_doubt() {
             let why = format!(
                 "the drives do {:.0} % of the reads and {:.0} % of the writes that they reached with each alone: if both share one limit, {:.0} % of it is used",
                 budget.read * 100.0,

@@ -61,8 +61,12 @@ pub(super) fn all(program: Program) -> Vec<Trial> {
     }
     let args = "run --layers log,database --workloads update";
     let later = trial(3, "flush + 1 ms later".to_string(), "update", args);
-    all.push(Trial { begins_with: Some("measure      database.update"), ..later.slow(Slow::Flush(1000)) });
-    let args = "db update --redo heavy --sessions 64 --table 1g --working-set 512m --layers log";
+    all.push(Trial {
+        begins_with: Some("measure      database.update"),
+        ..later.slow(Slow::Flush(1000))
+    });
+    let args =
+        "db update --redo heavy --sessions 64 --table 1g --working-set 512m --pool 1g --layers log";
     all.push(trial(4, "64 sessions".to_string(), "update", args));
     for sessions in READERS {
         for us in READ_DELAYS_US.into_iter().filter(|us| now || [0, 400].contains(us)) {

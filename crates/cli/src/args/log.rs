@@ -23,7 +23,7 @@ Examples:
   narrows log commits --within 2ms         commits per second with p99 within 2 ms
   narrows log streams --streams 10 --rate 4MB/s   ten databases that write 4 MB/s of WAL each
   narrows log postgres postgres://app@db7/shop    what a commit costs on a running server
-  narrows log compare --wal /data --wal /wal --prove   another WAL location: predicted and tested
+  narrows log placement --wal /data --wal /wal --prove   another WAL location: predicted and tested
 
 ",
     exit_codes!()
@@ -45,7 +45,8 @@ pub enum LogCommand {
     /// Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes
     Commits(CommitsArgs),
     /// What this workload would commit with WAL on another location: predicted, and tested with --prove
-    Compare(CompareArgs),
+    #[command(alias = "compare")]
+    Placement(PlacementArgs),
     /// Does acknowledged data survive a power cut? Needs a second host
     Crashtest(super::crashtest::CrashtestArgs),
     /// The cost of a commit on a running PostgreSQL, and its bottleneck; only observes
@@ -272,16 +273,16 @@ pub struct StreamsArgs {
     pub output: OutputArgs,
 }
 
-/// `narrows log compare`
+/// `narrows log placement`
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  narrows log compare --wal /data --wal /wal          PostgreSQL with WAL in /data; what /wal would give
-  narrows log compare --wal /data --wal /wal --prove  and what it gives, measured
+  narrows log placement --wal /data --wal /wal          PostgreSQL with WAL in /data; what /wal would give
+  narrows log placement --wal /data --wal /wal --prove  and what it gives, measured
 
 The first folder is where the workload is measured. A folder in memory (a tmpfs) stands for a fast medium: it is
 measured, marked as not durable, and never recommended.")]
-pub struct CompareArgs {
+pub struct PlacementArgs {
     /// Folders for WAL on different file systems, the one in use now first; two or more
     #[arg(long, value_name = "DIR", required = true)]
     pub wal: Vec<PathBuf>,

@@ -3,7 +3,7 @@
 use clap::Args;
 use narrows_runner::exit_codes;
 
-use super::Format;
+use super::{Format, LayerArg};
 
 /// `narrows list`
 #[derive(Debug, Args)]
@@ -11,9 +11,51 @@ pub struct ListArgs {
     /// All of them, not the 20 newest
     #[arg(long)]
     pub all: bool,
+    /// Only runs of the machine of this name
+    #[arg(long, value_name = "NAME")]
+    pub host: Option<String>,
+    /// Only runs of this layer
+    #[arg(long, value_enum)]
+    pub layer: Option<LayerArg>,
+    /// Only runs from this day on, UTC: 2026-11-01
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub since: Option<String>,
+    /// Only runs up to this day, it included
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub until: Option<String>,
+    /// Only runs of this tag
+    #[arg(long)]
+    pub tag: Option<String>,
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = Format::TEXT)]
     pub format: Format,
+}
+
+/// A day, or the beginning of a time, as runs write their start.
+fn day(text: &str) -> Result<String, String> {
+    let shape = "0000-00-00T00:00:00";
+    let fits = text.len() <= shape.len()
+        && text.len() >= 4
+        && text
+            .chars()
+            .zip(shape.chars())
+            .all(|(c, s)| if s == '0' { c.is_ascii_digit() } else { c == s });
+    if fits { Ok(text.to_string()) } else { Err("a day as 2026-11-01".to_string()) }
+}
+
+/// `narrows rm`
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "\
+Removes the run file of each; reports that were written elsewhere stay. Tags forget the runs.
+
+",
+    exit_codes!()
+))]
+pub struct RemoveArgs {
+    /// Saved runs, by their ids (or first characters)
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<String>,
 }
 
 /// `narrows config`
@@ -67,8 +109,8 @@ const OTHER_COMMANDS: [(&str, &str); 15] = [
         "benchmark",
         "`narrows run` measures this machine, `narrows db` one benchmark workload on PostgreSQL",
     ),
-    ("compare", "`narrows report RUN` shows one run; two runs are not compared yet"),
     ("completions", "completions for shells are in docs/completions and in the package"),
+    ("diff", "`narrows compare A B` compares saved runs and lists what else differs"),
     ("disk", "`narrows block` measures storage"),
     (
         "doctor",

@@ -19,8 +19,8 @@ use narrows_runner::{execute, flush_test};
 use super::crashtest;
 use crate::args::live::LogPostgresArgs;
 use crate::args::log::{
-    CommitGoalArgs, CommitsArgs, CompareArgs, LadderArgs, LayoutArg, LogArgs, LogCommand,
-    LogDatabaseArgs, LogPlaceArgs, MethodArg, StreamsArgs, WholeArgs,
+    CommitGoalArgs, CommitsArgs, LadderArgs, LayoutArg, LogArgs, LogCommand, LogDatabaseArgs,
+    LogPlaceArgs, MethodArg, PlacementArgs, StreamsArgs, WholeArgs,
 };
 use crate::terminal::Terminal;
 use crate::{Exit, output};
@@ -31,7 +31,7 @@ pub fn log(args: LogArgs) -> Result<Exit> {
         None => whole(args.whole),
         Some(LogCommand::Ladder(args)) => ladder(args),
         Some(LogCommand::Commits(args)) => commits(args),
-        Some(LogCommand::Compare(args)) => placement(args),
+        Some(LogCommand::Placement(args)) => placement(args),
         Some(LogCommand::Crashtest(args)) => crashtest::crashtest(args),
         Some(LogCommand::Postgres(args)) => postgres(args),
         Some(LogCommand::Streams(args)) => streams(args),
@@ -129,7 +129,7 @@ fn streams(args: StreamsArgs) -> Result<Exit> {
     execute::<Streams>(&request, &Terminal::of(&args.output))
 }
 
-fn placement(args: CompareArgs) -> Result<Exit> {
+fn placement(args: PlacementArgs) -> Result<Exit> {
     let request = PlacementRequest {
         wal: args.wal,
         data: args.data,

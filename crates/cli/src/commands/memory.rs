@@ -3,11 +3,11 @@
 use anyhow::Result;
 use narrows_runner::execute;
 use narrows_runner::memory::baseline::Baseline;
+use narrows_runner::memory::full_suite::Study;
 use narrows_runner::memory::matrix::Matrix;
 use narrows_runner::memory::placement::Placement;
 use narrows_runner::memory::process_group;
 use narrows_runner::memory::slb::Slb;
-use narrows_runner::memory::study::Study;
 use narrows_runner::request::Address;
 use narrows_runner::request::memory::{
     BaselineRequest, MatrixRequest, PlacementRequest, PoolOwner, SlbRequest, StudyRequest,

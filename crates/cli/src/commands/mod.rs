@@ -3,6 +3,7 @@
 pub mod alone;
 pub mod block;
 mod clean;
+pub mod compare;
 pub mod config;
 mod crashtest;
 pub mod db;

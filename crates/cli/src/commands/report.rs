@@ -31,6 +31,9 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         asked.answer(&mut run)?;
     }
     let format = if args.html { Format::HTML } else { args.format };
+    if let Some(note) = args.detail.note(format) {
+        say!("{note}");
+    }
     match destination(args.output.as_deref(), format, &run.id, stream::is_terminal()) {
         Some(path) => {
             store::write_whole(

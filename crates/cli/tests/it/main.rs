@@ -7,7 +7,7 @@ mod block_device;
 mod clean;
 mod command;
 mod common;
-mod compare;
+mod compared_runs;
 mod config;
 mod crashtest;
 mod db;
@@ -21,6 +21,7 @@ mod kills;
 mod live;
 mod log;
 mod memory;
+mod placement;
 
 mod observe;
 mod orders;

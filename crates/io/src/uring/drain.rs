@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use io_uring::opcode;
 use io_uring::types::CancelBuilder;
 
-use super::dialect::Dialect;
 use super::path::{CANCEL, RingPath};
+use super::submission_encoder::Dialect;
 use crate::DevicePath;
 
 /// How long the end waits for operations to come back before their buffers are given up.

@@ -9,17 +9,17 @@
 //! completion takes no timeouts; there the kernel itself looks for completions until there are enough. It takes no syncs
 //! and no trims of files either; they go to an ordinary ring beside it.
 
-mod aside;
-mod both;
-mod dialect;
 mod drain;
+mod dual_ring_wait;
 mod nvme;
 mod open;
 mod path;
 mod polled;
 mod queue;
 mod ring;
+mod secondary_ring;
 mod setup;
+mod submission_encoder;
 mod workers;
 
 pub(crate) use nvme::namespace_id;

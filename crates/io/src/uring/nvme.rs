@@ -13,7 +13,7 @@ use std::os::fd::AsRawFd;
 use io_uring::types::{Fd, Fixed};
 use io_uring::{cqueue, opcode, squeue};
 
-use super::dialect::{Dialect, Route, Wish};
+use super::submission_encoder::{Dialect, Route, Wish};
 use crate::nvme_generic::Namespace;
 use crate::{Method, Op};
 

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use io_uring::types::Timespec;
 
-use super::aside::Aside;
-use super::dialect::{Dialect, Files, Wish};
 use super::nvme::Nvme;
 use super::path::{Granted, PassthroughPath, RingPath, UringPath};
 use super::ring::Ring;
+use super::secondary_ring::Aside;
+use super::submission_encoder::{Dialect, Files, Wish};
 use super::{polled, setup, workers};
 use crate::flights::Flights;
 use crate::path::HEARTBEAT_MS;

@@ -11,10 +11,10 @@ use std::time::Duration;
 use io_uring::opcode;
 use io_uring::types::Timespec;
 
-use super::aside::Aside;
-use super::dialect::{Dialect, Files, Route, Wish};
 use super::nvme::Nvme;
 use super::ring::Ring;
+use super::secondary_ring::Aside;
+use super::submission_encoder::{Dialect, Files, Route, Wish};
 use super::workers;
 use crate::flights::Flights;
 use crate::{Arena, Completion, DevicePath, Error, Method, Op, Refusal};

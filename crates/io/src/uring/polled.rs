@@ -6,9 +6,9 @@
 
 use std::fs::File;
 
-use super::dialect::{Dialect, Wish};
 use super::ring::Ring;
 use super::setup;
+use super::submission_encoder::{Dialect, Wish};
 
 /// Why polled completion cannot be had for what `wish`, a read, is done on.
 pub(super) fn try_out<D: Dialect>(dialect: &D, wish: &Wish, file: &File) -> Result<(), String> {

@@ -7,6 +7,7 @@
 //! - [`prepare`] writes the file, [`measure()`] runs the catalogue of workloads on it, [`planned`] says beforehand how
 //!   long that takes and what it writes.
 //! - [`random_read_once`] is the loop with free block size and depth, for comparisons with other programs.
+//! - [`after`] asks what the drives do of the mix of reads and writes that a workload had.
 //! - [`writers_together_and_apart`] asks whether writers to one file get in each other's way.
 //! - [`interference()`] sets reads beside writes, rate by rate.
 //! - [`calibrate()`] searches for the highest rate at which a percentile of latency stays within a limit, [`steady()`]
@@ -18,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod after;
 mod calibrate;
 mod cell;
 mod combine;
@@ -41,6 +43,7 @@ mod worker;
 mod workload;
 mod writers;
 
+pub use after::{Requested, after, after_s};
 pub use calibrate::{CalibratePlan, Calibrated, Ground, LogStream, calibrate, planned_calibrate};
 pub use error::BlockError;
 pub use interference::{InterferenceGround, InterferencePlan, interference, planned_interference};

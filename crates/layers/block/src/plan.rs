@@ -73,7 +73,8 @@ impl BlockPlan {
         self.max_depth.max(1).min(u32::try_from(by_memory).unwrap_or(u32::MAX))
     }
 
-    fn budget_bytes(&self, quick: bool) -> u64 {
+    /// Most bytes that all writes together may write after the fill.
+    pub(crate) fn budget_bytes(&self, quick: bool) -> u64 {
         self.write_budget_bytes.unwrap_or(if quick { QUICK_WRITE_BUDGET } else { WRITE_BUDGET })
     }
 

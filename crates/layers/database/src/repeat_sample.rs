@@ -250,12 +250,9 @@ impl RepeatSample {
         if let Some(width) = self.sampled.width() {
             add(metric::SAMPLED_WIDTH, width);
         }
-        let sampled = WAITS.iter().filter_map(|(_, wait)| {
-            Some((*wait, self.sampled.share_of_blocked(*wait).filter(|share| *share > 0.0)?))
-        });
         let wakes = self.wakes(used);
         let client_ns = wakes.map_or(0.0, |_| self.load.cpu_ns as f64 / operations);
-        let waits = waits_ns(&sampled.collect(), blocked * session_ns, wakes);
+        let waits = waits_ns(&self.sampled.shares_of_blocked(blocked), blocked * session_ns, wakes);
         for (name, wait) in WAITS {
             if self.sampled.share_of_blocked(wait).is_some() {
                 // A session that pauses waits for its client too, and the pause is not the client's doing. It waits at least while

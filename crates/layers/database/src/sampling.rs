@@ -30,6 +30,9 @@ const ASK_EVERY: Duration = Duration::from_millis(40);
 /// operation, holds up the client meanwhile, and finds the later ones asleep for lack of requests.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
+/// Of the processes' time, the smallest share asleep that counts as what no wait event names.
+const UNNAMED: f64 = 0.05;
+
 /// Slices of the history; about a dozen questions fall into one.
 pub(crate) const SLICE_NS: u64 = 500_000_000;
 
@@ -123,6 +126,29 @@ impl Sampled {
             self.waits.iter().filter(|(kind, _)| **kind != Wait::None).map(|(_, n)| n).sum();
         let these = self.waits.get(&wait).copied().unwrap_or(0);
         (waiting > 0 && wait != Wait::None).then(|| these as f64 / waiting as f64)
+    }
+
+    /// Of the time blocked, the shares by what it was blocked on; none without a session that waited. A woken process shows its wait until it
+    /// runs, so the server names at least as many waiting as the kernel finds blocked. Where it names fewer, by more than so few answers
+    /// leave open (95 %, binomial) and by [`UNNAMED`], the rest is [`Wait::Other`]: processes asleep in what no wait event names.
+    pub(crate) fn shares_of_blocked(&self, blocked: f64) -> BTreeMap<Wait, f64> {
+        let waits = [Wait::Read, Wait::Flush, Wait::Lock, Wait::Client, Wait::Other];
+        let share = |wait: Wait| self.share_of_blocked(wait).filter(|share| *share > 0.0);
+        let mut shares: BTreeMap<Wait, f64> =
+            waits.into_iter().filter_map(|wait| Some((wait, share(wait)?))).collect();
+        let asked = self.asked() as f64;
+        let running = self.waits.get(&Wait::None).copied().unwrap_or(0) as f64;
+        if asked == 0.0 {
+            return shares;
+        }
+        let named = 1.0 - running / asked;
+        let doubt = 1.96 * (named * (1.0 - named) / asked).sqrt();
+        let unnamed = blocked - named;
+        if unnamed > doubt.max(UNNAMED) {
+            shares.values_mut().for_each(|share| *share *= named / blocked);
+            *shares.entry(Wait::Other).or_default() += unnamed / blocked;
+        }
+        shares
     }
 
     /// Sessions and their parallel workers that waited so, in each slice on average; `None` where a slice has no answer, as when
@@ -448,7 +474,26 @@ mod tests {
         assert_eq!(sampled.blocked_share(0.95), Some(0.8));
         assert_eq!(sampled.blocked_share(0.10), Some(0.7));
         assert_eq!(sampled.share_of_blocked(Wait::Flush), Some(0.75));
+        let shares = sampled.shares_of_blocked(0.1);
+        assert_eq!((shares[&Wait::Flush], shares.get(&Wait::Other)), (0.75, None));
         assert_eq!(sampled.share_of_blocked(Wait::Read), Some(0.0));
         assert_eq!(Sampled::default().blocked_share(0.5), None);
+    }
+
+    #[test]
+    fn who_sleeps_without_a_wait_event_is_not_the_clients() {
+        let mut sampled = Sampled::default();
+        sampled.waits.insert(Wait::None, 700);
+        sampled.waits.insert(Wait::Client, 300);
+        // The kernel finds four of five asleep, and the server names three of ten.
+        let shares = sampled.shares_of_blocked(0.8);
+        assert!((shares[&Wait::Client] - 0.375).abs() < 1e-12, "{shares:?}");
+        assert!((shares[&Wait::Other] - 0.625).abs() < 1e-12, "{shares:?}");
+        // As many as it names, or as many more as so many answers leave open.
+        for blocked in [0.1, 0.3, 0.34] {
+            let shares = sampled.shares_of_blocked(blocked);
+            assert_eq!(shares, BTreeMap::from([(Wait::Client, 1.0)]), "{blocked}");
+        }
+        assert_eq!(Sampled::default().shares_of_blocked(0.8), BTreeMap::new());
     }
 }

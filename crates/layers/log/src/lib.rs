@@ -40,6 +40,7 @@ pub use writer::{
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::Duration;
 
 use narrows_engine::{Context, Phase};
 use narrows_facts::affinity;
@@ -64,6 +65,9 @@ pub const SEGMENT_BYTES: u64 = 64 << 20;
 pub const SEGMENT_BYTES: u64 = 4 << 20;
 /// A window ends early rather than write more than this rate would: the budget of bytes that the plan prints holds.
 const MOST_BYTES_PER_S: f64 = 200e6;
+/// For plans: a tenth of a window to warm up, and how fast files are written.
+const WARMED: f64 = 1.1;
+const FILL_BYTES_PER_S: f64 = 500e6;
 /// Pages read back at the end.
 const READ_BACK: u64 = 64;
 
@@ -132,6 +136,12 @@ pub fn commit_ladder(
     on_server_cpus(cpus, || commit::measure(ctx, &ladder, &segment, &pages, watch))
 }
 
+/// How long a rung of [`commit_ladder`] takes, for a plan, seconds.
+pub fn planned_rung_s(repeats: u32, window: Duration) -> f64 {
+    f64::from(repeats.max(1)) * window.as_secs_f64() * WARMED
+        + SEGMENT_BYTES as f64 / FILL_BYTES_PER_S
+}
+
 /// What [`measure`] will do, for how long, and what it may write.
 pub fn planned(ctx: &Context, plan: &LogPlan) -> Vec<PlannedStep> {
     let window_s = ctx.window.as_secs_f64();
@@ -141,14 +151,15 @@ pub fn planned(ctx: &Context, plan: &LogPlan) -> Vec<PlannedStep> {
         PlannedStep {
             layer: Layer::Log,
             what,
-            // A tenth of a window to warm up; files are written at some 500 MB/s.
-            expected_s: windows as f64 * window_s * 1.1 + files as f64 / 500e6,
-            writes_bytes: (windows as f64 * most_bytes(ctx) as f64 * 1.1) as u64 + files + beside,
+            expected_s: windows as f64 * window_s * WARMED + files as f64 / FILL_BYTES_PER_S,
+            writes_bytes: (windows as f64 * most_bytes(ctx) as f64 * WARMED) as u64
+                + files
+                + beside,
         }
     };
     let busy = plan.busy_file_bytes > 0;
     let kinds = if busy { 4 } else { 2 };
-    let beside_s = if busy { repeats as f64 * 2.0 * window_s * 1.1 } else { 0.0 };
+    let beside_s = if busy { repeats as f64 * 2.0 * window_s * WARMED } else { 0.0 };
     let mut steps = vec![step(
         format!("durable appends of 8 KiB{}", if busy { ", idle and beside writes" } else { "" }),
         repeats * kinds,

@@ -1,6 +1,6 @@
 //! Bandwidth of memory: every CPU of a team works on memory of its own, the kinds of traffic in turns.
 //!
-//! What is counted, and the proof that it was done, is in [`crate::traffic`] and [`crate::ground`]; who works when, in [`crate::crew`].
+//! What is counted, and the proof that it was done, is in [`crate::traffic`] and [`crate::buffers`]; who works when, in [`crate::thread_group`].
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use crate::MemoryError;
-use crate::crew::{Crew, Done, Failure, Hand, Windows};
-use crate::ground::Ground;
+use crate::buffers::Buffers;
 use crate::kernel::Kernel;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::sizing::Sizing;
+use crate::thread_group::{Done, Failure, Hand, ThreadGroup, Windows};
 use crate::traffic::{Pace, Traffic};
 
 const LONGEST_WINDOW: Duration = Duration::from_secs(1);
@@ -77,12 +77,12 @@ pub fn window_length(ctx: &Context) -> Duration {
 
 /// Expected length of all windows of so many kinds of traffic, s.
 pub fn expected_s(ctx: &Context, kinds: usize) -> f64 {
-    Crew::expected_s(ctx, kinds, window_length(ctx))
+    ThreadGroup::expected_s(ctx, kinds, window_length(ctx))
 }
 
 /// A thread with its memory.
 struct Worker<'a> {
-    ground: Ground,
+    ground: Buffers,
     kinds: &'a [Traffic],
     stop: &'a Stop,
 }
@@ -121,19 +121,19 @@ pub fn measure_on(
     let kernel = Kernel::best();
     let writes = kinds.iter().any(|kind| *kind != Traffic::Read);
     let bytes = if writes { sizing.doubled_bytes() } else { sizing.footprint_bytes };
-    let beside = if writes { Ground::BESIDE_BYTES } else { 0 };
-    let each = (bytes / threads + beside).max(Ground::LEAST_BYTES as u64).next_multiple_of(HUGE);
+    let beside = if writes { Buffers::BESIDE_BYTES } else { 0 };
+    let each = (bytes / threads + beside).max(Buffers::LEAST_BYTES as u64).next_multiple_of(HUGE);
     if let Err(too_many) = sizing.allows(team.members.len(), each) {
         return Ok(Err(too_many));
     }
     let (shares_to, shares) = mpsc::channel();
     let (cpus, ids) = (team.cpus(), kinds.iter().map(|kind| team.id(*kind)).collect::<Vec<_>>());
-    let crew = Crew { cpus: &cpus, ids: &ids, window: window_length(ctx) };
+    let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: window_length(ctx) };
     let worked = crew.work(ctx, watch, |cpu| {
         let mapping = map(cpu, each)?;
         let huge_share = mapping.huge_share;
         let seed = ctx.seed ^ u64::from(cpu);
-        let ground = Ground::new(mapping, kernel, writes, seed, ctx.stop)
+        let ground = Buffers::new(mapping, kernel, writes, seed, ctx.stop)
             .map_err(|stopped| Failure::Map(stopped.into()))?;
         let _ = shares_to.send((huge_share, ground.footprint_bytes()));
         Ok(Worker { ground, kinds, stop: ctx.stop })

@@ -15,11 +15,11 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use crate::chase::{Chain, LINE, Walked};
-use crate::crew::shuffled;
 use crate::latency::obtained;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::place::Place;
 use crate::sizing::{Sizing, last_level_bytes};
+use crate::thread_group::shuffled;
 use crate::{MemoryError, cycle};
 
 /// The smallest footprint, bytes.

@@ -12,13 +12,12 @@
 
 pub mod age;
 mod bandwidth;
-mod brief;
+mod buffers;
 mod chase;
-mod crew;
 mod curve;
 mod cycle;
 mod error;
-mod ground;
+mod full_suite;
 mod kernel;
 mod latency;
 mod loaded;
@@ -37,18 +36,19 @@ pub mod slb;
 mod smaps;
 mod smt;
 mod spread;
-mod study;
+mod summary_suite;
+mod thread_group;
 pub mod touch;
 mod traffic;
 mod walker;
 
-pub use brief::{measure, planned};
 pub use error::MemoryError;
+pub use full_suite::{matrix_alone, matrix_planned, study, study_planned};
 pub use mapping::base_page_bytes;
 pub use matrix::Extent;
 pub use place::spread;
 pub use sizing::{Sizing, TooLittle, last_level_bytes, room};
-pub use study::{matrix_alone, matrix_planned, study, study_planned};
+pub use summary_suite::{measure, planned};
 
 use narrows_engine::Samples;
 use narrows_model::{Conditions, Measurement, Unknown, metric};

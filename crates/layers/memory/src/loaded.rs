@@ -16,14 +16,14 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use crate::MemoryError;
+use crate::buffers::Buffers;
 use crate::chase::Chain;
-use crate::crew::{Crew, Done, Failure, Hand, Turn, shuffled_kinds};
-use crate::ground::Ground;
 use crate::kernel::Kernel;
 use crate::latency::{Cycle, obtained};
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::place::Place;
 use crate::sizing::Sizing;
+use crate::thread_group::{Done, Failure, Hand, ThreadGroup, Turn, shuffled_kinds};
 use crate::traffic::{Pace, Traffic};
 use crate::walker::{Paces, Walker};
 
@@ -65,7 +65,7 @@ fn window_length(ctx: &Context) -> Duration {
 /// Expected length of all windows, s.
 pub fn expected_s(ctx: &Context) -> f64 {
     // Where a walk ended is checked at about half the cost of walking it.
-    1.6 * Crew::expected_s(ctx, SHARES.len(), window_length(ctx))
+    1.6 * ThreadGroup::expected_s(ctx, SHARES.len(), window_length(ctx))
 }
 
 /// The latency from `place` beside a `load` by `loaders`, or why it can't be had.
@@ -83,13 +83,13 @@ pub fn measure(
     assert!(!loaders.is_empty(), "somebody loads");
     let cpus: Vec<u32> = std::iter::once(place.cpu).chain(loaders.iter().copied()).collect();
     let ids = vec![id(load, place.node); MOST + 1];
-    let crew = Crew { cpus: &cpus, ids: &ids, window: window_length(ctx) };
+    let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: window_length(ctx) };
     let mut kinds = vec![MOST];
     kinds.extend(shuffled_kinds(ctx, SHARES.len()));
     let most_per_s = OnceLock::new();
     let (page_to, page) = mpsc::channel();
     let each = ((sizing.doubled_bytes() - cycle.footprint_bytes()) / loaders.len() as u64)
-        .max(Ground::LEAST_BYTES as u64)
+        .max(Buffers::LEAST_BYTES as u64)
         .next_multiple_of(HUGE);
     if let Err(too_many) = sizing.allows(loaders.len(), each) {
         return Ok(Err(too_many));
@@ -133,10 +133,10 @@ fn ground(
     load: Traffic,
     cpu: u32,
     bytes: u64,
-) -> Result<Ground, Failure> {
+) -> Result<Buffers, Failure> {
     let mapping = Mapping::new(bytes, Pages::Any, bind.then_some(place.node), ctx.stop)?;
     let seed = ctx.seed ^ u64::from(cpu);
-    Ok(Ground::new(mapping, Kernel::best(), load != Traffic::Read, seed, ctx.stop)
+    Ok(Buffers::new(mapping, Kernel::best(), load != Traffic::Read, seed, ctx.stop)
         .map_err(MapError::Stopped)?)
 }
 
@@ -175,7 +175,7 @@ impl Hand for Either<'_> {
 
 struct Loader<'a> {
     load: Traffic,
-    ground: Ground,
+    ground: Buffers,
     rng: Rng,
     /// How many load.
     threads: usize,

@@ -6,10 +6,10 @@ use narrows_model::{Platform, metric};
 use narrows_observe::Watch;
 
 use crate::bandwidth::{Member, Team, measure};
-use crate::brief::{node, size};
 use crate::kernel::Kernel;
 use crate::mapping::Pages;
 use crate::slb::{Hammer, Kit, PAGE, latency};
+use crate::summary_suite::{node, size};
 use crate::traffic::Traffic;
 use crate::{MemoryError, place};
 

@@ -15,11 +15,11 @@ use narrows_model::Measurement;
 use narrows_observe::Watch;
 use serde::{Deserialize, Serialize};
 
-use crate::crew::shuffled;
 use crate::latency::Cycle;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::place::Place;
 use crate::sizing::Sizing;
+use crate::thread_group::shuffled;
 use crate::{MemoryError, latency as chase};
 
 /// Bytes of a page, whatever the processor's are.

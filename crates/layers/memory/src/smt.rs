@@ -19,8 +19,8 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use crate::MemoryError;
-use crate::crew::{Crew, Done, Failure, Hand};
 use crate::lookup::{BATCH, Lookups};
+use crate::thread_group::{Done, Failure, Hand, ThreadGroup};
 
 /// The measurement's id.
 pub const ID: &str = "memory.smt_yield";
@@ -38,7 +38,7 @@ fn window_length(ctx: &Context) -> Duration {
 
 /// Expected length of the whole measurement, s.
 pub fn expected_s(ctx: &Context) -> f64 {
-    Crew::expected_s(ctx, TURNS, window_length(ctx))
+    ThreadGroup::expected_s(ctx, TURNS, window_length(ctx))
 }
 
 /// The yield of these CPUs. They need not be siblings: of two whole cores it is near 2.
@@ -53,7 +53,7 @@ pub fn measure(
 ) -> Result<Measurement, MemoryError> {
     let repeats = ctx.repeats.max(1);
     let ids = vec![ID.to_string(); 1 + cpus.len()];
-    let crew = Crew { cpus, ids: &ids, window: window_length(ctx) };
+    let crew = ThreadGroup { cpus, ids: &ids, window: window_length(ctx) };
     let kinds: Vec<usize> = (0..repeats as usize).flat_map(|at| turns(at, cpus.len())).collect();
     let mut samples = Samples::new();
     let (mut alone, mut together, mut over) = (Rate::default(), Rate::default(), 0);

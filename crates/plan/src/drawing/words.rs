@@ -3,7 +3,7 @@
 use narrows_limits::table::{Class, Duplex, Figure};
 use narrows_units::{BytesPerSecond, Nanos, OpsPerSecond};
 
-use crate::carry::times;
+use crate::constraints::times;
 use crate::description::{Carrier, Description, Drives, End, Link, Media, Place};
 
 /// Sums of rates are compared with this to spare: headers differ between links.

@@ -3,8 +3,8 @@
 
 use narrows_model::{Devices, Finding, PciDevice, PciKind, Platform};
 
+use super::annotations::Said;
 use super::nested;
-use super::said::Said;
 use crate::document::Svg;
 use crate::inventory::topology::places_with;
 use crate::link;

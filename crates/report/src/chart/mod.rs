@@ -3,6 +3,7 @@
 //! Shape, position or words carry every meaning; colour only helps (Okabe and Ito's palette, readable with any
 //! kind of colour vision).
 
+mod annotations;
 pub(crate) mod boxes;
 pub(crate) mod calibration;
 pub(crate) mod charts;
@@ -15,7 +16,6 @@ mod names;
 pub(crate) mod nested;
 pub(crate) mod over_time;
 mod rate_chart;
-mod said;
 mod svg;
 mod window_charts;
 pub(crate) mod wires;

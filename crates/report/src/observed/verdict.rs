@@ -3,7 +3,7 @@
 use narrows_model::{Headroom, Observation, Provenance, Run, Standing, Verdict};
 use narrows_units::significant;
 
-use crate::narrow::Block;
+use crate::bottleneck::Block;
 use crate::print::{count, percent, time};
 use crate::words::counted;
 

@@ -1,8 +1,8 @@
 //! What the answers rest on, one line each: where an operation's time goes, the model against the rate, the test, the next limit.
 
 use super::noted;
+use crate::bottleneck::Block as Judged;
 use crate::document::{At, Block, Column, Inline, Remarks, Row, Section, Style, Table};
-use crate::narrow::Block as Judged;
 use crate::print;
 use crate::report::Report;
 use crate::sum::{SumPart, SumText};

@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 use super::values::facts;
 use super::workloads;
 use crate::calibration::owner;
+use crate::capacity::nearest;
 use crate::chart::charts;
 use crate::document::{At, Block, Cell, Column, Depth, Figure, Inline, Row, Section, Style, Table};
 use crate::print::{half_width, percent};
 use crate::report::Report;
-use crate::wide::nearest;
 use crate::words;
 
 /// Metrics that say most about a measurement, in this order.

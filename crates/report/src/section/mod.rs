@@ -1,12 +1,15 @@
 //! What a report says, as sections of a document: each is made once, for all forms.
 
 mod answers;
+mod bottleneck;
+mod capacity;
 mod checks;
+mod compared;
 mod explained;
 mod findings;
 mod first_steps;
 mod fits;
-mod foot;
+mod footnotes;
 mod head;
 mod inventory;
 mod limits;
@@ -15,7 +18,6 @@ mod log;
 mod looked;
 mod machine;
 mod measurements;
-mod narrow;
 mod next;
 mod observed;
 mod places;
@@ -27,9 +29,9 @@ mod settings;
 mod stored;
 mod tables;
 mod values;
-mod wide;
 mod workloads;
 
+pub use compared::comparison;
 pub use explained::{Explained, WordList, explained, word_lists};
 pub use first_steps::first_steps;
 pub use fits::fits;
@@ -38,7 +40,7 @@ pub use limits::{Shown as ShownLimits, limits};
 pub use plans::plans;
 pub(crate) use question::slb;
 pub use settings::{Setting, settings};
-pub use stored::{StoredRun, stored_runs};
+pub use stored::{StoredRun, stored_runs, tags};
 pub(crate) use tables::{flush_tests, heading_of, printed};
 
 use narrows_model::Validity;
@@ -92,11 +94,11 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         question::steady(report),
         loads::interference(report),
         loads::loads(report),
-        narrow::narrow(report),
+        bottleneck::narrow(report),
         page(workloads::workloads),
         tables::sweeps(report),
         next::next(report),
-        wide::wide(report),
+        capacity::wide(report),
         tables::memory(report),
         log::durability(report),
         observed::remarks(report),
@@ -117,7 +119,7 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         head: head::head(report),
         shared: filled.then(crate::chart::definitions),
         sections,
-        foot: foot::foot(report),
+        foot: footnotes::foot(report),
         json: if depth == Depth::Page { report.run.to_json() } else { String::new() },
         archive: true,
         ..Document::default()

@@ -4,10 +4,10 @@ use narrows_model::{Grade, Validity};
 
 use super::tables::printed;
 use super::{name, noted};
+use crate::bottleneck::Block as Judged;
 use crate::document::{
     At, Block, Cell, Column, Depth, Entry, Facts, Inline, Remarks, Row, Section, Style, Table,
 };
-use crate::narrow::Block as Judged;
 use crate::print::{Units, percent};
 use crate::report::Report;
 

@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 use narrows_model::{Grade, Run};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::document::{At, Block, Column, Document, Inline, Remarks, Row, Section, Table};
 use crate::words;
 
 /// A stored run in a line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredRun {
     /// Its id; of a file that can't be read, its name.
     pub id: String,
@@ -18,6 +18,8 @@ pub struct StoredRun {
     pub machine: Option<String>,
     /// What was typed behind `narrows`.
     pub command: String,
+    /// Layers that were asked for, by their words.
+    pub layers: Vec<String>,
     /// Whether every planned step ran.
     pub completed: bool,
     /// What came out, a sentence each.
@@ -34,6 +36,7 @@ impl StoredRun {
             started_at: run.started_at.clone(),
             machine: run.platform().and_then(|platform| platform.hostname.clone()),
             command: run.command.iter().skip(1).cloned().collect::<Vec<_>>().join(" "),
+            layers: run.plan.layers.iter().map(|layer| layer.word().to_string()).collect(),
             completed: run.completed,
             results: results(run),
             unreadable: None,
@@ -47,6 +50,7 @@ impl StoredRun {
             started_at: String::new(),
             machine: None,
             command: String::new(),
+            layers: Vec::new(),
             completed: false,
             results: Vec::new(),
             unreadable: Some(reason.into()),
@@ -79,6 +83,28 @@ fn results(run: &Run) -> Vec<String> {
     } else {
         results
     }
+}
+
+/// Tags with the ids of their runs.
+pub fn tags(tags: &[(String, Vec<String>)]) -> Document {
+    let mut table = Table::new(vec![
+        Column::name("tag", 2),
+        Column::figure("runs", 40),
+        Column::words("ids", At::Wrapped(44, usize::MAX)),
+    ]);
+    let row = |(tag, ids): &(String, Vec<String>)| {
+        let cells = [tag.clone(), ids.len().to_string(), ids.join(", ")];
+        Row::Cells(cells.map(Into::into).to_vec(), Vec::new())
+    };
+    table.rows = tags.iter().map(row).collect();
+    let blocks = match tags {
+        [] => vec![Block::paragraph("none; `narrows tag TAG RUN...` makes one")],
+        _ => vec![Block::Table(table)],
+    };
+    let section = Section::new("tags", "Tags").with(blocks);
+    let by_name: std::collections::BTreeMap<&String, &Vec<String>> =
+        tags.iter().map(|(tag, ids)| (tag, ids)).collect();
+    Document::of([section]).headed("Tags", "of stored runs").holding(&by_name)
 }
 
 /// The newest ones, and how many more there are.

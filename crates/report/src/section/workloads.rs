@@ -7,12 +7,12 @@ use narrows_model::{
 use narrows_units::significant;
 use serde_json::Value;
 
+use crate::bottleneck::Block as Judged;
 use crate::chart::over_time;
 use crate::chart::swatch_of;
 use crate::document::{
     At, Block, Cell, Column, Depth, Entry, Facts, Inline, Row, Section, Style, Table,
 };
-use crate::narrow::Block as Judged;
 use crate::print::{Units, count, percent};
 use crate::report::Report;
 use crate::words;

@@ -60,7 +60,7 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
         expected_s,
         writes_bytes,
     };
-    let ladder_s = if resolved.has(Layer::Log) { 4.0 * once(resolved.window) } else { 0.0 };
+    let ladder_s = layers::planned_ladder_s(resolved);
     let mut steps = vec![server::planned(resolved)];
     steps.extend(client::planned(resolved));
     steps.extend(dearest(resolved).map(|task| fit::planned(resolved, &task)));
@@ -210,6 +210,7 @@ pub fn transactions(
     if task.commits() > 0.0 {
         flush_after(session, &measured[0], sessions);
     }
+    drives_after(session, &measured[0]);
     let alone = [Variation::closed(format!("{id}.alone"), 1)];
     take(session, database, &short, task, &alone)?;
     if task.commits() > 0.0 {
@@ -245,6 +246,22 @@ pub fn flush_after(session: &mut PlannedSession<'_, '_>, workload: &Measurement,
     } else if !session.stop.is_set() {
         // Nobody asked for it, so nothing that was asked for is missing.
         session.ui.say(&format!("note: {id} is not measured: {error}"));
+    }
+}
+
+/// The drives at the mix of reads and writes that `workload` had, where only that tells whether they hold it back; where the block layer was
+/// asked for, because it is held against that layer's figures.
+pub fn drives_after(session: &mut PlannedSession<'_, '_>, workload: &Measurement) {
+    if !session.resolved.has(Layer::Block) {
+        return;
+    }
+    let Some(word) = family::DATABASE.rest(&workload.id) else { return };
+    let mut so_far = session.run.clone();
+    judge(&mut so_far);
+    let Some(read_share) = narrows_verdict::mix_to_measure(&so_far, &workload.id) else { return };
+    if let Err(error) = layers::drives_after(session, word, read_share) {
+        // A stop is noticed by the next window.
+        let _ = session.absent(&family::BLOCK_AFTER.id(word), error);
     }
 }
 

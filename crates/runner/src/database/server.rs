@@ -20,6 +20,10 @@ use crate::{layers, preflight, space_check};
 /// Timed checkpoints this often: the shortest the server allows, so that two fall into the update windows.
 const CHECKPOINT_S: u32 = 30;
 
+/// Guesses for the plan: making, starting and ending a server takes so long, filling its tables so many bytes per second.
+const MADE_S: f64 = 3.0;
+const FILL_BYTES_PER_S: f64 = 200e6;
+
 /// The tables that a load has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tables {
@@ -54,7 +58,7 @@ pub fn planned(resolved: &Resolved) -> PlannedStep {
         }
         _ => ("a private PostgreSQL instance".to_string(), 5 * plan.table_bytes / 4),
     };
-    let expected_s = 8.0 + plan.table_bytes as f64 / 100e6;
+    let expected_s = MADE_S + plan.table_bytes as f64 / FILL_BYTES_PER_S;
     PlannedStep { layer: Layer::Database, what, expected_s, writes_bytes }
 }
 

@@ -4,13 +4,15 @@ mod outcome;
 
 use std::process::ExitCode;
 
-pub use outcome::{Answers, Outcome, not_made};
+pub use outcome::{Answers, Outcome, gates_ended, not_made};
 
 /// How a command ended. Only [`Outcome`] says anything but done and usage; a test of the workspace looks for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Done, and what was asked for is valid.
     Done = 0,
+    /// A bound that was named with `--fail-if` is crossed.
+    GateFailed = 1,
     /// The arguments or the environment don't allow it; nothing was measured.
     Usage = 2,
     /// Nothing valid was measured of something that was asked for.
@@ -37,11 +39,16 @@ pub struct ExitRow {
 
 impl Exit {
     /// All of them, in the order in which they are explained.
-    pub const ALL: [ExitRow; 5] = [
+    pub const ALL: [ExitRow; 6] = [
         ExitRow {
             exit: Exit::Done,
             word: "done and valid",
             when: "The command did its work. Where it measured, all measurements are valid, and every workload has its verdict.",
+        },
+        ExitRow {
+            exit: Exit::GateFailed,
+            word: "a gate failed",
+            when: "`narrows compare --fail-if`: a growth crosses the bound, by its whole interval. Where the interval holds the bound, or there is none, the code is 4.",
         },
         ExitRow {
             exit: Exit::Usage,
@@ -75,7 +82,8 @@ impl Exit {
 #[macro_export]
 macro_rules! exit_codes {
     () => {
-        "Exit codes: 0 done and valid; 2 usage or environment; 3 nothing valid measured;\n\
+        "Exit codes: 0 done and valid; 1 a gate failed; 2 usage or environment;\n\
+         3 nothing valid measured;\n\
          4 something is suspect or could not be measured, or no verdict was reached;\n\
          130 interrupted (the partial run is kept)."
     };

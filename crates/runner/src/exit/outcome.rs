@@ -184,6 +184,15 @@ impl Outcome {
     }
 }
 
+/// How a comparison ends by its gates: one that failed outweighs one that is not resolved.
+pub fn gates_ended(failed: bool, unresolved: bool) -> Exit {
+    match (failed, unresolved) {
+        (true, _) => Exit::GateFailed,
+        (false, true) => Exit::Inconclusive,
+        (false, false) => Exit::Done,
+    }
+}
+
 /// Ids of measurements that were asked for and could not be made, each with the reason.
 pub fn not_made(run: &Run) -> impl Iterator<Item = (&str, &str)> {
     let unknown = run.hosts.iter().flat_map(|host| &host.platform.unknown);

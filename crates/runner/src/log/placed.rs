@@ -11,7 +11,7 @@ use narrows_model::{Conditions, Layer, RolePath, condition};
 use narrows_observe::Watch;
 use narrows_postgres::Address;
 use narrows_postgres::server::Cluster;
-use narrows_verdict::compare::place_name;
+use narrows_verdict::placement::place_name;
 use serde_json::json;
 
 use super::places::Places;

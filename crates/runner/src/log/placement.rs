@@ -18,7 +18,7 @@ use narrows_model::{
     CommitWork, DatabaseChoice, Layer, Measurement, Plan, PlannedStep, Platform, RolePath, Unknown,
     Workload,
 };
-use narrows_verdict::compare::{database_id, free_id, place_name, work, working_id};
+use narrows_verdict::placement::{database_id, free_id, place_name, work, working_id};
 use serde_json::json;
 
 use super::placed::{self, DATA_BYTES, PlacedServer};

@@ -1,11 +1,11 @@
 //! Memory and clocks alone.
 
 pub mod baseline;
+pub mod full_suite;
 pub mod matrix;
 pub mod placement;
 pub mod process_group;
 pub mod slb;
-pub mod study;
 mod touch;
 
 use narrows_model::Platform;

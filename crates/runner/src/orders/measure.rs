@@ -14,7 +14,7 @@ use narrows_verdict::MOST_TESTS;
 use super::plan;
 use super::tidy::{self, Before};
 use crate::database::{
-    OPEN_SHARE, SHORT, TEST, flush_after, intervention, keep_going, ladder, on_start,
+    OPEN_SHARE, SHORT, TEST, drives_after, flush_after, intervention, keep_going, ladder, on_start,
 };
 use crate::request::database::OrdersRequest;
 use crate::resolved::PlannedSession;
@@ -76,6 +76,7 @@ fn windows(
     }
     if let Some(measured) = measured.first() {
         flush_after(session, measured, sessions);
+        drives_after(session, measured);
     }
     let short = Context { window: SHORT, ..ctx };
     let alone = Variation::closed(format!("{}.alone", names::ID), 1);

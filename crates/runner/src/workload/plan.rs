@@ -227,8 +227,7 @@ fn workload_s(request: &WorkloadRequest, resolved: &Resolved) -> f64 {
     let commits = request.task.commits() > 0.0;
     let closed = closed_window(&request.task, resolved);
     let tests = if quick { 0.0 } else { 2.0 * once(TEST.min(resolved.database_window)) };
-    let ladder =
-        if commits && resolved.has(Layer::Log) { 4.0 * once(resolved.window) } else { 0.0 };
+    let ladder = if commits { layers::planned_ladder_s(resolved) } else { 0.0 };
     let sweep = match request.sessions.len() {
         0 | 1 => 0.0,
         n => n as f64 * once(SWEEP.min(resolved.database_window)),

@@ -44,7 +44,7 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
 
 fn flush(log: &LiveLog, verdict: &LiveVerdict, busy: bool) -> Vec<String> {
     let mut changes = vec![
-        "a WAL device with shorter flushes, or one of its own: narrows log in the WAL folder measures it, narrows log compare another one"
+        "a WAL device with shorter flushes, or one of its own: narrows log in the WAL folder measures it, narrows log placement another one"
             .to_string(),
         "fewer, larger transactions: each pays for one commit".to_string(),
     ];

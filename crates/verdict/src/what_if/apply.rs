@@ -243,6 +243,9 @@ impl Changed {
                 bound.changed(capacity, demand.times(factors.reads))
             }
             BoundLaw::Writes => bound.changed(capacity.times(factors.data), demand),
+            // With fewer reads it is another mix, and what the drives do of that is not known.
+            BoundLaw::Mix if factors.reads != 1.0 => None,
+            BoundLaw::Mix => bound.changed(capacity.times(factors.data), demand),
             BoundLaw::Log => self.ladder(analysis, log, bound, factors, sessions),
             BoundLaw::Cpu => self.cpu(analysis, scenario, bound, factors)?,
             BoundLaw::Thread

@@ -240,6 +240,33 @@ fn reads_and_writes_of_one_budget_are_not_two_halves() {
     assert!(halves.reasons.iter().any(|why| why.contains("100 % of it is used")), "{halves:?}");
     let plenty = with(40e3, 40e3);
     assert_eq!((plenty.narrow, plenty.or), (Narrow::CommitWait, None), "{plenty:?}");
+    // What the drives did of that mix decides it: half of the budget, or all of it.
+    let at_the_mix = |both: f64| {
+        let knee = |id: &str, rate| measured(id, Layer::Block, &[(metric::THROUGHPUT, rate)]);
+        let drives = [
+            knee("block.read.random.8k.knee", 20e3),
+            knee("block.write.random.8k.knee", 20e3),
+            knee("block.after.update", both),
+        ];
+        only(&run(96, 32, [vec![m.clone()], drives.to_vec()].concat()))
+    };
+    let two = at_the_mix(40e3);
+    assert_eq!((two.narrow, two.or), (Narrow::CommitWait, None), "{two:?}");
+    assert!(two.gain_at_most.unwrap() <= 1.0 + 1e-9, "{two:?}");
+    let one = at_the_mix(20e3);
+    assert_eq!(one.narrow, Narrow::ReadRate, "{one:?}");
+    assert!(one.bounds.iter().any(|b| b.label.contains("this mix") && b.demand_per_op == 2.0));
+    // Whether that is worth measuring is asked where it is in doubt, and there alone.
+    let asked = |reads: f64, more: &[Measurement]| {
+        let knee = |id: &str| measured(id, Layer::Block, &[(metric::THROUGHPUT, reads)]);
+        let drives = [knee("block.read.random.8k.knee"), knee("block.write.random.8k.knee")];
+        let all = [vec![m.clone()], drives.to_vec(), more.to_vec()].concat();
+        narrows_verdict::mix_to_measure(&run(96, 32, all), UPDATE)
+    };
+    assert_eq!(asked(20e3, &[]), Some(0.5));
+    assert_eq!(asked(40e3, &[]), None);
+    let known = measured("block.after.update", Layer::Block, &[(metric::THROUGHPUT, 20e3)]);
+    assert_eq!(asked(20e3, &[known]), None);
     // The gain stays within that budget too.
     assert!(plenty.gain_at_most.unwrap() <= 1.0 + 1e-9, "{plenty:?}");
 }

@@ -1,8 +1,8 @@
 //! Verdicts on runs whose narrow place is known.
 
 mod attacked;
-mod compare;
 mod observed;
+mod placement;
 mod servers;
 mod what_if;
 mod worked;

@@ -1,4 +1,4 @@
-//! A place with slow flushes beside another: what `narrows log compare` predicts and proves of it. What came out is checked for
+//! A place with slow flushes beside another: what `narrows log placement` predicts and proves of it. What came out is checked for
 //! what was planted, never for speed.
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use narrows_model::{Comparison, Run, Validity, metric};
 
 use crate::common::machine::{alone, quiet};
 use crate::common::{Fixture, postgres_folder};
-use crate::compare::{assert_empty, command, memory, text};
+use crate::placement::{assert_empty, command, memory, text};
 
 /// What a planted flush takes longer, µs: more than any drive that tests run on.
 const DELAY_US: u32 = 20_000;

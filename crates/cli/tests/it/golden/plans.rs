@@ -27,7 +27,7 @@ const PLANS: [&str; 26] = [
     "log --wal DATA",
     "log --wal DATA --no-database",
     "log commits --wal DATA",
-    "log compare --wal DATA --wal OTHER",
+    "log placement --wal DATA --wal OTHER",
     "log streams --wal DATA",
     "db lookup --data DATA",
     "db lookup --from drive --p99 2ms --data DATA",

@@ -51,7 +51,7 @@ pub(super) fn bound(ramp: &Ramp, generator_per_s: Option<f64>) -> Option<String>
 
 #[cfg(test)]
 mod tests {
-    use super::super::company::Helpers;
+    use super::super::disturbance::Helpers;
     use super::super::kept::Kept;
     use super::*;
 

@@ -11,8 +11,8 @@
 mod answer;
 mod bench;
 mod bound;
-mod company;
 mod curve;
+mod disturbance;
 mod kept;
 mod large;
 mod plan;

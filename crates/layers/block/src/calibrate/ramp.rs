@@ -5,7 +5,7 @@ use narrows_io::{Access, Method};
 use narrows_model::DepthPoint;
 
 use super::bench::{Bench, Shown};
-use super::company::Helpers;
+use super::disturbance::Helpers;
 use super::kept::Kept;
 use crate::BlockError;
 use crate::outcome::StreamOutcome;

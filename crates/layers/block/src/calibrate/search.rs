@@ -7,7 +7,7 @@ use narrows_engine::rate_search::{Because, Outcome, RateSeen, RateStep, Stage, s
 use narrows_model::Measurement;
 
 use super::bench::Bench;
-use super::company::{Spoiled, spoiled};
+use super::disturbance::{Spoiled, spoiled};
 use super::kept::Kept;
 use super::ramp::Ramp;
 use super::seen::seen;

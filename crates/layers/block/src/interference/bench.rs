@@ -6,7 +6,7 @@ use narrows_engine::{Context, KneeSearch, Phase};
 use narrows_model::Layer;
 use narrows_observe::Watch;
 
-use super::company::{WRITE_DEPTH, Work, stream};
+use super::background_load::{WRITE_DEPTH, Work, stream};
 use super::plan::{InterferenceGround, InterferencePlan, WARM_UP};
 use crate::BlockError;
 use crate::outcome::StreamOutcome;

@@ -3,7 +3,7 @@
 use narrows_model::Measurement;
 use serde_json::json;
 
-use super::company::Company;
+use super::background_load::Company;
 use crate::outcome::StreamOutcome;
 use crate::record::Record;
 use crate::scenario::Stream;

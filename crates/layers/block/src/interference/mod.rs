@@ -7,9 +7,9 @@
 //! Not here: what differs (the report compares cells by their windows), whether the figures are true (validity rules), files
 //! and consent (the caller). Method: the book's chapter "Block storage".
 
+mod background_load;
 mod bench;
 mod cell;
-mod company;
 mod plan;
 
 use narrows_engine::{Context, Rng};
@@ -22,9 +22,9 @@ use crate::BlockError;
 use crate::record::Record;
 use crate::seed::{seed_of, shuffled};
 use crate::steady::told;
+use background_load::{COMPANIES, Work, open_load};
 use bench::{Bench, Ceiling};
 use cell::Cell;
-use company::{COMPANIES, Work, open_load};
 use plan::{READ_SHARES, WARM_UP};
 
 /// Part of the budget that rates are planned with.

@@ -6,7 +6,7 @@ use narrows_io::Access;
 use narrows_model::{Layer, PlannedStep};
 use narrows_units::Bytes;
 
-use super::company::COMPANIES;
+use super::background_load::COMPANIES;
 use crate::BlockError;
 use crate::describe::size_word;
 use crate::scenario::Region;

@@ -5,7 +5,7 @@
 
 use narrows_engine::Rng;
 
-use super::walk::{Grain, Ground};
+use super::offset_sequence::{Grain, Ground};
 use crate::scenario::Jumping;
 
 /// Jumps and the runs between them; endless.
@@ -78,7 +78,7 @@ impl Jumps {
 mod tests {
     use super::*;
     use crate::scenario::{Distribution, Place};
-    use crate::worker::walk::Walk;
+    use crate::worker::offset_sequence::Walk;
 
     const BLOCK: u32 = 4096;
     const BLOCKS: u64 = 1000;

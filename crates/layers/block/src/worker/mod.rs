@@ -1,17 +1,17 @@
 //! One thread of a stream: prepares (allocate, open, register, bind), waits for the others, and runs the hot loop.
 
-mod chooser;
 mod clock;
-mod deck;
 mod due;
 mod hot;
 mod jumps;
 mod line;
+mod offset_sequence;
+mod operation_generator;
 mod shared;
 mod slots;
 mod tally;
 pub(crate) mod unique;
-mod walk;
+mod weighted_choice;
 
 use std::fs::File;
 use std::num::NonZeroU64;
@@ -22,10 +22,10 @@ use narrows_engine::Stopped;
 use narrows_facts::{affinity, process};
 use narrows_io::{Arena, DevicePath, Pattern};
 
-use self::chooser::Chooser;
 use self::clock::Monotonic;
 use self::due::Due;
 use self::hot::{Orders, Pace};
+use self::operation_generator::Chooser;
 use self::tally::Expected;
 use crate::BlockError;
 use crate::scenario::Stream;

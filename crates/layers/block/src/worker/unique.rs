@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
     use crate::scenario::Zone;
-    use crate::worker::walk::{Ground, Walk};
+    use crate::worker::offset_sequence::{Ground, Walk};
 
     const BLOCK: u32 = 4096;
 

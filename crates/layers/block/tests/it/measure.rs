@@ -11,7 +11,9 @@ use std::time::Duration;
 use crate::common::{MIB, context, folder, made, samples};
 use narrows_engine::{Context, Stop};
 use narrows_io::{Access, Tag, TestFile};
-use narrows_layer_block::{BlockError, BlockPlan, measure, measure_by, prepare, random_read_once};
+use narrows_layer_block::{
+    BlockError, BlockPlan, Requested, after, measure, measure_by, prepare, random_read_once,
+};
 use narrows_model::{Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 use narrows_stats::Recorder;
@@ -340,4 +342,34 @@ fn a_file_too_small_for_its_blocks_is_said() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("4096") && error.contains("hint: "), "{error}");
+}
+
+#[test]
+fn the_mix_of_a_workload_is_read_and_written_in_its_shares() {
+    let dir = folder();
+    let stop = Stop::new();
+    let ctx = context(&stop, 200);
+    let Some(file) = made(&ctx, dir.path(), 16) else { return };
+    // A window ends after its time, or with its part of the budget: an eighth of 256 MiB over two repeats.
+    let plan = BlockPlan { write_budget_bytes: Some(256 * MIB), ..plan() };
+    let requested = Requested { workload: "update", read_share: 0.75, depth: 4, threads: 1 };
+    let measured = after(&ctx, &file, &Watch::none(), &plan, &requested).unwrap();
+    assert_eq!((measured.id.as_str(), measured.repeats), ("block.after.update", 2));
+    assert_eq!(measured.number(condition::DEPTH), Some(4.0));
+    assert_eq!(measured.text(condition::WRITE_STATE), Some("burst"));
+    let (reads, writes) =
+        (samples(&measured, metric::READ_THROUGHPUT), samples(&measured, metric::WRITE_THROUGHPUT));
+    let operations = samples(&measured, metric::OPERATIONS);
+    for ((reads, writes), operations) in reads.iter().zip(writes).zip(operations) {
+        // 2048 blocks are written in a window, a quarter of its operations.
+        assert!(*operations <= 4.0 * 2048.0 + 8.0, "{operations}");
+        // The shares are exact over a hundred, and a busy machine leaves few.
+        let share = reads / (reads + writes);
+        assert!(*operations < 200.0 || (share - 0.75).abs() < 0.05, "{share} of {operations}");
+    }
+    stop.set();
+    assert!(matches!(
+        after(&ctx, &file, &Watch::none(), &plan, &requested),
+        Err(BlockError::Stopped(_))
+    ));
 }

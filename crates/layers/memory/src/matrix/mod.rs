@@ -5,7 +5,7 @@
 //! by all of the node's. Which cells, and which of them again, is in `survey.rs`; placements are in `policy.rs` and what they should
 //! give in `predict.rs`.
 //!
-//! Not here: machines with one node, whose only cell is [`crate::brief`]'s.
+//! Not here: machines with one node, whose only cell is [`crate::summary_suite`]'s.
 
 mod policy;
 mod predict;
@@ -23,11 +23,11 @@ pub use self::predict::{Known, Mix, Predicted, predict};
 pub use self::survey::Cell;
 use self::survey::{Class, Figures, Surveyed, filled, survey};
 use crate::bandwidth::{self, Member, Team};
-use crate::brief::{node, step};
 use crate::latency::{self, Cycle};
 use crate::mapping::{MapError, Mapping, Pages};
 use crate::place::{self, Place, Site};
 use crate::sizing::{self, Amount, Sizing};
+use crate::summary_suite::{node, step};
 use crate::traffic::Traffic;
 use crate::{Measured, MemoryError};
 

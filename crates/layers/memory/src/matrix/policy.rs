@@ -17,14 +17,14 @@ use serde_json::json;
 
 use super::predict::{Known, Mix, Predicted, predict};
 use crate::bandwidth::{self, Member, Team};
-use crate::brief::node;
 use crate::chase::Chain;
-use crate::crew::{Crew, Failure, Hand};
 use crate::latency::Cycle;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::place::Site;
 use crate::sizing::{self, Amount, Sizing, TooLittle};
 use crate::spread::{Spread, on_small_pages};
+use crate::summary_suite::node;
+use crate::thread_group::{Failure, Hand, ThreadGroup};
 use crate::traffic::Traffic;
 use crate::walker::{Paces, Walker};
 use crate::{Measured, MemoryError};
@@ -70,7 +70,7 @@ impl Policy {
 /// Expected length, s.
 pub fn expected_s(ctx: &Context, gib: f64) -> f64 {
     POLICIES.len() as f64
-        * (2.0 * gib + 2.0 * Crew::expected_s(ctx, 1, bandwidth::window_length(ctx)))
+        * (2.0 * gib + 2.0 * ThreadGroup::expected_s(ctx, 1, bandwidth::window_length(ctx)))
 }
 
 /// All placements, with what the matrix makes of them.
@@ -213,7 +213,7 @@ impl Laid<'_> {
         let each = (self.sizing.footprint_bytes / cpus.len() as u64).next_multiple_of(HUGE);
         let cycle = Cycle::new(each, ctx)?;
         let ids = [self.id("latency")];
-        let crew = Crew { cpus: &cpus, ids: &ids, window: bandwidth::window_length(ctx) };
+        let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: bandwidth::window_length(ctx) };
         let (share_to, share) = mpsc::channel();
         let prepare = |cpu: u32| {
             let mut chain = Chain::new(self.map(ctx, cpu, each)?);

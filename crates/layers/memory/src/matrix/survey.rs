@@ -11,7 +11,7 @@ use narrows_engine::Rng;
 use narrows_stats::median;
 
 use super::predict::Known;
-use crate::crew::shuffled;
+use crate::thread_group::shuffled;
 
 /// Cells that stand for a class.
 const SAMPLE: usize = 4;

@@ -17,8 +17,8 @@ use serde_json::json;
 
 use super::{leave_out, told, window_length};
 use crate::bandwidth::Team;
-use crate::crew::{Crew, Done, Hand};
 use crate::mix::mixed;
+use crate::thread_group::{Done, Hand, ThreadGroup};
 use crate::{Measured, MemoryError};
 
 const CHAINS: usize = 1 << 16;
@@ -55,7 +55,7 @@ pub fn measure(
 ) -> Result<(), MemoryError> {
     let table = Table::new(ctx.seed);
     let (ids, cpus) = (ids(&team.place), team.cpus());
-    let crew = Crew { cpus: &cpus, ids: &ids, window: window_length(ctx) };
+    let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: window_length(ctx) };
     let worked = crew.work(ctx, watch, |cpu| {
         let rng = Rng::new(ctx.seed ^ (u64::from(cpu) << 32));
         Ok(Worker { table: &table, rng, stop: ctx.stop })
@@ -129,7 +129,7 @@ impl Table {
     /// Key `k` is in chain `k % CHAINS`; its entry lies anywhere.
     fn new(seed: u64) -> Table {
         let count = CHAINS * ENTRIES;
-        let places = crate::crew::shuffled(count, &mut Rng::new(seed));
+        let places = crate::thread_group::shuffled(count, &mut Rng::new(seed));
         let mut heads: Vec<Head> =
             (0..CHAINS).map(|_| Head { latch: AtomicU32::new(0), first: END }).collect();
         let mut entries = vec![Entry { key: 0, value: 0, next: END }; count];

@@ -16,9 +16,9 @@ use serde_json::json;
 
 use super::{leave_out, told};
 use crate::bandwidth::{Member, Team};
-use crate::crew::{Crew, Done, Hand};
 use crate::mapping::Pages;
 use crate::place::{self, Site};
+use crate::thread_group::{Done, Hand, ThreadGroup};
 use crate::{Measured, MemoryError};
 
 /// Own stores between two looks at the clock: some 10 µs.
@@ -89,7 +89,7 @@ pub fn measure(
         let ids = [format!("memory.shape.line.{}", pair.distance)];
         let word = Word::default();
         let window = ctx.window.min(LONGEST_WINDOW);
-        let crew = Crew { cpus: &pair.cpus, ids: &ids, window };
+        let crew = ThreadGroup { cpus: &pair.cpus, ids: &ids, window };
         let worked = crew.work(ctx, watch, |cpu| {
             let parity = u64::from(cpu == pair.cpus[1]);
             Ok(Side { word: &word, parity, stop: ctx.stop })

@@ -16,10 +16,10 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use crate::bandwidth::Team;
-use crate::crew::{Crew, Windows};
 use crate::mapping::{MapError, Pages};
 use crate::place::Site;
 use crate::sizing::Sizing;
+use crate::thread_group::{ThreadGroup, Windows};
 use crate::{Measured, MemoryError};
 
 const LONGEST_WINDOW: Duration = Duration::from_millis(250);
@@ -32,7 +32,7 @@ fn window_length(ctx: &Context) -> Duration {
 pub fn expected_s(ctx: &Context, teams: usize, pool_bytes: u64) -> f64 {
     let gib = pool_bytes as f64 / (1u64 << 30) as f64;
     let kinds = 2 * tree::KINDS.len() + chains::KINDS.len();
-    2.0 * 2.0 * gib + teams as f64 * Crew::expected_s(ctx, kinds, window_length(ctx))
+    2.0 * 2.0 * gib + teams as f64 * ThreadGroup::expected_s(ctx, kinds, window_length(ctx))
 }
 
 /// All shapes by each of these teams, and the transfer of a line between cores of each distance.

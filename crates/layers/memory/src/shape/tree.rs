@@ -15,12 +15,12 @@ use serde_json::json;
 
 use super::{leave_out, told, window_length};
 use crate::bandwidth::Team;
-use crate::crew::{Crew, Done, Hand, shuffled};
 use crate::kernel::Kernel;
 use crate::latency::obtained;
 use crate::mapping::{MapError, Mapping, Pages};
 use crate::mix::mixed;
 use crate::sizing::Sizing;
+use crate::thread_group::{Done, Hand, ThreadGroup, shuffled};
 use crate::{Measured, MemoryError};
 
 /// Words of a page.
@@ -86,7 +86,7 @@ pub fn measure(
         }
         let tree = &pool.as_ref().expect("it was just built").1;
         let cpus = team.cpus();
-        let crew = Crew { cpus: &cpus, ids: &ids, window: window_length(ctx) };
+        let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: window_length(ctx) };
         let worked = crew.work(ctx, watch, |cpu| Ok(Worker::new(tree, ctx, cpu)))?;
         let all = match worked {
             Ok(all) => all,

@@ -16,10 +16,10 @@ use serde_json::json;
 
 use super::disks::{self, Disks};
 use super::files::Files;
-use super::lane::Lane;
+use super::job_stream::Lane;
 use super::mapping::refuse;
+use super::stage::Wall;
 use super::targets::Targets;
-use super::wall::Wall;
 use crate::block::folder;
 use crate::failure::Failure;
 use crate::session::{Ended, Session};

@@ -11,16 +11,16 @@ mod disks;
 mod execute;
 mod files;
 mod fio_json;
-mod lane;
-mod lanes;
+mod job_stream;
+mod job_streams;
 mod mapping;
-mod order;
 #[cfg(test)]
-mod promises;
+mod option_coverage;
+mod order;
 mod read;
 mod span;
+mod stage;
 mod targets;
-mod wall;
 
 use std::path::{Path, PathBuf};
 
@@ -40,8 +40,8 @@ use crate::session::{EndReport, Ended, Session};
 use crate::ui::Ui;
 use crate::{guard, preflight, store};
 
+use stage::Wall;
 use targets::Targets;
-use wall::Wall;
 
 /// Assumed while planning only.
 const FILL_BYTES_PER_S: f64 = 500e6;
@@ -76,7 +76,7 @@ impl Program for Jobs {
         let plan = read::plan(request)?;
         let mut targets = Targets::new(&at, consented.as_ref().map(|(device, _)| device));
         let mut said = said_by_reading(&plan);
-        let walls = wall::walls(&plan.jobs, &mut targets, &mut said)?;
+        let walls = stage::walls(&plan.jobs, &mut targets, &mut said)?;
         let prepared = Prepared::storage(
             &at.display().to_string(),
             targets.machine(),

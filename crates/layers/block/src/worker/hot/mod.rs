@@ -24,9 +24,9 @@ use narrows_engine::{Stopped, Window};
 use narrows_facts::Usage;
 use narrows_io::{Completion, DevicePath, Op, Pattern};
 
-use super::chooser::Chooser;
 use super::clock::Clock;
 use super::due::{Due, idle};
+use super::operation_generator::Chooser;
 use super::shared::Shared;
 use super::slots::Free;
 use super::tally::{Expected, Tally};

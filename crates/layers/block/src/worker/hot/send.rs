@@ -3,8 +3,8 @@
 use narrows_io::Op;
 
 use super::{Flight, Hot, Pace, Syncing};
-use crate::worker::chooser::Next;
 use crate::worker::clock::Clock;
+use crate::worker::operation_generator::Next;
 
 /// Up to this depth every submission of a closed loop gets its own time stamp.
 const STAMP_EACH: u32 = 4;

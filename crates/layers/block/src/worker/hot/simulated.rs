@@ -12,9 +12,9 @@ use super::{Orders, Pace, Tally, run};
 use crate::BlockError;
 use crate::outcome::Counted;
 use crate::scenario::{Distribution, Limit, Load, Mix, Place, Region, Sizes, Stream, Then, Think};
-use crate::worker::chooser::Chooser;
 use crate::worker::clock::Clock;
 use crate::worker::due::{Due, Queue, Source};
+use crate::worker::operation_generator::Chooser;
 use crate::worker::shared::Shared;
 use crate::worker::tally::Expected;
 

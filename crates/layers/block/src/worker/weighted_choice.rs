@@ -10,12 +10,12 @@ use crate::scenario::divisor;
 
 /// A deck of choices.
 #[derive(Debug, Clone)]
-pub(super) struct Deck {
+pub(super) struct WeightedChoice {
     cards: Box<[u8]>,
     left: usize,
 }
 
-impl Deck {
+impl WeightedChoice {
     /// Choices, by number, and their weights, which were checked to be few enough.
     pub(super) fn new(shares: &[(u8, u32)]) -> Self {
         let common = divisor(shares.iter().map(|share| share.1));
@@ -23,7 +23,7 @@ impl Deck {
             .iter()
             .flat_map(|&(choice, weight)| std::iter::repeat_n(choice, (weight / common) as usize))
             .collect();
-        Deck { cards, left: 0 }
+        WeightedChoice { cards, left: 0 }
     }
 
     /// The next choice; the deck must have a card.
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn shares_are_exact_over_every_deck_and_random_inside() {
         let mut rng = Rng::new(3);
-        let mut deck = Deck::new(&[(0, 70), (1, 20), (2, 10)]);
+        let mut deck = WeightedChoice::new(&[(0, 70), (1, 20), (2, 10)]);
         let mut rounds = Vec::new();
         for _ in 0..50 {
             let round: Vec<u8> = (0..10).map(|_| deck.draw(&mut rng)).collect();

@@ -1,4 +1,4 @@
-//! All of the memory, for `narrows memory`: what [`crate::brief`] measures, latency by footprint and beside loads, and every kind of
+//! All of the memory, for `narrows memory`: what [`crate::summary_suite`] measures, latency by footprint and beside loads, and every kind of
 //! traffic by one thread, by more, and by all.
 
 use narrows_engine::Context;
@@ -8,14 +8,14 @@ use narrows_observe::Watch;
 use narrows_units::Bytes;
 
 use crate::bandwidth::{self, Member, Team};
-use crate::brief::{PAGES, bandwidths, latencies, latency_step, node, size, step, teams};
-use crate::brief::{yield_of_core, yield_step};
 use crate::kernel::Kernel;
 use crate::latency::Cycle;
 use crate::mapping::{HUGE, Pages};
 use crate::matrix::{self, Extent};
 use crate::place::{self, Place, Site};
 use crate::sizing::Sizing;
+use crate::summary_suite::{PAGES, bandwidths, latencies, latency_step, node, size, step, teams};
+use crate::summary_suite::{yield_of_core, yield_step};
 use crate::traffic::Traffic;
 use crate::{Measured, MemoryError, curve, loaded, shape};
 

@@ -4,9 +4,9 @@ use narrows_model::Validity;
 
 use super::noted;
 use super::tables::printed;
+use crate::bottleneck::Block as Judged;
 use crate::chart::charts;
 use crate::document::{Block, Depth, Entry, Figure, Inline, List, Section, Style, Verdict};
-use crate::narrow::Block as Judged;
 use crate::print::{percent, time};
 use crate::report::Report;
 use crate::sum::SumText;

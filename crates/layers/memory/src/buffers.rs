@@ -6,10 +6,10 @@
 
 use narrows_engine::{Stop, Stopped, Window, now_ns};
 
-use crate::crew::Done;
 use crate::kernel::Kernel;
 use crate::mapping::Mapping;
 use crate::mix::mixed;
+use crate::thread_group::Done;
 use crate::traffic::{Pace, Traffic};
 
 /// Words of a piece: 4 KiB.
@@ -27,7 +27,7 @@ const READ_WHOLE: usize = 16;
 
 /// Memory of one thread: a part that is read and keeps its values, and one of the same size that is written, if anything is.
 #[derive(Debug)]
-pub struct Ground {
+pub struct Buffers {
     mapping: Mapping,
     kernel: Kernel,
     seed: u64,
@@ -39,13 +39,13 @@ pub struct Ground {
     runs: u64,
 }
 
-impl Ground {
-    /// The least memory for [`Ground::new`], bytes.
+impl Buffers {
+    /// The least memory for [`Buffers::new`], bytes.
     pub const LEAST_BYTES: usize = 8 * 8 * CHUNK;
     /// What a part that is written takes besides, bytes.
     pub const BESIDE_BYTES: u64 = 8 * CHUNK as u64;
 
-    /// Takes memory of at least [`Ground::LEAST_BYTES`] and gives every piece of it a value; half of it is for writing where
+    /// Takes memory of at least [`Buffers::LEAST_BYTES`] and gives every piece of it a value; half of it is for writing where
     /// anything `writes`. The calling thread touches it.
     ///
     /// # Errors
@@ -56,8 +56,8 @@ impl Ground {
         writes: bool,
         seed: u64,
         stop: &Stop,
-    ) -> Result<Ground, Stopped> {
-        assert!(mapping.len() >= Ground::LEAST_BYTES);
+    ) -> Result<Buffers, Stopped> {
+        assert!(mapping.len() >= Buffers::LEAST_BYTES);
         let words = mapping.len() / 8;
         let source = if writes { (words - SKEW) / 2 } else { words } / CHUNK * CHUNK;
         let mut sums = vec![0u64];
@@ -71,7 +71,7 @@ impl Ground {
                 sums.push(sums[at].wrapping_add(value.wrapping_mul(PIECE as u64)));
             }
         }
-        Ok(Ground { mapping, kernel, seed, source, sums, runs: 0 })
+        Ok(Buffers { mapping, kernel, seed, source, sums, runs: 0 })
     }
 
     /// Bytes that a run reads from or writes to.
@@ -134,7 +134,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn begin(ground: &'a mut Ground, traffic: Traffic) -> Run<'a> {
+    fn begin(ground: &'a mut Buffers, traffic: Traffic) -> Run<'a> {
         ground.runs += 1;
         let (kernel, seed) = (ground.kernel, ground.seed);
         let (source, target) = ground.mapping.words_mut().split_at_mut(ground.source);
@@ -284,15 +284,15 @@ mod tests {
     use super::*;
     use crate::mapping::Pages;
 
-    fn ground(writes: bool) -> Ground {
+    fn ground(writes: bool) -> Buffers {
         let stop = Stop::new();
-        let bytes = 2 * Ground::LEAST_BYTES as u64;
+        let bytes = 2 * Buffers::LEAST_BYTES as u64;
         let mapping = Mapping::new(bytes, Pages::Any, None, &stop).unwrap();
-        Ground::new(mapping, Kernel::best(), writes, 4, &stop).unwrap()
+        Buffers::new(mapping, Kernel::best(), writes, 4, &stop).unwrap()
     }
 
     /// A window that gets longer until three chunks fit, however slow the machine is just now.
-    fn counted(ground: &mut Ground, traffic: Traffic, pace: Pace) -> (Done, u64) {
+    fn counted(ground: &mut Buffers, traffic: Traffic, pace: Pace) -> (Done, u64) {
         let mut length_ns = 20_000_000;
         let least = 3 * 8 * if pace.first_due_ns.is_some() { PACED } else { CHUNK } as u64;
         loop {
@@ -316,14 +316,14 @@ mod tests {
                 assert_eq!(done.wrong, 0, "{kernel:?} {traffic:?}");
             }
         }
-        let half = Ground::LEAST_BYTES as u64 - Ground::BESIDE_BYTES;
+        let half = Buffers::LEAST_BYTES as u64 - Buffers::BESIDE_BYTES;
         assert_eq!(ground.footprint_bytes(), half);
     }
 
     #[test]
     fn reads_of_what_changed_are_seen() {
         let mut ground = ground(false);
-        assert_eq!(ground.footprint_bytes(), 2 * Ground::LEAST_BYTES as u64);
+        assert_eq!(ground.footprint_bytes(), 2 * Buffers::LEAST_BYTES as u64);
         ground.mapping.words_mut()[CHUNK + 3] ^= 1 << 40;
         assert!(counted(&mut ground, Traffic::Read, Pace::default()).0.wrong > 0);
         let mix = Traffic::Mix { reads: 2, writes: 1 };

@@ -6,8 +6,8 @@ use anyhow::Result;
 use narrows_fio::options::limits;
 use narrows_fio::{Exit, Job};
 
-use super::lane::Lane;
-use super::lanes;
+use super::job_stream::Lane;
+use super::job_streams;
 use super::mapping::{self, refuse};
 use super::targets::Targets;
 
@@ -116,7 +116,7 @@ fn wall(
     let time = |nanos: narrows_units::Nanos| Duration::from_nanos(nanos.0);
     let mut lanes = Vec::new();
     for (job_number, job) in members {
-        lanes.extend(lanes::of_job(job, *job_number, number, targets, said)?);
+        lanes.extend(job_streams::of_job(job, *job_number, number, targets, said)?);
     }
     if first.ending.runtime.is_none() {
         said.push(format!(

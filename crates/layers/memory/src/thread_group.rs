@@ -1,6 +1,6 @@
 //! Threads on CPUs of their own that work in turns, each turn in one common window.
 //!
-//! [`Crew::turns`] is the whole of it: who may not prepare, panics, or is asked to stop releases all others. [`Crew::work`] is the
+//! [`ThreadGroup::turns`] is the whole of it: who may not prepare, panics, or is asked to stop releases all others. [`ThreadGroup::work`] is the
 //! usual case: several kinds of work that all threads do, in an order drawn anew in each repeat, so that a drift of the clock
 //! frequency falls on all of them.
 
@@ -117,7 +117,7 @@ impl<F: Fn()> Drop for OnPanic<F> {
 }
 
 /// Who works.
-pub struct Crew<'a> {
+pub struct ThreadGroup<'a> {
     /// A thread on each.
     pub cpus: &'a [u32],
     /// What the kinds are called in the progress.
@@ -126,7 +126,7 @@ pub struct Crew<'a> {
     pub window: Duration,
 }
 
-impl Crew<'_> {
+impl ThreadGroup<'_> {
     /// Expected length of all windows of so many kinds, s.
     pub fn expected_s(ctx: &Context, kinds: usize, window: Duration) -> f64 {
         let each = (window + WARM_UP).as_secs_f64();
@@ -308,7 +308,7 @@ mod tests {
         let stop = Stop::new();
         let cpus = affinity::current();
         let ids = ["a".to_string(), "b".to_string()];
-        let crew = Crew { cpus: &cpus, ids: &ids, window: Duration::from_millis(10) };
+        let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: Duration::from_millis(10) };
         let windows =
             crew.work(&context(&stop, 3), &Watch::none(), |_| Ok(Counting)).unwrap().unwrap();
         for (kind, windows) in windows.iter().enumerate() {
@@ -354,7 +354,7 @@ mod tests {
         let stop = Stop::new();
         let cpus = affinity::current();
         let ids = ["a".to_string(), "b".to_string()];
-        let crew = Crew { cpus: &cpus, ids: &ids, window: Duration::from_millis(2) };
+        let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: Duration::from_millis(2) };
         let mut seen = Vec::new();
         let kinds = [1, 1, 0, 1];
         let worked = crew.turns(
@@ -402,7 +402,7 @@ mod tests {
         let stop = Stop::new();
         let cpus = affinity::current();
         let ids = ["a".to_string()];
-        let crew = Crew { cpus: &cpus, ids: &ids, window: Duration::from_millis(10) };
+        let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: Duration::from_millis(10) };
         let last = *cpus.last().unwrap();
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let ctx = context(&stop, 3);
@@ -418,7 +418,7 @@ mod tests {
         let stop = Stop::new();
         let cpus = affinity::current();
         let ids = ["a".to_string()];
-        let crew = Crew { cpus: &cpus, ids: &ids, window: Duration::from_millis(10) };
+        let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: Duration::from_millis(10) };
         let last = *cpus.last().unwrap();
         let refused = || MapError::OtherBase { page_bytes: 65536 };
         let outcome = crew.work(&context(&stop, 3), &Watch::none(), |cpu| {

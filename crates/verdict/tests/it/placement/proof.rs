@@ -1,9 +1,9 @@
 //! The database beside its prediction: when it confirms, when it says nothing, and which part is named where a prediction fails.
 
 use narrows_model::{Comparison, Measurement, Placement, metric};
-use narrows_verdict::compare::compare;
+use narrows_verdict::placement::compare;
 
-use crate::compare::built::{all, database, run, scattered, with, working};
+use crate::placement::built::{all, database, run, scattered, with, working};
 
 /// 10,000 commits on the first place, emulated to the commit; 20,000 predicted for the second.
 fn proved(proof: Measurement) -> Comparison {

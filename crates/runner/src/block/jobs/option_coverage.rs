@@ -7,8 +7,8 @@ use std::path::Path;
 use narrows_fio::options::{self, Class, limits};
 use narrows_fio::{Loader, Machine, Taken};
 
+use super::stage;
 use super::targets::Targets;
-use super::wall;
 
 /// Settings that use the option, by its name; what isn't here is written as `name=1`.
 const USES: &[(&str, &str)] = &[
@@ -100,7 +100,7 @@ fn planned(at: &Path, option: &str, settings: &str) -> Result<Vec<String>, Strin
         .map(|note| format!("approximated: {}", note.sentence))
         .collect();
     let mut targets = Targets::new(at, None);
-    wall::walls(&plan.jobs, &mut targets, &mut said).map_err(|error| format!("{error:#}"))?;
+    stage::walls(&plan.jobs, &mut targets, &mut said).map_err(|error| format!("{error:#}"))?;
     // What is said of every job that writes belongs to `overwrite`.
     said.retain(|line| line.contains("approximated") && !line.contains("as with overwrite=1"));
     Ok(said)

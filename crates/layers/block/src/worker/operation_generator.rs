@@ -3,8 +3,8 @@
 use narrows_engine::Rng;
 use narrows_io::Op;
 
-use super::deck::Deck;
-use super::walk::{Ground, Walk};
+use super::offset_sequence::{Ground, Walk};
+use super::weighted_choice::WeightedChoice;
 use crate::scenario::Stream;
 
 /// The next operation.
@@ -19,9 +19,9 @@ pub(super) struct Next {
 #[derive(Debug, Clone)]
 pub(super) struct Chooser {
     rng: Rng,
-    kinds: Deck,
+    kinds: WeightedChoice,
     /// For each kind in the order of [`KINDS`]: which of `bytes`.
-    lengths: [Deck; 3],
+    lengths: [WeightedChoice; 3],
     bytes: Box<[u32]>,
     walk: Walk,
 }
@@ -42,7 +42,7 @@ impl Chooser {
                 .iter()
                 .map(|share| (number(share.what), share.weight))
                 .collect();
-            Deck::new(&shares)
+            WeightedChoice::new(&shares)
         });
         let kinds: Vec<(u8, u32)> =
             stream.mix.shares().iter().map(|share| (kind(share.what), share.weight)).collect();
@@ -54,7 +54,7 @@ impl Chooser {
             cursor: stream.cursor,
             seed: order_seed,
         });
-        let kinds = Deck::new(&kinds);
+        let kinds = WeightedChoice::new(&kinds);
         Chooser { rng: Rng::new(seed), kinds, lengths, bytes: bytes.into_boxed_slice(), walk }
     }
 

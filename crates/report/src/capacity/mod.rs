@@ -25,7 +25,7 @@ pub struct Figure {
 
 /// One row of HARDWARE.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WideRow {
+pub struct CapacityRow {
     /// The layer.
     pub layer: Layer,
     /// `random read 8 KiB`.
@@ -102,6 +102,16 @@ const SPECS: &[Spec] = &[
         remark: depth_remark,
     },
     Spec {
+        layer: Layer::Block,
+        name: |m| {
+            let after = family::BLOCK_AFTER.rest(&m.id).unwrap_or("updates");
+            block_name(&format!("random, the mix of {after}"), m, 8192.0)
+        },
+        ids: &["block.after.update", "block.after.commit", "block.after.orders"],
+        metrics: &[metric::THROUGHPUT],
+        remark: mix_remark,
+    },
+    Spec {
         layer: Layer::Log,
         name: |m| flush_name(m, "alone"),
         ids: &["log.append.fdatasync.idle", "log.append.dsync.idle"],
@@ -139,7 +149,7 @@ const SPECS: &[Spec] = &[
 ];
 
 /// All rows in the order of the layers; the clock comes last because nobody buys one.
-pub(crate) fn rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<WideRow> {
+pub(crate) fn rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<CapacityRow> {
     let mut rows = memory::rows(run, units, notes);
     for spec in SPECS {
         let found = spec.ids.iter().find_map(|id| run.measurement(id));
@@ -166,10 +176,10 @@ fn row(
     metrics: &[Metric],
     remark: Vec<String>,
     sources: &[&str],
-) -> WideRow {
+) -> CapacityRow {
     let marks = notes.marks(run, sources);
     let shown = metrics.iter().find_map(|metric| m.metric(*metric));
-    let mut row = WideRow {
+    let mut row = CapacityRow {
         layer: m.layer,
         name,
         measurement: m.id.to_string(),
@@ -212,8 +222,8 @@ fn row(
     row
 }
 
-fn absent_row(layer: Layer, name: String, reason: String) -> WideRow {
-    WideRow {
+fn absent_row(layer: Layer, name: String, reason: String) -> CapacityRow {
+    CapacityRow {
         layer,
         name,
         measurement: String::new(),
@@ -262,6 +272,17 @@ fn depth_remark(_: &Run, m: &Measurement, _: Units) -> Vec<String> {
     let mut remark: Vec<String> =
         depth(m).map(|depth| format!("QD{}", print::count(depth))).into_iter().collect();
     remark.extend(write_state(m));
+    remark
+}
+
+fn mix_remark(run: &Run, m: &Measurement, units: Units) -> Vec<String> {
+    let rate = |metric| m.value(metric).unwrap_or(0.0);
+    let (reads, writes) = (rate(metric::READ_THROUGHPUT), rate(metric::WRITE_THROUGHPUT));
+    let mut remark = Vec::new();
+    if reads + writes > 0.0 {
+        remark.push(format!("{:.0} % reads", 100.0 * reads / (reads + writes)));
+    }
+    remark.extend(depth_remark(run, m, units));
     remark
 }
 

@@ -4,7 +4,7 @@ mod built;
 mod proof;
 
 use narrows_model::{DurabilityWord, Measurement, Validity};
-use narrows_verdict::compare::compare;
+use narrows_verdict::placement::compare;
 
 use built::{all, database, free, known, run, working};
 

@@ -8,7 +8,7 @@ use narrows_fio::{Amount, Distribution, Job, Order, Targets as Names};
 use narrows_io::Entropy;
 use narrows_layer_block::{Limit, Load, Mix, Route, Stream, Then};
 
-use super::lane::Lane;
+use super::job_stream::Lane;
 use super::mapping::{self, refuse_limit};
 use super::order;
 use super::span::span;

@@ -4,11 +4,11 @@ use narrows_model::{
     Grade, Key, Measurement, Run, Unit, Validity, Verdict, condition, family, metric,
 };
 
-use crate::beside;
+use crate::capacity::Figure;
 use crate::notes::{NoteMark, Notes, absences};
 use crate::print::{self, Units, half_width};
+use crate::standing;
 use crate::sum::{SumText, sum_text};
-use crate::wide::Figure;
 use crate::words;
 
 /// What an intervention did.
@@ -204,8 +204,8 @@ fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Blo
     }
     block.sum = sum_text(run, v);
     block.test = v.test.as_ref().map(effect);
-    block.standing = beside::standing(v);
-    block.what_if = beside::what_if(v);
+    block.standing = standing::standing(v);
+    block.what_if = standing::what_if(v);
     let bytes_per_op =
         bandwidth.filter(|_| v.throughput_per_s > 0.0).map(|b| b.value / v.throughput_per_s);
     let limits = limits(v, bytes_per_op, units);

@@ -2,11 +2,11 @@
 
 use narrows_model::{Layer, Measurement, Run, Unit, Validity, condition, metric};
 
-use super::{WideRow, absent_row, row};
+use super::{CapacityRow, absent_row, row};
 use crate::notes::{Notes, absent};
 use crate::print::{self, Units};
 
-pub(super) fn rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<WideRow> {
+pub(super) fn rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<CapacityRow> {
     const BANDWIDTH: &str = "memory.bandwidth.read";
     let mut rows = Vec::new();
     let nodes: Vec<&Measurement> = run
@@ -46,7 +46,7 @@ pub(super) fn rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<WideRow> {
 }
 
 /// What the CPUs of a core do together over one of them: a factor, so neither a rate nor a share.
-fn smt_row(run: &Run, m: &Measurement, notes: &mut Notes) -> WideRow {
+fn smt_row(run: &Run, m: &Measurement, notes: &mut Notes) -> CapacityRow {
     let remark = match m.number(condition::THREADS) {
         Some(2.0) => "both CPUs to one alone".to_string(),
         Some(n) => format!("{} CPUs to one alone", print::count(n)),
@@ -61,7 +61,7 @@ fn smt_row(run: &Run, m: &Measurement, notes: &mut Notes) -> WideRow {
 }
 
 /// One row per distance; large pages lead because they leave the TLB out, small ones stand in the remark.
-fn latency_rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<WideRow> {
+fn latency_rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<CapacityRow> {
     const LATENCY: &str = "memory.latency.";
     let mut groups: Vec<(String, Vec<&Measurement>)> = Vec::new();
     for m in run.measurements.iter().filter(|m| m.id.starts_with(LATENCY)) {

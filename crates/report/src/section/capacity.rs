@@ -3,13 +3,13 @@
 use narrows_model::{Layer, Validity};
 
 use super::{figure, invalid, name, noted, ns, strong};
+use crate::capacity::{self, CapacityRow, nearest};
 use crate::chart::charts;
 use crate::document::{
     At, Block, Cell, Column, Depth, Inline, Remarks, Row, Section, Style, Table,
 };
 use crate::print::percent;
 use crate::report::Report;
-use crate::wide::{self, WideRow, nearest};
 
 /// One row for each measurement that says how wide its layer is.
 pub(crate) fn wide(report: &Report) -> Option<Section> {
@@ -44,7 +44,7 @@ pub(crate) fn wide(report: &Report) -> Option<Section> {
     Some(Section::new("wide", "Hardware").with([Block::Table(table)]))
 }
 
-fn of(report: &Report, row: &WideRow, first: bool, limits: bool) -> Row {
+fn of(report: &Report, row: &CapacityRow, first: bool, limits: bool) -> Row {
     let layer = if first { layer_name(row.layer) } else { "" };
     let mut cells =
         vec![Inline::of(Style::Strong, layer).into(), name(row.name.as_str(), row.validity)];
@@ -52,7 +52,7 @@ fn of(report: &Report, row: &WideRow, first: bool, limits: bool) -> Row {
         let said = Inline::of(Style::Faint, format!("not measured: {reason}"));
         return Row::Cells(cells, vec![said]);
     }
-    let quantity = |figure: Option<wide::Figure>| -> Cell {
+    let quantity = |figure: Option<capacity::Figure>| -> Cell {
         let what = counted_by(row.layer);
         figure.map_or_else(|| "-".into(), |f| report.units.work(f.value, f.unit, what).into())
     };
@@ -97,7 +97,7 @@ fn counted_by(layer: Layer) -> &'static str {
 }
 
 /// Which limit the share is of.
-fn limit_id(report: &Report, row: &WideRow) -> Option<String> {
+fn limit_id(report: &Report, row: &CapacityRow) -> Option<String> {
     row.share?;
     let m = report.run.measurement(&row.measurement)?;
     Some(nearest(m, row.measured?.unit)?.id.clone())

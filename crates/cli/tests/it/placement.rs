@@ -1,4 +1,4 @@
-//! `narrows log compare` as users meet it: folders that can't be compared, the plan, Ctrl-C. A slow place is in `alone`.
+//! `narrows log placement` as users meet it: folders that can't be compared, the plan, Ctrl-C. A slow place is in `alone`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -24,7 +24,7 @@ pub fn memory() -> Option<TempDir> {
 
 pub fn command(fixture: &Fixture, folders: &[&Path]) -> Command {
     let mut command = Command::new(program());
-    command.args(["log", "compare"]).env("XDG_DATA_HOME", fixture.home());
+    command.args(["log", "placement"]).env("XDG_DATA_HOME", fixture.home());
     for folder in folders {
         command.arg("--wal").arg(folder);
     }

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::dialect::Dialect;
 use super::path::RingPath;
+use super::submission_encoder::Dialect;
 use crate::{Completion, Error, HEARTBEAT_MS};
 
 impl<D: Dialect> RingPath<D> {
@@ -63,7 +63,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::uring::aside::Aside;
+    use crate::uring::secondary_ring::Aside;
     use crate::uring::{UringPath, available};
     use crate::{Arena, DevicePath, Op, Options};
 

@@ -1,0 +1,99 @@
+//! What was asked of `narrows compare` and `narrows tag`.
+
+use clap::Args;
+use narrows_compare::Gate;
+use narrows_runner::exit_codes;
+
+use super::{Format, UnitsArg};
+
+/// `narrows compare`
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "\
+A side is a run by its id (or its first characters) or file, several with commas, a folder of run files, or a tag. The others
+are compared with the first. With fewer than three runs of a side nothing is called better or worse: one run does not show how runs differ by themselves.
+
+Examples:
+  narrows compare 1f3a 9c2e                         what changed between two runs
+  narrows compare 1f3a,20bc,77d1 9c2e,a410,b5ef     three runs of each: better, worse, equivalent
+  narrows compare before after                      two tags (narrows tag before 1f3a 20bc 77d1)
+  narrows compare before after --only database. --fail-if 'database.update.throughput < -5%'
+
+",
+    exit_codes!()
+))]
+pub struct CompareArgs {
+    /// Sides: runs, tags or folders
+    #[arg(value_name = "SIDE", required = true, num_args = 2..)]
+    pub sides: Vec<String>,
+    /// Difference below which both are as good as the same: 2%
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin)]
+    pub margin: f64,
+    /// Compare measurements that begin so: database.update, block.
+    #[arg(long, value_name = "PREFIX")]
+    pub only: Vec<String>,
+    /// End with 1 where a growth crosses this bound, with 4 where that is not resolved: 'block.read.random.8k.knee.throughput < -5%'
+    #[arg(long, value_name = "GATE", value_parser = gate)]
+    pub fail_if: Vec<Gate>,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
+    /// Units of bytes
+    #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
+    pub units: UnitsArg,
+}
+
+/// `narrows tag`
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "\
+Examples:
+  narrows tag                          all tags and their runs
+  narrows tag before 1f3a 20bc 77d1    add three saved runs to the tag before
+  narrows tag --remove before          forget the tag; its runs stay
+
+",
+    exit_codes!()
+))]
+pub struct TagArgs {
+    /// The tag
+    #[arg(value_name = "TAG")]
+    pub tag: Option<String>,
+    /// Runs to add, by their ids (or first characters) or files
+    #[arg(value_name = "RUN", requires = "tag", conflicts_with = "remove")]
+    pub runs: Vec<String>,
+    /// Forget the tag; its runs stay
+    #[arg(long, requires = "tag")]
+    pub remove: bool,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
+}
+
+/// A share above 0 and below 1.
+fn margin(text: &str) -> Result<f64, String> {
+    let number = text.trim().strip_suffix('%').unwrap_or(text).trim();
+    let percent: f64 = number.parse().map_err(|_| "a share in per cent, as in 2%".to_string())?;
+    if percent > 0.0 && percent < 100.0 {
+        Ok(percent / 100.0)
+    } else {
+        Err("above 0 % and below 100 %".to_string())
+    }
+}
+
+fn gate(text: &str) -> Result<Gate, String> {
+    text.parse().map_err(|error: narrows_compare::ParseGateError| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_margin_is_a_share_in_per_cent() {
+        assert_eq!((margin("2%"), margin("0.5"), margin("5 %")), (Ok(0.02), Ok(0.005), Ok(0.05)));
+        for wrong in ["0", "-1%", "100%", "x", ""] {
+            assert!(margin(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The word of each row: by tests on the runs, corrected for their number.
+
+use narrows_model::{Interval, Measurement, Metric, condition, metric};
+use narrows_stats::{Design, Difference, difference, geometric_mean, holm};
+
+use crate::pairing::Pair;
+use crate::{ComparedRow, Judgement, MetricPair, SIGNIFICANCE};
+
+/// What a measurement is judged by: the first of these that both sides have.
+const LEADING: [Metric; 6] = [
+    metric::THROUGHPUT,
+    metric::BANDWIDTH,
+    metric::COST,
+    metric::LATENCY_MEAN,
+    metric::LATENCY_P50,
+    metric::SMT_YIELD,
+];
+/// Where a load comes by a schedule, its rate is no result.
+const LEADING_OPEN: [Metric; 2] = [metric::LATENCY_P99, metric::LATENCY_MEAN];
+/// What the field's tables of an improvement have beside it.
+const SHOWN: [Metric; 8] = [
+    metric::THROUGHPUT,
+    metric::BANDWIDTH,
+    metric::LATENCY_MEAN,
+    metric::LATENCY_P50,
+    metric::LATENCY_P99,
+    metric::SERVER_FLUSH_TIME,
+    metric::CPU_PER_OP,
+    metric::SERVER_CPU_PER_OP,
+];
+
+/// A row for each pair that has a leading metric.
+pub(crate) fn rows(pairs: &[Pair<'_>], margin: f64) -> Vec<ComparedRow> {
+    let judged: Vec<(&Pair<'_>, MetricPair, Difference)> = pairs
+        .iter()
+        .filter_map(|pair| leading(pair).map(|(metric, found)| (pair, metric, found)))
+        .collect();
+    let tested = |p: fn(&Difference, f64) -> Option<f64>| -> Vec<Option<f64>> {
+        let values: Vec<Option<f64>> = judged.iter().map(|(_, _, d)| p(d, margin)).collect();
+        let known: Vec<f64> = values.iter().flatten().copied().collect();
+        let mut corrected = holm(&known).into_iter();
+        values.iter().map(|value| value.and_then(|_| corrected.next())).collect()
+    };
+    let differ = tested(|d, _| d.p_value());
+    let alike = tested(Difference::p_equivalent);
+    let tests = differ.iter().flatten().count().max(1) as f64;
+    let each = judged.into_iter().zip(differ.into_iter().zip(alike));
+    each.map(|((pair, leading, found), (p_value, p_equivalent))| {
+        let (judgement, why) = judgement_of(pair, &leading, p_value, p_equivalent);
+        ComparedRow {
+            measurement: pair.id.to_string(),
+            layer: pair.base[0].layer,
+            judgement,
+            why,
+            p_value,
+            p_equivalent,
+            smallest_found: found.smallest_found(SIGNIFICANCE / tests),
+            scatter_that_hides_it: found.scatter.is_none().then(|| found.scatter_that_hides_it()),
+            others: others(pair, &leading),
+            leading,
+        }
+    })
+    .collect()
+}
+
+fn judgement_of(
+    pair: &Pair<'_>,
+    leading: &MetricPair,
+    p_value: Option<f64>,
+    p_equivalent: Option<f64>,
+) -> (Judgement, String) {
+    let (Some(p_value), Some(p_equivalent)) = (p_value, p_equivalent) else {
+        return (Judgement::Unresolved, "fewer than three runs of a side".to_string());
+    };
+    if let Some(suspect) = &pair.suspect {
+        return (Judgement::Unresolved, suspect.clone());
+    }
+    let good = leading.good();
+    // What differs by less than matters is as good as the same.
+    if p_equivalent < SIGNIFICANCE {
+        (Judgement::Equivalent, String::new())
+    } else if p_value < SIGNIFICANCE && good.is_some() {
+        (if good == Some(true) { Judgement::Better } else { Judgement::Worse }, String::new())
+    } else {
+        (Judgement::Unresolved, "within the scatter of the runs".to_string())
+    }
+}
+
+fn leading(pair: &Pair<'_>) -> Option<(MetricPair, Difference)> {
+    let open = pair.base[0].text(condition::LOOP) == Some("open");
+    let metrics = if open { &LEADING_OPEN[..] } else { &LEADING[..] };
+    metrics.iter().find_map(|metric| of_both(pair, *metric))
+}
+
+fn others(pair: &Pair<'_>, leading: &MetricPair) -> Vec<MetricPair> {
+    let others = SHOWN.iter().filter(|metric| leading.metric != metric.name);
+    others.filter_map(|metric| Some(of_both(pair, *metric)?.0)).collect()
+}
+
+/// That metric of all runs of both sides; `None` where one lacks it or it is not above zero.
+fn of_both(pair: &Pair<'_>, metric: Metric) -> Option<(MetricPair, Difference)> {
+    let values = |side: &[&Measurement]| -> Option<Vec<f64>> {
+        side.iter().map(|measurement| measurement.value(metric)).collect()
+    };
+    let (base_runs, other_runs) = (values(&pair.base)?, values(&pair.other)?);
+    let found = difference(&base_runs, &other_runs, Design::Independent)?;
+    let pair = MetricPair {
+        metric: metric.name.to_string(),
+        unit: metric.unit,
+        better: metric.better,
+        base: geometric_mean(&base_runs)?,
+        other: geometric_mean(&other_runs)?,
+        growth: found.ratio - 1.0,
+        interval_95: found.interval_95().map(less_one),
+        base_runs,
+        other_runs,
+    };
+    Some((pair, found))
+}
+
+/// Of a ratio, as a growth.
+fn less_one(ratio: Interval) -> Interval {
+    Interval { low: ratio.low - 1.0, high: ratio.high - 1.0, method: ratio.method }
+}

@@ -1,0 +1,227 @@
+//! What is said of sides, row by row.
+
+use narrows_compare::{
+    Gate, GateOutcome, Judgement, NothingToCompare, Question, RunComparison, compare,
+};
+use narrows_model::{Grade, Narrow, Run, Validity, condition, metric};
+
+use crate::world::{doubt, measured, of, rates, run, side, verdict};
+
+fn compared(base: &[Run], other: &[Run]) -> RunComparison {
+    compare(&side("before", base), &[side("after", other)], &Question::default()).unwrap()
+}
+
+/// Five runs whose updates and lookups scatter by half a per cent around these rates.
+fn five(update: f64, lookup: f64) -> Vec<Run> {
+    let shares = [0.995, 1.0, 1.005, 0.998, 1.002];
+    shares.iter().map(|share| rates("r", update * share, lookup * share)).collect()
+}
+
+fn row<'c>(found: &'c RunComparison, id: &str) -> &'c narrows_compare::ComparedRow {
+    found.against[0].rows.iter().find(|row| row.measurement == id).unwrap()
+}
+
+#[test]
+fn one_run_of_each_is_resolved_by_nothing_and_says_what_would_hide_it() {
+    let found = compared(&[rates("a", 100.0, 50.0)], &[rates("b", 112.0, 50.0)]);
+    let update = row(&found, "database.update");
+    assert_eq!((update.judgement, update.p_value), (Judgement::Unresolved, None));
+    assert!((update.leading.growth - 0.12).abs() < 1e-9);
+    assert_eq!(update.leading.interval_95, None);
+    assert!((update.scatter_that_hides_it.unwrap() - 0.0417).abs() < 5e-4);
+    assert!(update.why.contains("fewer than three runs"));
+    assert!(found.against[0].too_few_runs());
+    // What the field prints of it stands beside it, with its direction.
+    let p99 = &update.others[0];
+    assert_eq!((p99.metric.as_str(), p99.good()), ("latency_p99", Some(true)));
+}
+
+#[test]
+fn several_runs_of_each_are_better_worse_or_equivalent() {
+    let found = compared(&five(1000.0, 500.0), &five(1100.0, 501.0));
+    let (update, lookup) = (row(&found, "database.update"), row(&found, "database.lookup_cached"));
+    assert_eq!((update.judgement, lookup.judgement), (Judgement::Better, Judgement::Equivalent));
+    let interval = update.leading.interval_95.unwrap();
+    assert!(interval.low < 0.1 && 0.1 < interval.high && interval.low > 0.09, "{interval:?}");
+    assert!(update.smallest_found.unwrap() < 0.02, "{update:?}");
+    assert_eq!(found.against[0].count(Judgement::Better), 1);
+    let other_way = compared(&five(1100.0, 500.0), &five(1000.0, 500.0));
+    assert_eq!(row(&other_way, "database.update").judgement, Judgement::Worse);
+    // Where runs scatter more than they differ nothing is shown, and the margin is too narrow for them.
+    let wide = |at: f64| -> Vec<Run> {
+        [0.9, 1.0, 1.12].iter().map(|share| rates("w", at * share, 500.0)).collect()
+    };
+    let unresolved = compared(&wide(1000.0), &wide(1030.0));
+    let update = row(&unresolved, "database.update");
+    assert_eq!(
+        (update.judgement, update.why.as_str()),
+        (Judgement::Unresolved, "within the scatter of the runs")
+    );
+    assert!(update.smallest_found.unwrap() > 0.3, "{update:?}");
+}
+
+#[test]
+fn starts_of_the_server_count_as_runs() {
+    let starts = |rates: [f64; 3]| -> Run {
+        let id = |n: usize| match n {
+            0 => "database.update".to_string(),
+            n => format!("database.update.start_{}", n + 1),
+        };
+        let each = rates.iter().enumerate();
+        run("s", each.map(|(n, rate)| measured(&id(n), &[(metric::THROUGHPUT, *rate)])).collect())
+    };
+    let found = compared(&[starts([100.0, 101.0, 99.0])], &[starts([120.0, 121.0, 119.0])]);
+    assert_eq!(found.against[0].rows.len(), 1);
+    let update = row(&found, "database.update");
+    assert_eq!((update.leading.base_runs.len(), update.judgement), (3, Judgement::Better));
+}
+
+#[test]
+fn what_is_invalid_or_another_workload_is_not_compared_and_what_is_suspect_gets_no_word() {
+    let (base, mut other) = (five(1000.0, 500.0), five(1100.0, 600.0));
+    doubt(&mut other[2], "database.update", Validity::Invalid, "page-cache");
+    doubt(&mut other[1], "database.lookup_cached", Validity::Suspect, "steal");
+    let found = compared(&base, &other);
+    let against = &found.against[0];
+    assert_eq!(against.unpaired[0].sentence(), "database.update: invalid in after (page-cache)");
+    let lookup = row(&found, "database.lookup_cached");
+    assert_eq!(
+        (lookup.judgement, lookup.why.as_str()),
+        (Judgement::Unresolved, "suspect in after (steal)")
+    );
+
+    let mut other = five(1100.0, 500.0);
+    for run in &mut other {
+        of(run, "database.update").workload.insert(condition::SESSIONS, 16.0);
+    }
+    let found = compared(&base, &other);
+    let why = found.against[0].unpaired[0].sentence();
+    assert_eq!(why, "database.update: another workload in after: sessions 16, not 8");
+    // The depth that a search found is its answer.
+    let knee = |depth: f64| {
+        let mut m = measured("block.read.random.8k.knee", &[(metric::THROUGHPUT, 1000.0 * depth)]);
+        m.workload.insert(condition::DEPTH, depth);
+        vec![run("k", vec![m])]
+    };
+    assert_eq!(compared(&knee(32.0), &knee(64.0)).against[0].rows.len(), 1);
+}
+
+#[test]
+fn open_loops_are_judged_by_their_latency_at_one_rate() {
+    let open = |rate: f64, p99: f64| -> Vec<Run> {
+        let metrics =
+            [(metric::THROUGHPUT, rate), (metric::ASKED_RATE, rate), (metric::LATENCY_P99, p99)];
+        let mut m = measured("database.update.open", &metrics);
+        m.workload.insert(condition::LOOP, "open");
+        vec![run("o", vec![m])]
+    };
+    let found = compared(&open(700.0, 5e6), &open(710.0, 4e6));
+    assert_eq!(row(&found, "database.update.open").leading.metric, "latency_p99");
+    let apart = compare(
+        &side("a", &open(700.0, 5e6)),
+        &[side("b", &open(900.0, 4e6))],
+        &Question::default(),
+    );
+    let error = apart.unwrap_err();
+    assert!(error.to_string().contains("offered 900 per second, not 700"), "{error}");
+}
+
+#[test]
+fn nothing_in_common_is_an_error_that_says_so() {
+    let lookups = run("l", vec![measured("database.lookup_cached", &[(metric::THROUGHPUT, 1.0)])]);
+    let updates = run("u", vec![measured("database.update", &[(metric::THROUGHPUT, 1.0)])]);
+    let (lookups, updates) = ([lookups], [updates]);
+    let error = compare(&side("a", &lookups), &[side("b", &updates)], &Question::default());
+    let NothingToCompare::NoPair { reasons, .. } = error.clone().unwrap_err();
+    assert!(reasons.is_empty());
+    assert_eq!(error.unwrap_err().to_string(), "a and b have no measurement in common");
+    // What is asked for narrows it down.
+    let only = Question { only: vec!["database.update".to_string()], ..Question::default() };
+    let (a, b) = (five(1.0, 2.0), five(1.0, 2.0));
+    let found = compare(&side("a", &a), &[side("b", &b)], &only).unwrap();
+    assert_eq!(found.against[0].rows.len(), 1);
+}
+
+fn shared_buffers(size: &str) -> serde_json::Value {
+    serde_json::json!({ "shared_buffers": size, "fsync": "on" })
+}
+
+#[test]
+fn conditions_that_differ_are_listed_and_those_that_could_explain_it_first() {
+    let (base, mut other) = (five(1000.0, 500.0), five(1100.0, 500.0));
+    for run in &mut other {
+        let platform = &mut run.hosts[0].platform;
+        platform.kernel = Some("6.12.0".to_string());
+        platform.os = Some("Debian 13".to_string());
+        platform.boot_id = Some("another".to_string());
+        platform.memory.available_bytes = Some(1);
+    }
+    let mut base = base;
+    for run in &mut base {
+        run.hosts[0].platform.os = Some("Debian 12".to_string());
+        run.hosts[0].platform.boot_id = Some("one".to_string());
+        of(run, "database.update")
+            .conditions
+            .insert(condition::SERVER_SETTINGS, shared_buffers("128MB"));
+    }
+    for run in &mut other {
+        of(run, "database.update")
+            .conditions
+            .insert(condition::SERVER_SETTINGS, shared_buffers("1GB"));
+    }
+    let found = compared(&base, &other);
+    let conditions = &found.against[0].conditions;
+    let whats: Vec<&str> = conditions.iter().map(|c| c.what.as_str()).collect();
+    assert_eq!(whats, ["server setting shared_buffers", "kernel", "os"], "{conditions:?}");
+    assert_eq!(
+        (&*conditions[0].base, &*conditions[0].other),
+        (&["128MB".into()][..], &["1GB".into()][..])
+    );
+    assert!(conditions[1].could_explain && !conditions[2].could_explain);
+}
+
+#[test]
+fn bottlenecks_then_and_now_stand_beside_each_other() {
+    let with = |narrow, grade, phrase: &str| -> Vec<Run> {
+        let mut runs = five(1000.0, 500.0);
+        runs.iter_mut().for_each(|run| run.verdicts = vec![verdict(narrow, grade, phrase)]);
+        runs
+    };
+    let mut base = with(Narrow::CommitWait, Grade::Likely, "commit wait");
+    base[4].verdicts = vec![verdict(Narrow::Cpu, Grade::Undecided, "CPU or commit wait")];
+    let other = with(Narrow::Cpu, Grade::Confirmed, "CPU, 97 % busy");
+    let found = compared(&base, &other);
+    let change = &found.against[0].verdicts[0];
+    assert!(change.changed);
+    assert_eq!(
+        (change.base.narrow, change.base.runs, change.base.of),
+        (Some(Narrow::CommitWait), 4, 5)
+    );
+    assert_eq!(
+        (change.other.narrow, change.other.phrase.as_str()),
+        (Some(Narrow::Cpu), "CPU, 97 % busy")
+    );
+}
+
+#[test]
+fn gates_pass_fail_or_are_not_resolved() {
+    let outcome = |gate: &str, base: &[Run], other: &[Run]| {
+        let gate: Gate = gate.parse().unwrap();
+        gate.outcome(&compared(base, other).against[0])
+    };
+    let (base, worse) = (five(1000.0, 500.0), five(900.0, 500.0));
+    assert_eq!(outcome("database.update.throughput < -5%", &base, &worse), GateOutcome::Failed);
+    assert_eq!(outcome("database.update.throughput < -15%", &base, &worse), GateOutcome::Passed);
+    let at = outcome("database.update.throughput < -10%", &base, &worse);
+    assert!(matches!(at, GateOutcome::Unresolved(why) if why.contains("within the interval")));
+    assert_eq!(outcome("database.update.latency_p99 > 5%", &base, &worse), GateOutcome::Failed);
+    for (gate, part) in [
+        ("database.scan_1.throughput < -5%", "no such measurement"),
+        ("database.update.cost < -5%", "it has throughput, latency_p99"),
+    ] {
+        let found = outcome(gate, &base, &worse);
+        assert!(matches!(&found, GateOutcome::Unresolved(why) if why.contains(part)), "{found:?}");
+    }
+    let one = outcome("database.update.throughput < -5%", &base[..1], &worse[..1]);
+    assert!(matches!(one, GateOutcome::Unresolved(why) if why.contains("fewer than three")));
+}

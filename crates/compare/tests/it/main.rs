@@ -1,0 +1,5 @@
+//! Runs that were made up, beside each other.
+
+mod compared;
+mod promise;
+mod world;
