@@ -16,8 +16,14 @@ _narrows() {
             ",$1")
                 cmd="narrows"
                 ;;
+            narrows,ab)
+                cmd="narrows__subcmd__ab"
+                ;;
             narrows,block)
                 cmd="narrows__subcmd__block"
+                ;;
+            narrows,check-claims)
+                cmd="narrows__subcmd__check__subcmd__claims"
                 ;;
             narrows,compare)
                 cmd="narrows__subcmd__compare"
@@ -36,6 +42,9 @@ _narrows() {
                 ;;
             narrows,help)
                 cmd="narrows__subcmd__help"
+                ;;
+            narrows,import)
+                cmd="narrows__subcmd__import"
                 ;;
             narrows,limits)
                 cmd="narrows__subcmd__limits"
@@ -163,8 +172,14 @@ _narrows() {
             narrows__subcmd__db__subcmd__help,update)
                 cmd="narrows__subcmd__db__subcmd__help__subcmd__update"
                 ;;
+            narrows__subcmd__help,ab)
+                cmd="narrows__subcmd__help__subcmd__ab"
+                ;;
             narrows__subcmd__help,block)
                 cmd="narrows__subcmd__help__subcmd__block"
+                ;;
+            narrows__subcmd__help,check-claims)
+                cmd="narrows__subcmd__help__subcmd__check__subcmd__claims"
                 ;;
             narrows__subcmd__help,compare)
                 cmd="narrows__subcmd__help__subcmd__compare"
@@ -183,6 +198,9 @@ _narrows() {
                 ;;
             narrows__subcmd__help,help)
                 cmd="narrows__subcmd__help__subcmd__help"
+                ;;
+            narrows__subcmd__help,import)
+                cmd="narrows__subcmd__help__subcmd__import"
                 ;;
             narrows__subcmd__help,limits)
                 cmd="narrows__subcmd__help__subcmd__limits"
@@ -416,12 +434,78 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-V -h --version --help run observe block memory log db report show list compare tag rm explain platform gather limits plan config help"
+            opts="-V -h --version --help run observe block memory log db report show list compare ab import check-claims tag rm explain platform gather limits plan config help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__ab)
+            opts="-h --a --b --with-a --with-b --restore --pairs --find --within --measure --margin --seed --format --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --a)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with-a)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with-b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --restore)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pairs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --find)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --within)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --measure)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --margin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -950,6 +1034,24 @@ _narrows() {
                     ;;
                 --units)
                     COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__check__subcmd__claims)
+            opts="-h --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1806,8 +1908,22 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help)
-            opts="run observe block memory log db report list compare tag rm explain platform gather limits plan config help"
+            opts="run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__ab)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1906,6 +2022,20 @@ _narrows() {
         narrows__subcmd__help__subcmd__block__subcmd__writers)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__check__subcmd__claims)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -2086,6 +2216,20 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__import)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2442,6 +2586,28 @@ _narrows() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__import)
+            opts="-h --tag --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -36,6 +36,9 @@ complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Show a 
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "show" -d 'Show a saved run in any format'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "list" -d 'List the saved runs'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "compare" -d 'Compare saved runs: better, worse, equivalent or unresolved, and what else differs'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "ab" -d 'Compare two configurations by runs that take turns, as many as it takes'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "import" -d 'Save results of fio, pgbench or sysbench as runs, to show and compare them'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "check-claims" -d 'Check claims of a write-up by its own figures: per cent, points, times'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "tag" -d 'Name sets of saved runs, to compare them'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "rm" -d 'Remove saved runs'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'Explain a finding, a verdict or a metric, and what to do'
@@ -824,6 +827,38 @@ html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l a -d 'Shell command that sets the state of A before each of its runs' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l b -d 'Shell command that sets the state of B' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l with-a -d 'Options of A\'s runs' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l with-b -d 'Options of B\'s runs' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l restore -d 'Shell command that puts the state back at the end, also after a crash' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l pairs -d 'Number of pairs [default: by the scatter of the first three]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l find -d 'Smallest difference to be found in 80 of 100 experiments' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l within -d 'Time for all pairs' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l measure -d 'Measurements whose scatter decides how many pairs there are, by the beginning of their ids [default: the database\'s]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l margin -d 'Difference below which both are as good as the same' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l seed -d 'Seed that draws who begins [default: a new one]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l tag -d 'Add the runs to this tag' -r
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand import" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand check-claims" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand check-claims" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand tag" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
 csv\t'Figures in base units, a row each'
@@ -877,24 +912,27 @@ csv\t'Figures in base units, a row each'
 markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand config" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "run" -d 'Measure this server layer by layer and find its bottleneck'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "observe" -d 'Observe a running PostgreSQL, load nothing, and show what its transactions wait for'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "block" -d 'Storage alone: IOPS within a latency limit, fio job files, raw devices'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "memory" -d 'Memory and clocks alone: latency, bandwidth, NUMA'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "log" -d 'WAL commits alone: device flush, group commit, standby'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "db" -d 'Run one benchmark workload on PostgreSQL: lookups, updates, scans'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "report" -d 'Show a saved run in any format'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "list" -d 'List the saved runs'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "compare" -d 'Compare saved runs: better, worse, equivalent or unresolved, and what else differs'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "tag" -d 'Name sets of saved runs, to compare them'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "rm" -d 'Remove saved runs'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "explain" -d 'Explain a finding, a verdict or a metric, and what to do'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "platform" -d 'Show what this machine is: CPUs, memory, and the whole path to a folder\'s drives'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "gather" -d 'Save an anonymised hardware snapshot of this machine'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "limits" -d 'Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "plan" -d 'Model a hardware design: its limits, its bottleneck, the best upgrade'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "config" -d 'Show which settings are in force, and where they come from'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare tag rm explain platform gather limits plan config help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "run" -d 'Measure this server layer by layer and find its bottleneck'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "observe" -d 'Observe a running PostgreSQL, load nothing, and show what its transactions wait for'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "block" -d 'Storage alone: IOPS within a latency limit, fio job files, raw devices'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "memory" -d 'Memory and clocks alone: latency, bandwidth, NUMA'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "log" -d 'WAL commits alone: device flush, group commit, standby'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "db" -d 'Run one benchmark workload on PostgreSQL: lookups, updates, scans'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "report" -d 'Show a saved run in any format'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "list" -d 'List the saved runs'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "compare" -d 'Compare saved runs: better, worse, equivalent or unresolved, and what else differs'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "ab" -d 'Compare two configurations by runs that take turns, as many as it takes'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "import" -d 'Save results of fio, pgbench or sysbench as runs, to show and compare them'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "check-claims" -d 'Check claims of a write-up by its own figures: per cent, points, times'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "tag" -d 'Name sets of saved runs, to compare them'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "rm" -d 'Remove saved runs'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "explain" -d 'Explain a finding, a verdict or a metric, and what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "platform" -d 'Show what this machine is: CPUs, memory, and the whole path to a folder\'s drives'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "gather" -d 'Save an anonymised hardware snapshot of this machine'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "limits" -d 'Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "plan" -d 'Model a hardware design: its limits, its bottleneck, the best upgrade'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "config" -d 'Show which settings are in force, and where they come from'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "calibrate" -d 'Highest rate of I/Os that keeps a latency percentile within a limit (open loop). The default'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "interference" -d 'p99 of reads by rate, alone and beside random writes and a WAL-like stream of flushes'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "run" -d 'Run fio job files, and report them here or in fio\'s JSON'

@@ -1305,6 +1305,57 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '*::sides -- Sides\: runs, tags or folders:_default' \
 && ret=0
 ;;
+(ab)
+_arguments "${_arguments_options[@]}" : \
+'--a=[Shell command that sets the state of A before each of its runs]:COMMAND:_default' \
+'--b=[Shell command that sets the state of B]:COMMAND:_default' \
+'--with-a=[Options of A'\''s runs]:OPTIONS:_default' \
+'--with-b=[Options of B'\''s runs]:OPTIONS:_default' \
+'--restore=[Shell command that puts the state back at the end, also after a crash]:COMMAND:_default' \
+'--pairs=[Number of pairs \[default\: by the scatter of the first three\]]:N:_default' \
+'--find=[Smallest difference to be found in 80 of 100 experiments]:PERCENT:_default' \
+'--within=[Time for all pairs]:TIME:_default' \
+'*--measure=[Measurements whose scatter decides how many pairs there are, by the beginning of their ids \[default\: the database'\''s\]]:PREFIX:_default' \
+'--margin=[Difference below which both are as good as the same]:PERCENT:_default' \
+'--seed=[Seed that draws who begins \[default\: a new one\]]:N:_default' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':name -- Name of the experiment; its runs get the tags NAME-A and NAME-B:_default' \
+'*::measurement -- What is measured\: a command of narrows with its options (run, db, block, memory, log):_default' \
+&& ret=0
+;;
+(import)
+_arguments "${_arguments_options[@]}" : \
+'--tag=[Add the runs to this tag]:TAG:_default' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::files -- Results, each a run:_files' \
+&& ret=0
+;;
+(check-claims)
+_arguments "${_arguments_options[@]}" : \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':file -- A TOML file of claims:_files' \
+&& ret=0
+;;
 (tag)
 _arguments "${_arguments_options[@]}" : \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -1622,6 +1673,18 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(ab)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(import)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check-claims)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (tag)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1680,6 +1743,9 @@ _narrows_commands() {
 'show:Show a saved run in any format' \
 'list:List the saved runs' \
 'compare:Compare saved runs\: better, worse, equivalent or unresolved, and what else differs' \
+'ab:Compare two configurations by runs that take turns, as many as it takes' \
+'import:Save results of fio, pgbench or sysbench as runs, to show and compare them' \
+'check-claims:Check claims of a write-up by its own figures\: per cent, points, times' \
 'tag:Name sets of saved runs, to compare them' \
 'rm:Remove saved runs' \
 'explain:Explain a finding, a verdict or a metric, and what to do' \
@@ -1691,6 +1757,11 @@ _narrows_commands() {
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__ab_commands] )) ||
+_narrows__subcmd__ab_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows ab commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__block_commands] )) ||
 _narrows__subcmd__block_commands() {
@@ -1782,6 +1853,11 @@ _narrows__subcmd__block__subcmd__steady_commands() {
 _narrows__subcmd__block__subcmd__writers_commands() {
     local commands; commands=()
     _describe -t commands 'narrows block writers commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__check-claims_commands] )) ||
+_narrows__subcmd__check-claims_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows check-claims commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__compare_commands] )) ||
 _narrows__subcmd__compare_commands() {
@@ -1918,6 +1994,9 @@ _narrows__subcmd__help_commands() {
 'report:Show a saved run in any format' \
 'list:List the saved runs' \
 'compare:Compare saved runs\: better, worse, equivalent or unresolved, and what else differs' \
+'ab:Compare two configurations by runs that take turns, as many as it takes' \
+'import:Save results of fio, pgbench or sysbench as runs, to show and compare them' \
+'check-claims:Check claims of a write-up by its own figures\: per cent, points, times' \
 'tag:Name sets of saved runs, to compare them' \
 'rm:Remove saved runs' \
 'explain:Explain a finding, a verdict or a metric, and what to do' \
@@ -1929,6 +2008,11 @@ _narrows__subcmd__help_commands() {
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__ab_commands] )) ||
+_narrows__subcmd__help__subcmd__ab_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help ab commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__block_commands] )) ||
 _narrows__subcmd__help__subcmd__block_commands() {
@@ -1971,6 +2055,11 @@ _narrows__subcmd__help__subcmd__block__subcmd__steady_commands() {
 _narrows__subcmd__help__subcmd__block__subcmd__writers_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help block writers commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__check-claims_commands] )) ||
+_narrows__subcmd__help__subcmd__check-claims_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help check-claims commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__compare_commands] )) ||
 _narrows__subcmd__help__subcmd__compare_commands() {
@@ -2044,6 +2133,11 @@ _narrows__subcmd__help__subcmd__gather_commands() {
 _narrows__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__import_commands] )) ||
+_narrows__subcmd__help__subcmd__import_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help import commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__limits_commands] )) ||
 _narrows__subcmd__help__subcmd__limits_commands() {
@@ -2186,6 +2280,11 @@ _narrows__subcmd__help__subcmd__run_commands() {
 _narrows__subcmd__help__subcmd__tag_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help tag commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__import_commands] )) ||
+_narrows__subcmd__import_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows import commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__limits_commands] )) ||
 _narrows__subcmd__limits_commands() {

@@ -24,6 +24,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-judge", &["narrows-model", "narrows-limits", "narrows-validity", "narrows-verdict"]),
     // Runs beside runs.
     ("narrows-compare", JUDGING),
+    // Results of other tools as measurements.
+    ("narrows-import", &["narrows-model"]),
     // Writing, and reading what others wrote; the one place for both.
     ("narrows-files", &[]),
     ("narrows-facts", &["narrows-units"]),
@@ -159,6 +161,7 @@ const RUNNER: &[&str] = &[
     "narrows-verdict",
     "narrows-judge",
     "narrows-compare",
+    "narrows-import",
     "narrows-files",
     "narrows-facts",
     "narrows-capture",
@@ -193,6 +196,7 @@ pub const PURE: &[(&str, &str)] = &[
     ("narrows-verdict", "crates/verdict"),
     ("narrows-judge", "crates/judge"),
     ("narrows-compare", "crates/compare"),
+    ("narrows-import", "crates/import"),
     ("narrows-fio", "crates/fio"),
 ];
 

@@ -1,5 +1,6 @@
 //! What was asked for on the command line. What is made of it is a request of `narrows-runner`.
 
+pub mod ab;
 pub mod block;
 pub mod compare;
 pub mod crashtest;
@@ -76,6 +77,12 @@ pub enum Command {
     List(words::ListArgs),
     /// Compare saved runs: better, worse, equivalent or unresolved, and what else differs
     Compare(compare::CompareArgs),
+    /// Compare two configurations by runs that take turns, as many as it takes
+    Ab(ab::AbArgs),
+    /// Save results of fio, pgbench or sysbench as runs, to show and compare them
+    Import(compare::ImportArgs),
+    /// Check claims of a write-up by its own figures: per cent, points, times
+    CheckClaims(compare::CheckClaimsArgs),
     /// Name sets of saved runs, to compare them
     Tag(compare::TagArgs),
     /// Remove saved runs

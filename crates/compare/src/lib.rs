@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod claims;
 pub mod conditions;
 mod gate;
 mod outcome;
@@ -42,12 +43,14 @@ pub struct Question {
     pub margin: f64,
     /// Beginnings of the measurements that are compared; empty: all.
     pub only: Vec<String>,
+    /// Whether the runs of both sides are pairs, each made in one stretch of time, in their order.
+    pub paired: bool,
 }
 
 impl Default for Question {
     /// A margin of 2 %, all measurements.
     fn default() -> Self {
-        Question { margin: 0.02, only: Vec::new() }
+        Question { margin: 0.02, only: Vec::new(), paired: false }
     }
 }
 
@@ -83,6 +86,8 @@ pub struct RunComparison {
     pub against: Vec<Against>,
     /// Growth below which a difference doesn't matter.
     pub margin: f64,
+    /// Whether runs are pairs.
+    pub paired: bool,
 }
 
 /// What is said of a side.
@@ -161,6 +166,9 @@ pub struct ComparedRow {
     /// The smallest growth that such runs show in 80 of 100 comparisons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest_found: Option<f64>,
+    /// Of pairs: how far the logarithms of their ratios scatter (standard deviation).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pair_scatter: Option<f64>,
     /// With fewer than three runs a side: how far runs of one configuration may scatter (standard deviation, as a share) before what was
     /// seen is no difference.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -231,6 +239,7 @@ pub fn compare(
         sides: std::iter::once(base).chain(others).map(facts).collect(),
         against: against.collect::<Result<_, _>>()?,
         margin: question.margin,
+        paired: question.paired,
     })
 }
 
@@ -248,7 +257,7 @@ fn against(
             reasons: reasons.take(3).collect(),
         });
     }
-    let rows = outcome::rows(&pairs, question.margin);
+    let rows = outcome::rows(&pairs, question);
     Ok(Against {
         name: other.name.clone(),
         conditions: conditions::differences(base, other, &rows),

@@ -4,7 +4,7 @@ use narrows_model::{Interval, Measurement, Metric, condition, metric};
 use narrows_stats::{Design, Difference, difference, geometric_mean, holm};
 
 use crate::pairing::Pair;
-use crate::{ComparedRow, Judgement, MetricPair, SIGNIFICANCE};
+use crate::{ComparedRow, Judgement, MetricPair, Question, SIGNIFICANCE};
 
 /// What a measurement is judged by: the first of these that both sides have.
 const LEADING: [Metric; 6] = [
@@ -30,13 +30,14 @@ const SHOWN: [Metric; 8] = [
 ];
 
 /// A row for each pair that has a leading metric.
-pub(crate) fn rows(pairs: &[Pair<'_>], margin: f64) -> Vec<ComparedRow> {
+pub(crate) fn rows(pairs: &[Pair<'_>], question: &Question) -> Vec<ComparedRow> {
     let judged: Vec<(&Pair<'_>, MetricPair, Difference)> = pairs
         .iter()
-        .filter_map(|pair| leading(pair).map(|(metric, found)| (pair, metric, found)))
+        .filter_map(|pair| leading(pair, question).map(|(metric, found)| (pair, metric, found)))
         .collect();
     let tested = |p: fn(&Difference, f64) -> Option<f64>| -> Vec<Option<f64>> {
-        let values: Vec<Option<f64>> = judged.iter().map(|(_, _, d)| p(d, margin)).collect();
+        let values: Vec<Option<f64>> =
+            judged.iter().map(|(_, _, d)| p(d, question.margin)).collect();
         let known: Vec<f64> = values.iter().flatten().copied().collect();
         let mut corrected = holm(&known).into_iter();
         values.iter().map(|value| value.and_then(|_| corrected.next())).collect()
@@ -55,8 +56,12 @@ pub(crate) fn rows(pairs: &[Pair<'_>], margin: f64) -> Vec<ComparedRow> {
             p_value,
             p_equivalent,
             smallest_found: found.smallest_found(SIGNIFICANCE / tests),
+            pair_scatter: question
+                .paired
+                .then(|| found.scatter.map(|s| s.standard_error * (s.df + 1.0).sqrt()))
+                .flatten(),
             scatter_that_hides_it: found.scatter.is_none().then(|| found.scatter_that_hides_it()),
-            others: others(pair, &leading),
+            others: others(pair, &leading, question),
             leading,
         }
     })
@@ -86,24 +91,32 @@ fn judgement_of(
     }
 }
 
-fn leading(pair: &Pair<'_>) -> Option<(MetricPair, Difference)> {
+fn leading(pair: &Pair<'_>, question: &Question) -> Option<(MetricPair, Difference)> {
     let open = pair.base[0].text(condition::LOOP) == Some("open");
     let metrics = if open { &LEADING_OPEN[..] } else { &LEADING[..] };
-    metrics.iter().find_map(|metric| of_both(pair, *metric))
+    metrics.iter().find_map(|metric| of_both(pair, *metric, question))
 }
 
-fn others(pair: &Pair<'_>, leading: &MetricPair) -> Vec<MetricPair> {
+fn others(pair: &Pair<'_>, leading: &MetricPair, question: &Question) -> Vec<MetricPair> {
     let others = SHOWN.iter().filter(|metric| leading.metric != metric.name);
-    others.filter_map(|metric| Some(of_both(pair, *metric)?.0)).collect()
+    others.filter_map(|metric| Some(of_both(pair, *metric, question)?.0)).collect()
 }
 
 /// That metric of all runs of both sides; `None` where one lacks it or it is not above zero.
-fn of_both(pair: &Pair<'_>, metric: Metric) -> Option<(MetricPair, Difference)> {
+fn of_both(
+    pair: &Pair<'_>,
+    metric: Metric,
+    question: &Question,
+) -> Option<(MetricPair, Difference)> {
     let values = |side: &[&Measurement]| -> Option<Vec<f64>> {
         side.iter().map(|measurement| measurement.value(metric)).collect()
     };
     let (base_runs, other_runs) = (values(&pair.base)?, values(&pair.other)?);
-    let found = difference(&base_runs, &other_runs, Design::Independent)?;
+    let design = match question.paired && base_runs.len() == other_runs.len() {
+        true => Design::Paired,
+        false => Design::Independent,
+    };
+    let found = difference(&base_runs, &other_runs, design)?;
     let pair = MetricPair {
         metric: metric.name.to_string(),
         unit: metric.unit,

@@ -106,6 +106,10 @@ pub const ENCRYPTION: Key<str> = Key::new("encryption");
 pub const SERVER_VERSION: Key<str> = Key::new("server_version");
 /// The run that the measurement was taken over from, and its age then: a sentence without a verb.
 pub const TAKEN_FROM: Key<str> = Key::new("taken_from");
+/// The file and the tool whose result was imported.
+pub const IMPORTED_FROM: Key<str> = Key::new("imported_from");
+/// Of imported percentiles: of which latency they are.
+pub const PERCENTILES_OF: Key<str> = Key::new("percentiles_of");
 /// What ran beside it.
 pub const BESIDE: Key<str> = Key::new("beside");
 /// Size, bytes.

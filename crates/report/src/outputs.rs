@@ -9,9 +9,9 @@ use crate::report::Report;
 use crate::section;
 
 pub use crate::section::{
-    Explained, Setting, ShownLimits, StoredRun, WordList, comparison, document as report_document,
-    explained, first_steps, fits, inventory, limits, plans, settings, stored_runs, tags,
-    word_lists,
+    Explained, Setting, ShownLimits, StoredRun, WordList, claims, comparison,
+    document as report_document, explained, first_steps, fits, inventory, limits, plans, settings,
+    stored_runs, tags, word_lists,
 };
 
 /// A report in that form.

@@ -28,6 +28,17 @@ pub enum Design {
     Paired,
 }
 
+/// Pairs that show a growth in 80 of 100 experiments at 5 %, where the logarithms of pairs' ratios scatter by `scatter` (standard deviation):
+/// at least [`FEWEST_RUNS`], at most 10,000. Source: as [`Difference::smallest_found`].
+pub fn pairs_needed(scatter: f64, growth: f64) -> u32 {
+    let enough = |pairs: &u32| {
+        let df = f64::from(*pairs) - 1.0;
+        let reach = student_t_quantile(0.975, df) + student_t_quantile(POWER, df);
+        reach * scatter / f64::from(*pairs).sqrt() <= growth.ln_1p()
+    };
+    (FEWEST_RUNS as u32..10_000).find(enough).unwrap_or(10_000)
+}
+
 /// How one set of runs compares with another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
@@ -397,6 +408,28 @@ mod tests {
             }
             assert!(found >= 1600, "{runs} {design:?}: {found} of 2000");
         }
+    }
+
+    #[test]
+    fn as_many_pairs_as_the_scatter_takes() {
+        // Twice as fine takes about four times as many.
+        let (coarse, fine) = (pairs_needed(0.05, 0.05), pairs_needed(0.05, 0.025));
+        assert!((8..=12).contains(&coarse) && (32..=38).contains(&fine), "{coarse} {fine}");
+        assert_eq!((pairs_needed(0.0, 0.05), pairs_needed(1.0, 0.0001)), (3, 10_000));
+        let mut noise = Noise(77);
+        let found = (0..2000).filter(|_| {
+            let (mut a, mut b) = (Vec::new(), Vec::new());
+            for _ in 0..coarse {
+                // Both of a pair share their moment.
+                let moment = 0.2 * noise.draw();
+                let each = 0.05 / 2f64.sqrt();
+                a.push((moment + each * noise.draw()).exp());
+                b.push((moment + each * noise.draw()).exp() * 1.05);
+            }
+            difference(&a, &b, Design::Paired).unwrap().p_value().unwrap() < 0.05
+        });
+        let found = found.count();
+        assert!(found >= 1560, "{found} of 2000: 1600 less four standard errors are 1528");
     }
 
     #[test]

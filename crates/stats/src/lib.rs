@@ -30,7 +30,7 @@ mod usl;
 
 pub use difference::{
     Design, Difference, FEWEST_RUNS, Scatter, benjamini_hochberg, difference, hodges_lehmann, holm,
-    permutation_p,
+    pairs_needed, permutation_p,
 };
 pub use effective::effective_sample_size;
 pub use exceedance::{Exceedance, Slice, exceedance};

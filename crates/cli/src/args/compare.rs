@@ -27,7 +27,7 @@ pub struct CompareArgs {
     #[arg(value_name = "SIDE", required = true, num_args = 2..)]
     pub sides: Vec<String>,
     /// Difference below which both are as good as the same: 2%
-    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin)]
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = percent)]
     pub margin: f64,
     /// Compare measurements that begin so: database.update, block.
     #[arg(long, value_name = "PREFIX")]
@@ -41,6 +41,56 @@ pub struct CompareArgs {
     /// Units of bytes
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
     pub units: UnitsArg,
+}
+
+/// `narrows import`
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "\
+Reads fio --output-format=json and json+, and what pgbench and sysbench (OLTP) print. What a file does not say stays missing:
+such a run has no machine and no intervals.
+
+Examples:
+  fio --output-format=json --output=before.json jobs.fio; narrows import before.json
+  pgbench -S -c 8 -T 60 shop > before.txt; narrows import before.txt
+
+",
+    exit_codes!()
+))]
+pub struct ImportArgs {
+    /// Results, each a run
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<std::path::PathBuf>,
+    /// Add the runs to this tag
+    #[arg(long)]
+    pub tag: Option<String>,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
+}
+
+/// `narrows check-claims`
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "\
+Each claim is two figures and what the text says of them:
+  [[claim]]
+  what = \"OLTP, second server against first\"
+  before = 30092
+  after = 25231
+  unit = \"tpmC per core\"    # % for shares, whose difference is in points
+  says = \"19 % lower\"       # or 2.4 times, or 9 points
+
+",
+    exit_codes!()
+))]
+pub struct CheckClaimsArgs {
+    /// A TOML file of claims
+    #[arg(value_name = "FILE")]
+    pub file: std::path::PathBuf,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
 }
 
 /// `narrows tag`
@@ -71,11 +121,11 @@ pub struct TagArgs {
 }
 
 /// A share above 0 and below 1.
-fn margin(text: &str) -> Result<f64, String> {
+pub(super) fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().strip_suffix('%').unwrap_or(text).trim();
-    let percent: f64 = number.parse().map_err(|_| "a share in per cent, as in 2%".to_string())?;
-    if percent > 0.0 && percent < 100.0 {
-        Ok(percent / 100.0)
+    let share: f64 = number.parse().map_err(|_| "a share in per cent, as in 2%".to_string())?;
+    if share > 0.0 && share < 100.0 {
+        Ok(share / 100.0)
     } else {
         Err("above 0 % and below 100 %".to_string())
     }
@@ -91,9 +141,12 @@ mod tests {
 
     #[test]
     fn a_margin_is_a_share_in_per_cent() {
-        assert_eq!((margin("2%"), margin("0.5"), margin("5 %")), (Ok(0.02), Ok(0.005), Ok(0.05)));
+        assert_eq!(
+            (percent("2%"), percent("0.5"), percent("5 %")),
+            (Ok(0.02), Ok(0.005), Ok(0.05))
+        );
         for wrong in ["0", "-1%", "100%", "x", ""] {
-            assert!(margin(wrong).is_err(), "{wrong}");
+            assert!(percent(wrong).is_err(), "{wrong}");
         }
     }
 }

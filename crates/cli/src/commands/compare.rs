@@ -3,15 +3,15 @@
 use anyhow::Result;
 use narrows_compare::{Gate, GateOutcome, Question, RunComparison};
 use narrows_runner::exit::gates_ended;
-use narrows_runner::{compared, tags};
+use narrows_runner::{claims, compared, tags};
 
-use crate::args::compare::{CompareArgs, TagArgs};
+use crate::args::compare::{CheckClaimsArgs, CompareArgs, TagArgs};
 use crate::{Exit, output};
 
 /// Compares the other sides with the first.
 pub fn compare(args: &CompareArgs) -> Result<Exit> {
     let sides = compared::load(&args.sides)?;
-    let question = Question { margin: args.margin, only: args.only.clone() };
+    let question = Question { margin: args.margin, only: args.only.clone(), paired: false };
     let found = compared::compare(&sides, &question)?;
     let gates = outcomes(&args.fail_if, &found);
     let document = narrows_report::comparison(&found, &gates, args.units.into());
@@ -37,6 +37,14 @@ fn exit(gates: &[(Gate, GateOutcome)]) -> Exit {
     let failed = any(|outcome| *outcome == GateOutcome::Failed);
     let unresolved = any(|outcome| matches!(outcome, GateOutcome::Unresolved(_)));
     gates_ended(failed, unresolved)
+}
+
+/// Checks a file of published claims.
+pub fn check_claims(args: &CheckClaimsArgs) -> Result<Exit> {
+    let checked = claims::checked(&args.file)?;
+    let file = args.file.display().to_string();
+    output::document(&narrows_report::claims(&checked, &file), args.format)?;
+    Ok(Exit::Done)
 }
 
 /// Lists tags, adds runs to one, or forgets it.

@@ -1,5 +1,6 @@
 //! Each command: from its arguments to a request, and from what comes back to the screen.
 
+pub mod ab;
 pub mod alone;
 pub mod block;
 mod clean;
@@ -10,6 +11,7 @@ pub mod db;
 mod device;
 pub mod explain;
 pub mod gather;
+pub mod import;
 pub mod limits;
 pub mod list;
 pub mod log;

@@ -6,7 +6,8 @@ use std::process::{Command, Output};
 
 use narrows_model::{Layer, Measurement, MetricValue, Plan, Platform, Run, condition, metric};
 
-use crate::common::{Fixture, program};
+use crate::common::machine::shared;
+use crate::common::{Fixture, LEAST, program};
 
 fn narrows(home: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(program());
@@ -205,4 +206,137 @@ fn runs_are_looked_for_removed_and_read_again_only_where_they_changed() {
         "{}",
         err(&wrong)
     );
+}
+
+#[test]
+fn an_experiment_takes_turns_goes_on_after_a_failure_and_puts_the_state_back() {
+    let _machine = shared();
+    let f = Fixture::new();
+    let (log, gate) = (f.home().join("log"), f.home().join("gate"));
+    let note = |word: &str| format!("echo {word}$NARROWS_SIDE >> '{}'", log.display());
+    let (a, restore) = (note("set-"), note("restored"));
+    // B's command fails until somebody mends it.
+    let b = format!("test -e '{}' && {}", gate.display(), note("set-"));
+    let measured = ["--", "run", "--quick", "--load-here", "--layers", "clock", "--data"];
+    let data = f.data().display().to_string();
+    let options = ["--seed", "0", "--pairs", "3", "--a", &a, "--b", &b, "--restore", &restore];
+    let asked = [&["ab", "t"], &options[..], &measured[..], &[data.as_str()]].concat();
+    let ab = |arguments: &[&str]| {
+        let mut command = Command::new(program());
+        command.env("XDG_DATA_HOME", f.home()).env("HOME", f.home()).env(LEAST.0, LEAST.1);
+        command.args(arguments).output().unwrap()
+    };
+    let failed = ab(&asked);
+    assert_eq!(failed.status.code(), Some(2), "{}", err(&failed));
+    assert!(err(&failed).contains("the command of B failed") && err(&failed).contains("hint: "));
+    assert_eq!(fs::read_to_string(&log).unwrap(), "set-A\nrestored\n");
+
+    // Another experiment does not take its name.
+    let other = [&["ab", "t", "--pairs", "3"], &measured[..], &[data.as_str()]].concat();
+    let other = ab(&other);
+    assert!(err(&other).contains("t is another experiment"), "{}", err(&other));
+
+    fs::write(&gate, "").unwrap();
+    let whole = ab(&["ab", "t"]);
+    assert_eq!(whole.status.code(), Some(0), "{}{}", out(&whole), err(&whole));
+    assert!(err(&whole).contains("1 run is made already"), "{}", err(&whole));
+    let sides: Vec<String> = fs::read_to_string(&log).unwrap().lines().map(String::from).collect();
+    let turns = ["set-A", "restored", "set-B", "set-B", "set-A", "set-A", "set-B", "restored"];
+    assert_eq!(sides, turns);
+    assert!(
+        out(&whole).contains("clock.vdso") && out(&whole).contains("pairs of runs"),
+        "{}",
+        out(&whole)
+    );
+    let tags = out(&narrows(&f.home(), &["tag"]));
+    assert!(tags.contains("t-A") && tags.contains("t-B"), "{tags}");
+    // Nothing is missing any more, so that nothing is changed.
+    let again = ab(&["ab", "t"]);
+    assert_eq!((again.status.code(), out(&again)), (Some(0), out(&whole)));
+    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), turns.len());
+    for (arguments, part) in [
+        (&["ab", "none"][..], "name what is to be measured behind --"),
+        (&["ab", "x/y", "--", "run"], "cannot be a tag"),
+        (&["ab", "x", "--", "report"], "is no command that measures"),
+        (&["ab", "x", "--with-b", "--format json", "--", "run"], "--format is not for the runs"),
+        (&["ab", "x", "--pairs", "2", "--", "run"], "3..=100"),
+    ] {
+        let said = ab(arguments);
+        assert!(
+            said.status.code() == Some(2) && err(&said).contains(part),
+            "{arguments:?}: {}",
+            err(&said)
+        );
+    }
+}
+
+#[test]
+fn published_claims_are_checked_by_their_own_figures() {
+    let f = Fixture::new();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/claims.toml");
+    let said = narrows(&f.home(), &["check-claims", text(&file), "--format", "json"]);
+    assert_eq!(said.status.code(), Some(0), "{}", err(&said));
+    let json: serde_json::Value = serde_json::from_str(&out(&said)).unwrap();
+    let follows = |what: &str| {
+        let all = json.as_array().unwrap();
+        let claim = all.iter().find(|claim| claim["what"].as_str().unwrap().starts_with(what));
+        claim.unwrap()["follows"].as_str().unwrap().to_string()
+    };
+    // 19.3 % higher is not 19 % lower, and 65.6 % is not 67 %.
+    assert_eq!(follows("tpmC per core"), "other_way_round");
+    assert_eq!(follows("orders per minute, the surviving"), "no");
+    assert_eq!(follows("cycles in kernel mode"), "no");
+    let yes = json.as_array().unwrap().iter().filter(|claim| claim["follows"] == "yes").count();
+    assert_eq!(yes, json.as_array().unwrap().len() - 3);
+    let screen = out(&narrows(&f.home(), &["check-claims", text(&file)]));
+    assert!(
+        screen.contains("13 of 16 claims follow") && screen.contains("-9.1 points"),
+        "{screen}"
+    );
+    let missing = narrows(&f.home(), &["check-claims", "nosuch.toml"]);
+    assert!(missing.status.code() == Some(2) && err(&missing).contains("hint: a claim is"));
+}
+
+#[test]
+fn results_of_other_tools_are_runs_that_can_be_shown_and_compared() {
+    let f = Fixture::new();
+    let fio = |name: &str, iops: f64| {
+        let ios = iops * 10.0;
+        let text = format!(
+            "{{\"fio version\":\"fio-3.33\",\"timestamp\":1700000000,\"jobs\":[{{\"jobname\":\"reads\",\"read\":{{\"iops\":{iops},\"total_ios\":{ios},\"runtime\":10000,\"lat_ns\":{{\"mean\":1000.0}}}}}}]}}"
+        );
+        let file = f.home().join(name);
+        fs::write(&file, text).unwrap();
+        file
+    };
+    let files: Vec<PathBuf> =
+        [("a1", 99.0), ("a2", 100.0), ("a3", 101.0)].iter().map(|(n, r)| fio(n, *r)).collect();
+    let names: Vec<&str> = files.iter().map(|file| text(file)).collect();
+    let imported = narrows(&f.home(), &[&["import", "--tag", "before"], &names[..]].concat());
+    assert_eq!(imported.status.code(), Some(0), "{}", err(&imported));
+    let files: Vec<PathBuf> =
+        [("b1", 149.0), ("b2", 150.0), ("b3", 151.0)].iter().map(|(n, r)| fio(n, *r)).collect();
+    let names: Vec<&str> = files.iter().map(|file| text(file)).collect();
+    narrows(&f.home(), &[&["import", "--tag", "after"], &names[..]].concat());
+    let compared = narrows(&f.home(), &["compare", "before", "after"]);
+    let screen = out(&compared);
+    assert!(
+        screen.contains("better in 1") && screen.contains("+50 %"),
+        "{screen}{}",
+        err(&compared)
+    );
+    assert!(
+        screen.contains("block.import.reads.read") && screen.contains("2023-11-14"),
+        "{screen}"
+    );
+    let shown = narrows(&f.home(), &["show"]);
+    assert_eq!(shown.status.code(), Some(0), "{}", err(&shown));
+    let wrong = f.home().join("wrong");
+    for content in ["", "{}", "hello"] {
+        fs::write(&wrong, content).unwrap();
+        let refused = narrows(&f.home(), &["import", text(&wrong)]);
+        assert_eq!(refused.status.code(), Some(2), "{content}");
+        let said = err(&refused);
+        assert!(said.contains("no result of fio") && said.contains("hint: "), "{said}");
+    }
 }

@@ -367,8 +367,9 @@ fn gates_of(gates: &[(Gate, GateOutcome)]) -> Option<Section> {
 
 fn method(found: &RunComparison) -> Section {
     let text = format!(
-        "better, worse: Welch's t on logarithms of runs, corrected for the number of measurements (Holm), 5 % in all. equivalent: within \
+        "better, worse: {} on logarithms, corrected for the number of measurements (Holm), 5 % in all. equivalent: within \
          ±{}, two one-sided tests, corrected likewise. unresolved: neither. Windows of one run are one run. The word is of the metric in its row alone.",
+        if found.paired { "Student's t of pairs of runs" } else { "Welch's t of runs" },
         print::percent(found.margin)
     );
     Section::new("method", "How to read it")

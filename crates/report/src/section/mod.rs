@@ -4,6 +4,7 @@ mod answers;
 mod bottleneck;
 mod capacity;
 mod checks;
+mod claims;
 mod compared;
 mod explained;
 mod findings;
@@ -31,6 +32,7 @@ mod tables;
 mod values;
 mod workloads;
 
+pub use claims::claims;
 pub use compared::comparison;
 pub use explained::{Explained, WordList, explained, word_lists};
 pub use first_steps::first_steps;

@@ -4,7 +4,7 @@ mod outcome;
 
 use std::process::ExitCode;
 
-pub use outcome::{Answers, Outcome, gates_ended, not_made};
+pub use outcome::{Answers, COMPARABLE, Outcome, gates_ended, not_made, stopped};
 
 /// How a command ended. Only [`Outcome`] says anything but done and usage; a test of the workspace looks for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

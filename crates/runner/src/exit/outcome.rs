@@ -184,6 +184,15 @@ impl Outcome {
     }
 }
 
+/// Codes of a run that can be compared: valid, or with something suspect or invalid, which the comparison sees.
+pub const COMPARABLE: [i32; 3] =
+    [Exit::Done as i32, Exit::Invalid as i32, Exit::Inconclusive as i32];
+
+/// How something ends that was asked to stop, and goes on where it is asked for again.
+pub fn stopped() -> Exit {
+    Exit::Interrupted
+}
+
 /// How a comparison ends by its gates: one that failed outweighs one that is not resolved.
 pub fn gates_ended(failed: bool, unresolved: bool) -> Exit {
     match (failed, unresolved) {

@@ -33,11 +33,12 @@ pub struct RunOptions {
 impl RunOptions {
     /// The seed that was asked for, or one that nobody had before.
     pub fn seed(&self) -> u64 {
-        self.seed.unwrap_or_else(fresh_seed)
+        self.seed.unwrap_or_else(new_seed)
     }
 }
 
-fn fresh_seed() -> u64 {
+/// A seed that nobody chose.
+pub fn new_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     // The standard library seeds its hash tables from the system's random source.
     std::collections::hash_map::RandomState::new().build_hasher().finish() >> 16

@@ -1,0 +1,124 @@
+//! What was asked of `narrows ab`.
+
+use clap::Args;
+use narrows_runner::exit_codes;
+use narrows_units::{Nanos, ParseQuantityError};
+
+use super::compare::percent;
+use super::{Format, UnitsArg};
+
+/// `narrows ab`
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "\
+A and B differ by a command that sets a state before each run (--a, --b), by options (--with-a, --with-b), or by both. Runs take
+turns (A B, B A, ...). After three pairs their scatter decides how many there are; nothing is looked at in between. Stopped, the
+same command goes on. --restore puts the state back at the end, also after a crash.
+
+Examples:
+  narrows ab pg17 --with-b '--postgres /opt/pg17/bin' -- db update --quick
+  narrows ab thp --a 'echo never > /sys/kernel/mm/transparent_hugepage/enabled' \\
+      --b 'echo always > /sys/kernel/mm/transparent_hugepage/enabled' \\
+      --restore 'echo madvise > /sys/kernel/mm/transparent_hugepage/enabled' -- db lookup --quick
+  narrows ab disks --with-a '--data /u1' --with-b '--data /u2' --find 10% --within 30min -- run --layers block,log
+  narrows ab pg17                      go on with it, or show its result again
+
+",
+    exit_codes!()
+))]
+pub struct AbArgs {
+    /// Name of the experiment; its runs get the tags NAME-A and NAME-B
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Shell command that sets the state of A before each of its runs
+    #[arg(long, value_name = "COMMAND")]
+    pub a: Option<String>,
+    /// Shell command that sets the state of B
+    #[arg(long, value_name = "COMMAND")]
+    pub b: Option<String>,
+    /// Options of A's runs
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, value_parser = words)]
+    pub with_a: Option<Words>,
+    /// Options of B's runs
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, value_parser = words)]
+    pub with_b: Option<Words>,
+    /// Shell command that puts the state back at the end, also after a crash
+    #[arg(long, value_name = "COMMAND")]
+    pub restore: Option<String>,
+    /// Number of pairs [default: by the scatter of the first three]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100))]
+    pub pairs: Option<u32>,
+    /// Smallest difference to be found in 80 of 100 experiments
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
+    pub find: f64,
+    /// Time for all pairs
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = within)]
+    pub within: Nanos,
+    /// Measurements whose scatter decides how many pairs there are, by the beginning of their ids [default: the database's]
+    #[arg(long, value_name = "PREFIX")]
+    pub measure: Vec<String>,
+    /// Difference below which both are as good as the same
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = percent)]
+    pub margin: f64,
+    /// Seed that draws who begins [default: a new one]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
+    /// Units of bytes
+    #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
+    pub units: UnitsArg,
+    /// What is measured: a command of narrows with its options (run, db, block, memory, log)
+    #[arg(last = true, value_name = "MEASUREMENT")]
+    pub measurement: Vec<String>,
+}
+
+/// A minute or more.
+fn within(text: &str) -> Result<Nanos, String> {
+    let within: Nanos = text.parse().map_err(|error: ParseQuantityError| error.to_string())?;
+    if within.0 >= 60_000_000_000 {
+        Ok(within)
+    } else {
+        Err("a minute or more, as in 30min".into())
+    }
+}
+
+/// Options in one argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words(pub Vec<String>);
+
+/// Splits at blanks; what is in quotes is one word.
+fn words(text: &str) -> Result<Words, String> {
+    let (mut all, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, c) if c.is_whitespace() => all.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    if let Some(open) = quote {
+        return Err(format!("{open} is opened and not closed"));
+    }
+    all.extend(word);
+    Ok(Words(all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_split_as_a_shell_splits_them() {
+        let of = |text: &str| words(text).map(|words| words.0);
+        assert_eq!(of("--postgres /opt/x  --quick").unwrap(), ["--postgres", "/opt/x", "--quick"]);
+        assert_eq!(of("--data '/a b' \"\" x'y'z").unwrap(), ["--data", "/a b", "", "xyz"]);
+        assert_eq!(of("").unwrap(), Vec::<String>::new());
+        assert!(of("'x").unwrap_err().contains("not closed"));
+    }
+}

@@ -1,0 +1,74 @@
+//! `narrows ab`: one configuration against another, by runs that take turns.
+
+use anyhow::Result;
+use narrows_runner::exit::stopped;
+use narrows_runner::experiment::{
+    Experiment, ExperimentEnd, Goal, Setup, SideSetup, experiment, kept,
+};
+use narrows_runner::failure::Failure;
+
+use crate::args::UnitsArg;
+use crate::args::ab::{AbArgs, Words};
+use crate::terminal::Terminal;
+use crate::{Exit, output};
+
+/// Commands that make runs.
+const MEASURES: [&str; 5] = ["run", "db", "block", "memory", "log"];
+/// Options that belong to the experiment, or make no run.
+const NOT_THERE: [&str; 5] = ["--format", "--dry-run", "-o", "--output", "--anonymous"];
+
+/// Makes the pairs that are missing, and compares.
+pub fn ab(args: AbArgs) -> Result<Exit> {
+    let asked = asked(&args)?;
+    let ui = Terminal::plain();
+    match experiment(asked, args.margin, &ui)? {
+        ExperimentEnd::Stopped => Ok(stopped()),
+        ExperimentEnd::Whole(found) => {
+            let units: UnitsArg = args.units;
+            let document = narrows_report::comparison(&found, &[], units.into());
+            output::document(&document, args.format)?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn asked(args: &AbArgs) -> Result<Experiment> {
+    if args.measurement.is_empty() {
+        return kept(&args.name);
+    }
+    let first = args.measurement[0].as_str();
+    if !MEASURES.contains(&first) {
+        return Err(Failure::hinted(
+            format!("`{first}` is no command that measures"),
+            format!(
+                "name one of {}: narrows ab {} … -- db update --quick",
+                MEASURES.join(", "),
+                args.name
+            ),
+        ));
+    }
+    let options = |words: &Option<Words>| words.as_ref().map_or(Vec::new(), |w| w.0.clone());
+    let (with_a, with_b) = (options(&args.with_a), options(&args.with_b));
+    let all = args.measurement.iter().chain(&with_a).chain(&with_b);
+    let named = |word: &&String| NOT_THERE.contains(&word.split('=').next().unwrap_or_default());
+    if let Some(word) = all.into_iter().find(named) {
+        return Err(Failure::hinted(
+            format!("{word} is not for the runs of an experiment"),
+            "the result has its own --format; runs are kept where narrows list shows them",
+        ));
+    }
+    let setup = Setup {
+        a: SideSetup { command: args.a.clone(), options: with_a },
+        b: SideSetup { command: args.b.clone(), options: with_b },
+        restore: args.restore.clone(),
+        measurement: args.measurement.clone(),
+        seed: args.seed.unwrap_or_else(narrows_runner::request::new_seed),
+    };
+    let goal = Goal {
+        pairs: args.pairs,
+        find: args.find,
+        within_s: args.within.0 as f64 / 1e9,
+        measure: args.measure.clone(),
+    };
+    Ok(Experiment { name: args.name.clone(), setup, goal, pairs: None, steps: Vec::new() })
+}

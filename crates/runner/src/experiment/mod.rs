@@ -1,0 +1,231 @@
+//! `narrows ab`: one configuration against another, by runs that take turns.
+//!
+//! A pair of runs is made in one stretch of time, the first of its two drawn by the seed and then in turns (A B, B A, A B …), so that what
+//! drifts hits both. How many pairs there are is decided once, by the scatter of the first [`PILOT`] and never by their difference
+//! (an internal pilot after Wittes & Brittain, *Statistics in Medicine* 9, 1990), so that nobody looks until it is significant. Every step is
+//! kept: who is stopped goes on where he was.
+//!
+//! Not here: what is said of the runs (`narrows-compare`).
+
+mod guardian;
+mod record;
+mod turns;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use narrows_compare::{Question, RunComparison};
+use narrows_engine::Stop;
+use narrows_model::Run;
+use narrows_stats::pairs_needed;
+
+pub use self::record::{Experiment, Goal, Setup, SideSetup, Step, kept};
+pub use self::turns::{AbSide, PILOT, turn};
+
+use self::guardian::Guardian;
+use crate::compared::{self, LoadedSide};
+use crate::exit::{COMPARABLE, CUT_SHORT};
+use crate::failure::Failure;
+use crate::ui::Ui;
+use crate::{interrupt, store, tags};
+
+/// A child is looked after so often.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// More pairs than this are never planned.
+const MOST_PAIRS: u32 = 100;
+
+/// How an experiment ended.
+#[derive(Debug)]
+pub enum ExperimentEnd {
+    /// All pairs are made.
+    Whole(Box<RunComparison>),
+    /// Stopped; it goes on when it is asked for again.
+    Stopped,
+}
+
+/// Makes what is missing of the experiment, and compares.
+///
+/// # Errors
+/// Another experiment of that name was begun, a state can't be set or put back, a run can't be made or read.
+pub fn experiment(asked: Experiment, margin: f64, ui: &dyn Ui) -> Result<ExperimentEnd> {
+    let mut experiment = record::begun(asked)?;
+    let stop = Stop::new();
+    let signals = interrupt::install(&stop, ui.speaker())?;
+    ui.say(&experiment.sentence());
+    let mut guardian = Guardian::new(experiment.setup.restore.clone());
+    let made = make(&mut experiment, &mut guardian, &stop, ui);
+    // Whatever happened, the state is put back first.
+    let restored = guardian.restore();
+    signals.explain();
+    let whole = made?;
+    restored?;
+    if !whole {
+        return Ok(ExperimentEnd::Stopped);
+    }
+    for side in [AbSide::A, AbSide::B] {
+        let steps = experiment.steps.iter().filter(|step| step.side == side);
+        let runs: Vec<String> = steps.map(|step| step.run.clone()).collect();
+        tags::add(&format!("{}-{}", experiment.name, side.word()), &runs)?;
+    }
+    let sides = sides(&experiment)?;
+    let question = Question { margin, paired: true, ..Question::default() };
+    Ok(ExperimentEnd::Whole(Box::new(compared::compare(&sides, &question)?)))
+}
+
+/// Makes all runs that are missing; `false` where it was stopped.
+fn make(
+    experiment: &mut Experiment,
+    guardian: &mut Guardian,
+    stop: &Stop,
+    ui: &dyn Ui,
+) -> Result<bool> {
+    loop {
+        if stop.is_set() {
+            return Ok(false);
+        }
+        let made = experiment.steps.len() as u32;
+        if experiment.pairs.is_none() && made >= 2 * PILOT {
+            let (pairs, sentence) = decide(experiment)?;
+            experiment.pairs = Some(pairs);
+            experiment.save()?;
+            ui.say(&sentence);
+        }
+        let pairs = experiment.pairs.unwrap_or(PILOT);
+        if made >= 2 * pairs {
+            return Ok(true);
+        }
+        let side = turn(experiment.setup.seed, made);
+        let of = match experiment.pairs {
+            Some(pairs) => format!(" of {pairs}"),
+            None => String::new(),
+        };
+        ui.say(&format!("pair {}{of}: {}", made / 2 + 1, side.word()));
+        let began = Instant::now();
+        guardian.watch()?;
+        set_state(experiment.setup.of(side), side)?;
+        let Some(run) = measure(experiment, side, stop)? else { return Ok(false) };
+        let s = began.elapsed().as_secs_f64();
+        experiment.steps.push(Step { side, run, s });
+        experiment.save()?;
+    }
+}
+
+/// Runs the command that sets a side's state.
+fn set_state(setup: &SideSetup, side: AbSide) -> Result<()> {
+    let Some(command) = &setup.command else { return Ok(()) };
+    let status = Command::new("sh")
+        .args(["-c", command])
+        .env("NARROWS_SIDE", side.word())
+        .stdin(Stdio::null())
+        .status()
+        .context("running sh")?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Failure::hinted(
+        format!("the command of {} failed ({status}): {command}", side.word()),
+        "it has to end with 0 when its state is set; nothing was measured with it",
+    ))
+}
+
+/// Makes one run by this program; `None` where it was stopped.
+fn measure(experiment: &Experiment, side: AbSide, stop: &Stop) -> Result<Option<String>> {
+    let program = std::env::current_exe().context("cannot find this program to start it again")?;
+    let mut command = Command::new(program);
+    command.args(&experiment.setup.measurement).args(&experiment.setup.of(side).options);
+    command.args(["--format", "json"]).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.spawn().context("starting this program again")?;
+    let mut out = child.stdout.take().expect("it is piped");
+    let text = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        std::io::copy(&mut out, &mut bytes).map(|_| String::from_utf8_lossy(&bytes).into_owned())
+    });
+    let mut told = false;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if stop.is_set() && !told {
+            // A terminal's Ctrl-C reaches both; a signal to this process alone has to be passed on.
+            // SAFETY: the child was not waited for, so its number is its own.
+            unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+            told = true;
+        }
+        std::thread::sleep(LOOK_EVERY);
+    };
+    let text = text.join().unwrap_or_else(|_| Ok(String::new()))?;
+    if status.code() == Some(CUT_SHORT) || stop.is_set() {
+        return Ok(None);
+    }
+    let typed = experiment.typed(side);
+    if !status.code().is_some_and(|code| COMPARABLE.contains(&code)) {
+        return Err(Failure::hinted(
+            format!("narrows {typed} failed ({status})"),
+            "its error stands above; what was made so far is kept, and the same command goes on",
+        ));
+    }
+    let run = Run::from_json(&text).map_err(|_| {
+        Failure::hinted(
+            format!("narrows {typed} makes no run"),
+            "name a command that measures: run, db, block, memory, log",
+        )
+    })?;
+    Ok(Some(run.id))
+}
+
+/// How many pairs there will be, by the scatter of those there are, and the sentence that says so.
+fn decide(experiment: &Experiment) -> Result<(u32, String)> {
+    let goal = &experiment.goal;
+    if let Some(pairs) = goal.pairs {
+        return Ok((pairs.max(PILOT), format!("{pairs} pairs, as asked for")));
+    }
+    let question = Question { paired: true, only: goal.measure.clone(), ..Question::default() };
+    let found = compared::compare(&sides(experiment)?, &question)?;
+    let rows = &found.against[0].rows;
+    // The one whose pairs differ most among those that decide: what is found in it is found in the others.
+    let of_database = rows.iter().any(|row| row.layer == narrows_model::Layer::Database);
+    let deciding = rows.iter().filter(|row| {
+        !of_database || !goal.measure.is_empty() || row.layer == narrows_model::Layer::Database
+    });
+    let widest = deciding
+        .filter_map(|row| Some((row, row.pair_scatter?)))
+        .max_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((row, scatter)) = widest else {
+        return Err(Failure::hinted(
+            "no measurement of the pilot can be compared".to_string(),
+            "name one with --measure, or make the number of pairs yours with --pairs",
+        ));
+    };
+    let needed = pairs_needed(scatter, goal.find).clamp(PILOT, MOST_PAIRS);
+    let spent: f64 = experiment.steps.iter().map(|step| step.s).sum();
+    let each = spent / f64::from(PILOT);
+    let fit = PILOT + ((goal.within_s - spent).max(0.0) / each) as u32;
+    let pairs = needed.min(fit);
+    let minutes = f64::from(pairs - PILOT) * each / 60.0;
+    let scatter = 100.0 * scatter;
+    let mut sentence = format!(
+        "pilot: pairs of {} differ by {scatter:.1} % from each other (standard deviation): {needed} pairs find a difference of {:.1} % in 80 of 100",
+        row.measurement,
+        100.0 * goal.find
+    );
+    if pairs < needed {
+        sentence += &format!(", {pairs} fit into the time that was asked for");
+    }
+    sentence += &format!("; about {minutes:.0} min more");
+    Ok((pairs, sentence))
+}
+
+/// The runs of both sides, pair by pair.
+fn sides(experiment: &Experiment) -> Result<[LoadedSide; 2]> {
+    let of = |side: AbSide| -> Result<LoadedSide> {
+        let steps = experiment.steps.iter().filter(|step| step.side == side);
+        let runs = steps.map(|step| {
+            let mut run = store::load(&store::find(&step.run)?)?;
+            narrows_judge::judge(&mut run);
+            Ok(run)
+        });
+        Ok(LoadedSide { name: side.word().to_string(), runs: runs.collect::<Result<_>>()? })
+    };
+    Ok([of(AbSide::A)?, of(AbSide::B)?])
+}

@@ -1,0 +1,171 @@
+//! What an experiment is, and how far it has come: `$XDG_DATA_HOME/narrows/ab/NAME.json`, written whole after every step.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+use super::turns::{AbSide, PILOT};
+use crate::failure::Failure;
+use crate::store;
+
+/// Bytes.
+const LONGEST: u64 = 16 << 20;
+
+/// How one side is made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SideSetup {
+    /// A shell command that sets its state.
+    pub command: Option<String>,
+    /// Options of narrows that only its runs get.
+    pub options: Vec<String>,
+}
+
+/// What the experiment is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setup {
+    /// The one that is compared with.
+    pub a: SideSetup,
+    /// The other.
+    pub b: SideSetup,
+    /// A shell command that puts the state back.
+    pub restore: Option<String>,
+    /// The command of narrows that measures: `db update --quick`.
+    pub measurement: Vec<String>,
+    /// Who begins.
+    pub seed: u64,
+}
+
+/// When there are enough pairs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Goal {
+    /// So many, whatever they show.
+    pub pairs: Option<u32>,
+    /// The smallest difference to be found, as a share.
+    pub find: f64,
+    /// Time for all of it, s.
+    pub within_s: f64,
+    /// Beginnings of the measurements that decide; empty: the database's, or all.
+    pub measure: Vec<String>,
+}
+
+/// A run that was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Whose.
+    pub side: AbSide,
+    /// Its id.
+    pub run: String,
+    /// What it took, with its state, s.
+    pub s: f64,
+}
+
+/// An experiment and how far it has come.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub setup: Setup,
+    /// When it has enough.
+    pub goal: Goal,
+    /// How many pairs there will be, once it is decided.
+    pub pairs: Option<u32>,
+    /// What was made.
+    pub steps: Vec<Step>,
+}
+
+impl Setup {
+    /// Of that side.
+    pub fn of(&self, side: AbSide) -> &SideSetup {
+        match side {
+            AbSide::A => &self.a,
+            AbSide::B => &self.b,
+        }
+    }
+}
+
+impl Experiment {
+    /// What is measured on that side, as it would be typed behind `narrows`.
+    pub fn typed(&self, side: AbSide) -> String {
+        let words = self.setup.measurement.iter().chain(&self.setup.of(side).options);
+        words.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    /// `ab pg17: narrows db update in turns, 4 runs made`.
+    pub(super) fn sentence(&self) -> String {
+        let made = match self.steps.len() {
+            0 => String::new(),
+            1 => ", 1 run is made already".to_string(),
+            n => format!(", {n} runs are made already"),
+        };
+        let pairs = match self.pairs.or(self.goal.pairs) {
+            Some(pairs) => format!("{pairs} pairs"),
+            None => format!("{PILOT} pairs as a pilot first"),
+        };
+        let words = self.setup.measurement.join(" ");
+        format!("ab {}: narrows {words}, {pairs}{made}", self.name)
+    }
+
+    /// Keeps it.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub(super) fn save(&self) -> Result<()> {
+        let path = path(&self.name)?;
+        if let Some(folder) = path.parent() {
+            store::make_folder(folder)?;
+        }
+        let text = serde_json::to_string_pretty(self).expect("texts and numbers") + "\n";
+        store::write_whole(&path, &text)
+    }
+}
+
+fn path(name: &str) -> Result<PathBuf> {
+    crate::tags::check(name)?;
+    let runs = store::folder()?;
+    Ok(runs.parent().unwrap_or(&runs).join("ab").join(format!("{name}.json")))
+}
+
+/// What is kept under that name.
+///
+/// # Errors
+/// Nothing is, or it can't be read.
+pub fn kept(name: &str) -> Result<Experiment> {
+    let path = path(name)?;
+    let refused = |why: String, hint: &str| {
+        Failure::hinted(format!("{}: {why}", path.display()), hint.to_string())
+    };
+    let bytes = narrows_files::read(&path, LONGEST).map_err(|error| {
+        refused(
+            error.to_string(),
+            "name what is to be measured behind --: narrows ab NAME … -- db update",
+        )
+    })?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        refused(error.to_string(), "the record is damaged: remove it, and begin again")
+    })
+}
+
+/// The experiment as far as it has come, or the one that is asked for, new.
+///
+/// # Errors
+/// One of that name is another experiment, or its record can't be read or written.
+pub(super) fn begun(asked: Experiment) -> Result<Experiment> {
+    let path = path(&asked.name)?;
+    if !path.exists() {
+        asked.save()?;
+        return Ok(asked);
+    }
+    let before = kept(&asked.name)?;
+    // Who begins was drawn once, and how long it may take may change.
+    let same = Setup { seed: before.setup.seed, ..asked.setup } == before.setup;
+    if !same {
+        return Err(Failure::hinted(
+            format!("{} is another experiment: narrows {}", asked.name, before.typed(AbSide::A)),
+            format!("use another name, or remove {} to begin again", path.display()),
+        ));
+    }
+    let pairs = if asked.goal == before.goal { before.pairs } else { None };
+    Ok(Experiment { goal: asked.goal, pairs, ..before })
+}
