@@ -82,6 +82,9 @@ _narrows() {
             narrows,tag)
                 cmd="narrows__subcmd__tag"
                 ;;
+            narrows,trend)
+                cmd="narrows__subcmd__trend"
+                ;;
             narrows__subcmd__block,calibrate)
                 cmd="narrows__subcmd__block__subcmd__calibrate"
                 ;;
@@ -234,6 +237,9 @@ _narrows() {
                 ;;
             narrows__subcmd__help,tag)
                 cmd="narrows__subcmd__help__subcmd__tag"
+                ;;
+            narrows__subcmd__help,trend)
+                cmd="narrows__subcmd__help__subcmd__trend"
                 ;;
             narrows__subcmd__help__subcmd__block,calibrate)
                 cmd="narrows__subcmd__help__subcmd__block__subcmd__calibrate"
@@ -434,7 +440,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-V -h --version --help run observe block memory log db report show list compare ab import check-claims tag rm explain platform gather limits plan config help"
+            opts="-V -h --version --help run observe block memory log db report show list compare ab trend import check-claims tag rm explain platform gather limits plan config help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1908,7 +1914,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help)
-            opts="run observe block memory log db report list compare ab import check-claims tag rm explain platform gather limits plan config help"
+            opts="run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2580,6 +2586,20 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__tag)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__trend)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3946,6 +3966,40 @@ _narrows() {
             case "${prev}" in
                 --format)
                     COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__trend)
+            opts="-h --host --tag --only --format --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --only)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
                     return 0
                     ;;
                 *)

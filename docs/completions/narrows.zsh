@@ -1331,6 +1331,22 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '*::measurement -- What is measured\: a command of narrows with its options (run, db, block, memory, log):_default' \
 && ret=0
 ;;
+(trend)
+_arguments "${_arguments_options[@]}" : \
+'--host=[Runs of the machine of this name \[default\: that of the newest run\]]:NAME:_default' \
+'(--host)--tag=[Runs of this tag]:TAG:_default' \
+'*--only=[Measurements that begin so]:PREFIX:_default' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
 (import)
 _arguments "${_arguments_options[@]}" : \
 '--tag=[Add the runs to this tag]:TAG:_default' \
@@ -1677,6 +1693,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(trend)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (import)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1744,6 +1764,7 @@ _narrows_commands() {
 'list:List the saved runs' \
 'compare:Compare saved runs\: better, worse, equivalent or unresolved, and what else differs' \
 'ab:Compare two configurations by runs that take turns, as many as it takes' \
+'trend:Find changes of level over many saved runs of one machine, and what changed there' \
 'import:Save results of fio, pgbench or sysbench as runs, to show and compare them' \
 'check-claims:Check claims of a write-up by its own figures\: per cent, points, times' \
 'tag:Name sets of saved runs, to compare them' \
@@ -1995,6 +2016,7 @@ _narrows__subcmd__help_commands() {
 'list:List the saved runs' \
 'compare:Compare saved runs\: better, worse, equivalent or unresolved, and what else differs' \
 'ab:Compare two configurations by runs that take turns, as many as it takes' \
+'trend:Find changes of level over many saved runs of one machine, and what changed there' \
 'import:Save results of fio, pgbench or sysbench as runs, to show and compare them' \
 'check-claims:Check claims of a write-up by its own figures\: per cent, points, times' \
 'tag:Name sets of saved runs, to compare them' \
@@ -2280,6 +2302,11 @@ _narrows__subcmd__help__subcmd__run_commands() {
 _narrows__subcmd__help__subcmd__tag_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help tag commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__trend_commands] )) ||
+_narrows__subcmd__help__subcmd__trend_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help trend commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__import_commands] )) ||
 _narrows__subcmd__import_commands() {
@@ -2569,6 +2596,11 @@ _narrows__subcmd__run_commands() {
 _narrows__subcmd__tag_commands() {
     local commands; commands=()
     _describe -t commands 'narrows tag commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__trend_commands] )) ||
+_narrows__subcmd__trend_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows trend commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_narrows" ]; then

@@ -79,6 +79,8 @@ pub enum Command {
     Compare(compare::CompareArgs),
     /// Compare two configurations by runs that take turns, as many as it takes
     Ab(ab::AbArgs),
+    /// Find changes of level over many saved runs of one machine, and what changed there
+    Trend(compare::TrendArgs),
     /// Save results of fio, pgbench or sysbench as runs, to show and compare them
     Import(compare::ImportArgs),
     /// Check claims of a write-up by its own figures: per cent, points, times

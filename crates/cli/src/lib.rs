@@ -55,6 +55,7 @@ pub fn main() -> std::process::ExitCode {
         Command::Compare(args) => commands::compare::compare(&args),
         Command::CheckClaims(args) => commands::compare::check_claims(&args),
         Command::Import(args) => commands::import::import(&args),
+        Command::Trend(args) => commands::compare::trend(&args),
         Command::Ab(args) => commands::ab::ab(args),
         Command::Rm(args) => commands::list::remove(&args),
         Command::Tag(args) => commands::compare::tag(&args),

@@ -103,8 +103,16 @@ pub(crate) fn differences(
     other: &Side<'_>,
     rows: &[ComparedRow],
 ) -> Vec<ConditionDifference> {
-    let compared: BTreeSet<&str> = rows.iter().map(|row| row.measurement.as_str()).collect();
-    let (ours, theirs) = (values(base, &compared), values(other, &compared));
+    between(base, other, &rows.iter().map(|row| row.measurement.as_str()).collect())
+}
+
+/// The same for these measurements.
+pub(crate) fn between(
+    base: &Side<'_>,
+    other: &Side<'_>,
+    compared: &BTreeSet<&str>,
+) -> Vec<ConditionDifference> {
+    let (ours, theirs) = (values(base, compared), values(other, compared));
     let mut found: Vec<(usize, ConditionDifference)> =
         others_cpus(base, other).into_iter().map(|difference| (0, difference)).collect();
     let keys: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();

@@ -16,6 +16,7 @@ pub mod conditions;
 mod gate;
 mod outcome;
 pub mod pairing;
+pub mod trend;
 mod verdicts;
 
 use narrows_model::{Better, Interval, Layer, Run, Unit};

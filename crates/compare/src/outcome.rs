@@ -91,10 +91,16 @@ fn judgement_of(
     }
 }
 
+/// What a measurement is judged by, the first that it has.
+pub(crate) fn leading_metrics(measurement: &Measurement) -> &'static [Metric] {
+    match measurement.text(condition::LOOP) {
+        Some("open") => &LEADING_OPEN,
+        _ => &LEADING,
+    }
+}
+
 fn leading(pair: &Pair<'_>, question: &Question) -> Option<(MetricPair, Difference)> {
-    let open = pair.base[0].text(condition::LOOP) == Some("open");
-    let metrics = if open { &LEADING_OPEN[..] } else { &LEADING[..] };
-    metrics.iter().find_map(|metric| of_both(pair, *metric, question))
+    leading_metrics(pair.base[0]).iter().find_map(|metric| of_both(pair, *metric, question))
 }
 
 fn others(pair: &Pair<'_>, leading: &MetricPair, question: &Question) -> Vec<MetricPair> {

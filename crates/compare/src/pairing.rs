@@ -32,7 +32,7 @@ const FOUND_BY_SEARCH: [&str; 2] = ["depth", "threads"];
 /// What the ids of searches contain.
 const SEARCHED: &str = ".knee";
 /// What the id of a further start ends with, before its number.
-const FURTHER_START: &str = ".start_";
+pub(crate) const FURTHER_START: &str = ".start_";
 
 /// A measurement that is not compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -147,7 +147,7 @@ fn of<'a>(run: &'a Run, id: &str) -> impl Iterator<Item = &'a Measurement> {
 }
 
 /// In what two measurements of one id are no measurements of one thing: `sessions 8, not 16`.
-fn other_workload(a: &Measurement, b: &Measurement) -> Option<String> {
+pub(crate) fn other_workload(a: &Measurement, b: &Measurement) -> Option<String> {
     let searched = a.id.as_str().contains(SEARCHED);
     let left_out =
         |key: &str| NOT_THE_WORKLOAD.contains(&key) || (searched && FOUND_BY_SEARCH.contains(&key));

@@ -62,6 +62,36 @@ pub fn compare(sides: &[LoadedSide], question: &Question) -> Result<RunCompariso
     })
 }
 
+/// Stored runs of a tag, or of one machine by its name (that of the newest run where none is given), and whose they are.
+///
+/// # Errors
+/// There are none, or one of a tag can't be read.
+pub fn over_time(host: Option<&str>, tag: Option<&str>) -> Result<(Vec<Run>, String)> {
+    let judged = |path: &PathBuf| -> Result<Run> {
+        let mut run = store::load(path)?;
+        judge(&mut run);
+        Ok(run)
+    };
+    if let Some(tag) = tag {
+        let files = found(tags::runs(tag)?.iter().map(String::as_str))?;
+        return Ok((files.iter().map(judged).collect::<Result<_>>()?, tag.to_string()));
+    }
+    let name = |run: &Run| run.platform().and_then(|platform| platform.hostname.clone());
+    // What can't be read is listed by `narrows list`; a trend goes on without it.
+    let runs: Vec<Run> = store::stored()?.iter().filter_map(|path| judged(path).ok()).collect();
+    let host = host.map(str::to_string).or_else(|| runs.first().and_then(name));
+    let of_host: Vec<Run> =
+        runs.into_iter().filter(|run| run.completed && name(run) == host).collect();
+    let host = host.unwrap_or_else(|| "a machine without a name".to_string());
+    if of_host.is_empty() {
+        return Err(Failure::hinted(
+            format!("no saved run of {host}"),
+            "narrows list shows the saved runs and their machines",
+        ));
+    }
+    Ok((of_host, host))
+}
+
 fn side(typed: &str, at: usize, tags: &tags::Tags) -> Result<LoadedSide> {
     let (name, files) = match tags.get(typed) {
         Some(ids) => (typed.to_string(), found(ids.iter().map(String::as_str))?),

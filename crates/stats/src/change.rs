@@ -37,6 +37,44 @@ pub struct Step {
 /// a sample is not finite, and when all are equal. Source: Pettitt, *Applied Statistics* 28, 1979; the correction as in
 /// [`crate::trend::drift`].
 pub fn step(series: &[f64]) -> Option<Step> {
+    clearest(series, |first, second| {
+        let n = (first.len() + second.len()) as f64;
+        effective_sample_size(&rest(first, second)).map_or(1.0, |size| n / size)
+    })
+}
+
+/// The same for samples that are known to be independent, as runs on different days are: several changes in one series look like a
+/// correlation, which would hide all of them. Its place is where two levels leave least (squares of logarithms), for samples above zero.
+pub fn step_of_independent(series: &[f64]) -> Option<Step> {
+    let found = clearest(series, |_, _| 1.0)?;
+    let at = least_squares(series).unwrap_or(found.at);
+    let (first, second) = series.split_at(at);
+    let (before, after) = (median(first)?, median(second)?);
+    let (spread_before, spread_after) = (spread(first, before)?, spread(second, after)?);
+    Some(Step { at, before, after, spread_before, spread_after, ..found })
+}
+
+/// The split after which two levels leave least of the logarithms' squares; `None` where one has none.
+fn least_squares(series: &[f64]) -> Option<usize> {
+    if series.iter().any(|v| *v <= 0.0) {
+        return None;
+    }
+    let logs: Vec<f64> = series.iter().map(|v| v.ln()).collect();
+    let (n, all) = (logs.len() as f64, logs.iter().sum::<f64>());
+    let (mut sum, mut best) = (0.0, None);
+    for (at, log) in (1..logs.len()).zip(&logs) {
+        sum += log;
+        let t = at as f64;
+        // What both means explain; the sum of squares less it is what they leave.
+        let explained = sum * sum / t + (all - sum) * (all - sum) / (n - t);
+        if best.is_none_or(|(_, most)| explained > most) {
+            best = Some((at, explained));
+        }
+    }
+    best.map(|(at, _)| at)
+}
+
+fn clearest(series: &[f64], inflation: impl Fn(&[f64], &[f64]) -> f64) -> Option<Step> {
     let n = series.len();
     if n < FEWEST || series.iter().any(|v| !v.is_finite()) {
         return None;
@@ -57,8 +95,7 @@ pub fn step(series: &[f64]) -> Option<Step> {
     }
     let (first, second) = series.split_at(at);
     let (before, after) = (median(first)?, median(second)?);
-    let rest = rest(first, second);
-    let inflation = effective_sample_size(&rest).map_or(1.0, |size| n as f64 / size);
+    let inflation = inflation(first, second);
     let cubes = (n as f64).powi(3) + (n as f64).powi(2);
     let p_value = (2.0 * (-6.0 * largest * largest / cubes / inflation).exp()).min(1.0);
     Some(Step {
@@ -217,5 +254,23 @@ mod tests {
         assert_eq!(step(&[5.0; 40]), None);
         series[3] = f64::NAN;
         assert_eq!(step(&series), None);
+    }
+
+    #[test]
+    fn independent_samples_have_the_place_of_the_change_and_several_of_them() {
+        let jitter = |n: usize| {
+            1.0 + f64::from((n as u32).wrapping_mul(2_654_435_761) >> 16) / 65_536.0 / 100.0
+        };
+        let levels = |levels: &[f64]| -> Vec<f64> {
+            (0..20 * levels.len()).map(|n| levels[n / 20] * jitter(n)).collect()
+        };
+        let one = step_of_independent(&levels(&[1000.0, 800.0])).unwrap();
+        assert_eq!(one.at, 20);
+        let three = levels(&[1000.0, 1300.0, 900.0]);
+        assert!(step(&three).unwrap().p_value > 0.05, "levels look like a correlation");
+        let found = step_of_independent(&three).unwrap();
+        assert!(found.p_value < 1e-4 && [20, 40].contains(&found.at), "{found:?}");
+        assert_eq!(step_of_independent(&[1.0; 20]), None);
+        assert_eq!(step_of_independent(&[1.0; 9]), None);
     }
 }

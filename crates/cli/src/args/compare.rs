@@ -43,6 +43,38 @@ pub struct CompareArgs {
     pub units: UnitsArg,
 }
 
+/// `narrows trend`
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "\
+Runs of one machine and one workload in the order of their time; from ten on a change of level can be found.
+
+Examples:
+  narrows trend                               this machine
+  narrows trend --host db7 --only database.   another one's saved runs
+  narrows trend --tag nightly
+
+",
+    exit_codes!()
+))]
+pub struct TrendArgs {
+    /// Runs of the machine of this name [default: that of the newest run]
+    #[arg(long, value_name = "NAME")]
+    pub host: Option<String>,
+    /// Runs of this tag
+    #[arg(long, conflicts_with = "host")]
+    pub tag: Option<String>,
+    /// Measurements that begin so
+    #[arg(long, value_name = "PREFIX")]
+    pub only: Vec<String>,
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
+    /// Units of bytes
+    #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
+    pub units: UnitsArg,
+}
+
 /// `narrows import`
 #[derive(Debug, Args)]
 #[command(after_help = concat!(

@@ -1,11 +1,12 @@
 //! `narrows compare`: runs beside runs. `narrows tag`: names for sets of runs.
 
 use anyhow::Result;
+use narrows_compare::trend::trends;
 use narrows_compare::{Gate, GateOutcome, Question, RunComparison};
 use narrows_runner::exit::gates_ended;
 use narrows_runner::{claims, compared, tags};
 
-use crate::args::compare::{CheckClaimsArgs, CompareArgs, TagArgs};
+use crate::args::compare::{CheckClaimsArgs, CompareArgs, TagArgs, TrendArgs};
 use crate::{Exit, output};
 
 /// Compares the other sides with the first.
@@ -44,6 +45,15 @@ pub fn check_claims(args: &CheckClaimsArgs) -> Result<Exit> {
     let checked = claims::checked(&args.file)?;
     let file = args.file.display().to_string();
     output::document(&narrows_report::claims(&checked, &file), args.format)?;
+    Ok(Exit::Done)
+}
+
+/// Looks for changes over time.
+pub fn trend(args: &TrendArgs) -> Result<Exit> {
+    let (runs, machine) = compared::over_time(args.host.as_deref(), args.tag.as_deref())?;
+    let (found, few) = trends(&runs.iter().collect::<Vec<_>>(), &args.only);
+    let document = narrows_report::trends(&found, &few, &machine, args.units.into());
+    output::document(&document, args.format)?;
     Ok(Exit::Done)
 }
 

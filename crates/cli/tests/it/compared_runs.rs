@@ -340,3 +340,26 @@ fn results_of_other_tools_are_runs_that_can_be_shown_and_compared() {
         assert!(said.contains("no result of fio") && said.contains("hint: "), "{said}");
     }
 }
+
+#[test]
+fn changes_over_time_are_found_among_stored_runs() {
+    let f = Fixture::new();
+    let none = narrows(&f.home(), &["trend"]);
+    assert!(none.status.code() == Some(2) && err(&none).contains("no saved run"), "{}", err(&none));
+    let store = f.home().join("narrows/runs");
+    for n in 0..24u32 {
+        let (rate, kernel) = if n < 12 { (1000.0, "6.1.0") } else { (700.0, "6.12.0") };
+        let file = kept(&store, &format!("r{n:02}"), rate + f64::from(n % 5), kernel);
+        let run = fs::read_to_string(&file).unwrap();
+        let day = format!("2026-01-{:02}T10", n + 1);
+        fs::write(&file, run.replace("2026-01-01T10", &day)).unwrap();
+    }
+    let said = narrows(&f.home(), &["trend"]);
+    let screen = out(&said);
+    assert_eq!(said.status.code(), Some(0), "{}", err(&said));
+    assert!(screen.contains("1 of 1 measurement changed its level"), "{screen}");
+    assert!(screen.contains("from 2026-01-13 on (run r12): kernel 6.1.0, then 6.12.0"), "{screen}");
+    let json = narrows(&f.home(), &["trend", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&out(&json)).unwrap();
+    assert_eq!(json[0]["changes"][0]["run"], "r12");
+}

@@ -2,4 +2,5 @@
 
 mod compared;
 mod promise;
+mod trend;
 mod world;

@@ -29,6 +29,7 @@ mod result;
 mod settings;
 mod stored;
 mod tables;
+mod trend;
 mod values;
 mod workloads;
 
@@ -44,6 +45,7 @@ pub(crate) use question::slb;
 pub use settings::{Setting, settings};
 pub use stored::{StoredRun, stored_runs, tags};
 pub(crate) use tables::{flush_tests, heading_of, printed};
+pub use trend::trends;
 
 use narrows_model::Validity;
 

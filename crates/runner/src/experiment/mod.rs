@@ -49,6 +49,7 @@ pub enum ExperimentEnd {
 /// # Errors
 /// Another experiment of that name was begun, a state can't be set or put back, a run can't be made or read.
 pub fn experiment(asked: Experiment, margin: f64, ui: &dyn Ui) -> Result<ExperimentEnd> {
+    let _held = record::lock(&asked.name)?;
     let mut experiment = record::begun(asked)?;
     let stop = Stop::new();
     let signals = interrupt::install(&stop, ui.speaker())?;
