@@ -70,7 +70,9 @@ const KNOWN: [(&str, &str); 35] = [
 ];
 
 /// Ends of keys whose values are moments, counts and names of one machine's parts.
-const NEVER: [&str; 21] = [
+const NEVER: [&str; 23] = [
+    "ticks_hz",
+    "smallest_step_ns",
     "free_bytes",
     "counted_bytes",
     "available_bytes",

@@ -8,8 +8,8 @@ use crate::group::{Group, Limit};
 
 /// The namespaces' own mounts, which have the container's group at their top. Version 2 has one, version 1 one for each controller.
 const MOUNTED: &str = "for c in cpu cpuacct blkio memory; do \
-     if [ -d /sys/fs/cgroup/$c ]; then mount -t cgroup -o $c none /sys/fs/cgroup/$c || exit 1; fi; done; \
-     if [ -e /sys/fs/cgroup/cgroup.controllers ]; then mount -t cgroup2 none /sys/fs/cgroup || exit 1; fi; exec \"$@\"";
+     if [ -d /sys/fs/cgroup/$c ]; then umount /sys/fs/cgroup/$c && mount -t cgroup -o $c none /sys/fs/cgroup/$c || exit 1; fi; done; \
+     if [ -e /sys/fs/cgroup/cgroup.controllers ]; then umount /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup || exit 1; fi; exec \"$@\"";
 
 /// The container's control group; it goes when dropped.
 pub(super) struct Sidecar {
