@@ -223,11 +223,11 @@ fn slopes(said: &[&Said]) -> String {
                 continue;
             }
             let used = |said: &Said| {
-                let of = |metric| said.value(metric);
-                match (of(metric::SERVER_CPUS), of(metric::SERVER_CPUS_AVAILABLE)) {
-                    (Some(used), Some(there)) if there > 0.0 => {
-                        format!("{:.0} %", 100.0 * used / there)
-                    }
+                let per_op = said.value(metric::SERVER_CPU_PER_OP);
+                let used =
+                    per_op.zip(said.value(metric::THROUGHPUT)).map(|(ns, rate)| ns * rate / 1e9);
+                match used.zip(said.value(metric::SERVER_CPUS_AVAILABLE)) {
+                    Some((used, there)) if there > 0.0 => format!("{:.0} %", 100.0 * used / there),
                     _ => "not known".to_string(),
                 }
             };
