@@ -71,11 +71,10 @@ pub struct CheckedClaim {
 }
 
 /// Words that say that the second figure is the smaller one.
-const LESS: [&str; 12] = [
+const LESS: [&str; 11] = [
     "lower",
     "less",
     "fewer",
-    "slower",
     "smaller",
     "cheaper",
     "shorter",
@@ -85,19 +84,8 @@ const LESS: [&str; 12] = [
     "fell",
     "saved",
 ];
-/// Words that say that it is the larger one.
-const MORE: [&str; 10] = [
-    "higher",
-    "more",
-    "faster",
-    "larger",
-    "greater",
-    "longer",
-    "increase",
-    "growth",
-    "better",
-    "improvement",
-];
+/// Words that say that it is the larger one. Faster, slower and better say neither: of a time they mean the smaller one.
+const MORE: [&str; 7] = ["higher", "more", "larger", "greater", "longer", "increase", "growth"];
 /// Roundings of the figures themselves: what is printed as 16.9 is 16.85 to 16.95.
 const FIGURES: f64 = 0.002;
 
@@ -158,10 +146,15 @@ pub fn check(claim: &Claim) -> Result<CheckedClaim, String> {
     })
 }
 
+/// Whether it is one of the words, and not a part of one.
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphabetic()).any(|of_text| of_text == word)
+}
+
 fn directed(says: &str) -> bool {
     let says = says.to_lowercase();
     let signed = says.trim_start().starts_with(['-', '−', '+']);
-    signed || LESS.iter().chain(&MORE).any(|word| says.contains(word))
+    signed || LESS.iter().chain(&MORE).any(|word| has_word(&says, word))
 }
 
 /// The number of a text and what its last digit leaves open, both as shares.
@@ -176,7 +169,7 @@ fn said(says: &str) -> Option<(ClaimedChange, f64)> {
     let open = 0.5 * 10f64.powi(-(decimals as i32));
     let after = rest[ends..].trim_start();
     let negative = text[..begins].trim_end().ends_with(['-', '−'])
-        || LESS.iter().any(|word| text.contains(word));
+        || LESS.iter().any(|word| has_word(&text, word));
     let sign = if negative { -1.0 } else { 1.0 };
     if after.contains("point") {
         Some((ClaimedChange::Points(sign * value / 100.0), open / 100.0))
@@ -232,6 +225,8 @@ mod tests {
             (104.0, 552.0, "drives", "5.3x", Follows::Yes),
             (104.0, 552.0, "drives", "5 times", Follows::Yes),
             (104.0, 552.0, "drives", "6 times", Follows::No),
+            (156.0, 97.0, "ns", "38 % faster", Follows::Yes),
+            (100.0, 120.0, "ms", "20 % slower", Follows::Yes),
             (100.0, 120.0, "", "20 % lower", Follows::No),
             (100.0, 120.0, "", "by 20 %", Follows::Yes),
             (100.0, 120.0, "", "-20 %", Follows::No),

@@ -117,16 +117,21 @@ pub(crate) fn between(
     let (ours, theirs) = (values(base, compared), values(other, compared));
     let mut found: Vec<(usize, ConditionDifference)> =
         others_cpus(base, other).into_iter().map(|difference| (0, difference)).collect();
+    let one_version = ours.get("narrows") == theirs.get("narrows");
     let keys: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
     for key in keys {
         let none = BTreeSet::new();
         let (a, b) = (ours.get(key).unwrap_or(&none), theirs.get(key).unwrap_or(&none));
-        // What only one side's version wrote down says nothing.
-        if a == b || a.is_empty() || b.is_empty() {
+        let (rank, what) = named(key);
+        // What another version of narrows did not write down says nothing; of one version it is none.
+        let absent = a.is_empty() || b.is_empty();
+        if a == b || (absent && !(one_version && rank < KNOWN.len())) {
             continue;
         }
-        let (rank, what) = named(key);
-        let list = |values: &BTreeSet<String>| values.iter().cloned().collect();
+        let list = |values: &BTreeSet<String>| match values.is_empty() {
+            true => vec!["none".to_string()],
+            false => values.iter().map(|value| short(value)).collect(),
+        };
         let difference = ConditionDifference {
             what,
             base: list(a),
@@ -161,7 +166,7 @@ fn values(side: &Side<'_>, compared: &BTreeSet<&str>) -> BTreeMap<String, BTreeS
     for run in &side.runs {
         let mut leaf = |key: String, value: &Value| {
             if counts(&key) {
-                found.entry(key).or_default().insert(short(&shown(value)));
+                found.entry(key).or_default().insert(shown(value));
             }
         };
         leaf("narrows".to_string(), &Value::from(run.tool.version.clone()));

@@ -88,6 +88,9 @@ impl Gate {
                 why.map_or("no such measurement".to_string(), |unpaired| unpaired.why.clone());
             return GateOutcome::Unresolved(why);
         };
+        if let Some(suspect) = &row.suspect {
+            return GateOutcome::Unresolved(suspect.clone());
+        }
         let mut pairs = std::iter::once(&row.leading).chain(&row.others);
         let Some(pair) = pairs.find(|pair| pair.metric == self.metric) else {
             let known: Vec<&str> = std::iter::once(&row.leading)

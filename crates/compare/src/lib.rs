@@ -167,6 +167,9 @@ pub struct ComparedRow {
     /// The smallest growth that such runs show in 80 of 100 comparisons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest_found: Option<f64>,
+    /// Why nothing is said of it although it can be compared: a measurement of it is suspect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspect: Option<String>,
     /// Of pairs: how far the logarithms of their ratios scatter (standard deviation).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pair_scatter: Option<f64>,
@@ -222,7 +225,11 @@ impl Against {
     /// Whether a side has too few runs for any word.
     pub fn too_few_runs(&self) -> bool {
         let few = |runs: &Vec<f64>| runs.len() < FEWEST_RUNS;
-        self.rows.iter().all(|row| few(&row.leading.base_runs) || few(&row.leading.other_runs))
+        !self.rows.is_empty()
+            && self
+                .rows
+                .iter()
+                .all(|row| few(&row.leading.base_runs) || few(&row.leading.other_runs))
     }
 }
 
@@ -258,7 +265,8 @@ fn against(
             reasons: reasons.take(3).collect(),
         });
     }
-    let rows = outcome::rows(&pairs, question);
+    let (rows, left) = outcome::rows(&pairs, question);
+    let unpaired = unpaired.into_iter().chain(left).collect();
     Ok(Against {
         name: other.name.clone(),
         conditions: conditions::differences(base, other, &rows),

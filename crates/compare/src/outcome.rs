@@ -3,7 +3,7 @@
 use narrows_model::{Interval, Measurement, Metric, condition, metric};
 use narrows_stats::{Design, Difference, difference, geometric_mean, holm};
 
-use crate::pairing::Pair;
+use crate::pairing::{Pair, Unpaired};
 use crate::{ComparedRow, Judgement, MetricPair, Question, SIGNIFICANCE};
 
 /// What a measurement is judged by: the first of these that both sides have.
@@ -29,11 +29,21 @@ const SHOWN: [Metric; 8] = [
     metric::SERVER_CPU_PER_OP,
 ];
 
-/// A row for each pair that has a leading metric.
-pub(crate) fn rows(pairs: &[Pair<'_>], question: &Question) -> Vec<ComparedRow> {
+/// A row for each pair that has a leading metric, and those whose leading metric can't be compared.
+pub(crate) fn rows(pairs: &[Pair<'_>], question: &Question) -> (Vec<ComparedRow>, Vec<Unpaired>) {
+    let mut left = Vec::new();
     let judged: Vec<(&Pair<'_>, MetricPair, Difference)> = pairs
         .iter()
-        .filter_map(|pair| leading(pair, question).map(|(metric, found)| (pair, metric, found)))
+        .filter_map(|pair| {
+            let metric = leading_metric(pair)?;
+            let found = of_both(pair, metric, question);
+            if found.is_none() {
+                let why =
+                    format!("its {metric} is not above zero in every run, or no pair has both");
+                left.push(Unpaired { measurement: pair.id.to_string(), why, missing: false });
+            }
+            found.map(|(metric, found)| (pair, metric, found))
+        })
         .collect();
     let tested = |p: fn(&Difference, f64) -> Option<f64>| -> Vec<Option<f64>> {
         let values: Vec<Option<f64>> =
@@ -46,7 +56,7 @@ pub(crate) fn rows(pairs: &[Pair<'_>], question: &Question) -> Vec<ComparedRow> 
     let alike = tested(Difference::p_equivalent);
     let tests = differ.iter().flatten().count().max(1) as f64;
     let each = judged.into_iter().zip(differ.into_iter().zip(alike));
-    each.map(|((pair, leading, found), (p_value, p_equivalent))| {
+    let rows = each.map(|((pair, leading, found), (p_value, p_equivalent))| {
         let (judgement, why) = judgement_of(pair, &leading, p_value, p_equivalent);
         ComparedRow {
             measurement: pair.id.to_string(),
@@ -62,10 +72,11 @@ pub(crate) fn rows(pairs: &[Pair<'_>], question: &Question) -> Vec<ComparedRow> 
                 .flatten(),
             scatter_that_hides_it: found.scatter.is_none().then(|| found.scatter_that_hides_it()),
             others: others(pair, &leading, question),
+            suspect: pair.suspect.clone(),
             leading,
         }
-    })
-    .collect()
+    });
+    (rows.collect(), left)
 }
 
 fn judgement_of(
@@ -99,8 +110,11 @@ pub(crate) fn leading_metrics(measurement: &Measurement) -> &'static [Metric] {
     }
 }
 
-fn leading(pair: &Pair<'_>, question: &Question) -> Option<(MetricPair, Difference)> {
-    leading_metrics(pair.base[0]).iter().find_map(|metric| of_both(pair, *metric, question))
+/// The first of them that all of the pair's measurements have: what one run lost is not judged by something else.
+fn leading_metric(pair: &Pair<'_>) -> Option<Metric> {
+    let all = || pair.base.iter().chain(&pair.other);
+    let has = |metric: &&Metric| all().all(|measurement| measurement.value(**metric).is_some());
+    leading_metrics(pair.base[0]).iter().find(has).copied()
 }
 
 fn others(pair: &Pair<'_>, leading: &MetricPair, question: &Question) -> Vec<MetricPair> {
@@ -108,7 +122,7 @@ fn others(pair: &Pair<'_>, leading: &MetricPair, question: &Question) -> Vec<Met
     others.filter_map(|metric| Some(of_both(pair, *metric, question)?.0)).collect()
 }
 
-/// That metric of all runs of both sides; `None` where one lacks it or it is not above zero.
+/// That metric of all runs of both sides; `None` where one lacks it or it is not above zero. Of pairs those in which both have it once.
 fn of_both(
     pair: &Pair<'_>,
     metric: Metric,
@@ -117,11 +131,22 @@ fn of_both(
     let values = |side: &[&Measurement]| -> Option<Vec<f64>> {
         side.iter().map(|measurement| measurement.value(metric)).collect()
     };
-    let (base_runs, other_runs) = (values(&pair.base)?, values(&pair.other)?);
-    let design = match question.paired && base_runs.len() == other_runs.len() {
-        true => Design::Paired,
-        false => Design::Independent,
-    };
+    let (mut base_runs, mut other_runs) = (values(&pair.base)?, values(&pair.other)?);
+    let mut design = Design::Independent;
+    if question.paired {
+        let only = |runs: &[usize], values: &[f64], run: usize| {
+            let mut of = runs.iter().zip(values).filter(|(at, _)| **at == run);
+            let first = of.next().map(|(_, value)| *value);
+            first.filter(|_| of.next().is_none())
+        };
+        let last = pair.base_run.iter().chain(&pair.other_run).max().copied().unwrap_or(0);
+        let both = (0..=last).filter_map(|run| {
+            let base = only(&pair.base_run, &base_runs, run)?;
+            Some((base, only(&pair.other_run, &other_runs, run)?))
+        });
+        (base_runs, other_runs) = both.collect::<Vec<_>>().into_iter().unzip();
+        design = Design::Paired;
+    }
     let found = difference(&base_runs, &other_runs, design)?;
     let pair = MetricPair {
         metric: metric.name.to_string(),

@@ -63,6 +63,10 @@ pub(crate) struct Pair<'a> {
     pub id: &'a str,
     pub base: Vec<&'a Measurement>,
     pub other: Vec<&'a Measurement>,
+    /// Which run of its side each of them is of.
+    pub base_run: Vec<usize>,
+    /// See there.
+    pub other_run: Vec<usize>,
     /// Whether one of them is suspect, and on which side.
     pub suspect: Option<String>,
 }
@@ -103,9 +107,10 @@ fn ids<'a>(base: &Side<'a>, other: &Side<'a>) -> Vec<&'a str> {
 fn pair<'a>(id: &'a str, base: &Side<'a>, other: &Side<'a>) -> Result<Pair<'a>, Unpaired> {
     let left = |why: String, missing| Unpaired { measurement: id.to_string(), why, missing };
     let mut found = [Vec::new(), Vec::new()];
+    let mut of_run = [Vec::new(), Vec::new()];
     let mut suspect = None;
-    for (side, found) in [base, other].into_iter().zip(&mut found) {
-        for run in &side.runs {
+    for ((side, found), of_run) in [base, other].into_iter().zip(&mut found).zip(&mut of_run) {
+        for (number, run) in side.runs.iter().enumerate() {
             for measurement in of(run, id) {
                 match measurement.validity {
                     Validity::Invalid => {
@@ -120,6 +125,7 @@ fn pair<'a>(id: &'a str, base: &Side<'a>, other: &Side<'a>) -> Result<Pair<'a>, 
                     Validity::Valid => {}
                 }
                 found.push(measurement);
+                of_run.push(number);
             }
         }
         if found.is_empty() {
@@ -127,6 +133,7 @@ fn pair<'a>(id: &'a str, base: &Side<'a>, other: &Side<'a>) -> Result<Pair<'a>, 
         }
     }
     let [of_base, of_other] = found;
+    let [base_run, other_run] = of_run;
     let first = of_base[0];
     for (side, measurement) in
         of_base.iter().map(|m| (base, m)).chain(of_other.iter().map(|m| (other, m))).skip(1)
@@ -135,7 +142,7 @@ fn pair<'a>(id: &'a str, base: &Side<'a>, other: &Side<'a>) -> Result<Pair<'a>, 
             return Err(left(format!("another workload in {}: {differs}", side.name), false));
         }
     }
-    Ok(Pair { id, base: of_base, other: of_other, suspect })
+    Ok(Pair { id, base: of_base, other: of_other, base_run, other_run, suspect })
 }
 
 /// The measurement of a run, and those of its further starts.

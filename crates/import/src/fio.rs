@@ -11,6 +11,8 @@ use serde_json::{Map, Value};
 use crate::{ImportError, Imported, measurement, nothing, slug};
 
 const TOOL: &str = "fio";
+/// Its option for the share of reads in a mix.
+const MIX: &str = "rwmixread";
 /// What fio may print before the JSON.
 const BEGINS: char = '{';
 
@@ -85,10 +87,12 @@ fn one(
     };
     let at = |share: f64| nearest(&percentiles, share);
     let runtime_ns = of(&["runtime"]).map(|ms| ms * 1e6);
+    // Of clones that are reported together it is the sum of theirs, which their CPU shares are of.
+    let cpu_ns = number(job, &["job_runtime"]).map(|ms| ms * 1e6).or(runtime_ns);
     let cpu = number(job, &["usr_cpu"]).zip(number(job, &["sys_cpu"]));
     // CPU time is the job's, so it is divided by all that the job did.
     let cpu_per_op =
-        cpu.zip(runtime_ns).map(|((user, system), ns)| (user + system) / 100.0 * ns / all_ios);
+        cpu.zip(cpu_ns).map(|((user, system), ns)| (user + system) / 100.0 * ns / all_ios);
     let mut found = measurement(
         format!("block.import.{}.{direction}", slug(name)),
         Layer::Block,
@@ -111,18 +115,33 @@ fn one(
         let random = pattern.starts_with("rand");
         workload.insert(condition::PATTERN, if random { "random" } else { "sequential" });
     }
-    let jobs = option("numjobs").and_then(|jobs| jobs.parse::<f64>().ok());
-    if let Some(jobs) = jobs {
-        workload.insert(condition::THREADS, jobs);
+    // Where options are told at all, what is not among them has fio's default.
+    let told = option("rw").or_else(|| option("readwrite"));
+    let count = |key: &str, default: f64| {
+        let own = option(key).and_then(|value| value.parse::<f64>().ok());
+        own.or(told.as_ref().map(|_| default))
+    };
+    for (key, name) in [(condition::THREADS, "numjobs"), (condition::DEPTH, "iodepth")] {
+        if let Some(value) = count(name, 1.0) {
+            workload.insert(key, value);
+        }
     }
-    if let Some(depth) = option("iodepth").and_then(|depth| depth.parse::<f64>().ok()) {
-        workload.insert(condition::DEPTH, depth);
+    if told.as_ref().is_some_and(|pattern| pattern.ends_with("rw")) {
+        let reads = option(MIX).unwrap_or_else(|| "50".to_string());
+        workload.add_setting(MIX, &reads);
     }
-    if let Some(bytes) = option("bs").or_else(|| option("blocksize")).and_then(|text| size(&text)) {
+    let default = told.as_ref().map(|_| "4k".to_string());
+    let block = option("bs").or_else(|| option("blocksize")).or(default);
+    if let Some(bytes) = block.and_then(|text| size(&text)) {
         workload.insert(condition::BLOCK_BYTES, bytes);
     }
     let open = option("rate_iops").or_else(|| option("rate")).is_some();
     workload.insert(condition::LOOP, if open { "open" } else { "closed" });
+    for key in ["rate_iops", "rate"] {
+        if let Some(rate) = option(key) {
+            workload.add_setting(key, &rate);
+        }
+    }
     if let Some(engine) = option("ioengine") {
         found.conditions.insert(condition::METHOD, engine);
     }

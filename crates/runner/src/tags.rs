@@ -108,7 +108,11 @@ fn write(tags: &Tags) -> Result<()> {
     store::write_whole(&path, &text)
 }
 
-pub(crate) fn check(name: &str) -> Result<()> {
+/// Whether a name can be a tag.
+///
+/// # Errors
+/// It can't, and why.
+pub fn check(name: &str) -> Result<()> {
     let fine = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
     let why = if name.is_empty() || name.chars().count() > LONGEST_NAME {
         "it has 1 to 32 characters"

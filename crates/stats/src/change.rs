@@ -44,7 +44,7 @@ pub fn step(series: &[f64]) -> Option<Step> {
 }
 
 /// The same for samples that are known to be independent, as runs on different days are: several changes in one series look like a
-/// correlation, which would hide all of them. Its place is where two levels leave least (squares of logarithms), for samples above zero.
+/// correlation, which would hide all of them. Its place is where two levels leave least (squares of ranks).
 pub fn step_of_independent(series: &[f64]) -> Option<Step> {
     let found = clearest(series, |_, _| 1.0)?;
     let at = least_squares(series).unwrap_or(found.at);
@@ -54,16 +54,13 @@ pub fn step_of_independent(series: &[f64]) -> Option<Step> {
     Some(Step { at, before, after, spread_before, spread_after, ..found })
 }
 
-/// The split after which two levels leave least of the logarithms' squares; `None` where one has none.
+/// The split after which two levels leave least of the ranks' squares: one odd sample has one rank.
 fn least_squares(series: &[f64]) -> Option<usize> {
-    if series.iter().any(|v| *v <= 0.0) {
-        return None;
-    }
-    let logs: Vec<f64> = series.iter().map(|v| v.ln()).collect();
-    let (n, all) = (logs.len() as f64, logs.iter().sum::<f64>());
+    let ranks = ranks(series);
+    let (n, all) = (ranks.len() as f64, ranks.iter().sum::<f64>());
     let (mut sum, mut best) = (0.0, None);
-    for (at, log) in (1..logs.len()).zip(&logs) {
-        sum += log;
+    for (at, rank) in (1..ranks.len()).zip(&ranks) {
+        sum += rank;
         let t = at as f64;
         // What both means explain; the sum of squares less it is what they leave.
         let explained = sum * sum / t + (all - sum) * (all - sum) / (n - t);
@@ -270,6 +267,11 @@ mod tests {
         assert!(step(&three).unwrap().p_value > 0.05, "levels look like a correlation");
         let found = step_of_independent(&three).unwrap();
         assert!(found.p_value < 1e-4 && [20, 40].contains(&found.at), "{found:?}");
+        // One odd run at the end does not move the place.
+        let mut odd: Vec<f64> =
+            (0..30).map(|n| if n < 15 { 100.0 } else { 110.0 } * jitter(n)).collect();
+        odd[29] = 1.0;
+        assert_eq!(step_of_independent(&odd).unwrap().at, 15);
         assert_eq!(step_of_independent(&[1.0; 20]), None);
         assert_eq!(step_of_independent(&[1.0; 9]), None);
     }

@@ -28,12 +28,15 @@ pub enum Design {
     Paired,
 }
 
-/// Pairs that show a growth in 80 of 100 experiments at 5 %, where the logarithms of pairs' ratios scatter by `scatter` (standard deviation):
-/// at least [`FEWEST_RUNS`], at most 10,000. Source: as [`Difference::smallest_found`].
-pub fn pairs_needed(scatter: f64, growth: f64) -> u32 {
+/// Pairs that show a growth in 80 of 100 experiments at that level of significance (two-sided), where the logarithms of the ratios of `pilot`
+/// pairs scatter by `scatter` (standard deviation): at least [`FEWEST_RUNS`], at most 10,000. It reckons with the upper end of what so few
+/// pairs say of their scatter. Source: as [`Difference::smallest_found`].
+pub fn pairs_needed(scatter: f64, pilot: u32, growth: f64, significance: f64) -> u32 {
+    let scatter = scatter * wider(f64::from(pilot.max(2)) - 1.0);
     let enough = |pairs: &u32| {
         let df = f64::from(*pairs) - 1.0;
-        let reach = student_t_quantile(0.975, df) + student_t_quantile(POWER, df);
+        let reach =
+            student_t_quantile(1.0 - significance / 2.0, df) + student_t_quantile(POWER, df);
         reach * scatter / f64::from(*pairs).sqrt() <= growth.ln_1p()
     };
     (FEWEST_RUNS as u32..10_000).find(enough).unwrap_or(10_000)
@@ -412,10 +415,14 @@ mod tests {
 
     #[test]
     fn as_many_pairs_as_the_scatter_takes() {
-        // Twice as fine takes about four times as many.
-        let (coarse, fine) = (pairs_needed(0.05, 0.05), pairs_needed(0.05, 0.025));
-        assert!((8..=12).contains(&coarse) && (32..=38).contains(&fine), "{coarse} {fine}");
-        assert_eq!((pairs_needed(0.0, 0.05), pairs_needed(1.0, 0.0001)), (3, 10_000));
+        // Twice as fine takes about four times as many; a thousand pairs know their scatter.
+        let needed = |scatter, growth| pairs_needed(scatter, 1000, growth, 0.05);
+        let (coarse, fine) = (needed(0.05, 0.05), needed(0.05, 0.025));
+        assert!((8..=13).contains(&coarse) && (32..=40).contains(&fine), "{coarse} {fine}");
+        assert_eq!((needed(0.0, 0.05), needed(1.0, 0.0001)), (3, 10_000));
+        // Three pairs know little of it, and ten tests ask for more than one.
+        assert!(pairs_needed(0.05, 3, 0.05, 0.05) > 3 * coarse);
+        assert!(pairs_needed(0.05, 1000, 0.05, 0.005) > coarse);
         let mut noise = Noise(77);
         let found = (0..2000).filter(|_| {
             let (mut a, mut b) = (Vec::new(), Vec::new());

@@ -10,9 +10,11 @@ use crate::{Exit, output};
 
 /// Stores each file as a run, and lists them.
 pub fn import(args: &ImportArgs) -> Result<Exit> {
+    if let Some(tag) = &args.tag {
+        tags::check(tag)?;
+    }
     let mut runs = Vec::new();
-    for file in &args.files {
-        let (run, left_out) = import::imported(file)?;
+    for ((run, left_out), file) in import::imported(&args.files)?.into_iter().zip(&args.files) {
         left_out.iter().for_each(|sentence| say!("note: {}: {sentence}", file.display()));
         runs.push(run);
     }

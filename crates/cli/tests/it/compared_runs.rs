@@ -329,6 +329,13 @@ fn results_of_other_tools_are_runs_that_can_be_shown_and_compared() {
         screen.contains("block.import.reads.read") && screen.contains("2023-11-14"),
         "{screen}"
     );
+    // Once more it is the same run, and twice in one command it is refused.
+    let count = || fs::read_dir(f.home().join("narrows/runs")).unwrap().count();
+    let before = count();
+    narrows(&f.home(), &["import", names[0]]);
+    assert_eq!(count(), before);
+    let twice = narrows(&f.home(), &["import", names[0], names[0]]);
+    assert!(twice.status.code() == Some(2) && err(&twice).contains("same contents"));
     let shown = narrows(&f.home(), &["show"]);
     assert_eq!(shown.status.code(), Some(0), "{}", err(&shown));
     let wrong = f.home().join("wrong");

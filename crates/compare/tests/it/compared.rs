@@ -225,3 +225,58 @@ fn gates_pass_fail_or_are_not_resolved() {
     let one = outcome("database.update.throughput < -5%", &base[..1], &worse[..1]);
     assert!(matches!(one, GateOutcome::Unresolved(why) if why.contains("fewer than three")));
 }
+
+#[test]
+fn pairs_are_of_one_moment_also_where_a_run_lacks_a_measurement() {
+    let with = |rates: [Option<f64>; 5]| -> Vec<Run> {
+        let one = |rate: &Option<f64>| {
+            let update =
+                rate.map(|rate| measured("database.update", &[(metric::THROUGHPUT, rate)]));
+            let other = measured("database.lookup_cached", &[(metric::THROUGHPUT, 5.0)]);
+            run("p", update.into_iter().chain([other]).collect())
+        };
+        rates.iter().map(one).collect()
+    };
+    // Each pair has its own moment; A lacks the second, B the fourth.
+    let a = with([Some(100.0), None, Some(300.0), Some(400.0), Some(500.0)]);
+    let b = with([Some(110.0), Some(220.0), Some(331.0), None, Some(549.0)]);
+    let question = Question { paired: true, ..Question::default() };
+    let found = compare(&side("a", &a), &[side("b", &b)], &question).unwrap();
+    let update = row(&found, "database.update");
+    assert_eq!(update.leading.base_runs, [100.0, 300.0, 500.0]);
+    assert_eq!(update.leading.other_runs, [110.0, 331.0, 549.0]);
+    assert!(update.pair_scatter.unwrap() < 0.01, "{update:?}");
+}
+
+#[test]
+fn a_gate_is_not_resolved_by_what_is_suspect() {
+    let (base, mut other) = (five(1000.0, 500.0), five(1001.0, 500.0));
+    doubt(&mut other[1], "database.update", Validity::Suspect, "steal");
+    let gate: Gate = "database.update.throughput < -5%".parse().unwrap();
+    let outcome = gate.outcome(&compared(&base, &other).against[0]);
+    assert!(matches!(outcome, GateOutcome::Unresolved(why) if why.contains("suspect in after")));
+}
+
+#[test]
+fn what_fell_to_nothing_is_not_judged_by_something_else() {
+    let (base, mut other) = (five(1000.0, 500.0), five(1000.0, 500.0));
+    of(&mut other[2], "database.update").metrics[0].value = 0.0;
+    let found = compared(&base, &other);
+    let against = &found.against[0];
+    assert!(against.rows.iter().all(|row| row.measurement != "database.update"));
+    let why = against.unpaired.iter().find(|u| u.measurement == "database.update").unwrap();
+    assert!(why.why.contains("throughput is not above zero"), "{why:?}");
+    assert!(!against.too_few_runs());
+}
+
+#[test]
+fn a_limit_that_only_one_side_has_is_a_difference() {
+    let (base, mut other) = (five(1000.0, 500.0), five(500.0, 500.0));
+    other.iter_mut().for_each(|run| run.hosts[0].platform.cgroup.cpu_quota_cpus = Some(1.0));
+    let found = compared(&base, &other);
+    let quota = &found.against[0].conditions[0];
+    assert_eq!(
+        (quota.what.as_str(), &*quota.base),
+        ("control group: cpu_quota_cpus", &["none".to_string()][..])
+    );
+}

@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use narrows_compare::{Question, RunComparison};
+use narrows_compare::{Question, RunComparison, SIGNIFICANCE};
 use narrows_engine::Stop;
 use narrows_model::Run;
 use narrows_stats::pairs_needed;
@@ -181,13 +181,14 @@ fn decide(experiment: &Experiment) -> Result<(u32, String)> {
     if let Some(pairs) = goal.pairs {
         return Ok((pairs.max(PILOT), format!("{pairs} pairs, as asked for")));
     }
-    let question = Question { paired: true, only: goal.measure.clone(), ..Question::default() };
+    let question = Question { paired: true, ..Question::default() };
     let found = compared::compare(&sides(experiment)?, &question)?;
     let rows = &found.against[0].rows;
     // The one whose pairs differ most among those that decide: what is found in it is found in the others.
     let of_database = rows.iter().any(|row| row.layer == narrows_model::Layer::Database);
-    let deciding = rows.iter().filter(|row| {
-        !of_database || !goal.measure.is_empty() || row.layer == narrows_model::Layer::Database
+    let deciding = rows.iter().filter(|row| match goal.measure.as_slice() {
+        [] => !of_database || row.layer == narrows_model::Layer::Database,
+        asked => asked.iter().any(|prefix| row.measurement.starts_with(prefix.as_str())),
     });
     let widest = deciding
         .filter_map(|row| Some((row, row.pair_scatter?)))
@@ -198,15 +199,18 @@ fn decide(experiment: &Experiment) -> Result<(u32, String)> {
             "name one with --measure, or make the number of pairs yours with --pairs",
         ));
     };
-    let needed = pairs_needed(scatter, goal.find).clamp(PILOT, MOST_PAIRS);
+    let made = experiment.steps.len() as u32 / 2;
+    // The words are corrected for the number of rows, so this is too.
+    let significance = SIGNIFICANCE / rows.len() as f64;
+    let needed = pairs_needed(scatter, made, goal.find, significance).clamp(PILOT, MOST_PAIRS);
     let spent: f64 = experiment.steps.iter().map(|step| step.s).sum();
-    let each = spent / f64::from(PILOT);
-    let fit = PILOT + ((goal.within_s - spent).max(0.0) / each) as u32;
-    let pairs = needed.min(fit);
-    let minutes = f64::from(pairs - PILOT) * each / 60.0;
+    let each = spent / f64::from(made);
+    let fit = made + ((goal.within_s - spent).max(0.0) / each) as u32;
+    let pairs = needed.min(fit).max(made);
+    let minutes = f64::from(pairs - made) * each / 60.0;
     let scatter = 100.0 * scatter;
     let mut sentence = format!(
-        "pilot: pairs of {} differ by {scatter:.1} % from each other (standard deviation): {needed} pairs find a difference of {:.1} % in 80 of 100",
+        "pilot: pairs of {} differ by {scatter:.1} % from each other (standard deviation): {needed} pairs find a difference of {:.1} % in 80 of 100 or more",
         row.measurement,
         100.0 * goal.find
     );
@@ -220,7 +224,9 @@ fn decide(experiment: &Experiment) -> Result<(u32, String)> {
 /// The runs of both sides, pair by pair.
 fn sides(experiment: &Experiment) -> Result<[LoadedSide; 2]> {
     let of = |side: AbSide| -> Result<LoadedSide> {
-        let steps = experiment.steps.iter().filter(|step| step.side == side);
+        // A pair that was stopped half-way is none.
+        let whole = experiment.steps.len() / 2 * 2;
+        let steps = experiment.steps[..whole].iter().filter(|step| step.side == side);
         let runs = steps.map(|step| {
             let mut run = store::load(&store::find(&step.run)?)?;
             narrows_judge::judge(&mut run);

@@ -126,6 +126,8 @@ impl Experiment {
 
 fn path(name: &str) -> Result<PathBuf> {
     crate::tags::check(name)?;
+    // Its runs get tags that are longer.
+    crate::tags::check(&format!("{name}-{}", AbSide::A.word()))?;
     let runs = store::folder()?;
     Ok(runs.parent().unwrap_or(&runs).join("ab").join(format!("{name}.json")))
 }
