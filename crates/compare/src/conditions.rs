@@ -147,7 +147,12 @@ pub(crate) fn between(
 
 /// The rank of a key and its name for people.
 fn named(key: &str) -> (usize, String) {
-    let known = KNOWN.iter().enumerate().find(|(_, (beginning, _))| key.starts_with(beginning));
+    // Whole parts of a key: `direct` is no beginning of `direct_refused`.
+    let begins = |beginning: &str| {
+        let rest = key.strip_prefix(beginning);
+        rest.is_some_and(|r| r.is_empty() || r.starts_with('.') || beginning.ends_with('.'))
+    };
+    let known = KNOWN.iter().enumerate().find(|(_, (beginning, _))| begins(beginning));
     let Some((rank, (beginning, name))) = known else {
         return (KNOWN.len(), key.replace('_', " "));
     };
@@ -271,6 +276,8 @@ mod tests {
         assert_eq!(named("kernel").1, "kernel");
         assert_eq!(named("cgroup.cpu_quota_cpus").1, "control group: cpu_quota_cpus");
         assert!(named("cgroup.cpu_quota_cpus").0 < named("kernel").0);
+        assert_eq!(named("direct_refused").1, "direct refused");
+        assert_eq!(named("roles.data.devices.0.model").1, "data drive: 0.model");
         let unknown = named("os");
         assert_eq!((unknown.0, unknown.1.as_str()), (KNOWN.len(), "os"));
         for key in [

@@ -111,12 +111,12 @@ fn one(
     );
     let workload = &mut found.workload;
     workload.insert(condition::DIRECTION, direction);
-    if let Some(pattern) = option("rw").or_else(|| option("readwrite")) {
+    // Where options are told at all, what is not among them has fio's default.
+    let told = option("rw").or_else(|| option("readwrite"));
+    if let Some(pattern) = &told {
         let random = pattern.starts_with("rand");
         workload.insert(condition::PATTERN, if random { "random" } else { "sequential" });
     }
-    // Where options are told at all, what is not among them has fio's default.
-    let told = option("rw").or_else(|| option("readwrite"));
     let count = |key: &str, default: f64| {
         let own = option(key).and_then(|value| value.parse::<f64>().ok());
         own.or(told.as_ref().map(|_| default))

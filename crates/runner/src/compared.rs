@@ -62,19 +62,27 @@ pub fn compare(sides: &[LoadedSide], question: &Question) -> Result<RunCompariso
     })
 }
 
+/// A run, judged by this version's rules: runs of several versions are held against each other by one set of them.
+///
+/// # Errors
+/// It can't be read.
+pub(crate) fn judged(file: &Path) -> Result<Run> {
+    let mut run = store::load(file)?;
+    judge(&mut run);
+    Ok(run)
+}
+
 /// Stored runs of a tag, or of one machine by its name (that of the newest run where none is given), and whose they are.
 ///
 /// # Errors
 /// There are none, or one of a tag can't be read.
 pub fn over_time(host: Option<&str>, tag: Option<&str>) -> Result<(Vec<Run>, String)> {
-    let judged = |path: &PathBuf| -> Result<Run> {
-        let mut run = store::load(path)?;
-        judge(&mut run);
-        Ok(run)
-    };
     if let Some(tag) = tag {
         let files = found(tags::runs(tag)?.iter().map(String::as_str))?;
-        return Ok((files.iter().map(judged).collect::<Result<_>>()?, tag.to_string()));
+        return Ok((
+            files.iter().map(|file| judged(file)).collect::<Result<_>>()?,
+            tag.to_string(),
+        ));
     }
     let name = |run: &Run| run.platform().and_then(|platform| platform.hostname.clone());
     // What can't be read is listed by `narrows list`; a trend goes on without it.
@@ -107,15 +115,7 @@ fn side(typed: &str, at: usize, tags: &tags::Tags) -> Result<LoadedSide> {
             (name, found(names.into_iter())?)
         }
     };
-    let mut runs: Vec<Run> = files
-        .iter()
-        .map(|file| {
-            let mut run = store::load(file)?;
-            // Runs of several versions are held against each other by one set of rules.
-            judge(&mut run);
-            Ok(run)
-        })
-        .collect::<Result<_>>()?;
+    let mut runs: Vec<Run> = files.iter().map(|file| judged(file)).collect::<Result<_>>()?;
     runs.sort_by(|a, b| a.started_at.cmp(&b.started_at));
     if let Some(pair) = runs.windows(2).find(|pair| pair[0].id == pair[1].id) {
         return Err(Failure::hinted(

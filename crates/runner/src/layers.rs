@@ -291,16 +291,19 @@ pub fn drives_after(
     let requested = Requested { workload, read_share, depth, threads };
     let ctx = resolved.context(session);
     let file_bytes = resolved.plan.file_bytes;
+    let plan = block_plan(resolved);
+    // The server's tables are there meanwhile, which the plan's space did not reckon with.
+    check(resolved, Layer::Block)?;
     session.ui.say(&format!(
-        "note: reads and writes of {workload} may share one limit of the drives: both are measured together, {:.0} % of them reads, for {:.0} s on a file of {}",
+        "note: reads and writes of {workload} may share one limit of the drives: both are measured together, {:.0} % of them reads, for {:.0} s, with up to {} written beside a file of {}",
         read_share * 100.0,
         narrows_layer_block::after_s(&ctx),
+        Bytes(narrows_layer_block::after_bytes(&plan, ctx.quick)),
         Bytes(file_bytes)
     ));
     let scratch = Scratch::create(&resolved.data_dir, &format!("{}-after", session.run.id))?;
     let file = narrows_layer_block::prepare(&ctx, scratch.path(), file_bytes, ctx.seed)?;
     let watch = watch(resolved, &[Role::Data]);
-    let plan = block_plan(resolved);
     let measured = narrows_layer_block::after(&ctx, &file, &watch, &plan, &requested)?;
     session.add(on_role(vec![measured], Role::Data));
     Ok(())

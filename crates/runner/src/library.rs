@@ -99,9 +99,16 @@ pub fn remove(names: &[String]) -> Result<Vec<String>> {
     });
     let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
     let mut removed = Vec::new();
+    let outcome = remove_files(&files, &mut removed);
+    // Also of those that were removed before one could not be.
+    crate::tags::forget(&removed)?;
+    outcome.map(|()| removed)
+}
+
+fn remove_files(files: &[PathBuf], removed: &mut Vec<String>) -> Result<()> {
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        match narrows_files::remove_file(&file) {
+        match narrows_files::remove_file(file) {
             // Named twice.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             gone => gone.map_err(|error| {
@@ -113,8 +120,7 @@ pub fn remove(names: &[String]) -> Result<Vec<String>> {
         }
         removed.push(name.strip_suffix(store::ENDING).unwrap_or(&name).to_string());
     }
-    crate::tags::forget(&removed)?;
-    Ok(removed)
+    Ok(())
 }
 
 fn version() -> String {

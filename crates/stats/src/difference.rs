@@ -281,23 +281,10 @@ pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::noise::Noise;
 
-    /// Normal enough: the sum of twelve uniform numbers less six.
-    struct Noise(u64);
-
-    impl Noise {
-        fn draw(&mut self) -> f64 {
-            (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
-        }
-
-        fn uniform(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (self.0 >> 11) as f64 / (1u64 << 53) as f64
-        }
-
-        fn runs(&mut self, n: usize, centre: f64, spread: f64) -> Vec<f64> {
-            (0..n).map(|_| (centre + spread * self.draw()).exp()).collect()
-        }
+    fn runs(noise: &mut Noise, n: usize, centre: f64, spread: f64) -> Vec<f64> {
+        (0..n).map(|_| (centre + spread * noise.draw()).exp()).collect()
     }
 
     const E: f64 = std::f64::consts::E;
@@ -369,11 +356,12 @@ mod tests {
 
     #[test]
     fn equal_sides_are_seldom_called_different_and_often_equivalent_where_runs_agree() {
-        for (runs, spread) in [(3, 0.01), (5, 0.05), (10, 0.002)] {
-            let mut noise = Noise(runs as u64);
+        for (count, spread) in [(3, 0.01), (5, 0.05), (10, 0.002)] {
+            let mut noise = Noise(count as u64);
             let (mut differ, mut alike) = (0, 0);
             for _ in 0..2000 {
-                let (a, b) = (noise.runs(runs, 7.0, spread), noise.runs(runs, 7.0, spread));
+                let (a, b) =
+                    (runs(&mut noise, count, 7.0, spread), runs(&mut noise, count, 7.0, spread));
                 let found = difference(&a, &b, Design::Independent).unwrap();
                 differ += u32::from(found.p_value().unwrap() < 0.05);
                 // At the margin itself equivalence is claimed in 5 of 100.
@@ -382,34 +370,36 @@ mod tests {
                 alike += u32::from(at_margin.p_equivalent(0.02).unwrap() < 0.05);
             }
             // 100 expected; Welch is on the safe side with few runs. Four standard errors are 39.
-            assert!(differ <= 139, "{runs}: {differ}");
-            assert!(alike <= 139, "{runs}: {alike}");
+            assert!(differ <= 139, "{count}: {differ}");
+            assert!(alike <= 139, "{count}: {alike}");
         }
     }
 
     #[test]
     fn the_stated_difference_is_found_in_eight_of_ten() {
-        for (runs, spread, design) in [
+        for (count, spread, design) in [
             (3, 0.02, Design::Independent),
             (5, 0.02, Design::Independent),
             (5, 0.02, Design::Paired),
             (10, 0.005, Design::Independent),
         ] {
-            let mut noise = Noise(40 + runs as u64);
+            let mut noise = Noise(40 + count as u64);
             let mut found = 0;
             for _ in 0..2000 {
                 let pilot = difference(
-                    &noise.runs(runs, 7.0, spread),
-                    &noise.runs(runs, 7.0, spread),
+                    &runs(&mut noise, count, 7.0, spread),
+                    &runs(&mut noise, count, 7.0, spread),
                     design,
                 );
                 let stated = pilot.unwrap().smallest_found(0.05).unwrap();
-                let (a, b) =
-                    (noise.runs(runs, 7.0, spread), noise.runs(runs, 7.0 + stated.ln_1p(), spread));
+                let (a, b) = (
+                    runs(&mut noise, count, 7.0, spread),
+                    runs(&mut noise, count, 7.0 + stated.ln_1p(), spread),
+                );
                 let p = difference(&a, &b, design).unwrap().p_value().unwrap();
                 found += u32::from(p < 0.05);
             }
-            assert!(found >= 1600, "{runs} {design:?}: {found} of 2000");
+            assert!(found >= 1600, "{count} {design:?}: {found} of 2000");
         }
     }
 
@@ -498,7 +488,7 @@ mod tests {
         let experiments = (0..2000).filter(|_| {
             let p: Vec<f64> = (0..12)
                 .map(|_| {
-                    let (a, b) = (noise.runs(4, 3.0, 0.03), noise.runs(4, 3.0, 0.03));
+                    let (a, b) = (runs(&mut noise, 4, 3.0, 0.03), runs(&mut noise, 4, 3.0, 0.03));
                     difference(&a, &b, Design::Independent).unwrap().p_value().unwrap()
                 })
                 .collect();

@@ -16,6 +16,8 @@ mod effective;
 mod exceedance;
 mod hdr;
 mod modes;
+#[cfg(test)]
+mod noise;
 mod recorder;
 mod runs;
 mod share;

@@ -85,20 +85,7 @@ pub fn starts(starts: &[&[f64]]) -> Option<Starts> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Normal enough: the sum of twelve uniform numbers less six.
-    struct Noise(u64);
-
-    impl Noise {
-        fn draw(&mut self) -> f64 {
-            (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
-        }
-
-        fn uniform(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (self.0 >> 11) as f64 / (1u64 << 53) as f64
-        }
-    }
+    use crate::noise::Noise;
 
     fn of(groups: &[Vec<f64>]) -> Option<Starts> {
         let slices: Vec<&[f64]> = groups.iter().map(Vec::as_slice).collect();

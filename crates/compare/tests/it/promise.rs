@@ -4,26 +4,12 @@
 use narrows_compare::{Judgement, Question, compare};
 use narrows_model::{Run, metric};
 
-use crate::world::{measured, run, side};
+use crate::world::{Noise, measured, run, side};
 
 const EXPERIMENTS: usize = 2000;
 const ROWS: usize = 3;
 const RUNS: usize = 4;
 const WINDOWS: usize = 6;
-
-/// Normal enough: the sum of twelve uniform numbers less six.
-struct Noise(u64);
-
-impl Noise {
-    fn draw(&mut self) -> f64 {
-        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
-    }
-
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
 
 /// How runs of one configuration differ.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use narrows_compare::trend::trends;
 use narrows_model::{Run, Validity};
 
-use crate::world::{doubt, of, rates};
+use crate::world::{Noise, doubt, of, rates};
 
 /// Runs in the order of their time, with these rates of updates and steady lookups.
 fn series(updates: impl IntoIterator<Item = f64>) -> Vec<Run> {
@@ -68,22 +68,17 @@ fn few_runs_other_workloads_and_invalid_ones_make_no_trend() {
 
 #[test]
 fn machines_on_which_nothing_changes_hardly_ever_show_a_change() {
-    let mut state = 7u64;
-    let mut noise = || {
-        (0..12)
-            .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (state >> 11) as f64 / (1u64 << 53) as f64
-            })
-            .sum::<f64>()
-            - 6.0
-    };
+    let mut noise = Noise(7);
     let wrong = (0..2000)
         .filter(|_| {
             let runs: Vec<Run> = (0..30)
                 .map(|n| Run {
                     started_at: format!("2026-01-{:02}T00:00:00Z", n + 1),
-                    ..rates("r", 1000.0 * (0.03 * noise()).exp(), 500.0 * (0.03 * noise()).exp())
+                    ..rates(
+                        "r",
+                        1000.0 * (0.03 * noise.draw()).exp(),
+                        500.0 * (0.03 * noise.draw()).exp(),
+                    )
                 })
                 .collect();
             let (trends, _) = trends(&runs.iter().collect::<Vec<_>>(), &[]);

@@ -37,6 +37,11 @@ pub struct Requested<'a> {
     pub threads: u32,
 }
 
+/// Most bytes that [`after`] writes beside the file.
+pub fn after_bytes(plan: &BlockPlan, quick: bool) -> u64 {
+    plan.budget_bytes(quick) / BUDGET_PART
+}
+
 /// How long [`after`] takes beside the file, for telling it, seconds.
 pub fn after_s(ctx: &Context<'_>) -> f64 {
     f64::from(ctx.repeats.clamp(1, MOST_REPEATS)) * (ctx.window + WARM_UP).as_secs_f64()
@@ -54,7 +59,7 @@ pub fn after(
     requested: &Requested<'_>,
 ) -> Result<Measurement, BlockError> {
     let id = family::BLOCK_AFTER.id(requested.workload);
-    let stream = stream(file, plan, requested, &id);
+    let stream = stream(file, plan, requested, &id, ctx.seed);
     let repeats = ctx.repeats.clamp(1, MOST_REPEATS);
     let operations = most_operations(plan, ctx.quick, repeats, requested.read_share);
     let limit = Some(Limit { operations, then: Then::CloseWindow });
@@ -76,13 +81,18 @@ pub fn after(
 
 /// Operations after which a window closes, so that all windows write no more than their part of the budget.
 fn most_operations(plan: &BlockPlan, quick: bool, repeats: u32, read_share: f64) -> u64 {
-    let writes =
-        plan.budget_bytes(quick) / BUDGET_PART / u64::from(repeats) / u64::from(BLOCK_BYTES);
+    let writes = after_bytes(plan, quick) / u64::from(repeats) / u64::from(BLOCK_BYTES);
     let write_share = (1.0 - read_share).max(0.01);
     ((writes as f64 / write_share) as u64).max(1)
 }
 
-fn stream(file: &TestFile, plan: &BlockPlan, requested: &Requested<'_>, id: &str) -> Stream {
+fn stream(
+    file: &TestFile,
+    plan: &BlockPlan,
+    requested: &Requested<'_>,
+    id: &str,
+    seed: u64,
+) -> Stream {
     let access = Access::best();
     let depth = requested.depth.max(1);
     let reads = Stream::reads(id, Region::of(file), BLOCK_BYTES, depth, access.clone());
@@ -92,7 +102,7 @@ fn stream(file: &TestFile, plan: &BlockPlan, requested: &Requested<'_>, id: &str
         load: Load::Closed { depth },
         threads: Stream::threads_for(&access, depth, requested.threads.max(1)),
         cpus: plan.cpus.clone(),
-        order_seed: Some(seed_of(plan.sessions.into(), 7, 0)),
+        order_seed: Some(seed_of(seed, 7, 0)),
         ..reads
     }
 }

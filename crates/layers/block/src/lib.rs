@@ -43,7 +43,7 @@ mod worker;
 mod workload;
 mod writers;
 
-pub use after::{Requested, after, after_s};
+pub use after::{Requested, after, after_bytes, after_s};
 pub use calibrate::{CalibratePlan, Calibrated, Ground, LogStream, calibrate, planned_calibrate};
 pub use error::BlockError;
 pub use interference::{InterferenceGround, InterferencePlan, interference, planned_interference};

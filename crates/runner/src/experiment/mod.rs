@@ -26,7 +26,7 @@ pub use self::turns::{AbSide, PILOT, turn};
 use self::guardian::Guardian;
 use crate::compared::{self, LoadedSide};
 use crate::exit::{COMPARABLE, CUT_SHORT};
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::ui::Ui;
 use crate::{interrupt, store, tags};
 
@@ -59,6 +59,10 @@ pub fn experiment(asked: Experiment, margin: f64, ui: &dyn Ui) -> Result<Experim
     // Whatever happened, the state is put back first.
     let restored = guardian.restore();
     signals.explain();
+    if let (Err(_), Err(error)) = (&made, &restored) {
+        // Of two errors the caller tells the first, and a state that stays is the worse one.
+        ui.say(&failure::render(error));
+    }
     let whole = made?;
     restored?;
     if !whole {
@@ -227,11 +231,7 @@ fn sides(experiment: &Experiment) -> Result<[LoadedSide; 2]> {
         // A pair that was stopped half-way is none.
         let whole = experiment.steps.len() / 2 * 2;
         let steps = experiment.steps[..whole].iter().filter(|step| step.side == side);
-        let runs = steps.map(|step| {
-            let mut run = store::load(&store::find(&step.run)?)?;
-            narrows_judge::judge(&mut run);
-            Ok(run)
-        });
+        let runs = steps.map(|step| compared::judged(&store::find(&step.run)?));
         Ok(LoadedSide { name: side.word().to_string(), runs: runs.collect::<Result<_>>()? })
     };
     Ok([of(AbSide::A)?, of(AbSide::B)?])
