@@ -64,13 +64,14 @@ fn unwritable(folder: &Path, error: &std::io::Error) -> anyhow::Error {
 fn way_out(error: &std::io::Error, else_: &'static str) -> &'static str {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "free some space there, or name another place with -o"
+            "free some space there, or name another place with -o, or with XDG_DATA_HOME where runs are saved"
         }
         _ => else_,
     }
 }
 
-const WRITABLE: &str = "name a folder you may write to with -o DIR";
+const WRITABLE: &str =
+    "name a folder you may write to with -o DIR, or with XDG_DATA_HOME where runs are saved";
 
 /// Makes what is missing of a folder for files of ours.
 pub fn make_folder(folder: &Path) -> Result<()> {
@@ -114,7 +115,10 @@ fn write_whole_for(mode: u32, path: &Path, contents: &(impl AsRef<[u8]> + ?Sized
         ));
     }
     narrows_files::write_whole(path, contents.as_ref(), mode).map_err(|error| {
-        let hint = way_out(&error, "name a place you may write to with -o");
+        let hint = way_out(
+            &error,
+            "name a place you may write to with -o, or with XDG_DATA_HOME where runs are saved",
+        );
         Failure::hinted(format!("cannot write {}: {error}", path.display()), hint)
     })
 }
