@@ -76,6 +76,7 @@ pub(crate) fn address(cluster: &Cluster) -> Address {
         user: Cluster::USER.into(),
         password: None,
         database: Cluster::DATABASE.into(),
+        session: Default::default(),
     }
 }
 

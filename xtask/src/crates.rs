@@ -25,7 +25,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     // Runs beside runs.
     ("narrows-compare", JUDGING),
     // Results of other tools as measurements.
-    ("narrows-import", &["narrows-model"]),
+    ("narrows-import", &["narrows-units", "narrows-model"]),
     // Writing, and reading what others wrote; the one place for both.
     ("narrows-files", &[]),
     ("narrows-facts", &["narrows-units"]),

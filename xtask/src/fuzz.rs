@@ -23,11 +23,12 @@ const SLOWEST_S: u32 = 30;
 const USUAL_S: u64 = 60;
 
 /// A target with the folders of inputs it begins with, beside `fuzz/seeds/NAME`.
-const TARGETS: [(&str, &[&str]); 12] = [
+const TARGETS: [(&str, &[&str]); 13] = [
     ("addresses", &[]),
     ("capture", &[]),
     ("facts", &[]),
     ("file", &[]),
+    ("import", &["cases/figures"]),
     ("job", &[]),
     ("limits", &["crates/limits/data"]),
     ("machine", &[]),

@@ -6,12 +6,16 @@ pub mod compare;
 pub mod crashtest;
 pub mod db;
 mod detail;
+pub mod export;
 mod format;
 pub mod gather;
+pub mod help;
+pub mod hints;
 pub mod limits;
 pub mod live;
 pub mod log;
 pub mod memory;
+mod number;
 pub mod observe;
 pub mod plan;
 pub mod words;
@@ -25,27 +29,16 @@ use narrows_model::Workload;
 
 pub use detail::DetailArgs;
 pub use format::Format;
-use narrows_runner::exit_codes;
 
-/// How fast a database server could be, how fast it is, and which layer holds it back.
+/// Measures and observes database servers layer by layer and finds the bottleneck
 #[derive(Debug, Parser)]
-#[command(name = "narrows", version, about, max_term_width = 100, disable_version_flag = true)]
-#[command(after_help = concat!(
-    "\
+#[command(name = "narrows", version, max_term_width = 100, disable_version_flag = true)]
+#[command(before_help = "\
 Examples:
-  narrows run --quick              this machine as a database server, in about 2 min
-  narrows run --data /u1 --wal /u2 all layers, on the drives of these folders
-  narrows observe postgres://app@db7/shop   a running server, nothing is loaded
-  narrows block                    8 KiB reads per second with p99 within 1 ms
-  narrows block run JOBS.fio       a fio job file
-  narrows log                      what a durable commit costs, layer by layer
-  narrows show                     the newest run again
-  narrows compare BEFORE AFTER     what changed between two runs, and what explains it
-  narrows explain device-saw-less  what a finding means, and what to do
-
-",
-    exit_codes!()
-))]
+  narrows run --quick                      this machine, in about 2 min
+  narrows observe postgres://app@db7/shop  a running server; nothing is loaded
+  narrows show                             the newest run again
+  narrows compare BEFORE AFTER             what changed between two runs")]
 pub struct Cli {
     /// Print version; with --verbose how it was built
     #[arg(short = 'V', long, action = clap::ArgAction::Version)]
@@ -55,35 +48,56 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The commands.
+/// The commands. The first line of each stands in `narrows --help`, which has 57 columns for it; [`help`] groups them.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure this server layer by layer and find its bottleneck
+    /// Measure this server layer by layer, find its bottleneck
     Run(RunArgs),
-    /// Observe a running PostgreSQL, load nothing, and show what its transactions wait for
+    /// Observe what a running PostgreSQL waits for; no load
+    ///
+    /// Nothing is loaded. For a minute or more it counts and samples, and shows what the server's transactions wait for.
     Observe(observe::ObserveCommand),
-    /// Storage alone: IOPS within a latency limit, fio job files, raw devices
+    /// Storage alone: IOPS within a latency limit, fio job files
+    ///
+    /// On a file system or a raw device: the highest rate within a latency limit, fio job files, steady state.
     Block(block::BlockArgs),
     /// Memory and clocks alone: latency, bandwidth, NUMA
     Memory(memory::MemoryArgs),
     /// WAL commits alone: device flush, group commit, standby
+    #[command(visible_alias = "wal")]
     Log(log::LogArgs),
-    /// Run one benchmark workload on PostgreSQL: lookups, updates, scans
+    /// One benchmark workload on PostgreSQL or MariaDB
+    ///
+    /// Lookups, updates, commits, scans or an order-entry mix, on a private instance or on a server that is named.
     Db(db::DbArgs),
     /// Show a saved run in any format
     #[command(visible_alias = "show")]
     Report(ReportArgs),
     /// List the saved runs
     List(words::ListArgs),
-    /// Compare saved runs: better, worse, equivalent or unresolved, and what else differs
+    /// Compare saved runs: better, worse, equivalent, and why
+    ///
+    /// Each measurement of the sides is better, worse, equivalent or unresolved; what else differs between the runs is listed.
     Compare(compare::CompareArgs),
-    /// Compare two configurations by runs that take turns, as many as it takes
+    /// List what differs between runs besides their figures
+    Diff(export::DiffArgs),
+    /// Compare two configurations by runs that take turns
+    ///
+    /// The number of runs follows from the smallest difference that is to be found.
     Ab(ab::AbArgs),
-    /// Find changes of level over many saved runs of one machine, and what changed there
+    /// Find when the results of one machine changed level
+    ///
+    /// Changes of level over many saved runs of one machine, and what else changed there at that time.
     Trend(compare::TrendArgs),
-    /// Save results of fio, pgbench or sysbench as runs, to show and compare them
+    /// Save results of fio, pgbench, AWR and others as runs
+    ///
+    /// So they can be shown and compared as what narrows measured.
     Import(compare::ImportArgs),
-    /// Check claims of a write-up by its own figures: per cent, points, times
+    /// Write figures for other programs: OpenMetrics, CSV, HDR
+    Export(export::ExportArgs),
+    /// Check the claims of a write-up by its own figures
+    ///
+    /// Whether the per cent, points or times that a text claims follow from the two figures that it gives.
     CheckClaims(compare::CheckClaimsArgs),
     /// Name sets of saved runs, to compare them
     Tag(compare::TagArgs),
@@ -91,16 +105,23 @@ pub enum Command {
     Rm(words::RemoveArgs),
     /// Explain a finding, a verdict or a metric, and what to do
     Explain(words::ExplainArgs),
-    /// Show what this machine is: CPUs, memory, and the whole path to a folder's drives
+    /// Show this machine: CPUs, memory, the path to its drives
     Platform(PlatformArgs),
     /// Save an anonymised hardware snapshot of this machine
     Gather(gather::GatherArgs),
-    /// Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources
+    /// Limits of components (DRAM, PCIe, NVMe, NICs, CPUs)
+    ///
+    /// Each figure with its source.
     Limits(limits::LimitsArgs),
-    /// Model a hardware design: its limits, its bottleneck, the best upgrade
+    /// Model a hardware design: limits, bottleneck, best upgrade
     Plan(plan::PlanArgs),
-    /// Show which settings are in force, and where they come from
+    /// Show which settings are in force, and where from
     Config(words::ConfigArgs),
+    /// Print completions for bash, zsh, fish or elvish
+    Completions(words::CompletionsArgs),
+    /// Print the version, and how the program was built
+    #[command(hide = true)]
+    Version(words::VersionArgs),
 }
 
 /// Units of bytes
@@ -120,10 +141,13 @@ pub enum LayerArg {
     /// Latency and bandwidth
     Memory,
     /// Random and sequential reads and writes
+    #[value(aliases = ["disk", "disks", "drive", "drives", "storage"])]
     Block,
     /// Durable writes and group commit
+    #[value(alias = "wal")]
     Log,
     /// PostgreSQL workloads and their verdicts
+    #[value(alias = "db")]
     Database,
 }
 
@@ -145,25 +169,17 @@ impl ValueEnum for WorkloadArg {
 
 /// `narrows run`
 #[derive(Debug, Clone, Args)]
-#[command(after_help = concat!(
-    "\
+#[command(before_help = "\
 Examples:
-  narrows run                              all layers, with a private PostgreSQL instance in /var/tmp
+  narrows run                              all layers, with a private PostgreSQL in /var/tmp
   narrows run --dry-run                    the plan, the space it needs, and what would be refused
   narrows run --quick                      3 repeats, no tests, in about 2 min
   narrows run --data /data --wal /wal      on the drives of these folders
   narrows run --layers block,log           storage alone
   narrows run --workloads update           one workload, with the layers below it
   narrows run --database postgres://app@db7/shop --load-here
-                                           in a schema of narrows on that server
-
-",
-    exit_codes!()
-))]
+                                           in a schema of narrows on that server")]
 pub struct RunArgs {
-    /// Observing a server instead.
-    #[command(flatten)]
-    pub observing: observe::ObserveArgs,
     /// Quick, in about 2 min: three repeats and no tests, so nothing is CONFIRMED
     #[arg(long)]
     pub quick: bool,
@@ -189,8 +205,17 @@ pub struct RunArgs {
     #[arg(long, value_delimiter = ',', value_name = "WORKLOAD,…")]
     pub workloads: Option<Vec<WorkloadArg>>,
     /// Concurrent sessions of the database workloads [default: twice the server's CPUs, 8 to 256]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = number::sessions::<1024>)]
     pub sessions: Option<u32>,
+    /// An Oracle database's AWR report of this machine (HTML or text), judged by what is measured here
+    #[arg(long, value_name = "FILE")]
+    pub with: Option<PathBuf>,
+    /// The report is of this machine, whatever it calls its host
+    #[arg(long, requires = "with")]
+    pub same_machine: bool,
+    /// Observing a server instead.
+    #[command(flatten)]
+    pub observing: observe::ObserveArgs,
     /// What is told of names.
     #[command(flatten)]
     pub names: NamesArgs,
@@ -214,7 +239,7 @@ pub struct NamesArgs {
 #[derive(Debug, Clone, Args)]
 pub struct OutputArgs {
     /// Seed of every random choice [default: a new one, saved in the run]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::at_least::<0>)]
     pub seed: Option<u64>,
     /// Measure although a database runs on this machine: it will be slow for the whole run
     #[arg(long)]
@@ -239,6 +264,13 @@ pub struct OutputArgs {
 
 /// `narrows report`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows show                           the newest run, on one screen
+  narrows report 7f3a --explain          how each of its answers is known
+  narrows report 7f3a --html             a page, narrows-7f3a.html
+  narrows report 7f3a --format json      the run file, for programs
+  narrows report 7f3a --what-if wal=2x   what WAL drives twice as fast would allow")]
 pub struct ReportArgs {
     /// A run's id (or its first characters), or a run file [default: the newest]
     pub run: Option<String>,
@@ -260,7 +292,7 @@ pub struct ReportArgs {
     /// Add the output of pg_test_fsync, to compare with the ladder or the observed server's flushes
     #[arg(long, value_name = "FILE")]
     pub pg_test_fsync: Vec<PathBuf>,
-    /// Estimate what a change would allow at most: storage=2x, data=2x, log=2x, log=flush:80us, log=RUN,
+    /// Estimate what a change would allow at most: storage=2x, data=2x, log=2x (or wal=2x), log=flush:80us, log=RUN,
     /// cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%
     ///
     /// Several at once: with commas, or repeated. The run is re-evaluated. Queues are not predicted: the rate is "at
@@ -277,6 +309,12 @@ pub struct ReportArgs {
 
 /// `narrows platform`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows platform                          this machine, and the path to /var/tmp
+  narrows platform --data /u01 --wal /u02   and the paths to these folders
+  narrows platform db7.capture              another machine, as narrows gather saved it
+  narrows platform 7f3a                     the machine of a saved run")]
 pub struct PlatformArgs {
     /// Show this instead of this machine: a capture (`narrows gather`), a run by its file or id, or a folder as with
     /// --root
@@ -301,10 +339,22 @@ pub struct PlatformArgs {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{CommandFactory, ValueEnum};
+
+    use super::LayerArg;
 
     #[test]
     fn the_table_of_arguments_is_consistent() {
         super::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_layer_is_known_by_the_words_that_others_have_for_it() {
+        for word in ["block", "disk", "drives", "storage"] {
+            assert_eq!(LayerArg::from_str(word, false), Ok(LayerArg::Block), "{word}");
+        }
+        assert_eq!(LayerArg::from_str("wal", false), Ok(LayerArg::Log));
+        assert_eq!(LayerArg::from_str("db", false), Ok(LayerArg::Database));
+        assert!(LayerArg::from_str("cache", false).is_err());
     }
 }

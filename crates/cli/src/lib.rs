@@ -10,6 +10,7 @@ mod output;
 mod progress;
 mod stream;
 mod terminal;
+mod usage;
 
 use clap::{CommandFactory, FromArgMatches};
 
@@ -17,9 +18,9 @@ pub use narrows_runner::exit::{Exit, ExitRow};
 
 use args::Command;
 
-/// The command line, for man page and completions.
+/// The command line with its help, for man page and completions too.
 pub fn command() -> clap::Command {
-    args::Cli::command()
+    args::help::dressed(args::Cli::command())
 }
 
 /// Runs the command line of this process.
@@ -30,17 +31,25 @@ pub fn main() -> std::process::ExitCode {
     }
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    if commands::version::is_asked(&words) {
-        return commands::version::verbose().unwrap_or_else(|error| stream::error(&error)).into();
+    if commands::help::is_asked(&words) {
+        return commands::help::exit_codes().unwrap_or_else(|error| stream::error(&error)).into();
     }
     // Help is given whatever is wrong there.
     let configured = defaults::read();
-    let parsed = defaults::parser(command()).try_get_matches();
+    let parser = defaults::parser(command());
+    let parsed = match commands::version::spelled_out(&words) {
+        Some(typed) => parser.try_get_matches_from(typed),
+        None => parser.try_get_matches(),
+    };
     let cli = match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(said) => return stream::parser(&said),
+        Err(said) => return stream::parser(&said, &words, &command()),
     };
-    if let Err(error) = configured {
+    // What a report of a defect and a shell ask for needs no settings.
+    let needs_none = matches!(cli.command, Command::Version(_) | Command::Completions(_));
+    if let Err(error) = configured
+        && !needs_none
+    {
         return stream::error(&error).into();
     }
     let outcome = match cli.command {
@@ -55,6 +64,8 @@ pub fn main() -> std::process::ExitCode {
         Command::Compare(args) => commands::compare::compare(&args),
         Command::CheckClaims(args) => commands::compare::check_claims(&args),
         Command::Import(args) => commands::import::import(&args),
+        Command::Export(args) => commands::export::export(&args),
+        Command::Diff(args) => commands::export::diff(&args),
         Command::Trend(args) => commands::compare::trend(&args),
         Command::Ab(args) => commands::ab::ab(args),
         Command::Rm(args) => commands::list::remove(&args),
@@ -65,6 +76,8 @@ pub fn main() -> std::process::ExitCode {
         Command::Limits(args) => commands::limits::limits(&args),
         Command::Plan(args) => commands::plan::plan(&args),
         Command::Config(args) => commands::config::config(&args),
+        Command::Completions(args) => commands::completions::completions(&args),
+        Command::Version(args) => commands::version::version(&args),
     };
     outcome.unwrap_or_else(|error| stream::error(&error)).into()
 }

@@ -6,9 +6,14 @@
 //!
 //! Not here: when it is drawn, and that nothing in it steers a terminal.
 
+mod steps;
+
 use std::time::Duration;
 
-use narrows_model::{Layer, PlannedStep, Workload};
+use narrows_model::Layer;
+use narrows_runner::ui::{Phase, share_done};
+
+pub use self::steps::Steps;
 
 /// Steps done say nothing of the pace before so much of the plan is behind.
 const PACE_FROM: Duration = Duration::from_secs(5);
@@ -16,10 +21,14 @@ const PACE_FROM: Duration = Duration::from_secs(5);
 const KEPT_PART: f64 = 0.25;
 /// A pace is no further than this from the plan's, either way.
 const PACE_MOST: f64 = 2.0;
-/// Cells of the widest bar.
+/// Cells of the bar of a line, and of one that is short.
 const BAR_CELLS: usize = 20;
-/// Narrower lines have no bar.
+const SHORT_BAR_CELLS: usize = 5;
+/// Narrower lines are short, and narrower ones have no bar.
+const SHORT_BELOW: usize = 100;
 const BAR_FROM: usize = 60;
+/// With less room a text is cut at its end.
+const CUT_INSIDE_FROM: usize = 16;
 
 /// What is planned, how much of it is done, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,79 +64,20 @@ impl Pace {
     }
 }
 
-/// The plan's steps, in their order, and how far a run is.
-#[derive(Debug, Clone, Default)]
-pub struct Steps {
-    steps: Vec<Step>,
-    /// Layers that were begun.
-    begun: Vec<Layer>,
-    pace: Pace,
-}
-
-#[derive(Debug, Clone)]
-struct Step {
-    layer: Layer,
-    what: String,
-    expected: Duration,
-}
-
-impl Step {
-    /// Whether it is that of a workload.
-    fn measures(&self, workload: Workload) -> bool {
-        let name = self.what.strip_prefix(workload.name());
-        let word = self.what.strip_prefix(workload.word()).filter(|_| !workload.is_scan());
-        self.layer == Layer::Database
-            && (name == Some("") || word.is_some_and(|rest| rest.starts_with(',')))
-    }
-}
-
-impl Steps {
-    /// Of a plan.
-    pub fn of(plan: &[PlannedStep]) -> Steps {
-        let steps = plan.iter().map(|step| Step {
-            layer: step.layer,
-            what: step.what.clone(),
-            expected: Duration::try_from_secs_f64(step.expected_s).unwrap_or_default(),
-        });
-        let steps: Vec<_> = steps.collect();
-        let planned = steps.iter().map(|step| step.expected).sum();
-        Steps { steps, begun: Vec::new(), pace: Pace { planned, ..Pace::default() } }
-    }
-
-    /// A phase of that layer begins, of the measurement that `detail` begins with. Where it is the first one of its layer, or of a
-    /// workload, all steps before have ended; a layer that comes again within another's steps tells nothing.
-    pub fn begin(&mut self, layer: Layer, detail: &str, elapsed: Duration) {
-        let first = !self.begun.contains(&layer);
-        if first {
-            self.begun.push(layer);
+/// What is done now, on a line that is drawn again: a name without the layer that stands before it, and `3/6` for a repeat.
+pub fn now(layer: Layer, phase: Phase, detail: &str) -> String {
+    let own = detail.strip_prefix(layer.word()).and_then(|rest| rest.strip_prefix('.'));
+    let detail = own.unwrap_or(detail);
+    let brief = match detail.split_once(", repeat ") {
+        Some((name, rest)) if share_done(detail).is_some() => {
+            format!("{name} {}", rest.replacen(" of ", "/", 1))
         }
-        let at = match workload(detail) {
-            Some(workload) => self.steps.iter().position(|step| step.measures(workload)),
-            None if first => self.steps.iter().position(|step| step.layer == layer),
-            None => None,
-        };
-        let Some(at) = at else { return };
-        let done: Duration = self.steps[..at].iter().map(|step| step.expected).sum();
-        if done > self.pace.done {
-            self.pace = Pace { done, took: elapsed, ..self.pace };
-        }
-    }
-
-    /// How far it is.
-    pub fn pace(&self) -> Pace {
-        self.pace
-    }
+        _ => detail.to_string(),
+    };
+    format!("{} {} {brief}", layer.word(), phase.word())
 }
 
-/// `database.scan_1.test.workers_x2 1/6` is of the scan with one worker.
-fn workload(detail: &str) -> Option<Workload> {
-    Workload::ALL.into_iter().find(|workload| {
-        let rest = detail.strip_prefix(workload.measurement_id());
-        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-    })
-}
-
-/// The line after `elapsed`, no wider than `width` characters: `[####....]  42 %  1:10 left  block    measure      …`.
+/// The line after `elapsed`, no wider than `width` characters: `[####....]  42 %  1:10 left  block measure …`.
 pub fn line(elapsed: Duration, pace: Pace, what: &str, width: usize) -> String {
     let share = pace.share(elapsed);
     let left = match pace.left(elapsed) {
@@ -137,12 +87,25 @@ pub fn line(elapsed: Duration, pace: Pace, what: &str, width: usize) -> String {
     };
     let mut line = String::new();
     if width >= BAR_FROM {
-        let cells = (width / 5).min(BAR_CELLS);
+        let cells = if width < SHORT_BELOW { SHORT_BAR_CELLS } else { BAR_CELLS };
         let full = (share * cells as f64) as usize;
         line = format!("[{}{}] ", "#".repeat(full), ".".repeat(cells - full));
     }
-    line += &format!("{:3.0} %  {left:>10}  {what}", (share * 100.0).floor());
+    line += &format!("{:3.0} %  {left:>9}  ", (share * 100.0).floor());
+    line += &shortened(what, width.saturating_sub(line.chars().count()));
     line.chars().take(width).collect::<String>().trim_end().to_string()
+}
+
+/// A text that fits in so many characters, where that can be: its end stays, which has the value as it forms.
+fn shortened(what: &str, room: usize) -> String {
+    let length = what.chars().count();
+    if length <= room || room < CUT_INSIDE_FROM {
+        return what.to_string();
+    }
+    let begin = room / 3;
+    let end = room - begin - 1;
+    let begin: String = what.chars().take(begin).collect();
+    begin + "…" + &what.chars().skip(length - end).collect::<String>()
 }
 
 /// `1:05`, `1:00:05`.
@@ -169,16 +132,16 @@ mod tests {
     #[test]
     fn the_bar_has_share_time_left_and_what_is_done() {
         assert_eq!(
-            line(s(30), planned(120), "block    measure      block.read", 80),
-            "[####............]  25 %   1:30 left  block    measure      block.read"
+            line(s(30), planned(120), "block measure read", 80),
+            "[#....]  25 %  1:30 left  block measure read"
         );
         assert_eq!(
-            line(Duration::ZERO, planned(120), "clock", 80),
-            "[................]   0 %   2:00 left  clock"
+            line(Duration::ZERO, planned(120), "clock", 100),
+            "[....................]   0 %  2:00 left  clock"
         );
         assert_eq!(
-            line(s(119), planned(120), "x", 80),
-            "[###############.]  99 %   0:01 left  x",
+            line(s(119), planned(120), "x", 100),
+            "[###################.]  99 %  0:01 left  x",
             "never whole before it is"
         );
     }
@@ -202,9 +165,23 @@ mod tests {
     }
 
     #[test]
+    fn the_value_as_it_forms_is_on_the_line_and_stays_on_a_short_one() {
+        let detail = "database.lookup_uncached.open, repeat 2 of 6, 12.1k tps so far";
+        let what = now(Layer::Database, Phase::Measure, detail);
+        assert_eq!(what, "database measure lookup_uncached.open 2/6, 12.1k tps so far");
+        let short = line(s(30), planned(120), &what, 79);
+        assert_eq!(short.chars().count(), 79);
+        assert!(short.contains("  database measure"), "{short}");
+        assert!(short.ends_with(".open 2/6, 12.1k tps so far"), "{short}");
+        let other = now(Layer::Block, Phase::Fill, "215 MB of 4.29 GB");
+        assert_eq!(other, "block fill 215 MB of 4.29 GB");
+        assert_eq!(shortened("abc", 2), "abc", "too little room for both of its ends");
+    }
+
+    #[test]
     fn what_takes_longer_than_planned_is_soon_done_and_never_done() {
         let late = line(s(500), planned(120), "x", 80);
-        assert!(late.contains(" 99 %   soon done  x"), "{late}");
+        assert!(late.contains(" 99 %  soon done  x"), "{late}");
         let unplanned = line(s(65), Pace::default(), "x", 80);
         assert!(unplanned.contains("1:05  x"), "{unplanned}");
     }
@@ -222,66 +199,5 @@ mod tests {
         assert_eq!(odd.left(s(900)), Some(s(600)));
         let light = Pace { planned: s(400), done: s(1), took: s(4) };
         assert_eq!(light.left(s(4)), Some(s(399)));
-    }
-
-    #[test]
-    fn a_layer_that_begins_ends_the_steps_before_it_once() {
-        let step = |layer, expected_s| PlannedStep {
-            layer,
-            what: String::new(),
-            expected_s,
-            writes_bytes: 0,
-        };
-        let plan = [
-            step(Layer::Clock, 1.0),
-            step(Layer::Memory, 20.0),
-            step(Layer::Log, 10.0),
-            step(Layer::Database, 40.0),
-            step(Layer::Log, 3.0),
-            step(Layer::Database, 26.0),
-        ];
-        let mut steps = Steps::of(&plan);
-        assert_eq!(steps.pace(), planned(100));
-        steps.begin(Layer::Clock, "", s(0));
-        steps.begin(Layer::Memory, "", s(2));
-        steps.begin(Layer::Log, "", s(30));
-        assert_eq!(steps.pace(), Pace { planned: s(100), done: s(21), took: s(30) });
-        steps.begin(Layer::Database, "", s(45));
-        let by_database = Pace { planned: s(100), done: s(31), took: s(45) };
-        assert_eq!(steps.pace(), by_database);
-        steps.begin(Layer::Log, "", s(70));
-        steps.begin(Layer::Database, "", s(80));
-        assert_eq!(steps.pace(), by_database, "a log within the database's steps");
-    }
-
-    #[test]
-    fn a_workload_that_begins_ends_those_before_it() {
-        let step = |what: &str, expected_s| PlannedStep {
-            layer: Layer::Database,
-            what: what.to_string(),
-            expected_s,
-            writes_bytes: 0,
-        };
-        let mut steps = Steps::of(&[
-            step("a private PostgreSQL instance", 10.0),
-            step("lookup, cached", 20.0),
-            step("update, with the log ladder at its flush size", 30.0),
-            step("scan, 1 worker", 20.0),
-            step("scan, workers", 20.0),
-        ]);
-        let done = |steps: &Steps| (steps.pace().done, steps.pace().took);
-        steps.begin(Layer::Database, "a server", s(0));
-        steps.begin(Layer::Database, "database.lookup_cached, repeat 1 of 6", s(12));
-        assert_eq!(done(&steps), (s(10), s(12)));
-        // Each of its windows and tests is of the same step.
-        steps.begin(Layer::Database, "database.lookup_cached.test.more_cpus 1/6", s(20));
-        steps.begin(Layer::Database, "database.update 1/6", s(30));
-        steps.begin(Layer::Database, "database.scan_1", s(55));
-        assert_eq!(done(&steps), (s(60), s(55)));
-        steps.begin(Layer::Database, "database.scan_n.test.workers_x2.base 2/6", s(70));
-        assert_eq!(done(&steps), (s(80), s(70)));
-        // 80 s of 100 took 70; with the 25 that count as kept the last 20 take 18.1, and 5 are over.
-        let left = steps.pace().left(s(75)).unwrap().as_secs_f64();
-        assert!((left - (20.0 * 95.0 / 105.0 - 5.0)).abs() < 1e-6, "{left}");
     }
 }

@@ -12,12 +12,10 @@
 use std::ffi::OsStr;
 use std::io::{ErrorKind, IsTerminal, Write};
 
-use clap::error::{ContextKind, ContextValue};
 use narrows_runner::{failure, secrets};
 use narrows_units::{shown, shown_lines, shown_screen};
 
-use crate::Exit;
-use crate::args::words::{instead_of_command, instead_of_option};
+use crate::{Exit, usage};
 
 /// How help looks on a terminal: bold, underlined, plain again.
 const HELP: [&str; 3] = ["\x1b[1m", "\x1b[4m", "\x1b[0m"];
@@ -116,38 +114,22 @@ pub fn redraw(text: &str) {
     errors(&format!("\r\x1b[K{}", shown(text)));
 }
 
-/// What the parser has to say, on the stream and with the exit code that it has for that. Help is coloured on a terminal; a
-/// message quotes what was typed and is not.
-pub fn parser(said: &clap::Error) -> std::process::ExitCode {
+/// What the parser of `command` has to say of these words, on the stream and with the exit code that it has for that. Help is coloured
+/// on a terminal; a message quotes what was typed and is not.
+pub fn parser(
+    said: &clap::Error,
+    words: &[String],
+    command: &clap::Command,
+) -> std::process::ExitCode {
     let text = said.render();
     if said.use_stderr() {
-        put(&secrets::without(&with_hint(said, text.to_string()), std::env::args_os()));
+        put(&usage::told(said, words, command));
     } else if colour() {
         let _ = written(&shown_screen(&text.ansi().to_string(), &HELP));
     } else {
         let _ = out(&text.to_string());
     }
     u8::try_from(said.exit_code()).unwrap_or(2).into()
-}
-
-/// The parser's message; where somebody typed another tool's word, with what does the same here in place of its guess.
-fn with_hint(said: &clap::Error, text: String) -> String {
-    let typed = |kind| match said.get(kind) {
-        Some(ContextValue::String(word)) => Some(word.as_str()),
-        _ => None,
-    };
-    let hint = match said.kind() {
-        clap::error::ErrorKind::InvalidSubcommand => {
-            typed(ContextKind::InvalidSubcommand).and_then(instead_of_command)
-        }
-        clap::error::ErrorKind::UnknownArgument => {
-            typed(ContextKind::InvalidArg).and_then(instead_of_option)
-        }
-        _ => None,
-    };
-    let Some(hint) = hint else { return text };
-    let first = text.lines().next().unwrap_or_default();
-    format!("{first}\nhint: {hint}\n")
 }
 
 /// A panic's message quotes what it stumbled over, too.

@@ -276,6 +276,23 @@ fn against(
     })
 }
 
+/// Two sides by what differs besides their figures.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SetupComparison {
+    /// The first side, then the other.
+    pub sides: [SideFacts; 2],
+    /// What differs: inventory, settings, plan, conditions of measurements.
+    pub conditions: Vec<ConditionDifference>,
+}
+
+/// What differs between two sides besides their figures, whether or not these can be compared.
+pub fn setups(base: &Side<'_>, other: &Side<'_>) -> SetupComparison {
+    SetupComparison {
+        sides: [facts(base), facts(other)],
+        conditions: conditions::differences(base, other, &[]),
+    }
+}
+
 fn facts(side: &Side<'_>) -> SideFacts {
     let mut machines: Vec<String> =
         side.runs.iter().filter_map(|run| run.platform()?.hostname.clone()).collect();

@@ -46,7 +46,8 @@ impl Phase {
 /// Told what is going on; draws it or not. Must not cost the measurement anything: it is called between
 /// windows, never inside.
 pub trait Progress: Sync {
-    /// A phase begins.
+    /// A phase begins, or the next window of one. Where windows were before it, `detail` ends with what they gave so far
+    /// ([`crate::repeat_of`]).
     fn phase(&self, layer: Layer, phase: Phase, detail: &str);
 }
 

@@ -39,6 +39,11 @@ impl Samples {
         self.0.iter().find(|known| known.name == metric).map_or(&[], |known| &known.samples)
     }
 
+    /// The value of one metric as it forms: the median of the samples so far, `None` before the first.
+    pub fn so_far(&self, metric: Metric) -> Option<f64> {
+        narrows_stats::median(self.get(metric))
+    }
+
     /// Removes metrics with all their samples.
     pub fn remove(&mut self, which: impl Fn(Metric) -> bool) {
         self.0.retain(|known| !Metric::named(&known.name).is_some_and(&which));

@@ -119,8 +119,7 @@ pub(crate) fn range(value: &str, base: KbBase) -> Result<Read<(u64, u64)>, Wrong
 
 /// `0,5,8-15`.
 pub(crate) fn processors(value: &str) -> Result<Vec<u32>, Wrong> {
-    let wrong =
-        || Wrong::value(format!("`{value}` is no list of processors")).hint("write 0,5,8-15");
+    let wrong = || Wrong::value(format!("`{value}` is no list of CPUs")).hint("write 0,5,8-15");
     let number = |text: &str| -> Result<u32, Wrong> {
         let cpu: u32 = text.trim_matches(is_space).parse().map_err(|_| wrong())?;
         if cpu > CPU_MAX { Err(wrong()) } else { Ok(cpu) }

@@ -46,6 +46,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         tool: version.to_string(),
         at_unix_s: value.get("timestamp").and_then(Value::as_i64),
         measurements,
+        observation: None,
         left_out,
     })
 }

@@ -1,17 +1,26 @@
 //! Results of other tools as measurements: what they measured, in the units and under the names of the run file; what they don't say stays
 //! missing.
 //!
-//! fio's JSON ([`fio`]), and what pgbench and sysbench print. Nothing is computed that the tool did not count: a rate is the tool's rate.
+//! A module for each tool or kind of tool. Nothing is computed that the tool did not count: a rate is the tool's rate, and where a tool
+//! rounds a mean away, it is its total over its count.
 //!
 //! Pure: text in, measurements out.
 
 #![forbid(unsafe_code)]
 
+mod awr;
+mod figures;
 mod fio;
+mod flushes;
+mod hammerdb;
+mod iostat;
+mod memory;
+mod oracle_io;
 mod pgbench;
+mod pgbench_log;
 mod sysbench;
 
-use narrows_model::{Layer, Measurement, Metric, MetricValue};
+use narrows_model::{Layer, Measurement, Metric, MetricValue, Observation};
 
 /// What a file held.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +31,8 @@ pub struct Imported {
     pub at_unix_s: Option<i64>,
     /// What it measured.
     pub measurements: Vec<Measurement>,
+    /// What the file says of a running server, beside the first measurement.
+    pub observation: Option<Observation>,
     /// What of the file was left out, in sentences.
     pub left_out: Vec<String>,
 }
@@ -30,7 +41,7 @@ pub struct Imported {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
     /// No tool's output that is known.
-    #[error("it is no result of fio (JSON), pgbench or sysbench")]
+    #[error("it is no result of a tool that is known")]
     Unknown,
     /// A known tool's, and damaged or without a result.
     #[error("{tool}: {why}")]
@@ -47,16 +58,27 @@ pub enum ImportError {
 /// # Errors
 /// It is none that is known, or has no result.
 pub fn import(text: &str) -> Result<Imported, ImportError> {
-    if fio::is(text) {
-        fio::read(text)
-    } else if pgbench::is(text) {
-        pgbench::read(text)
-    } else if sysbench::is(text) {
-        sysbench::read(text)
-    } else {
-        Err(ImportError::Unknown)
-    }
+    let known = READERS.iter().find(|(is, _)| is(text));
+    known.map_or(Err(ImportError::Unknown), |(_, read)| read(text))
 }
+
+/// Whether a text is a tool's, and its reader.
+type Reader = (fn(&str) -> bool, fn(&str) -> Result<Imported, ImportError>);
+
+/// In the order in which they are asked: what has words of its own comes before what is known by its columns.
+const READERS: [Reader; 11] = [
+    (awr::is, awr::read),
+    (figures::is, figures::read),
+    (fio::is, fio::read),
+    (pgbench::is, pgbench::read),
+    (sysbench::is, sysbench::read),
+    (hammerdb::is, hammerdb::read),
+    (oracle_io::is, oracle_io::read),
+    (flushes::is, flushes::read),
+    (memory::is, memory::read),
+    (iostat::is, iostat::read),
+    (pgbench_log::is, pgbench_log::read),
+];
 
 fn nothing(tool: &'static str, why: impl Into<String>) -> ImportError {
     ImportError::Nothing { tool, why: why.into() }

@@ -52,6 +52,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         tool: version.map_or(TOOL.to_string(), |version| format!("{TOOL} {version}")),
         at_unix_s: None,
         measurements: vec![found],
+        observation: None,
         left_out,
     })
 }

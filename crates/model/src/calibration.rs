@@ -86,7 +86,7 @@ pub struct CurvePoint {
     pub latency_p999_ns: Option<f64>,
     /// 99 % of the generator's own lateness, ns.
     pub lateness_p99_ns: Option<f64>,
-    /// Processor time of this process per operation, ns.
+    /// CPU time of this process per operation, ns.
     pub cpu_per_op_ns: Option<f64>,
 }
 
@@ -146,7 +146,7 @@ pub struct Calibration {
     /// The closed loop by depth, in order of depth.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ramp: Vec<DepthPoint>,
-    /// Processor time of this process, kernel included, per operation of the closed loop at the ceiling, ns.
+    /// CPU time of this process, kernel included, per operation of the closed loop at the ceiling, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_per_op_ns: Option<f64>,
     /// A rate well above the answer that kept the limit in a shorter window before: what is given for a moment, between two

@@ -1,4 +1,4 @@
-//! Places for the commit log beside each other: what a measured workload would do on each, and what it did.
+//! WAL locations beside each other: what a measured workload would do on each, and what it did.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -17,15 +17,15 @@ pub struct CommitFigure {
     pub interval_95: Option<Interval>,
 }
 
-/// What one commit of the workload takes besides the log, as it was measured on the first place while nothing was flushed.
+/// What one commit of the workload takes besides WAL, as it was measured on the first place while nothing was flushed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CommitWork {
-    /// Processor time of the session's server process, ns.
+    /// CPU time of the session's server process, ns.
     pub cpu_ns: f64,
-    /// Processor time of the client, ns.
+    /// CPU time of the client, ns.
     pub client_cpu_ns: f64,
-    /// Waits for reads, locks and anything else but log, processors and client, ns.
+    /// Waits for reads, locks and anything else but WAL, CPUs and client, ns.
     pub waits_ns: f64,
     /// Log bytes.
     pub wal_bytes: f64,
@@ -45,7 +45,7 @@ pub struct PlacedDatabase {
     /// 99 % of them, in a closed loop, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_p99_ns: Option<f64>,
-    /// Wait of a commit for the log, from samples: Oracle's *log file sync*, ns.
+    /// Wait of a commit for WAL, from samples: Oracle's *log file sync*, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_file_sync_ns: Option<f64>,
     /// One flush by the server's own clock: nearest to *log file parallel write*, ns.
@@ -72,7 +72,7 @@ pub struct PlacedEmulation {
     pub commits_per_flush: Option<f64>,
 }
 
-/// One rung of a place's short ladder.
+/// One step of a location's short ladder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PlacedRung {
@@ -88,7 +88,7 @@ pub struct PlacedRung {
     pub p99_ns: Option<f64>,
 }
 
-/// A folder for the log, and what is known of it.
+/// A folder for WAL, and what is known of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Placement {
@@ -145,7 +145,7 @@ pub struct Comparison {
     pub workload: String,
     /// Its sessions.
     pub sessions: u32,
-    /// What a commit takes besides the log.
+    /// What a commit takes besides WAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<CommitWork>,
     /// What the sessions commit on the first place with fsync off, before the others: about what a log without flushes gives.

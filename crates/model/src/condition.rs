@@ -69,20 +69,20 @@ pub const PRIVATE_TABLES: Key<f64> = Key::new("private_tables");
 pub const PRIVATE_TABLES_SHARED: Key<bool> = Key::new("private_tables_shared");
 /// How the server was kept from its cache: `debug_io_direct`, `eviction`.
 pub const UNCACHED_BY: Key<str> = Key::new("uncached_by");
-/// Processors given to the server: a list, or their number.
+/// CPUs given to the server: a list, or their number.
 pub const SERVER_CPUS: Key<CpuCount> = Key::new("server_cpus");
-/// Quota of the control group that somebody's server on this machine is in, processors; null where it has none.
+/// Quota of the control group that the observed server on this machine is in, CPUs; null where it has none.
 pub const SERVER_QUOTA_CPUS: Key<f64> = Key::new("server_quota_cpus");
-/// `hidden` where somebody's server on this machine is in control groups that can't be seen from here.
+/// `hidden` where the observed server on this machine is in control groups that can't be seen from here.
 pub const SERVER_LIMITS: Key<str> = Key::new("server_limits");
-/// Processors given to the client: a list, or their number.
+/// CPUs given to the client: a list, or their number.
 pub const CLIENT_CPUS: Key<CpuCount> = Key::new("client_cpus");
 /// The same where it is their number.
 pub const CLIENT_CPUS_COUNT: Key<f64> = Key::new("client_cpus");
-/// What the client's share of the processors was sized by: a `from` of `measured` with the CPU time of an operation in client and server,
+/// What the client's share of the CPUs was sized by: a `from` of `measured` with the CPU time of an operation in client and server,
 /// ns, or of `published` with their ratio.
 pub const CLIENT_CPUS_SIZED_BY: Key<Map<String, Value>> = Key::new("client_cpus_sized_by");
-/// Whether client and server share processors.
+/// Whether client and server share CPUs.
 pub const CPUS_SHARED: Key<bool> = Key::new("cpus_shared");
 /// Durable-write method: `fdatasync`, `open_dsync`.
 pub const SYNC_METHOD: Key<str> = Key::new("sync_method");
@@ -124,13 +124,13 @@ pub const CLOCK_SOURCES_AVAILABLE: Key<str> = Key::new("clock_sources_available"
 pub const COMPANY: Key<str> = Key::new("company");
 /// Conditions that a state on disk violates.
 pub const CONDITIONS_VIOLATED: Key<[Value]> = Key::new("conditions_violated");
-/// Processor measured on.
+/// CPU measured on.
 pub const CPU: Key<f64> = Key::new("cpu");
-/// Processors used.
+/// CPUs used.
 pub const CPUS: Key<[Value]> = Key::new("cpus");
-/// Processors whose clocks were compared.
+/// CPUs whose clocks were compared.
 pub const CPUS_COMPARED: Key<f64> = Key::new("cpus_compared");
-/// Why clocks of processors were not compared.
+/// Why clocks of CPUs were not compared.
 pub const CPUS_NOT_COMPARED: Key<str> = Key::new("cpus_not_compared");
 /// Whether the server's data has checksums.
 pub const DATA_CHECKSUMS: Key<bool> = Key::new("data_checksums");
@@ -190,7 +190,7 @@ pub const SYNC: Key<str> = Key::new("sync");
 pub const THINK_AFTER: Key<f64> = Key::new("think_after");
 /// Length of that pause, ns.
 pub const THINK_PAUSE_NS: Key<f64> = Key::new("think_pause_ns");
-/// Frequency of the processor's counter, Hz.
+/// Frequency of the CPU's counter, Hz.
 pub const TICKS_HZ: Key<f64> = Key::new("ticks_hz");
 /// Share of updates in the mix, percent.
 pub const UPDATES_PERCENT: Key<f64> = Key::new("updates_percent");

@@ -24,23 +24,23 @@ pub enum Severity {
 pub struct RuleId(&'static str);
 
 impl RuleId {
-    /// A look at somebody's server that was shorter than ten seconds.
+    /// An observation of a server that was shorter than ten seconds.
     pub const OBSERVED_TOO_SHORT: RuleId = RuleId("observed-too-short");
-    /// Sessions looked at too seldom.
+    /// Too few samples of sessions.
     pub const OBSERVED_FEW_SAMPLES: RuleId = RuleId("observed-few-samples");
-    /// Few transactions in a look.
+    /// Few transactions in an observation.
     pub const OBSERVED_FEW_TRANSACTIONS: RuleId = RuleId("observed-few-transactions");
-    /// Counters that were reset during a look.
+    /// Counters that were reset during an observation.
     pub const OBSERVED_COUNTERS_RESET: RuleId = RuleId("observed-counters-reset");
-    /// Commits of a load of ours that were acknowledged with fewer flushes on the drive.
+    /// Commits of a load of narrows that were acknowledged with fewer flushes on the drive.
     pub const COMMITS_NOT_FLUSHED: RuleId = RuleId("commits-not-flushed");
     /// The same with less written than the log has.
     pub const COMMITS_NOT_WRITTEN: RuleId = RuleId("commits-not-written");
-    /// The same of somebody's server that was looked at.
+    /// The same of an observed server.
     pub const OBSERVED_NOT_FLUSHED: RuleId = RuleId("observed-not-flushed");
     /// The same with less written than the log has.
     pub const OBSERVED_NOT_WRITTEN: RuleId = RuleId("observed-not-written");
-    /// The same of a server whose log was looked at.
+    /// The same of a live server whose WAL was observed.
     pub const LIVE_NOT_FLUSHED: RuleId = RuleId("live-not-flushed");
 
     /// As findings have it.

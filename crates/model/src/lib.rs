@@ -61,7 +61,7 @@ pub use metric::Metric;
 pub use observation::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Duty, HotProcess, LockHolder,
     LockHolders, Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass,
-    ProgramUse, SessionsOfDuty, WaitCheck,
+    ProgramUse, ServerReport, SessionsOfDuty, WaitCheck,
 };
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{

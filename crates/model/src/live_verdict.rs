@@ -13,19 +13,19 @@ use crate::{Grade, Interval, LiveWaitKind};
 pub enum LiveBound {
     /// Too few transactions wrote to say anything.
     Idle,
-    /// Commits don't wait for the log: `fsync` or `synchronous_commit` is off.
+    /// Commits don't wait for WAL: `fsync` or `synchronous_commit` is off.
     NotWaitedFor,
     /// Sessions spend their time on other things.
     NotTheLog,
-    /// Each commit waits for a flush, and the log has room for more of them.
+    /// Each commit waits for a flush, and WAL has room for more of them.
     FlushTime,
     /// Each commit waits because a setting, `commit_delay`, has it wait for others.
     CommitDelay,
     /// One flush follows the other: a batch server at its end.
     FlushBusy,
-    /// Sessions wait for locks, which others hold until their commit's flush has returned: the log may be behind it.
+    /// Sessions wait for locks, which others hold until their commit's flush has returned: WAL may be behind it.
     Locks,
-    /// Putting records into the log's buffers.
+    /// Putting records into wal_buffers.
     Insert,
     /// The standby's answer.
     Standby,
@@ -90,17 +90,17 @@ pub struct LiveVerdict {
     pub grade: Grade,
     /// The wait of a commit in parts; empty where states are unknown.
     pub parts: Vec<LivePart>,
-    /// All parts that are the log, ns.
+    /// All parts that are WAL, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ns: Option<f64>,
-    /// Its share of the sessions' time at work.
+    /// Its share of the sessions' active time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// More transactions by at most this share, were there no waiting at the place that `bound` names (NOT THE LOG: none
-    /// for the log at all), nor for locks, which may all be held through it. Absent where that could say too little.
+    /// for WAL at all), nor for locks, which may all be held through it. Absent where that could say too little.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain_at_most: Option<f64>,
-    /// Share of the interval in which the log was being written or flushed.
+    /// Share of the interval in which WAL was being written or flushed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busy: Option<f64>,
     /// The law beside it.

@@ -100,7 +100,7 @@ pub enum Unit {
     CountPerOp,
     /// A share; 1 is the whole.
     Ratio,
-    /// Processors, as seconds of processor time per second.
+    /// CPUs, as seconds of CPU time per second.
     Cpus,
 }
 
@@ -167,7 +167,7 @@ pub struct MetricValue {
     pub unit: Unit,
     /// Which direction is good.
     pub better: Better,
-    /// The median of the samples; of counters of a server that was only looked at, what they changed over the whole look.
+    /// The median of the samples; of counters of a server that was only observed, what they changed over the whole observation.
     pub value: f64,
     /// 95 % interval over repeats, where a method gives one for this number of repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -310,7 +310,7 @@ pub struct Measurement {
     /// Ceilings beside the measurement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitShare>,
-    /// What others measured on the same class of processor, link or drive, where that is known for sure.
+    /// What others measured on the same class of CPU, link or drive, where that is known for sure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub normals: Vec<NormalFigure>,
     /// What was obtained, as opposed to requested, and whatever else could explain a difference, by the

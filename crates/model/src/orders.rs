@@ -23,21 +23,21 @@ metrics! { SINGLE:
     NEW_ORDERS_PER_MIN: "new_orders_per_min", Count, More;
     /// Committed new orders per minute of the window, for each warehouse.
     PER_WAREHOUSE: "new_orders_per_min_per_warehouse", Count, More;
-    /// Of the new orders those that were rolled back because an item was not there, as about one in a hundred is meant to be.
+    /// Share of new orders that were rolled back because an item does not exist: about one in a hundred by design.
     ROLLED_BACK: "new_orders_rolled_back", Ratio, Neither;
-    /// Answers that were serialization failures, over the whole load.
+    /// Serialization failures over the whole load.
     SERIALIZATION_FAILURES: "serialization_failures", Count, Less;
-    /// Answers that were deadlocks, over the whole load.
+    /// Deadlocks over the whole load.
     DEADLOCKS: "deadlocks", Count, Less;
-    /// Transactions done again after a conflict, over the whole load.
+    /// Transactions retried after a conflict, over the whole load.
     RETRIES: "retries", Count, Less;
-    /// Different warehouses that a transaction was entered at.
+    /// Different warehouses that transactions used.
     WAREHOUSES_TOUCHED: "warehouses_touched", Count, Neither;
     /// Consistency conditions that do not hold after the windows.
     VIOLATED: "conditions_violated", Count, Less;
-    /// New orders by which the database's count is outside of what the client saw and what was never answered.
+    /// New orders by which the database's count differs from the acknowledged ones, less those that were never answered.
     MISCOUNTED: "new_orders_miscounted", Count, Less;
-    /// Acknowledged orders that were not there after the server was killed and had recovered.
+    /// Acknowledged orders that were missing after the server was killed and had recovered.
     LOST: "acknowledged_orders_lost", Count, Less;
     /// Orders that were acknowledged before the server was killed.
     ACKNOWLEDGED: "orders_acknowledged", Count, Neither;

@@ -40,7 +40,7 @@ fn embedded_json(page: &str) -> Option<Result<Cow<'_, str>, String>> {
     if let Some(json) = between(PLAIN) {
         return Some(Ok(Cow::Borrowed(json)));
     }
-    between(PACKED).map(|packed| unpacked(packed).map(Cow::Owned))
+    between(PACKED).map(|letters| from_letters(letters).map(Cow::Owned))
 }
 
 /// The run inside a page; `None` if the page holds no JSON.
@@ -52,10 +52,17 @@ pub fn embedded_run(page: &str) -> Option<Result<Run, ReadRunError>> {
     Some(json.map_err(ReadRunError::Packed).and_then(|json| Run::from_json(&json)))
 }
 
-fn unpacked(packed: &str) -> Result<String, String> {
-    let bytes = STANDARD.decode(packed.trim()).map_err(|error| error.to_string())?;
+fn from_letters(letters: &str) -> Result<String, String> {
+    unpacked(&STANDARD.decode(letters.trim()).map_err(|error| error.to_string())?)
+}
+
+/// The text that gzip packed.
+///
+/// # Errors
+/// It is damaged, larger than any run file, or no text.
+pub fn unpacked(packed: &[u8]) -> Result<String, String> {
     let mut json = Vec::new();
-    let mut reader = GzDecoder::new(bytes.as_slice()).take(LONGEST + 1);
+    let mut reader = GzDecoder::new(packed).take(LONGEST + 1);
     std::io::copy(&mut reader, &mut json).map_err(|error| error.to_string())?;
     if json.len() as u64 > LONGEST {
         return Err(format!("more than {LONGEST} bytes"));

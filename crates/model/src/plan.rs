@@ -11,7 +11,7 @@ use crate::Layer;
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DatabaseChoice {
-    /// A server of our own.
+    /// A private instance.
     Managed,
     /// No database layer.
     #[default]
@@ -39,13 +39,13 @@ pub struct PlannedStep {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Plan {
-    /// A sketch: fewer repeats, no grade above LIKELY.
+    /// A quick run: fewer repeats, no grade above LIKELY.
     pub quick: bool,
     /// Layers to measure.
     pub layers: Vec<Layer>,
     /// Folder for the data-file role.
     pub data_dir: String,
-    /// Folder for the log role.
+    /// Folder for the WAL role.
     pub wal_dir: String,
     /// The database.
     pub database: DatabaseChoice,
@@ -64,9 +64,9 @@ pub struct Plan {
     pub table_bytes: u64,
     /// The server's buffer pool, bytes.
     pub shared_buffers_bytes: u64,
-    /// Processors for the server.
+    /// CPUs for the server.
     pub server_cpus: Vec<u32>,
-    /// Processors for the client.
+    /// CPUs for the client.
     pub client_cpus: Vec<u32>,
     /// The steps in order.
     pub steps: Vec<PlannedStep>,

@@ -83,13 +83,13 @@ pub struct Run {
     /// Highest rates within a limit of latency, where they were searched for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calibrations: Vec<Calibration>,
-    /// Whether what the log acknowledges survives a loss of power, for each role that was asked about.
+    /// Whether what WAL acknowledges survives a power cut, for each role that was asked about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub durability: Vec<Durability>,
     /// Crash tests whose results were brought in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crash_tests: Vec<CrashTest>,
-    /// Places for the commit log beside each other.
+    /// WAL locations beside each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
     /// Logs of servers that were observed and not loaded.

@@ -26,7 +26,7 @@ pub struct Standing {
     /// Of these, in a statement, mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions_at_work: Option<f64>,
-    /// Who used the processors.
+    /// Who used the CPUs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<ProcessorUser>,
     /// The same in words, for any screen, the most important first.
@@ -72,7 +72,7 @@ pub struct Headroom {
 pub enum TimeAccount {
     /// The server's own, kept statement by statement.
     Server,
-    /// How many sessions were found at work, by the same samples that the waits come from: the weaker check.
+    /// How many sessions were found active, by the same samples that the waits come from: the weaker check.
     Samples,
 }
 
@@ -105,12 +105,12 @@ pub struct TimeShare {
     pub share: f64,
 }
 
-/// Processors used by somebody.
+/// CPUs used by one kind of process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ProcessorUser {
     /// `sessions`, `autovacuum`, `kernel`, `others`.
     pub who: String,
-    /// Processors, mean.
+    /// CPUs, mean.
     pub cpus: f64,
 }

@@ -26,13 +26,13 @@ pub enum Grade {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Narrow {
-    /// The server's processors are busy with the workload.
+    /// The server's CPUs are busy with the workload.
     Cpu,
-    /// A control group's processor quota.
+    /// A control group's CPU quota.
     CpuQuota,
-    /// Others (or the hypervisor) use the server's processors.
+    /// Others (or the hypervisor) use the server's CPUs.
     CpuTaken,
-    /// Each session uses a processor all the time, and there are fewer sessions than processors.
+    /// Each session uses a CPU all the time, and there are fewer sessions than CPUs.
     CpuPerSession,
     /// Sessions wait for reads that a drive with room to spare answers.
     ReadLatency,
@@ -42,7 +42,7 @@ pub enum Narrow {
     ReadBandwidth,
     /// A control group's I/O limit.
     IoLimit,
-    /// Sessions wait for the commit log.
+    /// Sessions wait for WAL.
     CommitWait,
     /// The flush inside the server takes longer than the same flush outside it.
     CommitInsideServer,
@@ -82,7 +82,7 @@ pub enum Provenance {
     Measured,
     /// A limit from a table.
     Limit,
-    /// Counted: processors in the set, a quota.
+    /// Counted: CPUs in the set, a quota.
     Counted,
     /// A setting an administrator made.
     Configured,
@@ -100,7 +100,7 @@ pub struct Bound {
     pub capacity: f64,
     /// `cpus`, `reads_per_s`, `bytes_per_s`, `commits_per_s`.
     pub capacity_unit: String,
-    /// What one operation takes of it, in the matching unit (seconds of processor, reads, bytes, commits).
+    /// What one operation takes of it, in the matching unit (seconds of CPU, reads, bytes, commits).
     pub demand_per_op: f64,
     /// Highest rate it allows, operations per second.
     pub bound_per_s: f64,
@@ -135,7 +135,7 @@ pub enum SumKind {
     Capacity,
     /// Sessions over the time one operation takes.
     Session,
-    /// The log as a batch server: the measured commit ladder.
+    /// WAL as a batch server: the measured commit ladder.
     Batch,
 }
 
@@ -155,7 +155,7 @@ pub struct SumTerm {
 pub struct Sum {
     /// The law.
     pub kind: SumKind,
-    /// Sessions (for [`SumKind::Session`]) or processors (for [`SumKind::Capacity`]).
+    /// Sessions (for [`SumKind::Session`]) or CPUs (for [`SumKind::Capacity`]).
     pub servers: f64,
     /// Its parts.
     pub terms: Vec<SumTerm>,
@@ -171,7 +171,7 @@ pub struct Sum {
     pub checked_to: Option<f64>,
 }
 
-/// Processor time per operation at this load against alone.
+/// CPU time per operation at this load against alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Sharing {
@@ -269,7 +269,7 @@ pub struct Verdict {
     pub test: Option<Test>,
     /// What comes next.
     pub next: Vec<Next>,
-    /// Upper bound, by the law, of the rate's relative gain if the narrow place were removed; absent where the law
+    /// Upper bound, by the law, of the rate's relative gain if the bottleneck were removed; absent where the law
     /// gives none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain_at_most: Option<f64>,

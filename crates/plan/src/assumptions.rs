@@ -77,7 +77,7 @@ pub(crate) fn waits(terms: &[Term]) -> Vec<String> {
 /// What wasn't counted.
 pub(crate) fn unknown(demand: &Demand) -> Vec<String> {
     let known = [
-        (demand.cpu_ns.is_some(), "processor time"),
+        (demand.cpu_ns.is_some(), "CPU time"),
         (demand.reads.is_some(), "reads"),
         (demand.writes.is_some(), "writes"),
         (demand.log.is_some(), "bytes of WAL"),

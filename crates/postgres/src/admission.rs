@@ -50,6 +50,13 @@ pub struct Admitted {
     pub pool_bytes: u64,
 }
 
+impl Admitted {
+    /// Its version, in its own words.
+    pub fn version(&self) -> String {
+        crate::wire::one_line(&self.version_text)
+    }
+}
+
 /// Asks the server at that address before a long run begins.
 ///
 /// # Errors

@@ -32,7 +32,7 @@ mod table;
 mod transfer_test;
 pub mod wire;
 
-pub use address::{Address, AddressError, Endpoint, Secret};
+pub use address::{Address, AddressError, Endpoint, Secret, ServerRole, SessionRequest};
 pub use admission::{AdmissionError, Admitted, admit};
 pub use kind::PostgresServer;
 pub use leftovers::{Left, LeftKind, left};

@@ -3,6 +3,17 @@
 
 use std::io;
 
+use crate::address::Endpoint;
+use crate::wire::WireError;
+
+/// Said to whoever loads a server: who only observes it has no such option.
+const OF_LOADS: &str = "; a load takes fewer with --sessions N";
+
+/// An error as it is told to somebody who only observes.
+pub(crate) fn for_observers(error: &WireError) -> String {
+    error.to_string().replace(OF_LOADS, "")
+}
+
 /// The hint on a line of its own, beginning with a line break; empty where there is nothing to advise.
 pub(crate) fn hint(code: &str, message: &str) -> String {
     let advice = match code {
@@ -35,7 +46,7 @@ pub(crate) fn hint(code: &str, message: &str) -> String {
         }
         "53100" => "the server's drive is full; free some space, or name another server",
         "53200" => {
-            "the server has not enough memory for this; ask for fewer sessions with --sessions N"
+            "the server has not enough memory for this: end sessions, or lower its work_mem; a load takes fewer with --sessions N"
         }
         "2BP01" => {
             "others hung something on it, which the detail names; it stays until that is removed by whoever made it"
@@ -54,23 +65,49 @@ pub(crate) fn hint(code: &str, message: &str) -> String {
 }
 
 /// What to look at when no connection comes about.
-pub(crate) fn unreached(reason: &io::Error) -> &'static str {
-    match reason.raw_os_error() {
-        Some(libc::EMFILE | libc::ENFILE) => {
-            "the limit of open files is reached (ulimit -n); raise it, or ask for fewer sessions with --sessions N"
+pub(crate) fn unreached(endpoint: &Endpoint, reason: &io::Error) -> String {
+    let refused = reason.kind() == io::ErrorKind::ConnectionRefused;
+    match (reason.raw_os_error(), endpoint) {
+        (Some(libc::EMFILE | libc::ENFILE), _) => {
+            format!("the limit of open files is reached: raise it (ulimit -n){OF_LOADS}")
         }
-        Some(libc::EAGAIN) => {
-            "the server takes no more connections at once; ask for fewer sessions with --sessions N"
+        (Some(libc::EAGAIN), _) => {
+            format!("the server takes no more connections at once: try again{OF_LOADS}")
         }
-        _ => "is the server running there, and may this user reach it?",
+        (_, Endpoint::Tcp { port, .. }) if refused => format!(
+            "is the server running there, and on port {port}? `port` and `listen_addresses` in its postgresql.conf say where it listens"
+        ),
+        (_, Endpoint::Unix { .. }) if refused => {
+            "is the server running there? its socket is there, and nobody listens".to_string()
+        }
+        (_, Endpoint::Unix { .. }) if reason.kind() == io::ErrorKind::PermissionDenied => {
+            "this user may not open the socket (unix_socket_permissions): name another user's way, host=localhost".to_string()
+        }
+        (_, Endpoint::Tcp { port, .. }) if is_silence(reason) => format!(
+            "is the host up, and does a firewall let port {port} through from here? `listen_addresses` in the server's postgresql.conf says where it listens"
+        ),
+        _ => "is the server running there, and may this user reach it?".to_string(),
     }
+}
+
+/// Whether nobody answered at all.
+fn is_silence(reason: &io::Error) -> bool {
+    use io::ErrorKind::{HostUnreachable, NetworkUnreachable, TimedOut};
+    matches!(reason.kind(), TimedOut | HostUnreachable | NetworkUnreachable)
+}
+
+/// What the resolver says of a name beyond that there is no host of it, in brackets.
+pub(crate) fn beyond_unknown(lookup: &io::Error) -> String {
+    let text = lookup.to_string();
+    let said = text.rsplit(": ").next().unwrap_or_default();
+    if said.starts_with("Temporary") { format!(" ({said})") } else { String::new() }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
-    use crate::WireError;
+    use super::*;
+    use crate::address::Address;
+    use crate::monitor::error::MonitorError;
 
     fn refused(code: &str, message: &str) -> String {
         WireError::Server {
@@ -84,9 +121,57 @@ mod tests {
 
     #[test]
     fn our_own_limit_is_not_blamed_on_the_server() {
-        let hint = |code| super::unreached(&io::Error::from_raw_os_error(code));
-        assert!(hint(libc::EMFILE).contains("ulimit -n"));
-        assert!(hint(libc::ECONNREFUSED).contains("is the server running"));
+        let (tcp, socket) = (at("postgres://u@h:5999/d"), at("postgres://u@/d?host=/tmp/x"));
+        let hint =
+            |endpoint: &Endpoint, code| unreached(endpoint, &io::Error::from_raw_os_error(code));
+        assert!(hint(&tcp, libc::EMFILE).contains("ulimit -n"));
+        let refused = hint(&tcp, libc::ECONNREFUSED);
+        assert!(refused.starts_with("is the server running there, and on port 5999?"), "{refused}");
+        assert!(refused.contains("listen_addresses"), "{refused}");
+        assert!(hint(&socket, libc::ECONNREFUSED).contains("nobody listens"));
+        assert!(hint(&socket, libc::EACCES).contains("unix_socket_permissions"));
+        for silent in [libc::ETIMEDOUT, libc::EHOSTUNREACH] {
+            assert!(hint(&tcp, silent).contains("firewall"), "{silent}");
+        }
+    }
+
+    fn at(address: &str) -> Endpoint {
+        Address::parse(address).unwrap().endpoint
+    }
+
+    /// Observing has no option --sessions.
+    #[test]
+    fn only_a_load_is_told_of_its_sessions() {
+        let server = |code: &str| WireError::Server {
+            severity: "FATAL".into(),
+            code: code.into(),
+            message: "planted".into(),
+            detail: String::new(),
+        };
+        let unreached = |code| {
+            let (reason, endpoint) = (io::Error::from_raw_os_error(code), at("postgres://u@h/d"));
+            let advice = unreached(&endpoint, &reason);
+            WireError::Connect { address: "postgres://u@h/d".into(), reason, advice }
+        };
+        for error in
+            [server("53300"), server("53200"), unreached(libc::EMFILE), unreached(libc::EAGAIN)]
+        {
+            assert!(error.to_string().contains("--sessions N"), "{error}");
+            let observed = MonitorError::connecting(error).to_string();
+            assert!(
+                observed.contains("\nhint: ") && !observed.contains("--sessions"),
+                "{observed}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_that_cannot_be_looked_up_now_says_so() {
+        let said = |text: &str| beyond_unknown(&io::Error::other(text));
+        let lookup = "failed to lookup address information: ";
+        assert_eq!(said(&format!("{lookup}Name or service not known")), "");
+        let later = "Temporary failure in name resolution";
+        assert_eq!(said(&format!("{lookup}{later}")), format!(" ({later})"));
     }
 
     #[test]

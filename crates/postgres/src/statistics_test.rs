@@ -43,6 +43,7 @@ fn server(folder: &Path, settings: &[(&str, &str)]) -> Option<(Cluster, Address)
         user: Cluster::USER.into(),
         password: None,
         database: Cluster::DATABASE.into(),
+        session: Default::default(),
     };
     Some((cluster, address))
 }

@@ -3,10 +3,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::Mutex;
 use std::time::Duration;
 
-use narrows_engine::{Context, Silent, Stop};
-use narrows_model::{Key, Measurement, Metric, Platform, condition, metric};
+use narrows_engine::{Context, Phase, Progress, Silent, Stop};
+use narrows_model::{Key, Layer, Measurement, Metric, Platform, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -68,6 +69,7 @@ impl Bench {
             user: Cluster::USER.into(),
             password: None,
             database: Cluster::DATABASE.into(),
+            session: Default::default(),
         };
         let settings = Settings {
             run_id: run.to_string(),
@@ -131,6 +133,31 @@ fn counted(m: &Measurement) {
     assert!(!m.conditions.contains(condition::PLAN_AFTER), "{:?}", m.conditions);
 }
 
+/// Keeps what it is told of windows.
+#[derive(Default)]
+struct Announced(Mutex<Vec<String>>);
+
+impl Progress for Announced {
+    fn phase(&self, _: Layer, phase: Phase, detail: &str) {
+        if phase == Phase::Measure {
+            self.0.lock().unwrap().push(detail.to_string());
+        }
+    }
+}
+
+fn a_second_repeat_is_announced_with_what_the_first_gave(bench: &Bench, database: &mut Database) {
+    let told = Announced::default();
+    let ctx = Context { progress: &told, repeats: 2, ..bench.context() };
+    let lookup = Task::new(Action::Lookup { blocks: 1, calls: Calls::Each }, Source::Pool);
+    let closed = [Variation::closed("database.lookup_cached", SESSIONS)];
+    database.measure(&ctx, lookup, &closed).unwrap();
+    let told = told.0.into_inner().unwrap();
+    let [first, second] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(first, "database.lookup_cached, repeat 1 of 2");
+    assert!(second.starts_with("database.lookup_cached, repeat 2 of 2, "), "{second}");
+    assert!(second.ends_with(" tps so far"), "{second}");
+}
+
 #[test]
 fn every_task_runs_by_its_plan_and_is_counted_by_client_and_server_alike() {
     let Some(bench) = Bench::new() else { return };
@@ -166,6 +193,8 @@ fn every_task_runs_by_its_plan_and_is_counted_by_client_and_server_alike() {
         // Each block of the table and one or more of the index; of the catalogue a little.
         assert!((blocks * 1.5..blocks * 6.0 + 8.0).contains(&touched), "{task:?}: {touched}");
     }
+
+    a_second_repeat_is_announced_with_what_the_first_gave(&bench, &mut database);
 
     let skewed = Task { spread: Spread::Zipf(3.0), ..pool(lookup(64, Calls::Any)) };
     let m = bench.measure(&mut database, skewed);

@@ -142,6 +142,8 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
             advice.filter(|_| v.grade != Grade::Undecided && v.or.is_none() && !invalid)
         else {
             match observed::unclear(run, v, &plural) {
+                // What stands before an answer is all that there is to do.
+                Some(_) if observed::first_step(run, v).is_some() => {}
                 Some(row) => rows_open.push(row),
                 None => unclear.push(plural),
             }
@@ -156,10 +158,12 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
         ranked.push((v.grade, tested, gain, row));
     }
     ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.cmp(&a.1)).then(b.2.total_cmp(&a.2)));
-    let mut rows: Vec<NextRow> = ranked.into_iter().map(|(.., row)| row).chain(rows_open).collect();
+    let ranked = ranked.into_iter().map(|(.., row)| row);
+    let first = observed::first_steps(run).into_iter();
+    let mut rows: Vec<NextRow> = first.chain(ranked).chain(rows_open).collect();
     if !unclear.is_empty() {
         let prove = if run.plan.quick {
-            "narrows run, without --quick"
+            "a full run: narrows run"
         } else {
             "the same run on an idle machine"
         };

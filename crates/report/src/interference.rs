@@ -221,7 +221,7 @@ impl Interference {
     pub(crate) fn lines(&self) -> Vec<(String, Vec<String>)> {
         let name = |row: &InterferenceRow| match row.alone {
             true => "reads alone".to_string(),
-            false => format!("reads beside {}", row.beside),
+            false => format!("with {}", row.beside),
         };
         let reads = self
             .rows

@@ -17,6 +17,7 @@ mod capacity;
 mod chart;
 pub mod document;
 mod escape;
+pub mod export;
 mod head;
 mod interference;
 mod inventory;
@@ -55,7 +56,7 @@ pub use observed::ObservedView;
 pub use outputs::{
     Explained, Setting, ShownLimits, StoredRun, WordList, claims, comparison, csv, explained,
     first_steps, fits, flush_tests, html, inventory, json, limits, markdown, plans, printed,
-    report_document, settings, slb, stored_runs, tags, text, trends, word_lists,
+    report_document, settings, setup_differences, slb, stored_runs, tags, text, trends, word_lists,
 };
 pub use print::Units;
 pub use render::{COLOURS, FORMS, Form, HTML, Screen, Shows, TEXT, form, render};

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use narrows_model::{Finding, Run, Severity, Unknown};
 
-use crate::document::NotKnown;
+use crate::document::{Inline, NotKnown, Style};
+use crate::observed::lacks_right;
 
 /// Notes (not suspects, not invalids) that get a number on the screen.
 const NOTE_BUDGET: usize = 5;
@@ -21,7 +22,7 @@ pub struct NoteMark(pub usize);
 pub struct Notes {
     /// Numbered findings; the first is `[1]`.
     pub numbered: Vec<Finding>,
-    /// Findings about the run or the host as a whole, without those that stand for an absent workload and those below.
+    /// Findings about the run or the host as a whole, without those that explain what is absent and those below.
     pub run_level: Vec<Finding>,
     /// Notes on how the machine is built and set up, for one line together.
     pub machine: Vec<Finding>,
@@ -33,12 +34,16 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// `governor-not-performance, queues-fewer-than-cpus: ` and how to learn what they mean; `None` without any.
-    pub(crate) fn machine_line(&self) -> Option<String> {
+    /// `governor-not-performance, queues-fewer-than-cpus` and how to learn what they mean; `None` without any.
+    pub(crate) fn machine_line(&self) -> Option<Inline> {
         let mut ids: Vec<&str> = self.machine.iter().map(|finding| finding.id.as_str()).collect();
         ids.dedup();
         let ids = ids.join(", ");
-        (!ids.is_empty()).then(|| format!("[machine] {ids}: narrows explain WORD"))
+        (!ids.is_empty()).then(|| {
+            Inline::from(format!("Machine setup: {ids} ("))
+                .put(Style::Code, "narrows explain ID")
+                .put(Style::Plain, ")")
+        })
     }
 
     /// The run-level findings and unknowns; numbers are given by [`Notes::marks`].
@@ -46,13 +51,8 @@ impl Notes {
         let (machine, run_level) = run
             .findings
             .iter()
-            .filter(|f| f.measurement.is_none())
-            .filter_map(|f| match f.not_measured() {
-                None => Some(f.clone()),
-                // It has no row of its own that could say why.
-                Some(DATABASE) => Some(whole(f)),
-                Some(_) => None,
-            })
+            .filter(|f| f.measurement.is_none() && f.not_measured().is_none())
+            .cloned()
             .partition(|f| !f.places.is_empty() && f.severity == Severity::Note);
         Notes { run_level, machine, not_known: not_known(run), ..Notes::default() }
     }
@@ -106,21 +106,6 @@ impl Notes {
     }
 }
 
-/// What is absent when the whole layer is.
-const DATABASE: &str = "database";
-
-/// Reason and way out in one sentence.
-fn whole(finding: &Finding) -> Finding {
-    let hint = match finding.advice.as_str() {
-        "" => String::new(),
-        advice => format!("; hint: {advice}"),
-    };
-    Finding {
-        summary: format!("The database is not measured: {}{hint}", finding.summary),
-        ..finding.clone()
-    }
-}
-
 /// Why the workload or measurement is absent, if the run says so.
 pub(crate) fn absent<'a>(run: &'a Run, what: &str) -> Option<&'a Finding> {
     run.findings.iter().find(|f| f.not_measured() == Some(what))
@@ -147,10 +132,10 @@ fn said_of_not_made(unknowns: &[&Unknown]) -> Option<NotKnown> {
     });
     let whats: Vec<String> = whats.collect();
     let needs = unknowns.first()?.needs.clone();
-    Some(NotKnown { whats, needs })
+    Some(NotKnown { whats, needs, first: false })
 }
 
-/// One entry per thing that would help.
+/// One entry per thing that would help; what somebody can grant comes first.
 fn not_known(run: &Run) -> Vec<NotKnown> {
     let mut groups: Vec<NotKnown> = Vec::new();
     let of_hosts = run.hosts.iter().flat_map(|host| &host.platform.unknown);
@@ -163,9 +148,13 @@ fn not_known(run: &Run) -> Vec<NotKnown> {
         match groups.iter_mut().find(|group| group.needs == unknown.needs) {
             Some(group) if group.whats.contains(&unknown.what) => {}
             Some(group) => group.whats.push(unknown.what.clone()),
-            None => groups
-                .push(NotKnown { whats: vec![unknown.what.clone()], needs: unknown.needs.clone() }),
+            None => groups.push(NotKnown {
+                whats: vec![unknown.what.clone()],
+                needs: unknown.needs.clone(),
+                first: lacks_right(unknown),
+            }),
         }
     }
+    groups.sort_by_key(|group| !group.first);
     groups
 }

@@ -11,7 +11,7 @@ use crate::section;
 pub use crate::section::{
     Explained, Setting, ShownLimits, StoredRun, WordList, claims, comparison,
     document as report_document, explained, first_steps, fits, inventory, limits, plans, settings,
-    stored_runs, tags, trends, word_lists,
+    setup_differences, stored_runs, tags, trends, word_lists,
 };
 
 /// A report in that form.

@@ -1,12 +1,12 @@
 //! The report model: everything the views say, decided once.
 
-use narrows_model::{Layer, Replication, Run, Validity, condition};
+use narrows_model::{Layer, Replication, Run, Validity};
 
 use crate::advice::{NextRow, next_rows};
 use crate::bottleneck::{Block, blocks};
 use crate::calibration::{RateAnswer, answers};
 use crate::capacity::{CapacityRow, rows};
-use crate::document::{AnnotatedTable, Block as Part, Entry, NotKnown, Row};
+use crate::document::{AnnotatedTable, Block as Part, Entry, Inline, NotKnown, Row, Style};
 use crate::head::Head;
 use crate::interference::{Interference, interference};
 use crate::live::{flush_views, live_views};
@@ -74,8 +74,8 @@ pub struct Report {
     pub next: Vec<NextRow>,
     /// Footnotes and what is not known.
     pub notes: Notes,
-    /// How the lookups were kept from the cache, where to see more.
-    pub more: String,
+    /// Where to see more, a line each.
+    pub more: Vec<Inline>,
 }
 
 impl Report {
@@ -106,7 +106,7 @@ impl Report {
         let same = not_replicated(run);
         notes
             .not_known
-            .extend(same.map(|what| NotKnown { whats: vec![what], needs: String::new() }));
+            .extend(same.map(|what| NotKnown { whats: vec![what], ..NotKnown::default() }));
         let mut head = Head::new(run, units);
         head.counts += &unseen(run, units, &wide, &narrow);
         Report {
@@ -130,7 +130,7 @@ impl Report {
             operating_point: operating_point(run, &narrow),
             narrow,
             next: next_rows(run),
-            more: more(run, units),
+            more: more(run),
             notes,
             units,
             run: run.clone(),
@@ -202,6 +202,11 @@ fn alone(run: &Run) -> bool {
     storage_alone(run) || *layers == [Layer::Log] || layers.ends_with(&[Layer::Memory])
 }
 
+/// What is unknown of a thing that was the same in all repeats.
+fn differ(after: &str) -> String {
+    format!("how much results differ after a {after}")
+}
+
 /// What the repeats cannot show because it was the same in all of them.
 fn not_replicated(run: &Run) -> Option<String> {
     // Who only looks restarts nothing.
@@ -217,32 +222,26 @@ fn not_replicated(run: &Run) -> Option<String> {
     // Over starts it was asked and answered.
     let starts = run.starts.iter().any(|starts| starts.spread.is_some());
     match least {
-        Replication::PerWindow if starts => Some("effect of a reboot".to_string()),
-        Replication::PerWindow if alone(run) => Some("effect of a restart".to_string()),
-        Replication::PerWindow => Some("effect of a restart of server or machine".to_string()),
-        Replication::PerServerStart => Some("effect of a reboot".to_string()),
+        Replication::PerWindow if starts => Some(differ("reboot")),
+        Replication::PerWindow => Some(differ("restart")),
+        Replication::PerServerStart => Some(differ("reboot")),
         Replication::PerBoot => None,
     }
 }
 
-fn more(run: &Run, units: Units) -> String {
-    let uncached = run.measurement("database.lookup_uncached").and_then(|m| {
-        let by = m.text(condition::UNCACHED_BY)?;
-        Some(format!("Uncached by {by}, {} table.  ", units.bytes(run.plan.table_bytes as f64)))
-    });
+fn more(run: &Run) -> Vec<Inline> {
+    let see = |what: &str, option: &str| {
+        let command = format!("narrows report {} {option}", run.id);
+        Inline::from(format!("{what}: ")).put(Style::Code, command)
+    };
     if !run.observations.is_empty() {
-        let page = format!("Pictures, all settings: narrows report {} --html", run.id);
         // Where the model misses the rate there is no answer.
         let answers = run.verdicts.iter().any(|v| v.sum.as_ref().is_some_and(|sum| sum.agrees));
-        let asks = format!("   What if: narrows report {} --what-if storage=2x", run.id);
-        return if answers { page + &asks } else { page };
+        let asks = answers.then(|| see("What if", "--what-if storage=2x"));
+        return std::iter::once(see("Pictures, all settings", "--html")).chain(asks).collect();
     }
     if alone(run) {
-        return format!("Pictures, windows, findings: narrows report {} --html", run.id);
+        return vec![see("Pictures, windows, findings", "--html")];
     }
-    format!(
-        "{}How each answer is known: narrows report {1} --explain   Waits, sweeps, findings: narrows report {1} --html",
-        uncached.unwrap_or_default(),
-        run.id
-    )
+    vec![see("How each answer is known", "--explain"), see("Waits, sweeps, findings", "--html")]
 }

@@ -1,13 +1,25 @@
 //! RESULT: the answer for each workload in a sentence, before anything that it rests on.
 
-use narrows_model::{DatabaseChoice, Grade, Narrow, Run, Severity, Validity, Verdict};
+use narrows_model::{
+    DatabaseChoice, Grade, Layer, LiveBound, LiveLog, Narrow, Run, Severity, Validity, Verdict,
+};
 
-use crate::{print, words};
+use crate::notes::absent;
+use crate::words::capital;
+use crate::{observed, print, words};
 
-/// A sentence for each answer; workloads with the same one share it. None where no workload was judged.
+/// What could not be measured, what stands before an answer, then a sentence for each answer; workloads with the same one share it.
 pub(crate) fn sentences(run: &Run) -> Vec<String> {
     let mut answers: Vec<(Vec<String>, String)> = Vec::new();
+    let mut first: Vec<String> = Vec::new();
+    let mut told = 0;
     for verdict in &run.verdicts {
+        let (said, whole) = observed::sentences(run, verdict);
+        first.extend(said);
+        if whole {
+            told += 1;
+            continue;
+        }
         let workload = words::workload_plural(&verdict.workload, verdict.operating_point.workers);
         let answer = answer(run, verdict);
         match answers.iter_mut().find(|(_, same)| *same == answer) {
@@ -15,11 +27,53 @@ pub(crate) fn sentences(run: &Run) -> Vec<String> {
             None => answers.push((vec![workload], answer)),
         }
     }
-    let doubt = unreliable(run);
+    // Another run would say no more of a server that had nothing to do, or hides what it does.
+    let doubt = unreliable(run).filter(|_| told < run.verdicts.len());
     let sentence = |(workloads, answer): (Vec<String>, String)| {
         format!("{}: {answer}.", capital(&listed(&workloads)))
     };
-    doubt.into_iter().chain(answers.into_iter().map(sentence)).collect()
+    let logs = run.live_logs.iter().filter_map(of_log);
+    let all = not_measured(run).chain(doubt).chain(first);
+    all.chain(answers.into_iter().map(sentence)).chain(logs).collect()
+}
+
+/// Layers that were to be measured and could not, each with the reason and the way out.
+fn not_measured(run: &Run) -> impl Iterator<Item = String> {
+    const LAYERS: [(Layer, &str); 5] = [
+        (Layer::Clock, "The clock was"),
+        (Layer::Memory, "The memory was"),
+        (Layer::Block, "The drives were"),
+        (Layer::Log, "The WAL was"),
+        (Layer::Database, "The database was"),
+    ];
+    LAYERS.into_iter().filter_map(move |(layer, what)| {
+        let finding = absent(run, layer.word())?;
+        let hint = match finding.advice.trim_end_matches('.') {
+            "" => String::new(),
+            advice => format!("; hint: {advice}"),
+        };
+        Some(format!("{what} not measured: {}{hint}.", finding.summary.trim_end_matches('.')))
+    })
+}
+
+/// What a commit on a server that was observed waits for, and what to do first.
+fn of_log(log: &LiveLog) -> Option<String> {
+    let verdict = log.verdict.as_ref()?;
+    let (what, is) = words::live_bound(verdict.bound);
+    let tells = !matches!(verdict.bound, LiveBound::Idle | LiveBound::Unknown);
+    let elsewhere = matches!(verdict.bound, LiveBound::NotWaitedFor | LiveBound::NotTheLog);
+    let answer = match verdict.grade {
+        _ if !tells => what.to_string(),
+        Grade::Undecided if !elsewhere => format!("undecided, the figures point to {what}"),
+        grade => format!("{what} {is} ({})", words::grade(grade).to_lowercase()),
+    };
+    let right = log.unknown.iter().find(|unknown| observed::lacks_right(unknown));
+    let first = match (right, verdict.changes.first()) {
+        (Some(unknown), _) if !tells => format!(" {}, then observe again.", unknown.needs),
+        (_, Some(change)) => format!(" It would change with {}.", change.trim_end_matches('.')),
+        _ => String::new(),
+    };
+    Some(format!("Commits on the observed server: {answer}.{first}"))
 }
 
 /// Where most of it is in doubt, that first, with what most of the doubts are.
@@ -95,11 +149,6 @@ fn listed(of: &[String]) -> String {
         [only] => only.clone(),
         [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]

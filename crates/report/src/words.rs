@@ -1,6 +1,6 @@
 //! Names for people: of workloads, of narrow places, of grades. One table each.
 
-use narrows_model::{Grade, Narrow, Severity, Validity, Workload};
+use narrows_model::{Grade, LiveBound, Narrow, Severity, Validity, Workload};
 
 /// What verdicts of scans are about, whatever their workers.
 const SCAN: &str = Workload::ScanMany.word();
@@ -85,6 +85,26 @@ pub(crate) fn bottleneck(narrow: Narrow) -> (&'static str, &'static str) {
     }
 }
 
+/// What holds commits back on a server that was observed, as the subject of a sentence, and what is said of it there.
+pub(crate) fn live_bound(bound: LiveBound) -> (&'static str, &'static str) {
+    const IS: &str = "is the bottleneck";
+    const ARE: &str = "are the bottleneck";
+    match bound {
+        LiveBound::Idle => ("too few transactions wrote to tell what a commit waits for", ""),
+        LiveBound::NotWaitedFor => {
+            ("the WAL", "is not waited for: fsync or synchronous_commit is off")
+        }
+        LiveBound::NotTheLog => ("the WAL", "is not the bottleneck"),
+        LiveBound::FlushTime => ("the time of a WAL flush", IS),
+        LiveBound::CommitDelay => ("commit_delay, a setting,", IS),
+        LiveBound::FlushBusy => ("WAL flushes, one after the other,", ARE),
+        LiveBound::Locks => ("locks that are held through commits", ARE),
+        LiveBound::Insert => ("the lock to insert WAL records", IS),
+        LiveBound::Standby => ("the standby's answer", IS),
+        LiveBound::Unknown => ("undecided, what was observed does not tell", ""),
+    }
+}
+
 /// The grade as printed.
 pub(crate) fn grade(grade: Grade) -> &'static str {
     match grade {
@@ -126,6 +146,12 @@ pub(crate) const SUSPECT: &str = "? suspect: something disturbed the test, or co
 /// What the lines under a verdict are.
 pub(crate) const LINES: &str = "sum: the rate from its parts.  use: how full a resource is.  test: what a change did.  \
                                 then: the next limits.  why: why not CONFIRMED";
+
+/// The text as the beginning of a sentence.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
 
 /// `1 core`, `2 cores`.
 pub(crate) fn counted(n: usize, one: &str) -> String {

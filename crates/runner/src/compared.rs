@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use narrows_compare::{Question, RunComparison, Side};
+use narrows_compare::{Question, RunComparison, SetupComparison, Side};
 use narrows_judge::judge;
 use narrows_model::Run;
 
@@ -17,6 +17,12 @@ pub struct LoadedSide {
     pub name: String,
     /// Its runs.
     pub runs: Vec<Run>,
+}
+
+impl LoadedSide {
+    fn borrowed(&self) -> Side<'_> {
+        Side { name: self.name.clone(), runs: self.runs.iter().collect() }
+    }
 }
 
 /// Longer names of sides don't fit above a column.
@@ -49,10 +55,7 @@ pub fn load(sides: &[String]) -> Result<Vec<LoadedSide>> {
 /// # Errors
 /// They have nothing in common that can be compared.
 pub fn compare(sides: &[LoadedSide], question: &Question) -> Result<RunComparison> {
-    let all: Vec<Side<'_>> = sides
-        .iter()
-        .map(|side| Side { name: side.name.clone(), runs: side.runs.iter().collect() })
-        .collect();
+    let all: Vec<Side<'_>> = sides.iter().map(LoadedSide::borrowed).collect();
     let (base, others) = all.split_first().expect("two sides are asked for at least");
     narrows_compare::compare(base, others, question).map_err(|error| {
         Failure::hinted(
@@ -60,6 +63,25 @@ pub fn compare(sides: &[LoadedSide], question: &Question) -> Result<RunCompariso
             "runs can be compared where the same command with the same options made them: narrows list",
         )
     })
+}
+
+/// What differs between two sides besides their figures.
+///
+/// # Errors
+/// There are not two sides.
+pub fn setups(sides: &[LoadedSide]) -> Result<SetupComparison> {
+    let [base, other] = sides else {
+        return Err(Failure::hinted("two sides are compared", "narrows diff BEFORE AFTER"));
+    };
+    Ok(narrows_compare::setups(&base.borrowed(), &other.borrowed()))
+}
+
+/// The runs of these sides, each once.
+///
+/// # Errors
+/// As [`load`].
+pub fn runs(named: &[String]) -> Result<Vec<Run>> {
+    Ok(load(named)?.into_iter().flat_map(|side| side.runs).collect())
 }
 
 /// A run, judged by this version's rules: runs of several versions are held against each other by one set of them.
@@ -86,7 +108,8 @@ pub fn over_time(host: Option<&str>, tag: Option<&str>) -> Result<(Vec<Run>, Str
     }
     let name = |run: &Run| run.platform().and_then(|platform| platform.hostname.clone());
     // What can't be read is listed by `narrows list`; a trend goes on without it.
-    let runs: Vec<Run> = store::stored()?.iter().filter_map(|path| judged(path).ok()).collect();
+    let runs: Vec<Run> =
+        store::some_stored()?.iter().filter_map(|path| judged(path).ok()).collect();
     let host = host.map(str::to_string).or_else(|| runs.first().and_then(name));
     let of_host: Vec<Run> =
         runs.into_iter().filter(|run| run.completed && name(run) == host).collect();

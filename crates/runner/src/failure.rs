@@ -26,6 +26,15 @@ impl std::fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// An error with what it is about before it, unless it names that itself: an address is told once.
+pub fn about(subject: &str, fails: &str, error: impl Into<anyhow::Error>) -> anyhow::Error {
+    let error = error.into();
+    match error.chain().any(|cause| cause.to_string().contains(subject)) {
+        true => error,
+        false => error.context(format!("{subject} {fails}")),
+    }
+}
+
 /// The text of an error: causes joined by colons, each hint once, on its own line. What it quotes may be of anybody's making
 /// and steers no terminal.
 pub fn render(error: &anyhow::Error) -> String {
@@ -73,6 +82,16 @@ mod tests {
             render(&error),
             "error: its schema is `\u{fffd}[2J\u{fffd}x`\nhint: name another\u{fffd}"
         );
+    }
+
+    #[test]
+    fn what_an_error_is_about_is_told_once() {
+        let said = |what: &str| {
+            render(&about("postgres://u@h/d", "cannot be observed", Failure::hinted(what, "look")))
+        };
+        assert_eq!(said("no"), "error: postgres://u@h/d cannot be observed: no\nhint: look");
+        let named = "cannot connect to postgres://u@h/d: refused";
+        assert_eq!(said(named), format!("error: {named}\nhint: look"));
     }
 
     #[test]

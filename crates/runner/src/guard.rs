@@ -7,6 +7,7 @@ use narrows_model::{DatabaseChoice, Layer, Platform, RunningDatabase};
 
 use crate::failure::Failure;
 use crate::resolved::Resolved;
+use crate::server_address;
 use crate::ui::Ui;
 
 /// Refuses where a database runs, may run, or would itself be loaded, unless the user took responsibility.
@@ -42,19 +43,47 @@ fn decide(found: Option<Finding>, load_here: bool, ui: &dyn Ui) -> Result<()> {
         ui.say(&format!("warning: {}; it is loaded because of --load-here", found.what));
         return Ok(());
     }
-    Err(Failure::hinted(
-        format!("{}: {}", found.what, found.consequence),
-        format!(
-            "to see what slows it: narrows observe ADDRESS; --load-here measures all the same, if {} may be slow for the whole run",
-            found.whose
-        ),
-    ))
+    Err(Failure::hinted(format!("{}: {}", found.what, found.consequence), found.way_out()))
+}
+
+/// Whether no database is found that a run would disturb: none runs here, and none may have its files in these folders.
+pub fn none_runs(platform: &Platform, folders: &[PathBuf]) -> bool {
+    let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+    found(platform, &folders, None).is_none()
 }
 
 struct Finding {
     what: String,
     consequence: &'static str,
     whose: &'static str,
+    /// What `narrows observe` is given for it; `None` where it is none that can be observed.
+    observed_at: Option<String>,
+}
+
+impl Finding {
+    fn way_out(&self) -> String {
+        let whose = self.whose;
+        let all_the_same =
+            format!("--load-here measures all the same, if {whose} may be slow for the whole run");
+        match &self.observed_at {
+            Some(address) => {
+                format!("to see what slows it: narrows observe {address}; {all_the_same}")
+            }
+            None => all_the_same,
+        }
+    }
+}
+
+/// Stands for an address that is not known.
+const UNKNOWN_ADDRESS: &str = "ADDRESS";
+/// The kind of server that can be observed.
+const OBSERVED_KIND: &str = "postgresql";
+
+/// How the first of them that can be observed is reached.
+fn observed_at(databases: &[RunningDatabase]) -> Option<String> {
+    let server = databases.iter().find(|server| server.kind == OBSERVED_KIND)?;
+    let found = server_address::of_process(server.pid);
+    Some(found.unwrap_or_else(|| UNKNOWN_ADDRESS.to_string()))
 }
 
 fn found(platform: &Platform, folders: &[&Path], url: Option<&str>) -> Option<Finding> {
@@ -63,18 +92,19 @@ fn found(platform: &Platform, folders: &[&Path], url: Option<&str>) -> Option<Fi
             what: format!("{address} is a server in use"),
             consequence: "a run would fill a table in a schema of its own there and keep the server's CPUs, memory and drives busy for minutes",
             whose: "that server",
+            // A shell takes an `&` apart.
+            observed_at: Some(format!("'{address}'")),
         });
     }
     let consequence = match folders {
-        [] => {
-            "measuring would use its CPUs and memory, and its own work would falsify every figure"
-        }
+        [] => "measuring would use its CPUs and memory, and its own work would distort the results",
         _ => {
-            "a run would use its CPUs, memory and drives for minutes, and its own work would falsify every figure"
+            "a run would use its CPUs, memory and drives for minutes, and its own work would distort the results"
         }
     };
     if let Some(what) = running(&platform.databases) {
-        return Some(Finding { what, consequence, whose: "that database" });
+        let observed_at = observed_at(&platform.databases);
+        return Some(Finding { what, consequence, whose: "that database", observed_at });
     }
     let home = folders.iter().find_map(|folder| server_home(folder))?;
     Some(Finding {
@@ -84,6 +114,9 @@ fn found(platform: &Platform, folders: &[&Path], url: Option<&str>) -> Option<Fi
         ),
         consequence,
         whose: "that database",
+        observed_at: Some(
+            server_address::of_folder(home).unwrap_or_else(|| UNKNOWN_ADDRESS.to_string()),
+        ),
     })
 }
 
@@ -148,5 +181,30 @@ mod tests {
         std::fs::write(home.path().join("postmaster.pid"), "1").unwrap();
         let what = sentence(&Platform::default(), &[&wal], None).unwrap();
         assert!(what.starts_with(&home.path().display().to_string()), "{what}");
+        assert!(!none_runs(&Platform::default(), &[wal]));
+    }
+
+    #[test]
+    fn what_is_printed_to_observe_it_can_be_typed() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().display().to_string();
+        let _socket =
+            std::os::unix::net::UnixListener::bind(home.path().join(".s.PGSQL.5433")).unwrap();
+        let file = format!("1\n{folder}\n1\n5433\n{folder}\n\n");
+        std::fs::write(home.path().join("postmaster.pid"), file).unwrap();
+        std::fs::write(home.path().join("PG_VERSION"), "15").unwrap();
+        let way_out = |platform: &Platform, url| {
+            found(platform, &[home.path()], url).expect("a database").way_out()
+        };
+        let of_folder = way_out(&Platform::default(), None);
+        let typed = format!("narrows observe \"host={folder} port=5433 dbname=postgres\"; ");
+        assert!(of_folder.contains(&typed), "{of_folder}");
+        let of_address = way_out(&Platform::default(), Some("postgres://bob@db7/x"));
+        assert!(of_address.contains("narrows observe 'postgres://bob@db7/x'; "), "{of_address}");
+        // What can't be observed is not sent there.
+        let oracle = RunningDatabase { kind: "oracle".into(), ..database() };
+        let platform = Platform { databases: vec![oracle], ..Platform::default() };
+        let other = way_out(&platform, None);
+        assert!(other.starts_with("--load-here measures all the same"), "{other}");
     }
 }

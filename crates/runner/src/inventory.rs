@@ -44,7 +44,7 @@ fn named(of: &str, request: &InventoryRequest) -> Result<Platform> {
             format!("leave {option} out"),
         ));
     }
-    if captures::is_capture(&path) {
+    if captures::is_capture(&path) && !store::is_packed_run(&path) {
         return captures::platform(&path);
     }
     let run = store::load(&path)?;

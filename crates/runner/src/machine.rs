@@ -9,6 +9,8 @@ use narrows_model::{Layer, Plan, Platform};
 
 use crate::database;
 use crate::exit::Answers;
+use crate::import::ServerOwnReport;
+use crate::observe::{self, drives};
 use crate::preflight::{MissingPart, SpaceNeed};
 use crate::program::Program;
 use crate::request::database::DatabaseTarget;
@@ -24,6 +26,8 @@ use crate::{guard, layers};
 /// All layers that were asked for.
 pub struct Machine {
     resolved: Resolved,
+    /// A server's own report, to be judged by what is measured here.
+    report: Option<ServerOwnReport>,
 }
 
 impl Program for Machine {
@@ -41,7 +45,11 @@ impl Program for Machine {
     }
 
     fn plan(request: &MachineRequest, ui: &dyn Ui) -> Result<Machine> {
-        Ok(Machine { resolved: resolve::resolve(request, ui)? })
+        let resolved = resolve::resolve(request, ui)?;
+        let name = resolved.platform.hostname.as_deref().filter(|_| !request.same_machine);
+        let report =
+            request.with.as_ref().map(|path| ServerOwnReport::read(path, name)).transpose()?;
+        Ok(Machine { resolved, report })
     }
 
     fn planned(&self) -> (&Plan, &Platform) {
@@ -71,6 +79,18 @@ impl Program for Machine {
         layers::space(&self.resolved, self.resolved.has(Layer::Database))
     }
 
+    fn server_checks(&self) -> Vec<String> {
+        match self.resolved.has(Layer::Database) {
+            true => database::server_checks(&self.resolved),
+            false => Vec::new(),
+        }
+    }
+
+    fn guards(&self) -> bool {
+        let loads = self.resolved.plan.layers.iter().any(|layer| *layer != Layer::Clock);
+        loads && self.resolved.address.is_none()
+    }
+
     fn missing(&self) -> Vec<MissingPart> {
         layers::missing(&self.resolved, self.resolved.has(Layer::Database).then_some("database"))
     }
@@ -78,11 +98,28 @@ impl Program for Machine {
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         let mut session = PlannedSession::new(&self.resolved, session);
         let outcome = layers::execute(&mut session).and_then(|()| database::execute(&mut session));
+        if let Some(report) = self.report.take().filter(|_| outcome.is_ok()) {
+            beside(&mut session, report);
+        }
         Ok(ended(outcome))
     }
 
     fn answers(&self) -> Answers {
         Answers::Layers
+    }
+}
+
+/// The report beside what was measured, and the log's ladder at the size of its commits.
+fn beside(session: &mut PlannedSession<'_, '_>, report: ServerOwnReport) {
+    let ServerOwnReport { mut observation, measurements, remarks } = report;
+    remarks.iter().for_each(|remark| session.ui.say(&format!("note: {remark}")));
+    observation.capacities_from =
+        vec![drives::measured(&session.resolved.plan, &session.resolved.platform)];
+    let bytes = observe::commit_bytes(&observation);
+    session.run.observations.push(observation);
+    session.add(measurements);
+    if let Err(error) = layers::commit_ladder(session, bytes) {
+        let _ = session.absent("log.commit", error);
     }
 }
 

@@ -7,15 +7,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result};
-use narrows_io::{Space, TestFile, check_writable};
-use narrows_units::{Bytes, shown};
+use narrows_io::{TestFile, check_writable};
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::program::Program;
-use crate::request::RunOptions;
-use crate::ui::Ui;
-use crate::{failure, secrets, store};
+use crate::failure::{self, Failure};
 
 /// The most space that files of a run take at a time in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,47 +71,10 @@ pub fn log(wal: &Path, option: &str, data: &Path) -> Result<()> {
     Ok(narrows_layer_log::check_dir(wal)?)
 }
 
-/// What a dry run says behind its plan: the space it needs, and what would be refused. Ends as a run that is refused where something is.
-pub fn dry_run<P: Program>(program: &mut P, options: &RunOptions, ui: &dyn Ui) -> Result<Exit> {
-    let mut plan = program.describe();
-    for need in program.space() {
-        plan += &space_line(&need);
-    }
-    ui.print(&plan)?;
-    let results = match &options.output {
-        Some(folder) => store::check(folder),
-        None => store::folder().and_then(|folder| store::check(&folder)),
-    };
-    let admitted = program.admit(options.load_here, ui);
-    let refused: Vec<Error> =
-        [admitted, program.check(), results].into_iter().filter_map(Result::err).collect();
-    let missing = program.missing();
-    let exit = if refused.is_empty() && missing.is_empty() { Exit::Done } else { Exit::Usage };
-    for error in refused {
-        tell(&failure::render(&error), ui);
-    }
-    for MissingPart { what, why } in missing {
-        tell(&not_measured(&what, &why), ui);
-    }
-    Ok(exit)
-}
-
-fn tell(text: &str, ui: &dyn Ui) {
-    ui.say(&secrets::without(text, std::env::args_os()));
-}
-
 /// The warning that a part is missing, with its reason and hint.
 pub fn not_measured(what: &str, why: &Error) -> String {
     let text = failure::render(why);
     format!("warning: {what} is not measured: {}", text.strip_prefix("error: ").unwrap_or(&text))
-}
-
-/// `space    up to 4.29 GB in /var/tmp, 66.6 GB are free`
-fn space_line(need: &SpaceNeed) -> String {
-    let folder = need.folder.display().to_string();
-    let free = Space::of(&need.folder).map(|space| Bytes(space.available_bytes));
-    let free = free.map_or("free space unknown".to_string(), |free| format!("{free} are free"));
-    format!("space    up to {} in {}, {free}\n", Bytes(need.bytes), shown(&folder))
 }
 
 #[cfg(test)]
@@ -148,17 +105,6 @@ mod tests {
         assert!(refused.contains("are free") || refused.contains("in memory"), "{refused}");
         assert!(refused.contains("\nhint: "), "{refused}");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn the_space_line_has_what_is_needed_and_what_is_free() {
-        let dir = tempfile::tempdir().unwrap();
-        let need = SpaceNeed { folder: dir.path().into(), bytes: 4_000_000_000 };
-        let line = space_line(&need);
-        assert!(line.starts_with("space    up to 4.00 GB in "), "{line}");
-        assert!(line.ends_with(" are free\n"), "{line}");
-        let gone = SpaceNeed { folder: "/nonexistent".into(), ..need };
-        assert!(space_line(&gone).ends_with("free space unknown\n"));
     }
 
     #[test]

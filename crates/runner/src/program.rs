@@ -12,11 +12,11 @@ use narrows_postgres::server;
 
 use crate::anonymous::{Anonymous, AnonymousUi};
 use crate::exit::{Answers, Exit};
-use crate::preflight::{self, MissingPart, SpaceNeed};
+use crate::preflight::{MissingPart, SpaceNeed};
 use crate::request::{Address, RunOptions};
 use crate::session::{Ended, Session};
 use crate::ui::Ui;
-use crate::{guard, interrupt, store};
+use crate::{dry_run, guard, interrupt, store};
 
 /// Something that can be measured on request.
 pub trait Program: Sized {
@@ -77,6 +77,16 @@ pub trait Program: Sized {
         Vec::new()
     }
 
+    /// What is well of the server that it uses, each in a few words; a dry run asks behind [`Program::admit`].
+    fn server_checks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether [`Program::admit`] looks for databases that run here.
+    fn guards(&self) -> bool {
+        true
+    }
+
     /// Measures, and hands everything to the session.
     ///
     /// # Errors
@@ -122,7 +132,7 @@ fn measure<P: Program>(
         anonymous.learn(plan, platform);
     }
     if options.dry_run {
-        return preflight::dry_run(&mut program, options, ui);
+        return dry_run::show(&mut program, options, ui, anonymous);
     }
     program.admit(options.load_here, ui)?;
     program.check()?;

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use narrows_engine::Stop;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role, Workload};
 use narrows_postgres::observe::Monitor;
@@ -19,7 +19,7 @@ use crate::request::machine::MachineRequest;
 use crate::resolved::Resolved;
 use crate::split::{self, CostRatio};
 use crate::ui::Ui;
-use crate::{captures, database, layers, prepared};
+use crate::{captures, database, failure, layers, prepared};
 
 /// Where the roles are when nobody says: on a drive, writable for everybody, reachable for the server's user.
 const DEFAULT_DIR: &str = "/var/tmp";
@@ -89,6 +89,7 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
         data_dir,
         wal_dir,
         address,
+        version: None,
         found: None,
         mariadb: request.database == DatabaseTarget::MariaDb,
         postgres: match &request.database {
@@ -166,12 +167,15 @@ fn steps(resolved: &Resolved) -> Vec<PlannedStep> {
 /// Whatever would keep it from being measured.
 pub fn ask(resolved: &mut Resolved) -> Result<Option<Admitted>> {
     let Some(address) = resolved.address.clone() else { return Ok(None) };
-    let cannot = || format!("{address} cannot be measured");
-    let admitted = admit(&address).with_context(cannot)?;
+    let cannot =
+        |error: anyhow::Error| failure::about(&address.masked(), "cannot be measured", error);
+    let admitted = admit(&address).map_err(|error| cannot(error.into()))?;
+    resolved.version = Some(admitted.version());
     if !address.is_local() {
         return Ok(Some(admitted));
     }
-    resolved.found = LocalServer::of(&Monitor::open(&address).with_context(cannot)?);
+    let look = Monitor::open(&address).map_err(|error| cannot(error.into()))?;
+    resolved.found = LocalServer::of(&look);
     if let Some(found) = &resolved.found {
         resolved.split = split::around(&found.cpus, &resolved.platform, CostRatio::PUBLISHED);
         resolved.plan.server_cpus = found.cpus.clone();

@@ -28,6 +28,8 @@ pub struct Resolved {
     pub wal_dir: PathBuf,
     /// The user's server, if one was named.
     pub address: Option<Address>,
+    /// What that server says of its version, once it was asked.
+    pub version: Option<String>,
     /// That server, once it was asked, if it runs here.
     pub found: Option<LocalServer>,
     /// Whether the server of our own is a MariaDB.

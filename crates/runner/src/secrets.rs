@@ -1,10 +1,11 @@
 //! What was typed, on its way into a message: a database's address may hold a password, and where it is mistyped or stands in the
 //! wrong place, nobody can say which part of it that is. So such an argument is told in no message, by the parser of arguments or by
-//! any other part; every error passes through here before it is printed.
-//!
-//! Not for addresses that were read: those print themselves without their password.
+//! any other part; every error passes through here before it is printed. One that can be read as an address says itself what of it is
+//! the password: it is told with `***` in that place, and as it is where it has none.
 
 use std::ffi::OsString;
+
+use narrows_postgres::Address;
 
 /// Stands for what is not told.
 const UNTOLD: &str = "…";
@@ -57,6 +58,9 @@ fn parts(argument: &str) -> impl Iterator<Item = &str> {
 
 /// A word as it may be told.
 pub fn told(word: &str) -> String {
+    if let Some(shown) = address(word) {
+        return shown;
+    }
     let lower = word.to_ascii_lowercase();
     if let Some((scheme, _)) = word.split_once("://") {
         let known = SCHEMES.contains(&scheme);
@@ -82,6 +86,15 @@ pub fn told(word: &str) -> String {
     word.to_string()
 }
 
+/// A word that is an address, without its password; none where another part of it may be one.
+fn address(word: &str) -> Option<String> {
+    const TOLD: [&str; 2] = [":***@", "password=***"];
+    let shown = Address::is_one(word).then(|| Address::shown(word)).flatten()?;
+    let rest = TOLD.iter().fold(shown.to_ascii_lowercase(), |text, mask| text.replace(mask, ""));
+    let may_hold = ["pass", "pwd", "secret"].iter().any(|name| rest.contains(name));
+    (!may_hold).then_some(shown)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,17 +105,22 @@ mod tests {
             ["7f3a", "storage=2x", "hot:0.2:0.8", "/var/tmp/x.json", "8GiB", "managed", "12:30"]
                 .into_iter()
                 .chain(["/srv/compass/x.json", "./secrets/box.toml", "/tmp/.tmpwD3/cut.capture"])
+                // An address without a password.
+                .chain(["postgres://monitor@127.0.0.1:5999/shop", "host=db7 dbname=shop"])
         {
             assert_eq!(told(word), word);
         }
         for (word, shown) in [
-            ("postgres://app:S3cret@h/x", "postgres://…"),
+            ("postgres://app:S3cret@h/x", "postgres://app:***@h/x"),
+            ("postgres://app@h/x?password=S3cret", "postgres://app@h/x?password=***"),
+            ("postgres://app@h/passwordS3cret", "postgres://…"),
             ("postgres://app:S3cret/x", "postgres://…"),
             ("ppostgres://app:S3cret/x", "…"),
             ("postgres:/app:S3cret@h/x", "…"),
             ("app:S3cret@h/shop", "…"),
             ("app:S3creth/shop", "app:…"),
-            ("host=h password=S3cret", "…"),
+            ("host=h password=S3cret", "host=h password=***"),
+            ("host=h pasword=S3cret", "…"),
             ("/tmp/x?password=S3cret", "…"),
             ("/app:S3cret@h/shop", "…"),
             ("passwordS3cret", "…"),
@@ -118,20 +136,25 @@ mod tests {
         let url = "postgres://app:S3cret@h/x";
         assert_eq!(
             of(&format!("unexpected argument '{url}' found\ntip: use '-- {url}'"), &["run", url]),
-            "unexpected argument 'postgres://…' found\ntip: use '-- postgres://…'"
+            "unexpected argument 'postgres://app:***@h/x' found\ntip: use '-- postgres://app:***@h/x'"
         );
         let option = format!("--sessions={url}");
         assert_eq!(
             of(&format!("invalid value '{url}'"), &[&option]),
-            "invalid value 'postgres://…'"
+            "invalid value 'postgres://app:***@h/x'"
         );
         let listed = format!("log,{url}");
         assert_eq!(
             of(&format!("invalid value '{url}'"), &[&listed]),
-            "invalid value 'postgres://…'"
+            "invalid value 'postgres://app:***@h/x'"
         );
         let odd = "postgres://app:S3\u{1b}cret@h";
-        assert_eq!(of(&format!("{odd:?}"), &[odd]), "\"postgres://…\"");
+        assert_eq!(of(&format!("{odd:?}"), &[odd]), "\"postgres://app:***@h\"");
+        let open = "postgres://monitor@127.0.0.1:5999/shop";
+        assert_eq!(
+            of(&format!("cannot connect to {open}"), &[open]),
+            format!("cannot connect to {open}")
+        );
         assert_eq!(of("no run 7f3a", &["7f3a"]), "no run 7f3a");
     }
 }

@@ -224,8 +224,8 @@ impl<'a> Session<'a> {
     /// Where it is kept. The folder may be called after somebody, and the id is enough.
     fn kept(&self, path: &Path) -> String {
         match (self.anonymous, path.file_name()) {
-            (Some(_), Some(name)) => format!("kept as {}", name.display()),
-            _ => format!("kept in {}", path.display()),
+            (Some(_), Some(name)) => format!("saved as {}", name.display()),
+            _ => format!("saved: {}", path.display()),
         }
     }
 

@@ -1,17 +1,21 @@
 //! Where runs are kept: `$XDG_DATA_HOME/narrows/runs/ID.narrows.json`, written whole or not at all.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use narrows_model::page_archive::embedded_run;
-use narrows_model::{ReadRunError, Run};
+use narrows_files::{Access, Dir};
+use narrows_model::Run;
+use narrows_model::page_archive::{embedded_run, unpacked};
 
 use crate::failure::Failure;
+use crate::no_run::{self, COPY_AGAIN, RUN_OR_CAPTURE};
 
 /// What names of run files end with.
 pub const ENDING: &str = ".narrows.json";
+/// The same of those that gzip packed.
+const PACKED_ENDING: &str = ".narrows.json.gz";
 
 /// The folder of stored runs.
 pub fn folder() -> Result<PathBuf> {
@@ -171,14 +175,24 @@ pub fn stored() -> Result<Vec<PathBuf>> {
 /// None or several are called so, or none is stored.
 pub fn find_or_newest(name: Option<&str>) -> Result<PathBuf> {
     let Some(name) = name else {
-        return stored()?.into_iter().next().ok_or_else(|| {
-            Failure::hinted(
-                "no run is saved".to_string(),
-                "name a run file, or make a run: narrows run",
-            )
-        });
+        return Ok(some_stored()?.swap_remove(0));
     };
     find(name)
+}
+
+/// Files of the stored runs, the newest first; at least one.
+///
+/// # Errors
+/// There is none.
+pub fn some_stored() -> Result<Vec<PathBuf>> {
+    let found = stored()?;
+    if found.is_empty() {
+        return Err(Failure::hinted(
+            "no run is saved yet",
+            "narrows run --quick makes one, in about 2 min; or name a run file",
+        ));
+    }
+    Ok(found)
 }
 
 /// Finds a run by file or by the beginning of its id.
@@ -187,7 +201,9 @@ pub fn find_or_newest(name: Option<&str>) -> Result<PathBuf> {
 /// None or several are called so.
 pub fn find(name: &str) -> Result<PathBuf> {
     let direct = PathBuf::from(name);
-    if direct.is_file() {
+    // What can't be looked at is there, and reading it says why.
+    let hidden = |error: &std::io::Error| error.kind() == ErrorKind::PermissionDenied;
+    if fs::metadata(&direct).map_or_else(|error| hidden(&error), |found| found.is_file()) {
         return Ok(direct);
     }
     let is_so_called = |path: &PathBuf| {
@@ -197,6 +213,10 @@ pub fn find(name: &str) -> Result<PathBuf> {
     let found: Vec<PathBuf> = stored()?.into_iter().filter(is_so_called).collect();
     match found.as_slice() {
         [one] => Ok(one.clone()),
+        [] if direct.is_dir() => Err(Failure::hinted(
+            format!("{name} is a folder"),
+            "name a run file in it, or an id; `narrows list` shows the saved runs",
+        )),
         [] => Err(Failure::hinted(
             format!(
                 "no run `{name}`: it is neither a file nor the start of an id in {}",
@@ -214,20 +234,51 @@ pub fn find(name: &str) -> Result<PathBuf> {
 /// Bytes; the longest so far have some ten million.
 const LONGEST_RUN: u64 = 512 << 20;
 
-const RUN_OR_CAPTURE: &str = "a run file ends in .narrows.json and is written by narrows run; a capture is written by narrows gather";
+/// The file in a folder that whoever changes `name` there locks; the folder is made if it is missing.
+///
+/// # Errors
+/// The folder can't be written to.
+pub(crate) fn lock_file(folder: &Path, name: &str) -> Result<File> {
+    make_folder(folder)?;
+    let file = format!(".{name}.lock");
+    let opened = Dir::open(folder).and_then(|dir| match dir.create_new(&file, 0o600) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            dir.open_file(&file, Access::Write)
+        }
+        made => made,
+    });
+    opened.map_err(|error| {
+        Failure::hinted(
+            format!("cannot lock {name} in {}: {error}", folder.display()),
+            "it needs the right to write in that folder",
+        )
+    })
+}
 
-/// Reads a run file, or the run inside a page that was made from one.
+/// Whether a file is called like a run file that gzip packed.
+pub fn is_packed_run(path: &Path) -> bool {
+    path.to_string_lossy().ends_with(PACKED_ENDING)
+}
+
+/// Reads a run file, packed by gzip or not, or the run inside a page that was made from one.
 pub fn load(path: &Path) -> Result<Run> {
     let refused = |reason: &str, hint: &str| {
         Failure::hinted(format!("{}: {reason}", path.display()), hint.to_string())
     };
-    let bytes = narrows_files::read(path, LONGEST_RUN)
-        .map_err(|why| refused(&why.to_string(), RUN_OR_CAPTURE))?;
-    let Ok(text) = String::from_utf8(bytes) else {
-        return Err(refused("neither a run file nor a capture", RUN_OR_CAPTURE));
+    let bytes = narrows_files::read(path, LONGEST_RUN).map_err(|why| no_run::unread(path, &why))?;
+    let packed = narrows_capture::is_archive(&bytes);
+    let text = if packed {
+        unpacked(&bytes)
+            .map_err(|why| refused(&format!("damaged or cut off: {why}"), COPY_AGAIN))?
+    } else {
+        String::from_utf8(bytes)
+            .map_err(|_| refused("neither a run file nor a capture", RUN_OR_CAPTURE))?
     };
     if text.starts_with("{\"schema\":\"narrows.capture/") {
-        return Err(refused("a capture that was unpacked", "pack it again: gzip -k FILE"));
+        return Err(match packed {
+            true => refused("a capture, and no run", "narrows platform FILE shows a capture"),
+            false => refused("a capture that was unpacked", "pack it again: gzip -k FILE"),
+        });
     }
     let run = if text.starts_with("<!doctype html>") {
         let hint = "name the whole page as `narrows report --html` wrote it, or the run file";
@@ -236,14 +287,8 @@ pub fn load(path: &Path) -> Result<Run> {
         Run::from_json(&text)
     };
     run.map_err(|error| {
-        let hint = match error {
-            ReadRunError::Schema { .. } => {
-                "read it with the version that wrote it, or measure again with this one"
-            }
-            ReadRunError::Packed(_) => "copy the page again from where it was made",
-            _ => RUN_OR_CAPTURE,
-        };
-        Failure::hinted(format!("{}: {error}", path.display()), hint)
+        let (reason, hint) = no_run::unlike_a_run(&error, &text);
+        refused(&reason, hint)
     })
 }
 
@@ -325,6 +370,48 @@ mod tests {
             "{error}"
         );
         assert!(error.contains("hint: ") && error.contains("-o"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_gzip_packed_is_read_and_damage_to_it_is_said() {
+        let run = Run::blank(narrows_model::Plan::default(), narrows_model::Platform::default());
+        let dir = tempfile::tempdir().unwrap();
+        let plain = dir.path().join("x.narrows.json");
+        fs::write(&plain, run.to_json()).unwrap();
+        let packed = dir.path().join("x.narrows.json.gz");
+        assert!(is_packed_run(&packed) && !is_packed_run(&plain));
+        let gzip = std::process::Command::new("gzip").arg("-k").arg(&plain).status();
+        if !gzip.is_ok_and(|status| status.success()) {
+            eprintln!("SKIPPED: no gzip");
+            return;
+        }
+        assert!(load(&packed).unwrap() == run);
+        let bytes = fs::read(&packed).unwrap();
+        fs::write(&packed, &bytes[..bytes.len() / 2]).unwrap();
+        let error = crate::failure::render(&load(&packed).unwrap_err());
+        assert!(error.contains("damaged or cut off: ") && error.contains("hint: copy"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_run_says_what_it_is_instead() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.json");
+        let said = |text: &str| {
+            fs::write(&path, text).unwrap();
+            crate::failure::render(&load(&path).unwrap_err())
+        };
+        let whole = Run::blank(narrows_model::Plan::default(), narrows_model::Platform::default());
+        let whole = whole.to_json();
+        let cut = said(&whole[..whole.len() / 2]);
+        assert!(cut.contains("x.json: the file is cut off (") && cut.contains(" read)"), "{cut}");
+        assert!(said("").contains("x.json: the file is empty\nhint: copy the file again"));
+        let other = said("root:x:0:0:root:/root:/bin/bash\n");
+        assert!(other.contains("it is not JSON, so no run file\nhint: a run file ends"), "{other}");
+        assert!(said("{\"a\": 1}").contains("it is JSON, and no run file of narrows"));
+        assert!(!cut.contains("EOF") && !other.contains("line 1"), "{cut}{other}");
+        let folder = find(dir.path().to_str().unwrap()).unwrap_err();
+        let folder = crate::failure::render(&folder);
+        assert!(folder.contains(" is a folder\nhint: name a run file in it, or an id"), "{folder}");
     }
 
     #[test]

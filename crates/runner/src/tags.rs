@@ -1,6 +1,7 @@
 //! Names for sets of stored runs: `$XDG_DATA_HOME/narrows/tags.json`, written whole or not at all.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -58,6 +59,7 @@ fn no_tag(name: &str) -> anyhow::Error {
 /// The name can't be one, a run can't be found, or the file can't be written.
 pub fn add(name: &str, runs: &[String]) -> Result<usize> {
     check(name)?;
+    let _held = lock()?;
     let mut tags = read()?;
     let ids = tags.entry(name.to_string()).or_default();
     for run in runs {
@@ -83,6 +85,7 @@ pub fn add(name: &str, runs: &[String]) -> Result<usize> {
 /// # Errors
 /// There is none of that name, or the file can't be written.
 pub fn remove(name: &str) -> Result<()> {
+    let _held = lock()?;
     let mut tags = read()?;
     if tags.remove(name).is_none() {
         return Err(no_tag(name));
@@ -92,11 +95,28 @@ pub fn remove(name: &str) -> Result<()> {
 
 /// Takes runs that are gone out of all tags; a tag without any goes too.
 pub(crate) fn forget(ids: &[String]) -> Result<()> {
+    if !path()?.exists() {
+        return Ok(());
+    }
+    let _held = lock()?;
     let mut tags = read()?;
     let before = tags.clone();
     tags.values_mut().for_each(|runs| runs.retain(|id| !ids.contains(id)));
     tags.retain(|_, runs| !runs.is_empty());
     if tags == before { Ok(()) } else { write(&tags) }
+}
+
+/// Held while tags are read, changed and written: who comes second waits, and changes what the first one wrote.
+fn lock() -> Result<File> {
+    let path = path()?;
+    let lock = store::lock_file(path.parent().unwrap_or(&path), "tags")?;
+    lock.lock().map_err(|error| {
+        Failure::hinted(
+            format!("cannot lock the tags beside {}: {error}", path.display()),
+            "the folder's file system has to lock files",
+        )
+    })?;
+    Ok(lock)
 }
 
 fn write(tags: &Tags) -> Result<()> {

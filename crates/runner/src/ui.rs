@@ -6,9 +6,11 @@
 use std::path::Path;
 
 use anyhow::Result;
-use narrows_model::{PlannedStep, Run};
+use narrows_model::{PlannedStep, Run, Workload};
 
-pub use narrows_engine::{Phase, Progress, Stop};
+pub use narrows_engine::{Phase, Progress, Stop, share_done};
+
+use crate::plan_document::PlanDocument;
 
 /// Where a run tells things. Phases are told by [`Progress`].
 pub trait Ui: Progress {
@@ -27,6 +29,13 @@ pub trait Ui: Progress {
     /// A run of these steps begins, which ends early where `stop` is set.
     fn begin(&self, steps: &[PlannedStep], stop: &Stop);
 
+    /// A part of the step of that workload begins, which should take so many seconds: what came before it has ended. A step that holds
+    /// less takes so much longer; what never begins of one leaves the plan when it ends.
+    fn begin_part(&self, workload: Workload, expected_s: f64);
+
+    /// The step of that workload will take so many seconds more than is planned, or less.
+    fn amend_plan(&self, workload: Workload, by_s: f64);
+
     /// Takes away what was drawn of the progress.
     fn clear(&self);
 
@@ -38,6 +47,12 @@ pub trait Ui: Progress {
     /// # Errors
     /// It can't be written.
     fn print(&self, text: &str) -> Result<()>;
+
+    /// The plan of a dry run as the answer: its text, or its document where a format for programs was asked for.
+    ///
+    /// # Errors
+    /// It can't be written.
+    fn plan(&self, text: &str, document: &PlanDocument) -> Result<()>;
 
     /// The report of a run as the answer, in the format that was asked for.
     ///

@@ -12,7 +12,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Deserializer, Serializer as _, V2Serializer};
+use hdrhistogram::serialization::{
+    Deserializer, Serializer as _, V2DeflateSerializer, V2Serializer,
+};
 
 use crate::Recorder;
 
@@ -91,6 +93,58 @@ impl Recorder {
     }
 }
 
+/// A stored histogram with its place in a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoggedHistogram<'a> {
+    /// What it is of.
+    pub tag: String,
+    /// Its beginning after the log's, s.
+    pub start_s: f64,
+    /// Its length, s.
+    pub length_s: f64,
+    /// Base64 of the uncompressed V2 bytes, values in ns.
+    pub hdr_v2: &'a str,
+}
+
+/// Histograms as a log of HdrHistogram's (format 1.3), which its own viewers read; its maxima are in milliseconds. `started_unix_s` is when
+/// the log begins.
+///
+/// # Errors
+/// A histogram is damaged.
+pub fn interval_log(
+    started_unix_s: f64,
+    logged: &[LoggedHistogram<'_>],
+) -> Result<String, HdrError> {
+    let mut log = format!(
+        "#[Histogram log format version 1.3]\n#[StartTime: {started_unix_s:.3} (seconds since epoch)]\n\
+         \"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n"
+    );
+    let mut serializer = V2DeflateSerializer::new();
+    for LoggedHistogram { tag, start_s, length_s, hdr_v2 } in logged {
+        let bytes = STANDARD.decode(hdr_v2)?;
+        check_header(&bytes)?;
+        let encoding = |error: String| HdrError::Encoding(error);
+        let histogram: Histogram<u64> = Deserializer::new()
+            .deserialize(&mut bytes.as_slice())
+            .map_err(|error| encoding(error.to_string()))?;
+        let mut compressed = Vec::new();
+        serializer
+            .serialize(&histogram, &mut compressed)
+            .map_err(|error| encoding(error.to_string()))?;
+        // What ends a tag can't be in it.
+        let tag: String = tag
+            .chars()
+            .map(|c| if c == ',' || c.is_whitespace() || c.is_control() { '_' } else { c })
+            .collect();
+        let max_ms = histogram.max() as f64 / 1e6;
+        log += &format!(
+            "Tag={tag},{start_s:.3},{length_s:.3},{max_ms:.3},{}\n",
+            STANDARD.encode(compressed)
+        );
+    }
+    Ok(log)
+}
+
 /// Refuses what would make the decoder reserve memory on the word of a damaged header: a compressed
 /// form, or a length that is not that of the bytes at hand.
 fn check_header(bytes: &[u8]) -> Result<(), HdrError> {
@@ -112,6 +166,27 @@ fn check_header(bytes: &[u8]) -> Result<(), HdrError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_log_holds_what_was_stored() {
+        let mut recorder = Recorder::new();
+        recorder.record_times(1_500_000, 10);
+        let stored = recorder.to_hdr_v2();
+        let one = |tag: &str| LoggedHistogram {
+            tag: tag.to_string(),
+            start_s: 0.0,
+            length_s: 5.0,
+            hdr_v2: &stored,
+        };
+        let log = interval_log(1_700_000_000.0, &[one("block.read, QD1"), one("b")]).unwrap();
+        let lines: Vec<&str> = log.lines().filter(|line| line.starts_with("Tag=")).collect();
+        assert!(lines[0].starts_with("Tag=block.read__QD1,0.000,5.000,1.5"), "{log}");
+        assert_eq!(lines.len(), 2);
+        let packed = STANDARD.decode(lines[1].rsplit(',').next().unwrap()).unwrap();
+        let read: Histogram<u64> = Deserializer::new().deserialize(&mut packed.as_slice()).unwrap();
+        assert_eq!(read.len(), 10);
+        assert!(interval_log(0.0, &[LoggedHistogram { hdr_v2: "no", ..one("c") }]).is_err());
+    }
 
     #[test]
     fn a_damaged_text_is_refused_with_its_reason() {

@@ -36,7 +36,7 @@ pub use difference::{
 };
 pub use effective::effective_sample_size;
 pub use exceedance::{Exceedance, Slice, exceedance};
-pub use hdr::HdrError;
+pub use hdr::{HdrError, LoggedHistogram, interval_log};
 pub use modes::{LogBins, Mode};
 pub use recorder::Recorder;
 pub use runs::{

@@ -3,9 +3,9 @@
 use serde_json::Value;
 use std::fmt;
 
-use narrows_units::Ratio;
+use narrows_units::{Bytes, BytesPerSecond, Nanos, Ratio};
 
-use narrows_model::{Key, Metric};
+use narrows_model::{Key, Metric, Role, Unit};
 
 use crate::quantity::{Quantity, words};
 use crate::rule::{About, Over, Test, When};
@@ -15,10 +15,11 @@ impl fmt::Display for When {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             When::Ratio { of, to, over, test } => {
-                write!(f, "{} ÷ {} {test}{}", factor(&of), factor(&to), repeats(over))
+                let (of, to, test) = (factor(&of), factor(&to), fires(test, None));
+                write!(f, "{of} ÷ {to} {test}{}", repeats(over))
             }
             When::Value { of, over, test } => {
-                write!(f, "{} {test}{}", of.label(), repeats(over))
+                write!(f, "{} {}{}", of.label(), fires(test, of.unit()), repeats(over))
             }
             When::Shortfall { done, due, share, .. } => write!(
                 f,
@@ -35,7 +36,7 @@ impl fmt::Display for When {
             ),
             When::LeftOver { left, rate, latency } => write!(
                 f,
-                "{} over all repeats is more than {} × {} (Little's law) and one leave at each window's end, by more than \
+                "{} over all repeats is more than {} × {} (Little's law) and one more at each window's end, by more than \
                  three standard deviations of a queue's length",
                 left.label(),
                 rate.label(),
@@ -76,7 +77,7 @@ impl fmt::Display for When {
                 )
             }
             When::Path { role, fact } => {
-                write!(f, "the {} role is {}", role.word(), fact.phrase())
+                write!(f, "the {} role is {}", role_name(role), fact.phrase())
             }
             When::AnyPath(fact) => write!(f, "a role is {}", fact.phrase()),
             When::Structure(structure) => f.write_str(&structure.phrase()),
@@ -88,9 +89,10 @@ impl fmt::Display for When {
                     metrics.iter().map(|m| words(*m)).collect::<Vec<_>>().join(" or ")
                 };
                 if have.is_empty() {
-                    write!(f, "none of them has {}", words(lack))
+                    write!(f, "no measurement has {}", words(lack))
                 } else {
-                    write!(f, "they have {}, and none of them has {}", words(have), words(lack))
+                    let (have, lack) = (words(have), words(lack));
+                    write!(f, "measurements have {have}, and none of them has {lack}")
                 }
             }
             When::Any(conditions) => {
@@ -102,6 +104,14 @@ impl fmt::Display for When {
     }
 }
 
+/// As sentences have it.
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Data => "data",
+        Role::Wal => "WAL",
+    }
+}
+
 fn repeats(over: Over) -> &'static str {
     match over {
         Over::Median => "",
@@ -110,29 +120,47 @@ fn repeats(over: Over) -> &'static str {
     }
 }
 
-/// A bound as short as it is exact: `0.95`, `2`, `10000`.
-fn number(bound: f64) -> String {
-    format!("{bound}")
+/// A bound as short as it is exact, in the unit of what it bounds: `0.95`, `2`, `10 s`, `2 MiB`. Shares stay numbers.
+fn bound(value: f64, unit: Option<Unit>) -> String {
+    const POWERS_OF_TWO: u64 = 1024;
+    let whole = value as u64;
+    match unit {
+        // Zero needs none.
+        _ if value == 0.0 => "0".to_string(),
+        Some(Unit::Ns | Unit::NsPerOp) => short(&Nanos(whole).to_string()),
+        Some(Unit::Bytes | Unit::BytesPerOp) if whole.is_multiple_of(POWERS_OF_TWO) => {
+            Bytes(whole).iec()
+        }
+        Some(Unit::Bytes | Unit::BytesPerOp) => short(&Bytes(whole).to_string()),
+        Some(Unit::BytesPerS) => short(&BytesPerSecond(value).to_string()),
+        _ => value.to_string(),
+    }
+}
+
+/// A number and its unit without zeros that only fill three digits: `10 s` for `10.0 s`.
+fn short(text: &str) -> String {
+    match text.split_once(' ') {
+        Some((number, unit)) if number.contains('.') => {
+            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => text.to_string(),
+    }
 }
 
 /// A product in a quotient needs brackets.
 fn factor(quantity: &Quantity) -> String {
-    match quantity {
-        Quantity::Product(_) => format!("({})", quantity.label()),
-        _ => quantity.label(),
-    }
+    let label = quantity.label();
+    if label.contains(" × ") { format!("({label})") } else { label }
 }
 
-impl fmt::Display for Test {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Test::Below(bound) => write!(f, "below {}", number(bound)),
-            Test::Above(bound) => write!(f, "above {}", number(bound)),
-            Test::Outside(low, high) => write!(f, "outside {} to {}", number(low), number(high)),
-            Test::Between(low, high) => {
-                write!(f, "above {} and up to {}", number(low), number(high))
-            }
-        }
+/// The values that fire, where what is tested has this unit.
+fn fires(test: Test, unit: Option<Unit>) -> String {
+    let shown = |value| bound(value, unit);
+    match test {
+        Test::Below(value) => format!("below {}", shown(value)),
+        Test::Above(value) => format!("above {}", shown(value)),
+        Test::Outside(low, high) => format!("outside {} to {}", shown(low), shown(high)),
+        Test::Between(low, high) => format!("above {} and up to {}", shown(low), shown(high)),
     }
 }
 
@@ -140,7 +168,7 @@ impl fmt::Display for About {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             About::Measurement(select) => write!(f, "{select}"),
-            About::Run(select) => write!(f, "{select}; said once"),
+            About::Run(select) => write!(f, "{select}; one finding per run"),
             About::Host => f.write_str("the run"),
             About::Machine => f.write_str("the machine"),
         }
@@ -183,20 +211,20 @@ impl fmt::Display for Need {
             Need::SaysNot(key, none_of) => {
                 write!(f, "{} is not {}", key.words(), none_of.join(" or "))
             }
-            Need::AtLeast(quantity, bound) => {
-                write!(f, "{} is at least {}", quantity.label(), number(bound))
+            Need::AtLeast(quantity, least) => {
+                write!(f, "{} is at least {}", quantity.label(), bound(least, quantity.unit()))
             }
             Need::Less(small, large) => {
                 write!(f, "{} is less than {}", small.label(), large.label())
             }
-            Need::Quick(true) => f.write_str("the run is a sketch"),
-            Need::Quick(false) => f.write_str("the run is not a quick one"),
+            Need::Quick(true) => f.write_str("the run is a quick run"),
+            Need::Quick(false) => f.write_str("the run is not a quick run"),
             Need::Planned(least) => write!(f, "{least} repeats or more were planned"),
             Need::Path(fact) => write!(f, "the path is {}", fact.phrase()),
             Need::PathUnder(role, fact) => {
-                write!(f, "the {} folder's path is {}", role.word(), fact.phrase())
+                write!(f, "the {} folder's path is {}", role_name(role), fact.phrase())
             }
-            Need::PathNot(fact) => write!(f, "the path is not known to be {}", fact.phrase()),
+            Need::PathNot(fact) => write!(f, "the path is unknown or not {}", fact.phrase()),
         }
     }
 }

@@ -135,7 +135,7 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
 }
 
 /// From this many repeats an interval rests on the repeats alone; below, Student's factor for two degrees of freedom
-/// (4.3) would call every sketch too wide.
+/// (4.3) would call every quick run too wide.
 const ORDER_STATISTICS: usize = 6;
 
 /// Half the range over the median.
@@ -156,7 +156,7 @@ pub(crate) fn host(when: &When, run: &Run) -> Option<Evidence> {
             (!shown.is_empty()).then(|| Evidence::new(shown.join("; ")))
         }
         When::DatabaseBeside => {
-            if only_looked_at(run) {
+            if only_observed(run) {
                 return None;
             }
             let databases = run.hosts.iter().flat_map(|host| &host.platform.databases);
@@ -175,8 +175,8 @@ pub(crate) fn host(when: &When, run: &Run) -> Option<Evidence> {
     }
 }
 
-/// Whether a server was looked at, and no drive of this machine measured now.
-fn only_looked_at(run: &Run) -> bool {
+/// Whether a server was observed, and no drive of this machine measured now.
+fn only_observed(run: &Run) -> bool {
     let of_drives = |m: &&Measurement| matches!(m.layer, Layer::Block | Layer::Log);
     let mut measured = run.measurements.iter().filter(of_drives);
     !run.observations.is_empty() && !measured.any(|m| !m.conditions.contains(condition::TAKEN_FROM))
@@ -185,7 +185,7 @@ fn only_looked_at(run: &Run) -> bool {
 fn role(role: Role) -> &'static str {
     match role {
         Role::Data => "the data drives",
-        Role::Wal => "the log's drives",
+        Role::Wal => "the WAL drives",
     }
 }
 

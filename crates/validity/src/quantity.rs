@@ -59,10 +59,7 @@ impl Quantity {
             Quantity::Of(id, name) => {
                 Some(from_metric(label, case.run.measurement(id)?.metric(name)?))
             }
-            Quantity::Number(key) => {
-                let unit = key.name().ends_with("_bytes").then_some(Unit::Bytes);
-                one(unit, case.measurement.number(key)?)
-            }
+            Quantity::Number(key) => one(number_unit(key), case.measurement.number(key)?),
             Quantity::Constant(value) => one(None, value),
             Quantity::Product(parts) => {
                 let parts: Option<Vec<Figure>> = parts.iter().map(|p| p.resolve(case)).collect();
@@ -102,13 +99,30 @@ impl Quantity {
         }
     }
 
+    /// The unit in which a bound on it is given; none for what has none, or several.
+    pub(crate) fn unit(&self) -> Option<Unit> {
+        match *self {
+            Quantity::Metric(metric)
+            | Quantity::MetricOr(metric, _)
+            | Quantity::Of(_, metric)
+            | Quantity::Total(metric) => Some(metric.unit),
+            Quantity::Number(key) => number_unit(key),
+            Quantity::Product(parts) => product_unit(parts),
+            Quantity::MemoryBytes | Quantity::QuarterOfMemory | Quantity::DriveBytes => {
+                Some(Unit::Bytes)
+            }
+            Quantity::Seen(_, unit, _) => unit,
+            Quantity::Constant(_) | Quantity::OnlineCpus | Quantity::Repeats => None,
+        }
+    }
+
     /// Its name in evidence and in the book.
     pub fn label(&self) -> String {
         match *self {
             Quantity::Metric(metric) | Quantity::MetricOr(metric, _) => words(metric),
             Quantity::Of(id, metric) => format!("{} of {id}", words(metric)),
             Quantity::Number(key) => key.words(),
-            Quantity::Constant(value) => significant(value, 3),
+            Quantity::Constant(value) => value.to_string(),
             Quantity::Product(parts) => product_label(parts),
             Quantity::Total(metric) => format!("{} over all repeats", words(metric)),
             Quantity::OnlineCpus => "CPUs online".to_string(),
@@ -121,9 +135,20 @@ impl Quantity {
     }
 }
 
-/// A metric's name in evidence.
+/// A metric's name in evidence. What run files call looking is sampling.
 pub(crate) fn words(metric: Metric) -> String {
-    metric.name.replace('_', " ")
+    metric.name.replace('_', " ").replace("looking", "sampling")
+}
+
+/// The unit that the name of a condition ends with.
+fn number_unit(key: Key<f64>) -> Option<Unit> {
+    key.name().ends_with("_bytes").then_some(Unit::Bytes)
+}
+
+/// Bytes, where bytes per operation are multiplied by operations.
+fn product_unit(parts: &[Quantity]) -> Option<Unit> {
+    let units: Vec<_> = parts.iter().map(Quantity::unit).collect();
+    (units == [Some(Unit::BytesPerOp), Some(Unit::Count)]).then_some(Unit::Bytes)
 }
 
 /// Conversions between units (powers of ten) are left out: the reader wants `window`, not `window × 1e-9`.

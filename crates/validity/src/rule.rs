@@ -51,9 +51,9 @@ pub enum Group {
     Database,
     /// Durability.
     Durability,
-    /// What commits wait for.
+    /// What commits wait for: WAL.
     Log,
-    /// Somebody's server that was looked at.
+    /// A server that was only observed.
     Observed,
     /// Clock and memory.
     Machine,
@@ -97,7 +97,7 @@ impl Group {
             Group::Generator => "The load generator",
             Group::Database => "The database's own counters",
             Group::Durability => "Durability",
-            Group::Log => "The commit log",
+            Group::Log => "WAL",
             Group::Observed => "An observed server",
             Group::Machine => "Clock and memory",
             Group::Path => "The path",
@@ -183,7 +183,7 @@ pub enum When {
     LinkBelowUnderLoad,
     /// One that was below that before came up in the windows.
     LinkCameUp,
-    /// No processor that the load could use belongs to the NUMA node of a drive under its role.
+    /// No CPU that the load could use belongs to the NUMA node of a drive under its role.
     FarFromDrive,
     /// A text or boolean of workload or conditions is one of these.
     Says {
@@ -228,7 +228,7 @@ pub enum When {
     AnyPath(PathFact),
     /// The machine has this property; for [`About::Machine`].
     Structure(Structure),
-    /// A database that is not ours uses a role's drives; for [`About::Host`].
+    /// Another database uses a role's drives; for [`About::Host`].
     DatabaseBeside,
     /// All measurements that `of` takes and that have one of `have` lack every one of `lack`; for
     /// [`About::Host`].

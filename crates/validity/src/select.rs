@@ -33,7 +33,7 @@ pub enum Need {
     AtLeast(Quantity, f64),
     /// Both figures are known and the first is less than the second.
     Less(Quantity, Quantity),
-    /// The run is (or is not) a sketch.
+    /// The run is (or is not) a quick run.
     Quick(bool),
     /// The run was planned with so many repeats or more.
     Planned(u32),

@@ -3,13 +3,15 @@
 //! A capacity measured apart is a floor. One that comes from a suspect or invalid measurement is not used; it is
 //! listed as unknown, with the reason. The log has no capacity (see `log`), only its ladder.
 
-use narrows_model::{Measurement, Narrow, Provenance, Role, Run, condition, family, metric};
+use narrows_model::{
+    Measurement, Narrow, Provenance, Role, Run, Validity, condition, family, metric,
+};
 
 use crate::bound::{BoundLaw, Candidate};
 use crate::demand::Demand;
 use crate::estimate::Estimate;
 use crate::log;
-use crate::observed;
+use crate::observed::{self, Observed};
 use crate::processors;
 use crate::threshold::{
     HOT, HOT_OVER_MEAN, IDLE_CLIENT, MUCH_LARGER, NO_DEMAND_PER_OP, SAME_LIMIT,
@@ -47,7 +49,10 @@ pub(crate) fn capacities(run: &Run, demand: &Demand) -> Capacities {
         observed::ceilings(&mut found, demand);
     }
     // Where somebody's server was seen with its processes the run has the groups that it is in, and else those of ours.
-    if demand.observed.as_ref().is_none_or(|observed| observed.processes().is_some()) {
+    // A report knows no groups.
+    let has_groups =
+        |observed: &Observed| observed.processes().is_some() && observed.report().is_none();
+    if demand.observed.as_ref().is_none_or(has_groups) {
         found.limits(run, demand);
     }
     found.log(run, demand);
@@ -263,7 +268,11 @@ impl Capacities {
                     Candidate::new(
                         BoundLaw::Log,
                         Narrow::CommitWait,
-                        format!("WAL with {} committers", demand.sessions_in_words()),
+                        format!(
+                            "{} with {} committers",
+                            log_word(demand),
+                            demand.sessions_in_words()
+                        ),
                         (bound.rate, "commits_per_s"),
                         Estimate::exact(commits),
                         Provenance::Measured,
@@ -271,7 +280,7 @@ impl Capacities {
                     .map(|candidate| candidate.resting_on(bound.measurement)),
                 );
             }
-            None => self.unknown.push((Narrow::CommitWait, "log".to_string())),
+            None => self.unknown.push((Narrow::CommitWait, log_word(demand).to_string())),
         }
     }
 
@@ -325,7 +334,8 @@ impl Capacities {
     ) -> bool {
         let Some(m) = run.measurement(id) else { return false };
         if !m.usable() {
-            self.reasons.push(format!("{id} is not valid, so it gives no capacity"));
+            let word = if m.validity == Validity::Invalid { "invalid" } else { "suspect" };
+            self.reasons.push(format!("{id}: {word}, so its capacity is unknown"));
             return false;
         }
         let Some(rate) = m.metric(metric::THROUGHPUT).and_then(Estimate::of) else { return false };
@@ -358,9 +368,18 @@ impl Capacities {
     }
 }
 
+/// What the server's manuals call its log.
+fn log_word(demand: &Demand) -> &'static str {
+    if demand.observed.as_ref().is_some_and(|o| o.report().is_some()) { "redo log" } else { "WAL" }
+}
+
 /// The block measurement of the path that the workload's reads took: direct reads by as many threads as there
 /// are sessions, or buffered reads at that path's own knee.
 pub(crate) fn server_path(run: &Run, demand: &Demand) -> Option<String> {
+    // How somebody else's kind of server reads is unknown; the drives count what reaches them.
+    if demand.observed.as_ref().is_some_and(|observed| observed.report().is_some()) {
+        return None;
+    }
     let m = demand.measurement;
     let direct = m.text(condition::UNCACHED_BY) == Some("debug_io_direct")
         || m.text(condition::METHOD) == Some("direct");

@@ -51,7 +51,7 @@ impl TimeComponent {
             TimeComponent::Lock => "waiting for locks",
             TimeComponent::Client => "waiting for the client",
             TimeComponent::Other => "other waits",
-            TimeComponent::Between => "waiting for the next statement",
+            TimeComponent::Between => "idle between statements",
             TimeComponent::Pause => "pausing between operations",
         }
     }

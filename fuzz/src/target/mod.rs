@@ -3,6 +3,7 @@
 mod addresses;
 mod capture;
 mod facts;
+mod import;
 mod job;
 mod limits;
 mod machine;
@@ -34,6 +35,7 @@ pub const ALL: &[Target] = &[
     target("capture", 256 * MIB, capture::check),
     target("facts", 16 * MIB, facts::check),
     target("file", 64 * MIB, machine::one_file),
+    target("import", 256 * MIB, import::check),
     target("job", 64 * MIB, job::check),
     target("limits", 64 * MIB, limits::check),
     target("machine", 64 * MIB, machine::whole),

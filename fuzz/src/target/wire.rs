@@ -62,6 +62,7 @@ pub(super) fn address(folder: &Path) -> Address {
         user: "app".to_string(),
         password: Some(Secret::new("hunter2")),
         database: "shop".to_string(),
+        session: Default::default(),
     }
 }
 

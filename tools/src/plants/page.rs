@@ -241,9 +241,9 @@ fn why(suite: &[Plant], results: &Results) -> String {
     }
 }
 
-/// What a look costs and how its sum compares with the server's account, for the page on observed servers.
+/// What an observation costs and how its sum compares with the server's account, for the page on observed servers.
 pub(super) fn looks(suite: &[Plant], results: &Results) -> String {
-    let mut text = "| server | transactions/s | questions about states a second | of one processor | time in statements, server's \
+    let mut text = "| server | transactions/s | samples per second | share of one CPU | time in statements, server's \
                     account | sum less between | ratio |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
         .to_string();
     for plant in suite {

@@ -39,8 +39,8 @@ fn control(arch: &str, installed_kib: u64) -> String {
         "Package: narrows\nVersion: {}\nArchitecture: {arch}\nMaintainer: The narrows developers <narrows@localhost>\n\
          Installed-Size: {installed_kib}\nSection: database\nPriority: optional\nSuggests: postgresql\n\
          Description: measures a database server layer by layer\n \
-         narrows measures memory, drives, the write-ahead log and PostgreSQL of one server, compares\n \
-         each with its physical limits, and says where the server is narrow for its work.\n",
+         narrows measures memory, drives, WAL and PostgreSQL of one server, compares each with its\n \
+         physical limits, and names the bottleneck of each workload. It observes running servers too.\n",
         env!("CARGO_PKG_VERSION")
     )
 }
@@ -152,24 +152,45 @@ mod tests {
         ));
     }
 
-    #[test]
-    fn a_package_holds_the_program_its_pages_and_what_is_inside() {
-        let package = package(&crate::root(), "amd64", b"program", "libc 1, MIT\n").unwrap();
+    /// Paths of what is in a package.
+    fn names(package: &[u8]) -> Vec<String> {
         // The member's line has sixty bytes, and begins with its name.
         let line = package.windows(11).rposition(|name| name == b"data.tar.gz").unwrap();
         let data = &package[line + 60..];
         let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(data));
-        let names: Vec<String> = tar
-            .entries()
+        tar.entries()
             .unwrap()
             .map(|entry| entry.unwrap().path().unwrap().display().to_string())
-            .collect();
+            .collect()
+    }
+
+    #[test]
+    fn a_package_holds_the_program_its_pages_and_what_is_inside() {
+        let names = names(&package(&crate::root(), "amd64", b"program", "libc 1, MIT\n").unwrap());
         for name in [
             "usr/bin/narrows",
             "usr/share/man/man1/narrows-run.1.gz",
             "usr/share/doc/narrows/contents",
         ] {
             assert!(names.iter().any(|path| path.ends_with(name)), "{name} in {names:?}");
+        }
+    }
+
+    #[test]
+    fn a_package_holds_what_the_page_on_installing_names() {
+        let root = crate::root();
+        let names = names(&package(&root, "amd64", b"program", "libc 1, MIT\n").unwrap());
+        let page = std::fs::read_to_string(root.join("docs/src/guide/install.md")).unwrap();
+        let code = page.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+        let named: Vec<&str> = code.filter(|code| code.starts_with("/usr/")).collect();
+        assert!(named.len() >= 7, "{named:?}");
+        for path in named {
+            let begin = format!(".{}", path.split('*').next().unwrap_or(path));
+            assert!(names.iter().any(|name| name.starts_with(&begin)), "{path} in {names:?}");
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        for file in [format!("narrows_{version}_amd64.deb"), format!("narrows-{version}-x86_64")] {
+            assert!(page.contains(&file), "the page names another version than {file}");
         }
     }
 }

@@ -39,13 +39,18 @@ pub(super) fn page(command: &Command, see_also: &[String]) -> Result<String> {
     text += &synopsis(command);
     let mut page = Vec::new();
     man.render_description_section(&mut page)?;
-    man.render_options_section(&mut page)?;
-    if command.has_subcommands() {
-        man.render_subcommands_section(&mut page)?;
-    }
     text += &without_preamble(page)?;
-    let more = command.get_after_long_help().or(command.get_after_help());
-    text += &behind(&more.map(ToString::to_string).unwrap_or_default());
+    let mut page = Vec::new();
+    man.render_options_section(&mut page)?;
+    text += &with_topics_below(&without_preamble(page)?);
+    if command.has_subcommands() {
+        let mut page = Vec::new();
+        man.render_subcommands_section(&mut page)?;
+        text += &without_preamble(page)?;
+    }
+    for more in [command.get_before_help(), command.get_after_long_help()] {
+        text += &paragraphs(&more.map(ToString::to_string).unwrap_or_default());
+    }
     text += ".SH EXIT STATUS\n";
     for row in Exit::ALL {
         text += &entry(&row.exit.code().to_string(), row.when);
@@ -65,6 +70,18 @@ const PREAMBLE: &str = ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n";
 
 fn without_preamble(sections: Vec<u8>) -> Result<String> {
     Ok(String::from_utf8(sections)?.replace(PREAMBLE, ""))
+}
+
+/// Topics of options as parts of their section: `clap_mangen` gives each a section of its own, in capitals.
+fn with_topics_below(options: &str) -> String {
+    let below = |line: &str| match line.strip_prefix(".SH ").map(str::trim) {
+        Some(topic) if topic != "OPTIONS" => {
+            let (first, rest) = topic.split_at(1);
+            format!(".SS {first}{}\n", rest.to_lowercase())
+        }
+        _ => format!("{line}\n"),
+    };
+    options.lines().map(below).collect()
 }
 
 /// Every option with its value's name, as it may be typed.
@@ -88,8 +105,8 @@ fn synopsis(command: &Command) -> String {
     format!(".SH SYNOPSIS\n{}\n", words.join("\n"))
 }
 
-/// What stands behind the help: examples in a section of their own, the rest as notes; exit codes have their own section.
-fn behind(help: &str) -> String {
+/// What a help says besides its options: examples in a section of their own, the rest as notes; exit codes have their own section.
+fn paragraphs(help: &str) -> String {
     let mut text = String::new();
     for paragraph in help.split("\n\n").map(str::trim_end).filter(|lines| !lines.trim().is_empty())
     {
@@ -128,35 +145,63 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Each page that is written, by the command's words.
+    fn pages() -> Vec<(String, String)> {
+        fn add(command: &Command, pages: &mut Vec<(String, String)>) {
+            let path = command.get_bin_name().unwrap_or(command.get_name()).to_string();
+            pages.push((path, page(command, &["narrows".to_string()]).unwrap()));
+            let below = command.get_subcommands().filter(|below| !below.is_hide_set());
+            below.for_each(|below| add(below, pages));
+        }
+        let mut command = narrows::command().disable_help_subcommand(true);
+        command.build();
+        let mut pages = Vec::new();
+        add(&command, &mut pages);
+        assert!(pages.len() > 45, "{}", pages.len());
+        pages
+    }
+
     #[test]
     fn every_page_has_the_sections_that_readers_look_for() {
-        let mut command = narrows::command();
-        command.build();
-        let run = command.find_subcommand("run").unwrap();
-        let text = page(run, &["narrows".to_string()]).unwrap();
-        let sections: Vec<&str> =
-            text.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
-        let all = [
-            "NAME",
-            "SYNOPSIS",
-            "DESCRIPTION",
-            "OPTIONS",
-            "EXAMPLES",
-            "EXIT STATUS",
-            "FILES",
-            "ENVIRONMENT",
-            "SEE ALSO",
-        ];
-        assert_eq!(sections, all);
+        for (path, text) in pages() {
+            let sections = text.lines().filter_map(|line| line.strip_prefix(".SH "));
+            let sections: Vec<&str> =
+                sections.filter(|name| !["SUBCOMMANDS", "NOTES"].contains(name)).collect();
+            let all = [
+                "NAME",
+                "SYNOPSIS",
+                "DESCRIPTION",
+                "OPTIONS",
+                "EXAMPLES",
+                "EXIT STATUS",
+                "FILES",
+                "ENVIRONMENT",
+                "SEE ALSO",
+            ];
+            assert_eq!(sections, all, "{path}");
+            let example = text.split(".SH EXAMPLES\n").nth(1).unwrap_or_default();
+            let example = example.split(".SH ").next().unwrap_or_default();
+            assert!(example.contains("narrows "), "{path}: {example}");
+            let codes = text.split(".SH EXIT STATUS\n").nth(1).unwrap_or_default();
+            assert!(codes.starts_with(".TP\n\\fB0\\fR\n"), "{path}: {codes}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_of_one_piece() {
+        let mut pages = pages().into_iter();
+        let (_, text) = pages.find(|(path, _)| path == "narrows run").expect("it has a page");
         assert!(text.contains("[\\fB\\-\\-data\\fR \\fIDIR\\fR]"), "the synopsis has values");
+        assert!(text.contains("\n.SS Where\n"), "options have topics: {text}");
         assert!(text.contains("narrows run \\-\\-dry\\-run"), "{text}");
         assert!(!text.contains("Exit codes:"));
         assert_eq!(text.matches(".ds Aq").count(), 2, "once, as a page begins");
     }
 
     #[test]
-    fn what_is_behind_the_help_steers_no_page() {
-        let text = behind("Examples:\n  a --b\n.x\n\nA note.\n\nAnother.\n\nExit codes: 0 done");
+    fn what_a_help_says_steers_no_page() {
+        let text =
+            paragraphs("Examples:\n  a --b\n.x\n\nA note.\n\nAnother.\n\nExit codes: 0 done");
         let wanted = ".SH EXAMPLES\n.nf\n  a \\-\\-b\n\\&.x\n.fi\n.SH NOTES\n.nf\nA note.\n.fi\n.PP\n.nf\nAnother.\n.fi\n";
         assert_eq!(text, wanted);
     }

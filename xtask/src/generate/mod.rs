@@ -9,6 +9,7 @@ mod limits;
 mod man;
 mod rules;
 mod schema;
+mod words;
 
 use std::path::PathBuf;
 
@@ -63,6 +64,7 @@ pub fn all() -> Result<Vec<Generated>> {
         limits::file()?,
         casebook::file()?,
         exits::file()?,
+        words::file()?,
     ];
     files.extend(findings::files()?);
     files.extend(command::files()?);

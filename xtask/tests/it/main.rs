@@ -2,5 +2,6 @@
 
 mod lengths;
 mod names;
+mod pages;
 mod schema;
 mod workspace;

@@ -1,31 +1,27 @@
 //! What was asked of `narrows ab`.
 
 use clap::Args;
-use narrows_runner::exit_codes;
 use narrows_units::{Nanos, ParseQuantityError};
 
 use super::compare::percent;
+use super::number::{at_least, whole};
 use super::{Format, UnitsArg};
 
 /// `narrows ab`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
-A and B differ by a command that sets a state before each run (--a, --b), by options (--with-a, --with-b), or by both. Runs take
-turns (A B, B A, ...). After three pairs their scatter decides how many there are; nothing is looked at in between. Stopped, the
-same command goes on. --restore puts the state back at the end, also after a crash.
-
+#[command(before_help = "\
 Examples:
   narrows ab pg17 --with-b '--postgres /opt/pg17/bin' -- db update --quick
   narrows ab thp --a 'echo never > /sys/kernel/mm/transparent_hugepage/enabled' \\
       --b 'echo always > /sys/kernel/mm/transparent_hugepage/enabled' \\
       --restore 'echo madvise > /sys/kernel/mm/transparent_hugepage/enabled' -- db lookup --quick
-  narrows ab disks --with-a '--data /u1' --with-b '--data /u2' --find 10% --within 30min -- run --layers block,log
-  narrows ab pg17                      go on with it, or show its result again
-
-",
-    exit_codes!()
-))]
+  narrows ab disks --with-a '--data /u1' --with-b '--data /u2' \\
+      --find 10% --within 30min -- run --layers block,log
+  narrows ab pg17                      go on with it, or show its result again")]
+#[command(after_long_help = "\
+A and B differ by a command that sets a state before each run (--a, --b), by options (--with-a, --with-b), or by both. Runs take
+turns (A B, B A, ...). After three pairs their scatter decides how many there are; nothing is evaluated in between. Stopped, the
+same command goes on. --restore puts the state back at the end, also after a crash.")]
 pub struct AbArgs {
     /// Name of the experiment; its runs get the tags NAME-A and NAME-B
     #[arg(value_name = "NAME")]
@@ -46,7 +42,7 @@ pub struct AbArgs {
     #[arg(long, value_name = "COMMAND")]
     pub restore: Option<String>,
     /// Number of pairs [default: by the scatter of the first three]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=100))]
+    #[arg(long, value_name = "N", value_parser = whole::<3, 100>)]
     pub pairs: Option<u32>,
     /// Smallest difference to be found in 80 of 100 experiments
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
@@ -61,7 +57,7 @@ pub struct AbArgs {
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = percent)]
     pub margin: f64,
     /// Seed that draws who begins [default: a new one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least::<0>)]
     pub seed: Option<u64>,
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = Format::TEXT)]
@@ -89,7 +85,7 @@ fn within(text: &str) -> Result<Nanos, String> {
 pub struct Words(pub Vec<String>);
 
 /// Splits at blanks; what is in quotes is one word.
-fn words(text: &str) -> Result<Words, String> {
+pub(super) fn words(text: &str) -> Result<Words, String> {
     let (mut all, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in text.chars() {
         match (quote, c) {

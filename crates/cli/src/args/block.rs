@@ -7,25 +7,19 @@ use narrows_runner::request::Arrivals;
 use narrows_units::{Nanos, ParseQuantityError};
 
 use super::OutputArgs;
-
-use narrows_runner::exit_codes;
+use super::number::whole;
 
 /// `narrows block`; without a command `narrows block calibrate`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-#[command(after_help = concat!(
-    "\
+#[command(before_help = "\
 Examples:
-  narrows block                            8 KiB reads per second with p99 within 1 ms, in this folder
+  narrows block                            8 KiB reads per second with p99 within 1 ms, here
   narrows block --at /data --within 500us  on that file system, within half a millisecond
   narrows block --reads 70 --beside log    with 30 % writes, beside a WAL-like stream
   narrows block interference               p99 of reads beside random writes and a WAL-like stream
   narrows block --device /dev/nvme1n1      on a raw device, read only
-  narrows block run JOBS.fio --dry-run     what a fio job file would do here
-
-",
-    exit_codes!()
-))]
+  narrows block run JOBS.fio --dry-run     what a fio job file would do here")]
 pub struct BlockArgs {
     /// What to do.
     #[command(subcommand)]
@@ -113,6 +107,12 @@ pub enum BesideArg {
 
 /// `narrows block calibrate`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows block calibrate                            reads with p99 within 1 ms, here
+  narrows block calibrate --at /data --within 500us  within half a millisecond, there
+  narrows block calibrate --reads 70 --size 16k      70 % reads of 16 KiB
+  narrows block calibrate --device /dev/nvme1n1      a raw device, read only")]
 pub struct CalibrateArgs {
     /// Where.
     #[command(flatten)]
@@ -127,7 +127,7 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = block_size)]
     pub size: u32,
     /// Read percentage, 0 to 100; the rest are writes
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<0, 100>)]
     pub reads: u32,
     /// What runs at the same time
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -139,7 +139,7 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "SIZE", default_value = "1g", value_parser = file_size)]
     pub file_size: u64,
     /// Time for all windows, without writing the file [default: 90s]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
+    #[arg(long, value_name = "N", value_parser = whole::<1, 600>)]
     pub minutes: Option<u32>,
     /// How and where to.
     #[command(flatten)]
@@ -148,6 +148,10 @@ pub struct CalibrateArgs {
 
 /// `narrows block interference`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows block interference                         in this folder
+  narrows block interference --at /data --budget 4g  there; writes 4 GiB at most")]
 pub struct InterferenceArgs {
     /// A folder.
     #[command(flatten)]
@@ -165,7 +169,7 @@ pub struct InterferenceArgs {
     #[arg(long, value_name = "SIZE", default_value = "16g", value_parser = write_budget)]
     pub budget: u64,
     /// Minutes for all windows, without writing the files [default: 3]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
+    #[arg(long, value_name = "N", value_parser = whole::<1, 600>)]
     pub minutes: Option<u32>,
     /// How and where to.
     #[command(flatten)]
@@ -174,6 +178,12 @@ pub struct InterferenceArgs {
 
 /// `narrows block run`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows block run JOBS.fio --dry-run   what it would do here, and what differs from fio
+  narrows block run JOBS.fio --at /data  with its files in this folder
+  narrows block run JOBS.fio --section randread --fio-json out.json
+                                         one section, in fio's JSON too")]
 pub struct JobsArgs {
     /// fio's job files, as on one command line of fio
     #[arg(required = true, value_name = "FILE.fio")]
@@ -203,6 +213,12 @@ pub struct JobsArgs {
 
 /// `narrows block steady`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows block steady --at /data                  rounds of writes until the rate is steady
+  narrows block steady --reads 65 --size 4k        65 % reads, blocks of 4 KiB
+  narrows block steady --write-to-device /dev/nvme1n1 --serial S
+                                                   a raw device; everything on it is lost")]
 pub struct SteadyArgs {
     /// A folder.
     #[command(flatten)]
@@ -214,10 +230,10 @@ pub struct SteadyArgs {
     #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = block_size)]
     pub size: u32,
     /// Read percentage, 0 to 100; the rest are writes
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=99))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<0, 99>)]
     pub reads: u32,
     /// Queue depth
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = whole::<1, 1024>)]
     pub depth: u32,
     /// Length of a round; SNIA's is 1min
     #[arg(long, value_name = "TIME", default_value = "1min", value_parser = round)]
@@ -235,12 +251,16 @@ pub struct SteadyArgs {
 
 /// `narrows block writers`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows block writers --at /data    four writers to one file, and to four files
+  narrows block writers --writers 16  sixteen")]
 pub struct WritersArgs {
     /// Where the files go.
     #[command(flatten)]
     pub place: PlaceArgs,
     /// Writers, and files in the second half of each pair
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=64))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole::<2, 64>)]
     pub writers: u32,
     /// Block size of a write: 8k is 8 KiB
     #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = block_size)]
@@ -252,6 +272,9 @@ pub struct WritersArgs {
 
 /// `narrows block device`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows block device /dev/nvme1n1   its serial, what uses it, and what writing would lose")]
 pub struct DeviceArgs {
     /// The device, as /dev/nvme1n1
     #[arg(value_name = "DEV")]
@@ -261,13 +284,13 @@ pub struct DeviceArgs {
     pub format: super::Format,
 }
 
-/// A size in powers of two, as sizes of blocks and files are meant: `8k`, `8KiB`, `8192`.
+/// A size in powers of two, as sizes of blocks and files are meant: `8k`, `8KiB`, `8192`, `1.5g`.
 ///
 /// # Errors
 /// A sentence; `8kB` and `8MB` are refused, because they are 8000 and 8 000 000 elsewhere here.
 pub fn binary_size(text: &str) -> Result<u64, String> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let number: u64 = text[..end].parse().map_err(|_| "write a whole number, as 8k".to_string())?;
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let number = &text[..end];
     let shift = match text[end..].trim().to_ascii_lowercase().as_str() {
         "" | "b" => 0,
         "k" | "ki" | "kib" => 10,
@@ -275,12 +298,32 @@ pub fn binary_size(text: &str) -> Result<u64, String> {
         "g" | "gi" | "gib" => 30,
         "t" | "ti" | "tib" => 40,
         "kb" | "mb" | "gb" | "tb" => {
-            let unit = &text[end..end + 1];
+            let unit = &text[end..].trim()[..1];
             return Err(format!("is that a power of ten? write {number}{unit} for powers of two"));
         }
         other => return Err(format!("`{other}` is none of k, m, g, t")),
     };
-    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_string())
+    scaled(number, shift)
+}
+
+/// A decimal number times that power of two, exactly.
+fn scaled(number: &str, shift: u32) -> Result<u64, String> {
+    /// Digits behind the point; with more the product could be more than fits.
+    const MOST_DIGITS: usize = 18;
+    let none = || "write a number, as 8k or 1.5g".to_string();
+    let split = || "that is no whole number of bytes".to_string();
+    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+    let whole: u64 = whole.parse().map_err(|_| none())?;
+    if part.len() > MOST_DIGITS {
+        return Err(split());
+    }
+    let digits: u128 = part.parse().map_err(|_| none())?;
+    let (bytes, scale) = (digits << shift, 10u128.pow(part.len() as u32));
+    if bytes % scale != 0 {
+        return Err(split());
+    }
+    let bytes = (u128::from(whole) << shift) + bytes / scale;
+    u64::try_from(bytes).map_err(|_| "too large".to_string())
 }
 
 /// A size of a file that is measured on.
@@ -374,9 +417,20 @@ mod tests {
         assert_eq!(binary_size("8k"), Ok(8192));
         assert_eq!(binary_size("1MiB"), Ok(1 << 20));
         assert_eq!(binary_size("4096"), Ok(4096));
-        for text in ["8kB", "1.5k", "k", "", "8q", "99999999999t"] {
+        for text in ["8kB", "1.5GB", "k", "", "8q", "99999999999t", ".", "1.5.5k", "1.k", ".5g"] {
             assert!(binary_size(text).is_err(), "{text}");
         }
+        assert_eq!(binary_size("1.5g"), Ok(3 << 29));
+        assert_eq!(binary_size("0.5 KiB"), Ok(512));
+        for text in ["1.5", "0.1g", "1.0000000000000000001k"] {
+            assert_eq!(
+                binary_size(text).unwrap_err(),
+                "that is no whole number of bytes",
+                "{text}"
+            );
+        }
+        let said = binary_size("1.5GB").unwrap_err();
+        assert_eq!(said, "is that a power of ten? write 1.5G for powers of two");
         assert_eq!(block_size("8k"), Ok(8192));
         assert_eq!(file_size("1g"), Ok(1 << 30));
         assert!(file_size("1m").is_err());

@@ -2,26 +2,20 @@
 
 use clap::Args;
 use narrows_compare::Gate;
-use narrows_runner::exit_codes;
 
 use super::{Format, UnitsArg};
 
 /// `narrows compare`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
-A side is a run by its id (or its first characters) or file, several with commas, a folder of run files, or a tag. The others
-are compared with the first. With fewer than three runs of a side nothing is called better or worse: one run does not show how runs differ by themselves.
-
+#[command(before_help = "\
 Examples:
   narrows compare 1f3a 9c2e                         what changed between two runs
   narrows compare 1f3a,20bc,77d1 9c2e,a410,b5ef     three runs of each: better, worse, equivalent
   narrows compare before after                      two tags (narrows tag before 1f3a 20bc 77d1)
-  narrows compare before after --only database. --fail-if 'database.update.throughput < -5%'
-
-",
-    exit_codes!()
-))]
+  narrows compare before after --only database. --fail-if 'database.update.throughput < -5%'")]
+#[command(after_long_help = "\
+A side is a run by its id (or its first characters) or file, several with commas, a folder of run files, or a tag. The others
+are compared with the first. With fewer than three runs of a side nothing is called better or worse: one run does not show how runs differ by themselves.")]
 pub struct CompareArgs {
     /// Sides: runs, tags or folders
     #[arg(value_name = "SIDE", required = true, num_args = 2..)]
@@ -45,18 +39,13 @@ pub struct CompareArgs {
 
 /// `narrows trend`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
-Runs of one machine and one workload in the order of their time; from ten on a change of level can be found.
-
+#[command(before_help = "\
 Examples:
   narrows trend                               this machine
   narrows trend --host db7 --only database.   another one's saved runs
-  narrows trend --tag nightly
-
-",
-    exit_codes!()
-))]
+  narrows trend --tag nightly")]
+#[command(after_long_help = "\
+Runs of one machine and one workload in the order of their time; from ten on a change of level can be found.")]
 pub struct TrendArgs {
     /// Runs of the machine of this name [default: that of the newest run]
     #[arg(long, value_name = "NAME")]
@@ -77,18 +66,21 @@ pub struct TrendArgs {
 
 /// `narrows import`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
-Reads fio --output-format=json and json+, and what pgbench and sysbench (OLTP) print. What a file does not say stays missing:
-such a run has no machine and no intervals.
-
+#[command(before_help = "\
 Examples:
   fio --output-format=json --output=before.json jobs.fio; narrows import before.json
   pgbench -S -c 8 -T 60 shop > before.txt; narrows import before.txt
-
-",
-    exit_codes!()
-))]
+  narrows import awrrpt_1_160_161.html --capacities 1f3a")]
+#[command(after_long_help = "\
+Reads:
+  fio          --output-format=json and json+
+  PostgreSQL   what pgbench prints, its log (pgbench -l), pg_test_fsync, pgio
+  Oracle       AWR report of one instance (awrrpt.sql, HTML or text), judged as an observed server;
+               CALIBRATE_IO; the table of SLOB's awr_info.sh
+  load         sysbench (OLTP), HammerDB with its time profile
+  machine      iostat -x, Intel MLC, multiload, SLB
+  by hand      figures of a write-up in TOML, as in cases/figures
+What a file does not say stays missing: such a run has no machine and no intervals.")]
 pub struct ImportArgs {
     /// Results, each a run
     #[arg(value_name = "FILE", required = true)]
@@ -96,6 +88,12 @@ pub struct ImportArgs {
     /// Add the runs to this tag
     #[arg(long)]
     pub tag: Option<String>,
+    /// Judge an AWR report by what this run measured of the same machine
+    #[arg(long, value_name = "RUN")]
+    pub capacities: Option<String>,
+    /// The run is of the report's machine, whatever the two call it
+    #[arg(long, requires = "capacities")]
+    pub same_machine: bool,
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = Format::TEXT)]
     pub format: Format,
@@ -103,19 +101,18 @@ pub struct ImportArgs {
 
 /// `narrows check-claims`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
+#[command(before_help = "\
+Examples:
+  narrows check-claims claims.toml                 which claims follow from their figures
+  narrows check-claims claims.toml --format json   the same, for a program")]
+#[command(after_long_help = "\
 Each claim is two figures and what the text says of them:
   [[claim]]
   what = \"OLTP, second server against first\"
   before = 30092
   after = 25231
   unit = \"tpmC per core\"    # % for shares, whose difference is in points
-  says = \"19 % lower\"       # or 2.4 times, or 9 points
-
-",
-    exit_codes!()
-))]
+  says = \"19 % lower\"       # or 2.4 times, or 9 points")]
 pub struct CheckClaimsArgs {
     /// A TOML file of claims
     #[arg(value_name = "FILE")]
@@ -127,16 +124,11 @@ pub struct CheckClaimsArgs {
 
 /// `narrows tag`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
+#[command(before_help = "\
 Examples:
   narrows tag                          all tags and their runs
   narrows tag before 1f3a 20bc 77d1    add three saved runs to the tag before
-  narrows tag --remove before          forget the tag; its runs stay
-
-",
-    exit_codes!()
-))]
+  narrows tag --remove before          forget the tag; its runs stay")]
 pub struct TagArgs {
     /// The tag
     #[arg(value_name = "TAG")]

@@ -8,21 +8,19 @@ use narrows_units::{Nanos, ParseQuantityError};
 
 use super::Format;
 use super::block::{ConsentArgs, binary_size, block_size};
+use super::number::{at_least, whole};
 
 /// `narrows log crashtest`
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples, for a server db1 whose power is cut and a second host keeper:
-  keeper$ narrows log crashtest listen acknowledged.list
-  db1$    narrows log crashtest write /wal/crash --to keeper:7717
-  (after half a minute: pull db1's plug; start it again; copy acknowledged.list to it)
-  db1$    narrows log crashtest check /wal/crash --acknowledged acknowledged.list
-
+#[command(before_help = "\
+Examples:
+  narrows log crashtest listen acknowledged.list           on keeper, a second host
+  narrows log crashtest write /wal/crash --to keeper:7717  on db1, half a minute; pull its plug
+  narrows log crashtest check /wal/crash --acknowledged acknowledged.list
+                                                           on db1 again, with keeper's list")]
+#[command(after_long_help = "\
 A killed process is not a power cut, and neither is a reset or a virtual machine that is destroyed:
-only what lost its power was tested.
-
-Exit codes: 0 done, and for check: shown; 2 usage or environment; 3 refuted; 4 inconclusive;
-130 interrupted.")]
+only what lost its power was tested.")]
 pub struct CrashtestArgs {
     /// What to do.
     #[command(subcommand)]
@@ -42,6 +40,10 @@ pub enum CrashtestCommand {
 
 /// `narrows log crashtest listen`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows log crashtest listen acknowledged.list                   on port 7717 of every address
+  narrows log crashtest listen acknowledged.list --at 10.0.0.7:7717")]
 pub struct ListenArgs {
     /// The record of acknowledgements, a new file
     #[arg(value_name = "LIST")]
@@ -69,6 +71,13 @@ pub enum SyncArg {
 
 /// `narrows log crashtest write`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows log crashtest write /wal/crash --to keeper:7717
+  narrows log crashtest write /wal/crash --to keeper:7717 --sync none
+                                         without flushes: a power cut must lose records
+  narrows log crashtest write --postgres postgres://app@localhost/shop --to keeper:7717 --load-here
+                                         rows of a PostgreSQL instead of records of a file")]
 pub struct WriteArgs {
     /// A new file on the file system to test; it stays until it is checked
     #[arg(value_name = "FILE", required_unless_present_any = ["write_to_device", "postgres"])]
@@ -83,7 +92,7 @@ pub struct WriteArgs {
     #[arg(long, value_name = "URL", conflicts_with_all = ["file", "write_to_device"])]
     pub postgres: Option<String>,
     /// Writers at the same time
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole::<1, 256>)]
     pub streams: u32,
     /// Bytes of a record: 8k is 8 KiB
     #[arg(long, value_name = "SIZE", default_value = "8k", value_parser = record_size, conflicts_with = "postgres")]
@@ -113,6 +122,11 @@ pub struct WriteArgs {
 
 /// `narrows log crashtest check`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows log crashtest check /wal/crash --acknowledged acknowledged.list
+  narrows log crashtest check /wal/crash --acknowledged acknowledged.list --format json > crash.json
+                                         for narrows report --crash-test crash.json")]
 pub struct CheckArgs {
     /// The file or raw device that was written; it is only read
     #[arg(value_name = "FILE", required_unless_present = "postgres")]
@@ -135,7 +149,7 @@ pub struct CheckArgs {
     #[arg(long)]
     pub gone: bool,
     /// Fewest acknowledged records for a result
-    #[arg(long, value_name = "N", default_value_t = LEAST_RECORDS)]
+    #[arg(long, value_name = "N", default_value_t = LEAST_RECORDS, value_parser = at_least::<0>)]
     pub least: u64,
     /// Remove the file or the table if every record is there
     #[arg(long)]

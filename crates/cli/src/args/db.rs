@@ -7,20 +7,18 @@ use narrows_runner::request::database::WorkingSet;
 use narrows_units::Nanos;
 
 use super::block::{binary_size, limit};
+use super::number::{at_least, sessions, whole};
 use super::{LayerArg, OutputArgs};
 use quantities::{KeysArg, keys, think, window, working_set};
-
-use narrows_runner::exit_codes;
 
 pub mod orders;
 pub mod quantities;
 
 /// `narrows db`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
+#[command(before_help = "\
 Examples:
-  narrows db lookup                     random single blocks by index, from shared_buffers of a private instance
+  narrows db lookup                     random single blocks by index, from shared_buffers
   narrows db lookup --from drive        the same from the drives, 64 sessions: --sessions 64
   narrows db update --sessions 1,2,4,8,16,32
                                         durable updates, and how sessions scale
@@ -31,14 +29,10 @@ Examples:
   narrows db scan --workers 1,4         a whole table by one process and by four
   narrows db update --kind mariadb      durable updates on a private MariaDB instance
   narrows db clean postgres://bob@db7/shop
-                                        what narrows left or kept there; --remove removes it
-
+                                        what narrows left or kept there; --remove removes it")]
+#[command(after_long_help = "\
 Every workload is a few lines of SQL on one table with one row per block, so that a row is a block and an operation's
-cost can be counted. They belong to no benchmark kit, and their results compare with no published ones.
-
-",
-    exit_codes!()
-))]
+cost can be counted. They belong to no benchmark kit, and their results compare with no published ones.")]
 pub struct DbArgs {
     /// What to do.
     #[command(subcommand)]
@@ -66,7 +60,11 @@ pub enum DbCommand {
 
 /// `narrows db clean`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
+Examples:
+  narrows db clean postgres://bob@db7/shop            list what narrows left or kept there
+  narrows db clean postgres://bob@db7/shop --remove   and remove what is not in use")]
+#[command(after_long_help = "\
 Lists only schemas that narrows made, by its comment on them, and that belong to the user of the URL. What is in use is left alone.
 Other databases of the same server need their own URL.")]
 pub struct CleanArgs {
@@ -160,7 +158,7 @@ pub struct TableArgs {
     pub table: Option<u64>,
     /// Incompressible share of each row's padding, in percent; the rest are zeros, which drives and file systems may
     /// compress. The server itself never does
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<0, 100>)]
     pub entropy: u32,
 }
 
@@ -187,14 +185,14 @@ pub struct KeyArgs {
 pub struct PaceArgs {
     /// Concurrent sessions; several numbers are a sweep, with a scaling law from six on [default: twice the server's
     /// CPUs, 8 to 256]
-    #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = sessions::<1024>)]
     pub sessions: Vec<u32>,
     /// Mean think time of a session after an answer: 10ms [default: none]
     #[arg(long, value_name = "TIME", value_parser = think)]
     pub think: Option<Nanos>,
     /// Open loop: operations per second, scheduled at random times whether or not sessions are free; latency counts
     /// from the scheduled start
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "think")]
+    #[arg(long, value_name = "N", value_parser = at_least::<1>, conflicts_with = "think")]
     pub rate: Option<u64>,
     /// Find the highest open-loop rate with p99 within this limit
     #[arg(long, value_name = "TIME", value_parser = limit, conflicts_with_all = ["rate", "think"])]
@@ -211,7 +209,7 @@ pub struct LoadArgs {
     #[arg(long)]
     pub quick: bool,
     /// Starts of the private instance on which the load is repeated; from three on with the difference between starts
-    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "url", value_parser = clap::value_parser!(u32).range(1..=30))]
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "url", value_parser = whole::<1, 30>)]
     pub starts: u32,
     /// How to run and where the results go.
     #[command(flatten)]
@@ -220,7 +218,14 @@ pub struct LoadArgs {
 
 /// `narrows db lookup`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
+Examples:
+  narrows db lookup                                from shared_buffers of a private instance
+  narrows db lookup --from drive --sessions 64     from the drives
+  narrows db lookup --sessions 1,2,4,8,16,32       how sessions scale
+  narrows db lookup --p99 2ms                      the highest rate with p99 within 2 ms
+  narrows db lookup postgres://bob@db7/shop --load-here")]
+#[command(after_long_help = "\
 One row by its key is one block of the table and some of the index. The plan must be an index scan, before and after the
 load, not a bitmap scan, which sorts and prefetches the blocks: that is `narrows db batch`.")]
 pub struct LookupArgs {
@@ -231,7 +236,7 @@ pub struct LookupArgs {
     #[arg(long, value_enum, default_value_t = FromArg::Pool)]
     pub from: FromArg,
     /// Blocks per operation
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<1, 1024>)]
     pub blocks: u32,
     /// How the client requests them
     #[arg(long, value_enum, default_value_t = CallsArg::Each)]
@@ -252,7 +257,11 @@ pub struct LookupArgs {
 
 /// `narrows db batch`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
+Examples:
+  narrows db batch                             64 blocks per statement, from the drives
+  narrows db batch --blocks 256 --sessions 8   256 blocks, eight sessions")]
+#[command(after_long_help = "\
 The same blocks as `narrows db lookup --calls any` by a bitmap scan: blocks are read in their order on the drive and
 prefetched (effective_io_concurrency).")]
 pub struct BatchArgs {
@@ -263,7 +272,7 @@ pub struct BatchArgs {
     #[arg(long, value_enum, default_value_t = FromArg::Drive)]
     pub from: FromArg,
     /// Blocks per operation
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = whole::<1, 1024>)]
     pub blocks: u32,
     /// Which blocks.
     #[command(flatten)]
@@ -278,7 +287,13 @@ pub struct BatchArgs {
 
 /// `narrows db update`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
+Examples:
+  narrows db update --data /data --wal /wal    durable updates, on these drives
+  narrows db update --updates 30               30 % updates, 70 % lookups
+  narrows db update --redo heavy               the whole row in WAL
+  narrows db update --kind mariadb             on a private MariaDB instance")]
+#[command(after_long_help = "\
 Every update is a transaction of its own and waits for its commit. With --updates 30 each operation is drawn by itself, an
 update with 30 %, else a lookup; their latencies are reported separately.")]
 pub struct UpdateArgs {
@@ -286,7 +301,7 @@ pub struct UpdateArgs {
     #[command(flatten)]
     pub server: ServerArgs,
     /// Update percentage, 0 to 100; the rest are lookups
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole::<0, 100>)]
     pub updates: u32,
     /// Columns that an update changes
     #[arg(long, value_enum, default_value_t = RedoArg::Light)]
@@ -307,7 +322,11 @@ pub struct UpdateArgs {
 
 /// `narrows db commit`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
+Examples:
+  narrows db commit --wal /wal                 commits per second with WAL on these drives
+  narrows db commit --sessions 1,2,4,8,16,32   how sessions share flushes")]
+#[command(after_long_help = "\
 A transaction that writes no log is not flushed, so this one writes the smallest record there is: a message of no length
 (pg_logical_emit_message), in no table. On a server with logical replication its decoders see the messages and pass over
 them.")]
@@ -325,7 +344,12 @@ pub struct CommitArgs {
 
 /// `narrows db scan`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
+Examples:
+  narrows db scan                      a whole table from the drives, by 1 and by n processes
+  narrows db scan --workers 1,4,16     by 1, 4 and 16
+  narrows db scan --from pool          from shared_buffers")]
+#[command(after_long_help = "\
 From shared_buffers the table must fit into a quarter of it: larger tables pass through a small ring of buffers and are read
 from the operating system each time.")]
 pub struct ScanArgs {
@@ -336,7 +360,7 @@ pub struct ScanArgs {
     #[arg(long, value_enum, default_value_t = FromArg::Drive)]
     pub from: FromArg,
     /// Parallel processes of a scan, the session's own included [default: 1 and one per server CPU]
-    #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = whole::<1, 64>)]
     pub workers: Vec<u32>,
     /// What it computes
     #[arg(long, value_enum, default_value_t = AnswerArg::Sum)]

@@ -6,13 +6,13 @@ use clap::Args;
 
 /// `narrows gather`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   narrows gather -o db7.capture                    what this user can read of this machine
-  sudo narrows gather --privileged -o db7.capture  with what only root can read: memory modules, drives' caches
+  sudo narrows gather --privileged -o db7.capture  and what only root can read of it
   narrows platform db7.capture                     show it, on any machine
-  narrows run --facts db7.capture                  measure as a user, with what root saw
-
+  narrows run --facts db7.capture                  measure as a user, with what root saw")]
+#[command(after_long_help = "\
 Serial numbers, hardware and network addresses, UUIDs, names of hosts and users, and command lines are replaced or
 left out before anything is written. Only reads; changes nothing.")]
 pub struct GatherArgs {

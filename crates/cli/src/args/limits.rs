@@ -8,17 +8,15 @@ use super::Format;
 
 /// `narrows limits`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
-  narrows limits                          the whole table
-  narrows limits nvme ethernet            two families
-  narrows limits nvme-gen5-x4             one class with every figure and its whole source
-  narrows limits --limits ours.toml san-7 a class in your own file
-
+  narrows limits                           the whole table
+  narrows limits nvme ethernet             two families
+  narrows limits nvme-gen5-x4              one class with every figure and its whole source
+  narrows limits --limits ours.toml san-7  a class in your own file")]
+#[command(after_long_help = "\
 raw is the signal rate, encoded after the line code, protocol the payload after headers, expected what good systems
-reach. The book's page on limits as data (docs/src/reference/limits.md) shows the format of a file.
-
-Exit codes: 0 done; 2 usage, or a file that is refused.")]
+reach. The book's page on limits as data (docs/src/reference/limits.md) shows the format of a file.")]
 pub struct LimitsArgs {
     /// Classes, families (dram, pcie, nvme, ethernet, cpu, …), or the first words of classes (epyc) [default: all]
     #[arg(value_name = "CLASS")]

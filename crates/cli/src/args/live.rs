@@ -7,23 +7,16 @@ use narrows_units::{Nanos, ParseQuantityError};
 
 use super::{DetailArgs, Format, NamesArgs, OutputArgs, UnitsArg};
 
-use narrows_runner::exit_codes;
-
 /// `narrows log postgres`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
+#[command(before_help = "\
 Examples:
   narrows log postgres postgres://app@db7/shop            over 30 s
   narrows log postgres postgres://app@db7/shop --for 10min
-  narrows log postgres --pg-test-fsync fsync.txt          the output of pg_test_fsync, in the terms used here
-
+  narrows log postgres --pg-test-fsync fsync.txt          its output, in the terms used here")]
+#[command(after_long_help = "\
 The password is best in PGPASSWORD. A user who is a member of pg_monitor sees what all sessions wait for; others see the
-counters. The session is read only, with a statement_timeout of 5 s and a lock_timeout of 1 s.
-
-",
-    exit_codes!()
-))]
+counters. The session is read only, with a statement_timeout of 5 s and a lock_timeout of 1 s.")]
 pub struct LogPostgresArgs {
     /// The server: postgres://USER@HOST:PORT/DATABASE
     #[arg(value_name = "URL", required_unless_present = "pg_test_fsync")]

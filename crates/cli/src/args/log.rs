@@ -8,14 +8,12 @@ use narrows_units::{Bytes, BytesPerSecond, Nanos, ParseQuantityError};
 
 use super::OutputArgs;
 use super::block::{ArrivalsArg, binary_size, limit, percentile};
-
-use narrows_runner::exit_codes;
+use super::number::{sessions, whole};
 
 /// `narrows log`; without a command the ladder and the commits.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-#[command(after_help = concat!(
-    "\
+#[command(before_help = "\
 Examples:
   narrows log                              from the device's flush to the database's commit, here
   narrows log --wal /wal --data /data      with WAL and data files on these drives
@@ -23,11 +21,7 @@ Examples:
   narrows log commits --within 2ms         commits per second with p99 within 2 ms
   narrows log streams --streams 10 --rate 4MB/s   ten databases that write 4 MB/s of WAL each
   narrows log postgres postgres://app@db7/shop    what a commit costs on a running server
-  narrows log placement --wal /data --wal /wal --prove   another WAL location: predicted and tested
-
-",
-    exit_codes!()
-))]
+  narrows log placement --wal /data --wal /wal --prove   another WAL location: predicted and tested")]
 pub struct LogArgs {
     /// What to do.
     #[command(subcommand)]
@@ -132,6 +126,12 @@ pub struct WholeArgs {
 
 /// `narrows log ladder`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows log ladder --wal /wal                   what each layer adds to a commit there
+  narrows log ladder --standby                    with a synchronous standby on this machine
+  narrows log ladder --no-database --methods all  each way to make a write durable
+  narrows log ladder --sizes 512,8k,128k --layouts all")]
 pub struct LadderArgs {
     /// Where.
     #[command(flatten)]
@@ -158,7 +158,7 @@ pub struct LadderArgs {
     #[arg(long, value_delimiter = ',', value_name = "SIZE,…", default_value = "8k", value_parser = write_size)]
     pub sizes: Vec<u64>,
     /// New windows of each; from 6 on there are intervals
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=60))]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = whole::<1, 60>)]
     pub repeats: u32,
     /// Leave out the load on the data files
     #[arg(long)]
@@ -181,7 +181,7 @@ pub struct CommitGoalArgs {
     #[arg(long, value_name = "TIME", default_value = "5ms", value_parser = limit)]
     pub within: Nanos,
     /// Time for the search [default: 1min]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
+    #[arg(long, value_name = "N", value_parser = whole::<1, 600>)]
     pub minutes: Option<u32>,
 }
 
@@ -205,6 +205,12 @@ impl From<StyleArg> for Style {
 
 /// `narrows log commits`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows log commits --wal /wal --within 2ms   commits per second with p99 within 2 ms
+  narrows log commits --commit-delay 100us      with PostgreSQL's commit_delay
+  narrows log commits --bytes 1k --style writer
+                                                1 KiB of WAL each, by a process of its own")]
 pub struct CommitsArgs {
     /// Where.
     #[command(flatten)]
@@ -228,10 +234,10 @@ pub struct CommitsArgs {
     #[arg(long, value_name = "TIME", default_value = "0us", value_parser = delay)]
     pub commit_delay: Nanos,
     /// commit_siblings: only if that many others are committing
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole::<0, 1000>)]
     pub commit_siblings: u32,
     /// Most sessions of the closed loop
-    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = sessions::<1024>)]
     pub most_sessions: u32,
     /// How and where to.
     #[command(flatten)]
@@ -240,12 +246,17 @@ pub struct CommitsArgs {
 
 /// `narrows log streams`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows log streams --wal /wal                 ten streams of 4 MB/s on one device
+  narrows log streams --streams 4 --rate 20MB/s  four of 20 MB/s
+  narrows log streams --within 5ms               how many keep p99 within 5 ms")]
 pub struct StreamsArgs {
     /// Where.
     #[command(flatten)]
     pub place: LogPlaceArgs,
     /// WAL streams at once
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<1, 256>)]
     pub streams: u32,
     /// Bytes per second of each
     #[arg(long, value_name = "BYTES/s", default_value = "4MB/s", value_parser = stream_rate)]
@@ -260,13 +271,13 @@ pub struct StreamsArgs {
     #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = limit)]
     pub within: Nanos,
     /// Most streams that the search tries
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = whole::<1, 256>)]
     pub most_streams: u32,
     /// Cache size whose turnover time to report: 4g is 4 GiB
     #[arg(long, value_name = "SIZE", value_parser = binary_size)]
     pub cache: Option<u64>,
     /// New windows of each number
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=60))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<1, 60>)]
     pub repeats: u32,
     /// How and where to.
     #[command(flatten)]
@@ -275,11 +286,11 @@ pub struct StreamsArgs {
 
 /// `narrows log placement`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
-  narrows log placement --wal /data --wal /wal          PostgreSQL with WAL in /data; what /wal would give
-  narrows log placement --wal /data --wal /wal --prove  and what it gives, measured
-
+  narrows log placement --wal /data --wal /wal          WAL is in /data; what would /wal give?
+  narrows log placement --wal /data --wal /wal --prove  and what it gives, measured")]
+#[command(after_long_help = "\
 The first folder is where the workload is measured. A folder in memory (a tmpfs) stands for a fast medium: it is
 measured, marked as not durable, and never recommended.")]
 pub struct PlacementArgs {
@@ -290,13 +301,13 @@ pub struct PlacementArgs {
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Sessions that update and commit in a closed loop
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = sessions::<256>)]
     pub sessions: u32,
     /// Run PostgreSQL with WAL on each location too, in turns, to test the prediction
     #[arg(long)]
     pub prove: bool,
     /// New windows of everything; from 3 on there are intervals
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=60))]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = whole::<1, 60>)]
     pub repeats: u32,
     /// Length of a window of the database; the emulation's is half of it
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = window)]

@@ -4,25 +4,19 @@ use clap::{Args, Subcommand, ValueEnum};
 use narrows_runner::request::memory::{self, Kit};
 
 use super::OutputArgs;
-
-use narrows_runner::exit_codes;
+use super::number::{large, whole};
 
 /// `narrows memory`; without a command all of it is measured.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-#[command(after_help = concat!(
-    "\
+#[command(before_help = "\
 Examples:
   narrows memory                    latency and bandwidth, under a minute
   narrows memory --quick            three repeats, over less memory
   narrows memory matrix             every node's CPUs and every node's memory, by distance
   narrows memory placement          on which nodes the shared memory of this machine's servers is
   narrows memory baseline           keep this machine's figures; another day: has it aged?
-  narrows memory slb 131072 600     SLB's line, explained
-
-",
-    exit_codes!()
-))]
+  narrows memory slb 131072 600     SLB's line, explained")]
 pub struct MemoryArgs {
     /// What to do.
     #[command(subcommand)]
@@ -78,22 +72,22 @@ fn cpu_list(text: &str) -> Result<CpuList, String> {
 
 /// `narrows memory slb`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
-  narrows memory slb 131072 6000              the published command: 512 MiB, 786 million stores
-  narrows memory slb 131072 600 --processes 4 as `memhammer` four times with one trigger")]
+  narrows memory slb 131072 6000               the published command: 512 MiB, 786 million stores
+  narrows memory slb 131072 600 --processes 4  as `memhammer` four times with one trigger")]
 pub struct SlbArgs {
     /// Pages of 4 KiB per process
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 26))]
+    #[arg(value_parser = whole::<1, { 1 << 26 }>)]
     pub pages: u32,
     /// Loops over them; a loop is one access per page
-    #[arg(value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    #[arg(value_parser = large::<1, { 1 << 40 }>)]
     pub ops: u64,
     /// Kit of SLB
     #[arg(long, value_enum, default_value = "2007")]
     pub kit: KitArg,
     /// Processes, started at the same moment
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<1, 4096>)]
     pub processes: u32,
     /// CPUs for them in this order, as 0,2 or 0-3 [default: one of each core first]
     #[arg(long, value_name = "CPUS", value_parser = cpu_list)]
@@ -115,7 +109,7 @@ pub struct ProcessArgs {
 
 /// `narrows memory matrix`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   narrows memory matrix               a few cells per distance, and all that differ
   narrows memory matrix --thorough    every cell")]
@@ -130,13 +124,12 @@ pub struct MatrixArgs {
 
 /// `narrows memory baseline`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
-  narrows memory baseline            the first time: keeps latency, bandwidth, the time to touch a pool, and free memory
-  narrows memory baseline            later: measures the same and says what is worse, and why that may be
-  narrows memory baseline --renew    this is the baseline from now on
-
-It is kept in $XDG_DATA_HOME/narrows/baseline (~/.local/share without it).")]
+  narrows memory baseline            the first time: saves the figures; later: what is worse since
+  narrows memory baseline --renew    this is the baseline from now on")]
+#[command(after_long_help = "\
+Latency, bandwidth, the time to touch a pool, and free memory. It is kept in $XDG_DATA_HOME/narrows/baseline (~/.local/share without it).")]
 pub struct BaselineArgs {
     /// Replace the stored baseline with what is measured now
     #[arg(long)]
@@ -155,13 +148,13 @@ pub enum Everybody {
 
 /// `narrows memory placement`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   narrows memory placement                                all shared memory that this user may read
   sudo narrows memory placement --pid 4711                of this process, its private memory too
   narrows memory placement --postgres postgres:/// --matrix m.narrows.json
-                                                          of that server, and what it costs by a measured matrix
-
+                                                          of that server, and what it costs")]
+#[command(after_long_help = "\
 Pages are located through all processes that map them (move_pages(2) without targets, which moves nothing). That needs
 their user or root; without it only the nodes' own counters are shown.")]
 pub struct PlacementArgs {
@@ -169,7 +162,7 @@ pub struct PlacementArgs {
     #[arg(value_enum, conflicts_with_all = ["pid", "postgres"])]
     pub everybody: Option<Everybody>,
     /// Shared memory of 16 MiB and more that this process maps, and its private memory
-    #[arg(long, value_name = "PID", conflicts_with = "postgres")]
+    #[arg(long, value_name = "PID", conflicts_with = "postgres", value_parser = whole::<1, 2_147_483_647>)]
     pub pid: Option<u32>,
     /// Shared memory of this PostgreSQL server, which runs on this machine
     #[arg(long, value_name = "URL")]

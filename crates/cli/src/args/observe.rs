@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use narrows_runner::exit_codes;
 use narrows_units::{Nanos, ParseQuantityError};
 
 use super::NamesArgs;
@@ -27,19 +26,14 @@ pub struct ObserveArgs {
 
 /// `narrows observe`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
+#[command(before_help = "\
 Examples:
   narrows observe postgres://monitor@db7/shop
   narrows observe shop                     the database here, as psql finds it
-  narrows observe service=prod --for 10min
-
+  narrows observe service=prod --for 10min")]
+#[command(after_long_help = "\
 The address is taken as psql takes it: a URL, keywords (host=db7 dbname=shop), a database's name; the rest comes from PGHOST, \
-PGPORT, PGUSER, PGDATABASE, PGSERVICE, the password from PGPASSWORD or ~/.pgpass.
-
-",
-    exit_codes!()
-))]
+PGPORT, PGUSER, PGDATABASE, PGSERVICE, the password from PGPASSWORD or ~/.pgpass.")]
 pub struct ObserveCommand {
     /// The server: postgres://USER@HOST:PORT/DATABASE, keywords, or a database's name [default: as psql]
     ///

@@ -9,18 +9,16 @@ use super::Format;
 
 /// `narrows plan`
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   narrows plan box.toml                   limits and bottleneck of the described platform
   narrows plan old.toml new.toml          two designs side by side
   narrows plan new.toml --demand 7f3a     would the load of this run fit?
   narrows plan old.toml new.toml --demand 7f3a --core-ratio 1.4
   narrows plan box.toml --table 2TB --block 16KiB
-  narrows plan box.toml --format html > box.html
-
-The book's page on plan (docs/src/guide/plan.md) shows how a platform is described; `narrows limits` lists classes.
-
-Exit codes: 0 done; 2 usage, or a description that is refused; 4 nothing described limits what was asked.")]
+  narrows plan box.toml --format html > box.html")]
+#[command(after_long_help = "\
+The book's page on plan (docs/src/guide/plan.md) shows how a platform is described; `narrows limits` lists classes.")]
 pub struct PlanArgs {
     /// Descriptions of platforms, TOML
     #[arg(value_name = "FILE", required = true)]

@@ -1,12 +1,18 @@
-//! What was asked of `narrows list` and `narrows explain`, and what people type for what is called otherwise here.
+//! What was asked of commands with few words: `narrows list`, `rm`, `config`, `explain`, `completions`, `version`.
 
-use clap::Args;
-use narrows_runner::exit_codes;
+use clap::{Args, ValueEnum};
 
 use super::{Format, LayerArg};
 
 /// `narrows list`
 #[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows list                        the 20 newest
+  narrows list --all --format csv     all of them, for a program
+  narrows list --layer wal --since 2026-11-01
+                                      those that measured WAL since that day
+  narrows list --tag before           those of a tag (narrows tag)")]
 pub struct ListArgs {
     /// All of them, not the 20 newest
     #[arg(long)]
@@ -45,13 +51,12 @@ fn day(text: &str) -> Result<String, String> {
 
 /// `narrows rm`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
-Removes the run file of each; reports that were written elsewhere stay. Tags forget the runs.
-
-",
-    exit_codes!()
-))]
+#[command(before_help = "\
+Examples:
+  narrows rm 7f3a             one run; narrows list shows the ids
+  narrows rm 1f3a 20bc 77d1   several")]
+#[command(after_long_help = "\
+Removes the run file of each; reports that were written elsewhere stay. Tags forget the runs.")]
 pub struct RemoveArgs {
     /// Saved runs, by their ids (or first characters)
     #[arg(value_name = "RUN", required = true)]
@@ -60,17 +65,16 @@ pub struct RemoveArgs {
 
 /// `narrows config`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
-The file is $XDG_CONFIG_HOME/narrows/config.toml, by default ~/.config/narrows/config.toml:
+#[command(before_help = "\
+Examples:
+  narrows config                 each setting, and whether the file or the environment sets it
+  narrows config --format json   the same, for a program")]
+#[command(after_long_help = "\
+Settings are changed in an editor. The file is $XDG_CONFIG_HOME/narrows/config.toml, by default ~/.config/narrows/config.toml:
   units = \"iec\"                 units of bytes: si or iec
   data = \"/u01/data\"            folder on the drives with the data files
   wal = \"/u02/wal\"              folder on the drives with WAL
-  database = \"postgres://db7\"   for narrows observe without an address
-
-",
-    exit_codes!()
-))]
+  database = \"postgres://db7\"   for narrows observe without an address")]
 pub struct ConfigArgs {
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = Format::TEXT)]
@@ -79,19 +83,15 @@ pub struct ConfigArgs {
 
 /// `narrows explain`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
+#[command(before_help = "\
 Examples:
   narrows explain                      all words
   narrows explain device-saw-less      a finding: when it fires, why, what to do
-  narrows explain commit wait          a verdict
-  narrows explain latency_p99          a metric of a run file
-
-",
-    exit_codes!()
-))]
+  narrows explain commit wait          a verdict, and the term
+  narrows explain QD1                  a term: its unit, its names in other tools
+  narrows explain latency_p99          a metric of a run file")]
 pub struct ExplainArgs {
-    /// A finding, verdict, grade or metric, as it is printed
+    /// A term, finding, verdict, grade or metric, as it is printed, or the start of it
     #[arg(value_name = "WORD")]
     pub words: Vec<String>,
     /// Format of standard output
@@ -99,80 +99,40 @@ pub struct ExplainArgs {
     pub format: Format,
 }
 
-/// Commands of other tools, and what does the same here.
-const OTHER_COMMANDS: [(&str, &str); 15] = [
-    (
-        "bench",
-        "`narrows run` measures this machine, `narrows db` one benchmark workload on PostgreSQL",
-    ),
-    (
-        "benchmark",
-        "`narrows run` measures this machine, `narrows db` one benchmark workload on PostgreSQL",
-    ),
-    ("completions", "completions for shells are in docs/completions and in the package"),
-    ("diff", "`narrows compare A B` compares saved runs and lists what else differs"),
-    ("disk", "`narrows block` measures storage"),
-    (
-        "doctor",
-        "`narrows platform` shows this machine, `narrows run --dry-run` what a run would do",
-    ),
-    ("fio", "`narrows block run FILE.fio` runs fio's job files"),
-    ("fsync", "`narrows log` measures flushes of the WAL"),
-    (
-        "hardware",
-        "`narrows platform` shows this machine, `narrows limits` what its components can carry",
-    ),
-    ("open", "`narrows report RUN --html -o FILE` writes a page"),
-    ("pgbench", "`narrows db` runs one benchmark workload on PostgreSQL"),
-    ("top", "`narrows observe URL` observes a running server"),
-    ("wal", "`narrows log` measures the WAL's flushes and commits"),
-    ("watch", "`narrows observe URL` observes a running server"),
-    ("what-if", "`narrows report RUN --what-if CHANGE` estimates what a change would allow"),
-];
-
-/// Options of fio that people type where a job file stands here.
-const OPTIONS_OF_FIO: [&str; 12] = [
-    "bs",
-    "direct",
-    "filename",
-    "group_reporting",
-    "iodepth",
-    "ioengine",
-    "name",
-    "numjobs",
-    "runtime",
-    "rw",
-    "rwmixread",
-    "time_based",
-];
-
-/// What is meant by a command that is none.
-pub fn instead_of_command(word: &str) -> Option<&'static str> {
-    OTHER_COMMANDS.iter().find(|(other, _)| *other == word).map(|(_, here)| *here)
+/// A shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShellArg {
+    /// GNU bash, with bash-completion
+    Bash,
+    /// zsh
+    Zsh,
+    /// fish
+    Fish,
+    /// Elvish
+    Elvish,
 }
 
-/// What is meant by an option that is none.
-pub fn instead_of_option(option: &str) -> Option<&'static str> {
-    let name = option.trim_start_matches('-');
-    OPTIONS_OF_FIO
-        .contains(&name)
-        .then_some("fio's options belong in a job file here: narrows block run FILE.fio")
+/// `narrows completions`
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows completions bash > ~/.local/share/bash-completion/completions/narrows
+  narrows completions zsh > ~/.zfunc/_narrows       a folder in fpath
+  narrows completions fish > ~/.config/fish/completions/narrows.fish")]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: ShellArg,
 }
 
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-
-    #[test]
-    fn what_points_the_way_is_no_command_and_names_one() {
-        let cli = crate::args::Cli::command();
-        let commands: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).collect();
-        for (word, here) in OTHER_COMMANDS {
-            assert!(!commands.contains(&word), "{word}");
-            let named = commands.iter().any(|command| here.contains(&format!("narrows {command}")));
-            assert!(named || word == "completions", "{word}: {here}");
-        }
-    }
+/// `narrows version`, which `narrows --version --verbose` is
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows version                 for a report of a defect
+  narrows version --format json   for a program")]
+pub struct VersionArgs {
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::TEXT)]
+    pub format: Format,
 }

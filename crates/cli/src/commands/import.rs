@@ -14,7 +14,12 @@ pub fn import(args: &ImportArgs) -> Result<Exit> {
         tags::check(tag)?;
     }
     let mut runs = Vec::new();
-    for ((run, left_out), file) in import::imported(&args.files)?.into_iter().zip(&args.files) {
+    let capacities = args
+        .capacities
+        .as_ref()
+        .map(|run| import::Capacities { run, same_machine: args.same_machine });
+    let imported = import::imported(&args.files, capacities)?;
+    for ((run, left_out), file) in imported.into_iter().zip(&args.files) {
         left_out.iter().for_each(|sentence| say!("note: {}: {sentence}", file.display()));
         runs.push(run);
     }

@@ -9,14 +9,15 @@ use narrows_runner::log::ladder::Ladder;
 use narrows_runner::log::placement::Placement;
 use narrows_runner::log::postgres::LiveLog;
 use narrows_runner::log::streams::Streams;
+use narrows_runner::request::RunOptions;
 use narrows_runner::request::log::{
     Cell, CommitGoal, CommitsRequest, LadderDatabase, LadderRequest, Layout, LiveLogRequest,
     LogDirs, Method, PlacementRequest, StreamsRequest,
 };
-use narrows_runner::request::{Address, RunOptions};
 use narrows_runner::{execute, flush_test};
 
 use super::crashtest;
+use super::run::observed;
 use crate::args::live::LogPostgresArgs;
 use crate::args::log::{
     CommitGoalArgs, CommitsArgs, LadderArgs, LayoutArg, LogArgs, LogCommand, LogDatabaseArgs,
@@ -152,7 +153,7 @@ fn postgres(args: LogPostgresArgs) -> Result<Exit> {
     };
     let output = args.output.as_output();
     let request = LiveLogRequest {
-        address: Address::parse(url)?,
+        address: observed(url)?,
         length: args.length,
         tests,
         options: RunOptions { anonymous: args.names.anonymous, ..output.options() },

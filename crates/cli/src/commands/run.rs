@@ -24,7 +24,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     let terminal = Terminal::of(&args.output);
     if let Some(url) = &args.observing.observe {
         refuse(&args)?;
-        let address = Address::parse(url).context("--observe")?;
+        let address = observed(url).context("--observe")?;
         return execute::<Observe>(&look(args, address), &terminal);
     }
     let how = &args.observing.how;
@@ -45,8 +45,10 @@ pub fn run(args: RunArgs) -> Result<Exit> {
 pub fn observe(args: ObserveCommand) -> Result<Exit> {
     let output = args.output.as_output();
     let terminal = Terminal::of(&output);
+    let typed = defaults::database(args.address);
     let request = ObserveRequest {
-        address: server(defaults::database(args.address).as_deref())?,
+        address: server(typed.as_deref())?,
+        word: typed.filter(|text| is_name(text)),
         length: args.how.length(),
         capacities: args.how.capacities,
         facts: args.facts,
@@ -56,16 +58,33 @@ pub fn observe(args: ObserveCommand) -> Result<Exit> {
     execute::<Observe>(&request, &terminal)
 }
 
+/// Whether a text is a bare word, which is taken for a database's name.
+fn is_name(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') && !text.is_empty()
+}
+
 /// The server that is to be looked at: an address, a database's name, or what psql would take without any.
 fn server(text: Option<&str>) -> Result<Address> {
-    let is_name = |text: &str| {
-        text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') && !text.is_empty()
-    };
-    Ok(match text {
-        None => Address::parse("postgres://")?,
-        Some(name) if is_name(name) => Address::parse(&format!("postgres:///{name}"))?,
-        Some(text) => Address::parse(text)?,
-    })
+    match text {
+        None => Ok(Address::parse("postgres://")?),
+        Some(name) if is_name(name) => Ok(Address::parse(&format!("postgres:///{name}"))?),
+        Some(text) => observed(text),
+    }
+}
+
+/// The address of a server that is to be looked at.
+///
+/// # Errors
+/// It is none, or another kind of server's.
+pub fn observed(text: &str) -> Result<Address> {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    if matches!(scheme, Some("mysql" | "mariadb")) {
+        return Err(Failure::hinted(
+            "MySQL and MariaDB cannot be observed",
+            "narrows measures a private MariaDB instance: narrows db lookup --kind mariadb (guide, \"MariaDB\")",
+        ));
+    }
+    Ok(Address::parse(text)?)
 }
 
 fn layers(args: RunArgs) -> Result<MachineRequest> {
@@ -81,6 +100,8 @@ fn layers(args: RunArgs) -> Result<MachineRequest> {
         ));
     }
     let layers: Vec<Layer> = match args.layers {
+        // The database is somebody else's.
+        None if args.with.is_some() => vec![Layer::Memory, Layer::Block, Layer::Log],
         None => MachineRequest::LAYERS.into(),
         Some(layers) => layers.into_iter().map(Layer::from).collect(),
     };
@@ -104,6 +125,8 @@ fn layers(args: RunArgs) -> Result<MachineRequest> {
         database,
         workloads,
         sessions: args.sessions,
+        with: args.with,
+        same_machine: args.same_machine,
         options: RunOptions { anonymous: args.names.anonymous, ..args.output.options() },
     })
 }
@@ -130,6 +153,7 @@ fn look(args: RunArgs, address: Address) -> ObserveRequest {
     let below = args.data.filter(|_| args.output.load_here);
     ObserveRequest {
         address,
+        word: None,
         length: args.observing.how.length(),
         capacities: args.observing.how.capacities,
         facts: args.facts,

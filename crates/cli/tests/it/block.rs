@@ -70,7 +70,8 @@ fn wrong_arguments_are_named_with_a_way_out() {
     refuses(&f, &["steady", "--reads", "100"], &["--reads"]);
     refuses(&f, &["writers", "--writers", "1"], &["--writers"]);
     refuses(&f, &["run"], &["FILE.fio"]);
-    refuses(&f, &["run", "/nonexistent.fio"], &["nonexistent.fio"]);
+    let missing = "error: there is no file /nonexistent.fio\nhint: name fio's job files";
+    refuses(&f, &["run", "/nonexistent.fio"], &[missing]);
     refuses(&f, &["run", "/tmp"], &["is a folder", "hint:"]);
     refuses(&f, &["run", "x.fio", "--fio-json-plus"], &["--fio-json"]);
     refuses(&f, &["run", "x.fio", "--fio-json", "/nonexistent/x"], &["/nonexistent/x", "hint:"]);

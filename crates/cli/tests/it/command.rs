@@ -28,8 +28,13 @@ fn refuses(args: &[&str], parts: &[&str]) {
 
 #[test]
 fn wrong_arguments_are_named_with_a_way_out() {
-    refuses(&["run", "--layers", "memory,disk"], &["disk", "possible values"]);
-    refuses(&["run", "--sessions", "0"], &["--sessions"]);
+    refuses(&["run", "--layers", "memory,floppy"], &["floppy", "hint: possible values: clock"]);
+    refuses(&["run", "--sessions", "0"], &["--sessions", "a number of sessions, 1 to 1024"]);
+    let sessions = ["db", "lookup", "--sessions", "8,x"];
+    refuses(&sessions, &["'x'", "a number of sessions, 1 to 1024"]);
+    refuses(&["observe", "--for", "5M"], &["minutes or months", "5min"]);
+    refuses(&["block", "--file-size", "1.5GB"], &["write 1.5G for powers of two"]);
+    refuses(&["block", "--file-size", "0.1g"], &["no whole number of bytes"]);
     refuses(&["run", "--data", "/nonexistent"], &["--data /nonexistent", "hint: create it"]);
     refuses(&["run", "--data", "/etc/passwd"], &["not a folder", "hint:"]);
     refuses(&["run", "--database", "oracle"], &["--database oracle", "postgres://"]);
@@ -46,6 +51,77 @@ fn wrong_arguments_are_named_with_a_way_out() {
     refuses(&["platform", "--root", "/nonexistent"], &["--root /nonexistent", "hint:"]);
     refuses(&["platform", "--root", "/etc/passwd"], &["no folder", "hint:"]);
     refuses(&["platform", "--root", "/etc"], &["neither sys", "hint:"]);
+}
+
+/// Standard output of what ends with 0, in a terminal of 80 columns.
+fn printed(args: &[&str]) -> String {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = Command::new(program());
+    command.args(args).env("COLUMNS", "80").env("XDG_DATA_HOME", home.path());
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_commands_fit_one_screen_with_examples_first() {
+    for args in [&["--help"][..], &["-h"], &["help"]] {
+        let help = printed(args);
+        let lines: Vec<&str> = help.lines().collect();
+        assert!(lines.len() <= 35, "{} lines:\n{help}", lines.len());
+        assert!(lines.iter().all(|line| line.chars().count() <= 80), "{help}");
+        let at = |words: &str| help.find(words).unwrap_or_else(|| panic!("{words}:\n{help}"));
+        assert!(at("Examples:") < at("Measure  run"), "{help}");
+        for group in
+            ["Observe  observe", "Results  report, show", "Plan     plan", "Machine  platform"]
+        {
+            at(group);
+        }
+        assert!(!help.contains("Exit codes:"), "{help}");
+    }
+    let help = printed(&["run", "--help"]);
+    let at = |words: &str| help.find(words).unwrap_or_else(|| panic!("{words}:\n{help}"));
+    assert!(at("Examples:") < at("Where:") && at("Where:") < at("Output:"), "{help}");
+    assert!(at("Output:") < at("Exit codes: 0"), "{help}");
+    assert!(printed(&["run", "-h"]).lines().count() < help.lines().count());
+}
+
+#[test]
+fn exit_codes_are_a_topic_of_help() {
+    let help = printed(&["help", "exit"]);
+    for part in ["0", "done and valid", "130", "interrupted"] {
+        assert!(help.contains(part), "{part}:\n{help}");
+    }
+}
+
+#[test]
+fn wal_is_another_name_of_the_command_log() {
+    assert_eq!(printed(&["wal", "ladder", "--help"]), printed(&["log", "ladder", "--help"]));
+}
+
+#[test]
+fn a_version_is_told_to_people_and_to_programs() {
+    let told = printed(&["version"]);
+    assert_eq!(printed(&["--version", "--verbose"]), told);
+    let json = printed(&["--version", "--verbose", "--format", "json"]);
+    assert_eq!(printed(&["version", "--format", "json"]), json);
+    let values: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let version = values["version"].as_str().unwrap();
+    assert_eq!(printed(&["--version"]).trim_end(), format!("narrows {version}"));
+    for name in ["commit", "target", "libc", "build", "run_files", "observes", "licence"] {
+        assert!(told.contains(values[name].as_str().unwrap()), "{name}: {told}");
+    }
+}
+
+#[test]
+fn completions_are_those_of_the_package() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/completions");
+    for shell in ["bash", "zsh", "fish", "elvish"] {
+        let file = fs::read_to_string(folder.join(format!("narrows.{shell}"))).unwrap();
+        assert!(printed(&["completions", shell]) == file, "{shell}; run `cargo xtask docs`");
+    }
+    refuses(&["completions", "csh"], &["possible values: bash, zsh, fish, elvish"]);
 }
 
 #[test]
@@ -156,7 +232,7 @@ fn a_file_that_is_no_run_is_refused() {
     fs::write(&path, "{\"schema\": \"narrows.run/99\"}").unwrap();
     refuses(&["report", path.to_str().unwrap()], &["narrows.run/99", "narrows.run/1"]);
     fs::write(&path, "not json").unwrap();
-    refuses(&["report", path.to_str().unwrap()], &["not a run file"]);
+    refuses(&["report", path.to_str().unwrap()], &["it is not JSON, so no run file"]);
 }
 
 #[test]

@@ -69,6 +69,19 @@ fn what_is_set_is_in_force_and_says_where_it_comes_from() {
 }
 
 #[test]
+fn a_setting_is_changed_in_the_file_which_is_named() {
+    let fixture = Fixture::new();
+    let output = narrows(&fixture, &["config", "set", "units", "iec"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let file = fixture.home().join("config/narrows/config.toml").display().to_string();
+    assert!(
+        said.contains(&format!("hint: settings are changed in an editor: edit {file}")),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_file_that_is_wrong_is_named_and_help_is_given_all_the_same() {
     let fixture = Fixture::new();
     configured(&fixture, "unit = \"iec\"\n");
@@ -77,7 +90,9 @@ fn a_file_that_is_wrong_is_named_and_help_is_given_all_the_same() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("config.toml: line 1: unknown field `unit`"), "{said}");
     assert!(said.contains("hint: keys are"), "{said}");
-    assert_eq!(narrows(&fixture, &["list", "--help"]).status.code(), Some(0));
+    for args in [&["list", "--help"][..], &["--version", "--verbose"], &["completions", "bash"]] {
+        assert_eq!(narrows(&fixture, args).status.code(), Some(0), "{args:?}");
+    }
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn refused_alike(fixture: &Fixture, setup: &str, args: &[&str], parts: &[&str]) 
 }
 
 #[test]
-fn what_could_be_done_ends_with_0_and_says_the_space_it_needs() {
+fn what_could_be_done_ends_with_0_and_says_what_was_checked() {
     let f = Fixture::new();
     let data = f.data().display().to_string();
     for args in [
@@ -84,10 +84,17 @@ fn what_could_be_done_ends_with_0_and_says_the_space_it_needs() {
         assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
         assert!(printed.contains("total    about "), "{args:?}: {printed}");
         let files = ["run", "block"].contains(&args[0]);
-        let space = printed.lines().find(|line| line.starts_with("space    up to "));
-        assert_eq!(space.is_some(), files, "{args:?}: {printed}");
-        let whole = |line: &str| line.contains(&data) && line.ends_with(" are free");
-        assert!(space.is_none_or(whole), "{args:?}: {printed}");
+        let checks = printed.lines().find_map(|line| line.strip_prefix("checks   "));
+        let checks: Vec<&str> = checks.unwrap_or_default().split("; ").collect();
+        let room = format!(" on {data}, ");
+        let room = checks.iter().find(|check| check.contains(&room) && check.contains(" free"));
+        let writable = format!("{data} writable");
+        if args[0] == "memory" {
+            assert!(room.is_none() && !checks.contains(&writable.as_str()), "{args:?}: {printed}");
+        } else {
+            assert!(room.is_some_and(|room| room.contains(", needs ") == files), "{checks:?}");
+            assert!(checks.contains(&writable.as_str()), "{args:?}: {printed}");
+        }
         assert!(refusals(&said).is_empty(), "{args:?}: {said}");
     }
     f.assert_nothing_left();
@@ -239,14 +246,63 @@ fn a_server_that_does_not_answer() {
         &["db", "lookup", nobody],
         &["db", "orders", nobody],
     ] {
-        refused_alike(&f, "", args, &["cannot be measured: ", "refused"]);
+        refused_alike(&f, "", args, &[&format!("cannot connect to {nobody}: "), "refused"]);
     }
     // A look loads nothing, and has no --load-here.
-    let dry = behind(&f, "", &["log", "postgres", nobody, "--dry-run"]);
-    let run = behind(&f, "", &["log", "postgres", nobody]);
-    assert_eq!((dry.status.code(), run.status.code()), (Some(2), Some(2)));
-    assert!(text(&dry.stdout).contains("total    about "), "{}", text(&dry.stdout));
-    assert_eq!(text(&dry.stderr), text(&run.stderr));
+    for look in
+        [&["log", "postgres", nobody][..], &["observe", nobody], &["run", "--observe", nobody]]
+    {
+        let dry = behind(&f, "", &[look, &["--dry-run"]].concat());
+        let run = behind(&f, "", look);
+        assert_eq!((dry.status.code(), run.status.code()), (Some(2), Some(2)), "{look:?}");
+        assert!(text(&dry.stdout).contains("total    about "), "{}", text(&dry.stdout));
+        assert_eq!(text(&dry.stderr), text(&run.stderr), "{look:?}");
+        assert_eq!(text(&dry.stderr).matches(nobody).count(), 1, "{}", text(&dry.stderr));
+    }
+}
+
+#[test]
+fn a_plan_for_programs_is_one_document_whatever_is_refused() {
+    let f = Fixture::new();
+    let data = f.data().display().to_string();
+    let nobody = "postgres://nobody@127.0.0.1:1/x";
+    for (args, layer, refused) in [
+        (&["run", "--layers", "block,log", "--data", &data, "--load-here"][..], "block", false),
+        (&["block", "--at", &data, "--load-here"], "block", false),
+        (&["log", "commits", "--wal", &data, "--load-here"], "log", false),
+        (&["memory", "--load-here"], "clock", false),
+        (&["db", "lookup", nobody, "--load-here"], "database", true),
+        (&["observe", nobody], "database", true),
+        (&["log", "postgres", nobody], "log", true),
+    ] {
+        let args = [args, &["--dry-run", "--format", "json"]].concat();
+        let output = behind(&f, "", &args);
+        let (printed, said) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(if refused { 2 } else { 0 }), "{args:?}: {said}");
+        let plan: serde_json::Value = serde_json::from_str(&printed).expect("one document");
+        assert_eq!(plan["schema"], "narrows.plan/1", "{args:?}");
+        let steps = plan["steps"].as_array().expect("steps");
+        assert_eq!(steps[0]["layer"], layer, "{args:?}");
+        assert!(steps[0]["what"].as_str().is_some_and(|what| !what.is_empty()), "{args:?}");
+        let seconds = |step: &serde_json::Value| step["expected_s"].as_f64().expect("seconds");
+        let sum: f64 = steps.iter().map(seconds).sum();
+        assert!((seconds(&plan["total"]) - sum).abs() < 1e-6, "{args:?}");
+        let refusals = plan["refused"].as_array().expect("what is refused");
+        assert_eq!(refusals.len(), usize::from(refused), "{args:?}: {refusals:?}");
+        if refused {
+            let reason = refusals[0]["reason"].as_str().expect("a reason");
+            assert!(reason.contains(nobody) && refusals[0]["hint"].is_string(), "{refusals:?}");
+            assert!(said.contains(reason), "{said}");
+        }
+        let checks = plan["checks"].as_array().expect("checks");
+        for folder in plan["folders"].as_array().expect("folders") {
+            assert!(folder["writable"] == true && folder["free_bytes"].is_u64(), "{folder}");
+            let writable = format!("{} writable", folder["folder"].as_str().expect("its path"));
+            assert!(checks.contains(&writable.into()), "{args:?}: {checks:?}");
+        }
+    }
+    f.assert_nothing_left();
+    assert!(f.runs().is_empty());
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn ctrl_c_in_every_phase_of_the_database_leaves_nothing() {
         ("scan", "database settle"),
         ("scan", "database.scan_1"),
         ("update", "database warm up"),
-        ("update", "database.update 1"),
+        ("update", "database.update, repeat 1"),
         ("lookup_cached", "database clean up"),
     ];
     together(4, &cases, |&(workload, said)| {

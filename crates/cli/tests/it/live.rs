@@ -67,7 +67,8 @@ fn an_idle_server_a_standby_and_wrong_addresses_are_told() {
     for (address, parts) in [
         (server.address("app", "wrong", "shop"), ["28P01", "hint: check user and password"]),
         (server.address("app", PASSWORD, "nosuch"), ["3D000", "hint: name an existing database"]),
-        ("mysql://app@db7/shop".to_string(), ["postgres://", "hint: write it as"]),
+        ("mysql://app@db7/shop".to_string(), ["cannot be observed", "--kind mariadb"]),
+        ("app@db7/shop".to_string(), ["postgres://", "hint: write it as"]),
         (closed, ["cannot connect", "hint: is the server running there"]),
     ] {
         let output = command(&f, &address, &[]).output().unwrap();
@@ -78,7 +79,11 @@ fn an_idle_server_a_standby_and_wrong_addresses_are_told() {
     }
     let dry = command(&f, &server.app(), &["--dry-run"]).output().unwrap();
     let plan = String::from_utf8_lossy(&dry.stdout).into_owned();
+    assert_eq!(dry.status.code(), Some(0), "{}", said(&dry));
     assert!(plan.contains("writes nothing") && !plan.contains(PASSWORD), "{plan}");
+    assert!(plan.contains("checks   PostgreSQL ") && plan.contains(" answers"), "{plan}");
+    // Who may not see others' sessions is told before the look.
+    assert!(said(&dry).contains("note: user app sees counters only; GRANT pg_monitor TO app"));
     assert!(f.runs().is_empty(), "nothing was looked at, so nothing is kept");
 
     // A stop keeps what was seen, marked as a part.

@@ -44,6 +44,20 @@ fn a_server_under_load_is_looked_at_and_as_before() {
     server.ask("postgres", &format!("CREATE ROLE monitor LOGIN PASSWORD '{PASSWORD}'"));
     server.ask("postgres", "GRANT pg_monitor TO monitor");
     let before = server.everything();
+    let dry = |user: &str| {
+        let address = server.address(user, PASSWORD, "shop");
+        let output = command(&f, &address, &["--dry-run"]);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        (String::from_utf8_lossy(&output.stdout).into_owned(), said(&output))
+    };
+    let (plan, told) = dry("monitor");
+    for part in ["server   PostgreSQL ", "checks   PostgreSQL ", "user monitor sees what all"] {
+        assert!(plan.contains(part), "no `{part}` in: {plan}");
+    }
+    assert_eq!(told, "");
+    let (_, told) = dry("nobody2");
+    assert!(told.contains("note: user nobody2 sees counters only; GRANT pg_monitor TO nobody2"));
+    assert!(f.runs().is_empty());
     server.prepare_load();
     let load = server.load(3);
 
@@ -122,7 +136,7 @@ fn no_question_sends_the_texts_of_statements_to_a_file_of_the_server() {
     let mut log = Command::new(program());
     log.env("XDG_DATA_HOME", f.home()).args(["log", "postgres", "--for", "3s"]);
     let output = log.arg(address).output().unwrap();
-    assert!(said(&output).contains("kept in"), "{}", said(&output));
+    assert!(said(&output).contains("saved: "), "{}", said(&output));
     assert_eq!(server.sessions_left(), "");
     assert_eq!(files(), 1);
     // It is no setting of the server's, and none that changed.
@@ -160,9 +174,20 @@ fn what_makes_no_sense_is_refused_with_a_way_out() {
     assert!(f.runs().is_empty(), "what can't be reached leaves nothing");
     let output = command(&f, url, &["--dry-run"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert!(text.contains("observe postgres://app@127.0.0.1:1/shop"), "{text}");
     assert!(text.contains("loads nothing, writes the run file only"), "{text}");
+    assert!(text.contains(": 60 s, up to 10 min if too little happens\n"), "{text}");
+    assert!(!text.contains("checks "), "nothing was found well: {text}");
+    assert_eq!(said(&output), said(&command(&f, url, &[])), "the run says the same");
+    assert_eq!(said(&output).matches(url).count(), 1, "{}", said(&output));
+    let named = "postgres://app@nosuchhost.invalid/shop";
+    let unknown = said(&command(&f, named, &["--dry-run"]));
+    for part in ["no host of that name: nosuchhost.invalid", "/etc/hosts"] {
+        assert!(unknown.contains(part), "no `{part}` in: {unknown}");
+    }
+    assert!(!unknown.contains("is the server running"), "{unknown}");
+    assert_eq!(unknown.matches("postgres://").count(), 1, "{unknown}");
 }
 
 #[test]
@@ -207,7 +232,7 @@ fn a_run_without_names_has_none_in_the_file_and_on_the_screen() {
         assert_eq!(named(&text), None, "{format}: {text}");
         assert_eq!(named(&said(&output)), None, "{format}: {}", said(&output));
         assert!(text.contains("user-1") && text.contains("database-1"), "{format}: {text}");
-        assert!(said(&output).contains("kept as "), "{}", said(&output));
+        assert!(said(&output).contains("saved as "), "{}", said(&output));
     }
     let runs = f.runs();
     assert_eq!(runs.len(), 4);

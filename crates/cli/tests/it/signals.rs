@@ -41,7 +41,7 @@ fn each_signal_that_asks_for_an_end_is_a_stop_and_the_partial_run_is_kept() {
         assert_eq!(ended.code(), Some(130), "{signal}: {}", ended.stderr);
         assert!(!Run::from_json(&ended.stdout).unwrap().completed, "{signal}");
         assert_eq!(fixture.runs().len(), 1, "{signal}");
-        let kept = ended.stderr.find("stopped on request").zip(ended.stderr.find("kept in "));
+        let kept = ended.stderr.find("stopped on request").zip(ended.stderr.find("saved: "));
         assert!(kept.is_some_and(|(stopped, place)| stopped < place), "{}", ended.stderr);
         let spent = ended.stderr.contains("hint: ulimit -t unlimited");
         assert_eq!(spent, signal == libc::SIGXCPU, "{signal}: {}", ended.stderr);

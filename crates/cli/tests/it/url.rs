@@ -79,8 +79,11 @@ fn what_would_keep_it_from_being_measured_is_said_at_once() {
         (server.address("app", "wrong", "shop"), ["28P01", "hint: check user and password"]),
         (server.address("app", PASSWORD, "nosuch"), ["3D000", "hint: name an existing database"]),
         (server.address("nobody2", PASSWORD, "shop"), ["may not create a schema", "GRANT CREATE"]),
-        (server.app().replace(&format!(":{PASSWORD}"), ""), ["asks for a password", "PGPASSWORD"]),
-        ("postgres://app@nosuchhost.invalid/shop".into(), ["nosuchhost.invalid", "hint:"]),
+        (server.app().replace(&format!(":{PASSWORD}"), ""), ["~/.pgpass", "PGPASSWORD"]),
+        (
+            "postgres://app@nosuchhost.invalid/shop".into(),
+            ["no host of that name: nosuchhost.invalid", "/etc/hosts"],
+        ),
         (closed, ["cannot connect", "hint: is the server running there"]),
     ] {
         let output = command(&fixture, &address, &["--load-here"]).output().unwrap();
@@ -89,6 +92,8 @@ fn what_would_keep_it_from_being_measured_is_said_at_once() {
         for part in parts {
             assert!(text.contains(part), "`{part}` is missing in:\n{text}");
         }
+        let error = text.lines().find(|line| line.starts_with("error: ")).expect("an error");
+        assert_eq!(error.matches("postgres://").count(), 1, "{error}");
         assert_secret(&fixture, &format!("{text}{}", String::from_utf8_lossy(&output.stdout)));
     }
     assert!(fixture.runs().is_empty(), "nothing was measured, so nothing is kept");

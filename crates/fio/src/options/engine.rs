@@ -26,7 +26,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused(
         "sqthread_poll",
         Set,
-        "the kernel's polling thread is a processor that no figure here shows",
+        "the kernel's polling thread uses a CPU that no figure here shows",
     )
     .only_in(URING)
     .unless(&["0"]),
@@ -69,9 +69,9 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("lockmem", Number, "memory is not taken away from others").unless(&["0"]),
     same("cpus_allowed", Choice),
     same("cpus_allowed_policy", Choice),
-    refused("cpumask", Number, "it reaches 32 processors only").hint("write cpus_allowed"),
-    refused("numa_cpu_nodes", Choice, "job files choose processors, not nodes")
-        .hint("write cpus_allowed with the node's processors"),
+    refused("cpumask", Number, "it reaches 32 CPUs only").hint("write cpus_allowed"),
+    refused("numa_cpu_nodes", Choice, "job files choose CPUs, not nodes")
+        .hint("write cpus_allowed with the node's CPUs"),
     refused("numa_mem_policy", Choice, "memory is where the job runs")
         .hint("start narrows under numactl"),
     refused("nice", Number, "scheduling priorities are not changed").unless(&["0"]),

@@ -1,13 +1,22 @@
-//! What a word of a report means: a finding's rule, a verdict, a grade, a metric. Printed from the same tables that judge.
+//! What a word of a report means: a term, a finding's rule, a verdict, a grade, a metric. Printed from the same tables that judge.
 
+mod glossary;
 mod verdicts;
+
+use std::collections::BTreeSet;
 
 use narrows_limits::table::nearest;
 use narrows_model::{Better, Metric, Severity, Unit, metric};
 use narrows_validity::{About, Group, Rule, rules};
 
+pub use glossary::{Elsewhere, Page, TERMS, Term};
 pub use verdicts::GRADES;
-use verdicts::VERDICTS;
+use verdicts::{VERDICTS, Verdict};
+
+/// The title of the list of terms.
+pub const GLOSSARY: &str = "Terms";
+/// The title of the list of metrics.
+pub const METRICS: &str = "Metrics";
 
 /// A word and what there is to say of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +41,12 @@ pub struct Words {
 /// A word that nothing is known of.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not found: no finding, verdict, grade or metric\nhint: {}`narrows explain` lists all words", also(.nearest)
+    "`{word}` not found: no term, finding, verdict, grade or metric has this name\nhint: {}`narrows explain` lists all words",
+    also(.nearest)
 )]
 pub struct UnknownWord {
+    /// As it was asked for.
+    pub word: String,
     /// Words that are like it.
     pub nearest: Vec<String>,
 }
@@ -49,61 +61,134 @@ fn also(nearest: &[String]) -> String {
 /// What older versions printed, and what it is called now.
 const BEFORE: [(&str, &str); 2] = [("SURE", "CONFIRMED"), ("OPEN", "UNDECIDED")];
 
+/// An explanation, and by which names it is found.
+struct Entry {
+    explanation: Explanation,
+    /// Names besides its id.
+    also: &'static [&'static str],
+    is_term: bool,
+}
+
+impl Entry {
+    fn new(explanation: Explanation) -> Entry {
+        Entry { explanation, also: &[], is_term: false }
+    }
+
+    fn id(&self) -> &str {
+        &self.explanation.id
+    }
+
+    /// All its names, without what differs in upper case, spaces, `-` and `_`.
+    fn names(&self) -> impl Iterator<Item = String> {
+        std::iter::once(self.id()).chain(self.also.iter().copied()).map(plain)
+    }
+}
+
 /// What is known of a word: all that are called so, since a metric may have the name of a verdict. Upper case, spaces, `-` and `_` matter
-/// only where something is called exactly so.
+/// only where something is called exactly so. A word that only one name can complete stands for it: `queues` for
+/// `queues-fewer-than-cpus`.
 ///
 /// # Errors
 /// Nothing is.
 pub fn explain(word: &str) -> Result<Vec<Explanation>, UnknownWord> {
-    let word = BEFORE.iter().find(|(old, _)| *old == word).map_or(word, |(_, now)| now);
-    let all = all();
-    let called = |is_so: &dyn Fn(&str) -> bool| -> Vec<Explanation> {
-        all.iter().filter(|explanation| is_so(&explanation.id)).cloned().collect()
-    };
-    let exact = called(&|id| id == word);
-    let like_it = if exact.is_empty() { called(&|id| plain(id) == plain(word)) } else { exact };
-    if like_it.is_empty() {
-        let ids: Vec<&str> = all.iter().map(|known| known.id.as_str()).collect();
-        return Err(UnknownWord { nearest: like(&plain(word), &ids) });
+    let now = BEFORE.iter().find(|(old, _)| *old == word).map_or(word, |(_, now)| now);
+    let entries = all();
+    let mut found = called(&entries, now);
+    if found.is_empty()
+        && let Some(whole) = completed(&entries, &plain(now))
+    {
+        found = called(&entries, &whole);
     }
-    Ok(like_it)
+    if found.is_empty() {
+        return Err(UnknownWord { word: word.to_string(), nearest: like(&plain(now), &entries) });
+    }
+    Ok(found)
+}
+
+/// Those of a name: terms by any spelling, others by any unless one is called exactly so.
+fn called(entries: &[Entry], word: &str) -> Vec<Explanation> {
+    let name = plain(word);
+    let exact = entries.iter().any(|entry| !entry.is_term && entry.id() == word);
+    let fits = |entry: &&Entry| {
+        (entry.is_term || !exact || entry.id() == word)
+            && entry.names().any(|called| called == name)
+    };
+    entries.iter().filter(fits).map(|entry| entry.explanation.clone()).collect()
+}
+
+/// The only id of which a name begins with the word, else the only one of which a name has it among its parts.
+fn completed(entries: &[Entry], word: &str) -> Option<String> {
+    const LEAST: usize = 3;
+    let only = |fits: &dyn Fn(&str) -> bool| {
+        let fitting = entries.iter().filter(|entry| entry.names().any(|name| fits(&name)));
+        let ids: BTreeSet<String> = fitting.map(|entry| plain(entry.id())).collect();
+        if ids.len() == 1 { ids.into_iter().next() } else { None }
+    };
+    let part = format!("-{word}-");
+    if word.len() < LEAST {
+        return None;
+    }
+    only(&|name| name.starts_with(word))
+        .or_else(|| only(&|name| format!("-{name}-").contains(&part)))
 }
 
 /// Everything there is to explain.
 pub fn words() -> Vec<Words> {
     let line = |explanation: Explanation| (explanation.id, explanation.title);
     let mut groups = vec![
+        Words { title: GLOSSARY, words: TERMS.iter().map(of_term).map(line).collect() },
         Words { title: "Grades of a verdict", words: grades().map(line).collect() },
-        Words { title: "Verdicts", words: verdicts().map(line).collect() },
+        Words { title: "Verdicts", words: VERDICTS.iter().map(of_verdict).map(line).collect() },
     ];
     for group in Group::ALL {
         let of_group = rules().iter().filter(|rule| rule.group == group);
         groups
             .push(Words { title: group.title(), words: of_group.map(of_rule).map(line).collect() });
     }
-    groups
-        .push(Words { title: "Metrics", words: metric::all().map(of_metric).map(line).collect() });
+    groups.push(Words { title: METRICS, words: metric::all().map(of_metric).map(line).collect() });
     groups
 }
 
-fn all() -> Vec<Explanation> {
-    let rules = rules().iter().map(of_rule);
-    grades().chain(verdicts()).chain(rules).chain(metric::all().map(of_metric)).collect()
+/// Everything, terms first: what a word is, then what has its name.
+fn all() -> Vec<Entry> {
+    let term = |term: &Term| Entry { also: term.also, is_term: true, ..Entry::new(of_term(term)) };
+    let verdict = |verdict: &'static Verdict| Entry {
+        also: std::slice::from_ref(&verdict.on_screen),
+        ..Entry::new(of_verdict(verdict))
+    };
+    let others = rules().iter().map(of_rule).chain(metric::all().map(of_metric));
+    let mut entries: Vec<Entry> = TERMS.iter().map(term).collect();
+    entries.extend(grades().map(Entry::new));
+    entries.extend(VERDICTS.iter().map(verdict));
+    entries.extend(others.map(Entry::new));
+    entries
 }
 
 fn plain(word: &str) -> String {
     word.trim().to_lowercase().replace([' ', '_'], "-")
 }
 
-/// At most five ids that the word is a part of, else the one that it is a mistyped form of.
-fn like(word: &str, ids: &[&str]) -> Vec<String> {
+/// At most five ids that the word is a part of, else the one that it is a mistyped form of; names of run files before terms.
+fn like(word: &str, entries: &[Entry]) -> Vec<String> {
     const MOST: usize = 5;
+    let (terms, others): (Vec<&Entry>, Vec<&Entry>) =
+        entries.iter().partition(|entry| entry.is_term);
+    let ids: Vec<&str> = others.into_iter().chain(terms).map(Entry::id).collect();
     let parts = ids.iter().filter(|id| word.len() > 2 && plain(id).contains(word));
     let parts: Vec<String> = parts.take(MOST).map(|id| id.to_string()).collect();
     if !parts.is_empty() {
         return parts;
     }
     nearest(word, ids.iter().copied()).map(str::to_string).into_iter().collect()
+}
+
+fn of_term(term: &Term) -> Explanation {
+    let mut entries = vec![("kind", "term".to_string()), ("unit", term.unit.to_string())];
+    let columns = term.elsewhere.columns().map(|(whose, called)| (whose, called.to_string()));
+    entries.extend(columns);
+    entries.push(("more", format!("the book, {}, {}", term.page.part, term.page.title)));
+    entries.retain(|(_, text)| !text.is_empty());
+    Explanation { id: term.name.to_string(), title: term.what.to_string(), entries }
 }
 
 fn grades() -> impl Iterator<Item = Explanation> {
@@ -118,17 +203,18 @@ fn grades() -> impl Iterator<Item = Explanation> {
     })
 }
 
-fn verdicts() -> impl Iterator<Item = Explanation> {
-    VERDICTS.iter().map(|verdict| Explanation {
+fn of_verdict(verdict: &Verdict) -> Explanation {
+    Explanation {
         id: verdict.id.to_string(),
         title: verdict.title.to_string(),
         entries: vec![
             ("kind", "verdict: the bottleneck of a workload".to_string()),
+            ("on screen", verdict.on_screen.to_string()),
             ("seen by", verdict.seen_by.to_string()),
             ("what to do", verdict.what_to_do.to_string()),
             ("not", verdict.not.to_string()),
         ],
-    })
+    }
 }
 
 fn of_rule(rule: &Rule) -> Explanation {
@@ -145,7 +231,7 @@ fn of_rule(rule: &Rule) -> Explanation {
         id: rule.id.to_string(),
         title: rule.summary.to_string(),
         entries: vec![
-            ("kind", format!("finding, {}", rule.group.title().to_lowercase())),
+            ("kind", format!("finding, {}", lower_case(rule.group.title()))),
             ("weight", weight.to_string()),
             ("what to do", rule.advice.to_string()),
             ("fires when", when),
@@ -163,13 +249,24 @@ fn of_metric(metric: Metric) -> Explanation {
     };
     Explanation {
         id: metric.name.to_string(),
-        title: metric.about.trim().to_string(),
+        title: without_links(metric.about.trim()),
         entries: vec![
             ("kind", "metric of a measurement".to_string()),
             ("unit", unit(metric.unit).to_string()),
             ("direction", better.to_string()),
         ],
     }
+}
+
+/// A title inside a sentence: `the file`, `WAL`.
+pub fn lower_case(title: &str) -> String {
+    let abbreviated = title.chars().all(|c| c.is_uppercase());
+    if abbreviated { title.to_string() } else { title.to_lowercase() }
+}
+
+/// Links of the code's documentation as the code that they name.
+fn without_links(text: &str) -> String {
+    text.replace("[`", "`").replace("`]", "`")
 }
 
 fn unit(unit: Unit) -> &'static str {

@@ -7,9 +7,24 @@ use serde_json::{Value, json};
 
 use super::*;
 
+fn ids(word: &str) -> Vec<String> {
+    let found = explain(word).unwrap_or_else(|unknown| panic!("{unknown}"));
+    found.into_iter().map(|known| known.id).collect()
+}
+
+fn explanations() -> Vec<Explanation> {
+    all().into_iter().map(|entry| entry.explanation).collect()
+}
+
+/// Title and entries.
+fn texts(explanation: &Explanation) -> impl Iterator<Item = &str> {
+    let entries = explanation.entries.iter().map(|(_, text)| text.as_str());
+    std::iter::once(explanation.title.as_str()).chain(entries)
+}
+
 #[test]
 fn every_word_is_explained_once_and_every_label_has_its_text() {
-    let explanations = all();
+    let explanations = explanations();
     let kind = |known: &Explanation| (known.id.clone(), known.entries[0].1.clone());
     let ids: BTreeSet<_> = explanations.iter().map(kind).collect();
     assert_eq!(ids.len(), explanations.len(), "two things of one kind and name");
@@ -24,6 +39,24 @@ fn every_word_is_explained_once_and_every_label_has_its_text() {
     }
     let listed: usize = words().iter().map(|group| group.words.len()).sum();
     assert_eq!(listed, explanations.len());
+}
+
+#[test]
+fn no_explanation_has_a_link_of_the_code_a_number_without_its_unit_or_a_broken_line() {
+    const DIGITS: usize = 9;
+    for explanation in explanations() {
+        for text in texts(&explanation) {
+            let numbers = text.split(|c: char| !c.is_ascii_digit());
+            let longest = numbers.map(str::len).max().unwrap_or(0);
+            assert!(longest <= DIGITS, "{}: {text}", explanation.id);
+            assert!(!text.contains("[`"), "{}: {text}", explanation.id);
+            assert!(!text.contains("  ") && !text.contains('\n'), "{}: {text}", explanation.id);
+        }
+    }
+    let short = &explain("observed-too-short").unwrap()[0];
+    let fires = short.entries.iter().find(|(label, _)| *label == "fires when").unwrap();
+    assert!(fires.1.ends_with("length of the observation below 10 s"), "{}", fires.1);
+    assert_eq!(without_links("as in [`SESSIONS`]"), "as in `SESSIONS`");
 }
 
 #[test]
@@ -45,17 +78,14 @@ fn every_verdict_that_a_run_file_can_name_is_explained() {
 
 #[test]
 fn a_word_is_found_as_it_is_printed_and_as_it_is_mistyped() {
-    let ids = |word: &str| -> Vec<String> {
-        explain(word).unwrap().into_iter().map(|known| known.id).collect()
-    };
     assert_eq!(ids("little-law-broken"), ["little-law-broken"]);
     assert_eq!(ids("Little law broken"), ["little-law-broken"]);
-    assert_eq!(ids("commit wait"), ["commit_wait"]);
+    assert_eq!(ids("commit wait"), ["commit wait", "commit_wait"]);
     assert_eq!(ids("CONFIRMED"), ["CONFIRMED"]);
     assert_eq!(ids("SURE"), ["CONFIRMED"]);
     assert_eq!(explain("latency_p99").unwrap()[0].entries[1], ("unit", "ns".to_string()));
     // A finding and a metric that differ in a dash are found as they are written, both by neither form; a verdict and a metric of one
-    // name are both told.
+    // name are both printed.
     assert_eq!(
         (ids("zero-blocks"), ids("zero_blocks")),
         (vec!["zero-blocks".to_string()], vec!["zero_blocks".to_string()])
@@ -65,6 +95,82 @@ fn a_word_is_found_as_it_is_printed_and_as_it_is_mistyped() {
     let unknown = explain("little-law-brokn").unwrap_err();
     assert_eq!(unknown.nearest, ["little-law-broken"]);
     assert!(explain("device-saw").unwrap_err().nearest.len() > 1);
+}
+
+#[test]
+fn every_word_of_the_screens_has_its_term() {
+    for (word, term) in [
+        ("p99", "p99"),
+        ("tps", "tps"),
+        ("IOPS", "IOPS"),
+        ("wal", "WAL"),
+        ("WAL flush", "WAL flush"),
+        ("flush", "WAL flush"),
+        ("run queue", "run queue"),
+        ("group commit", "group commit"),
+        ("QD1", "queue depth"),
+        ("QD256", "queue depth"),
+        ("burst", "burst"),
+        ("suspect", "suspect"),
+        ("?", "suspect"),
+        ("invalid", "invalid"),
+        ("valid", "valid"),
+        ("durability", "durability"),
+        ("checks", "CHECKS"),
+        ("CPU used by other programs", "CPU used by other programs"),
+        ("knee", "knee"),
+        ("closed loop", "closed loop"),
+        ("open loop", "open loop"),
+        ("quick", "quick"),
+        ("repeat", "repeat"),
+        ("±95%", "±95%"),
+        ("±95 %", "±95%"),
+        ("bottleneck", "bottleneck"),
+        ("throughput", "throughput"),
+        ("latency", "latency"),
+        ("capacity", "capacity"),
+        ("limit", "limit"),
+        ("WHAT TO DO", "WHAT TO DO"),
+        ("NOT KNOWN", "NOT KNOWN"),
+    ] {
+        let first = &explain(word).unwrap_or_else(|unknown| panic!("{unknown}"))[0];
+        assert_eq!((first.id.as_str(), first.entries[0].1.as_str()), (term, "term"), "{word}");
+    }
+    let flush = &explain("flush").unwrap()[0].entries;
+    let label = |label: &str| flush.iter().any(|(known, _)| *known == label);
+    for wanted in ["unit", "PostgreSQL", "Oracle", "fio", "kernel", "more"] {
+        assert!(label(wanted), "{wanted}: {flush:?}");
+    }
+    // As the screen names a bottleneck, the verdict is found.
+    assert_eq!(ids("one server process"), ["hot_thread"]);
+    assert_eq!(ids("CPU quota"), ["CPU quota", "cpu_quota"]);
+}
+
+#[test]
+fn no_name_leads_to_two_terms_and_the_terms_are_in_order() {
+    let key = |term: &Term| term.name.trim_start_matches('±').to_lowercase();
+    assert!(TERMS.is_sorted_by_key(key));
+    let mut names = BTreeSet::new();
+    for entry in all().iter().filter(|entry| entry.is_term) {
+        for name in entry.names() {
+            assert!(names.insert(name.clone()), "{name} twice");
+        }
+    }
+}
+
+#[test]
+fn a_word_that_only_one_name_completes_is_that_name() {
+    assert_eq!(ids("queues"), ["queues-fewer-than-cpus"]);
+    assert_eq!(ids("burst-w"), ["burst-write"]);
+    assert_eq!(ids("overbooked"), ["pcie-link-overbooked"]);
+    // Several, or a part of a word: suggested only.
+    assert!(explain("pcie").unwrap_err().nearest.len() > 1);
+    assert_eq!(explain("vacu").unwrap_err().nearest, ["observed-autovacuum"]);
+}
+
+#[test]
+fn the_error_repeats_the_word_that_was_asked_for() {
     let text = explain("xyzzyxyzzy").unwrap_err().to_string();
+    assert!(text.starts_with("`xyzzyxyzzy` not found: "), "{text}");
     assert!(text.contains("hint: `narrows explain` lists all words"), "{text}");
 }

@@ -4,7 +4,7 @@
 //! What drives do of reads alone and of writes alone says little of both at once: a volume with one budget for all requests, as clouds
 //! sell them, is full with half of each, and a flash drive's reads wait behind its writes.
 
-use narrows_engine::{Context, Phase};
+use narrows_engine::{Context, Phase, repeat_of};
 use narrows_io::{Access, TestFile};
 use narrows_model::{Layer, Measurement, family};
 use narrows_observe::Watch;
@@ -64,13 +64,10 @@ pub fn after(
     let operations = most_operations(plan, ctx.quick, repeats, requested.read_share);
     let limit = Some(Limit { operations, then: Then::CloseWindow });
     let (mut record, mut cursor) = (Record::new(), 0);
-    for repeat in 1..=repeats {
+    for repeat in 0..repeats {
         ctx.stop.check()?;
-        ctx.progress.phase(
-            Layer::Block,
-            Phase::Measure,
-            &format!("{id}, repeat {repeat} of {repeats}"),
-        );
+        let detail = repeat_of(id.as_str(), repeat, repeats, record.so_far());
+        ctx.progress.phase(Layer::Block, Phase::Measure, &detail);
         let again = Stream { cursor, limit, ..stream.clone() };
         let outcome = setting::run_once(ctx, again, watch, (WARM_UP, ctx.window))?;
         cursor = outcome.cursor;

@@ -3,8 +3,9 @@
 //! One thread is enough for most devices, and one thread's figure says what a core costs; more are taken only where
 //! the one is busy all the time and more give more.
 
-use narrows_engine::{Context, KneeSearch};
+use narrows_engine::{Context, KneeSearch, Phase, after_window};
 use narrows_io::{Access, Method, TestFile};
+use narrows_model::Layer;
 use narrows_observe::Watch;
 
 use crate::BlockError;
@@ -74,9 +75,13 @@ pub(crate) fn find(
 
     let mut search = KneeSearch::new(deepest);
     let mut busiest = Vec::new();
+    let mut last = None;
     while let Some(depth) = search.next_depth() {
+        let detail = after_window(&format!("depth for {}, QD{depth}", cell.id), last);
+        ctx.progress.phase(Layer::Block, Phase::WarmUp, &detail);
         let outcome = probe(depth, 1)?;
         busiest.push((depth, outcome.busiest));
+        last = Some(outcome.live_value());
         search.saw(depth, outcome.throughput_per_s());
     }
     let mut depth = search.chosen().unwrap_or(1);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use narrows_engine::{Context, Phase, Rng};
+use narrows_engine::{Context, Phase, Rng, repeat_of};
 use narrows_io::{Access, Blueprint, Entropy, FillStep, Op, TestFile};
 use narrows_model::{Layer, Measurement};
 use narrows_observe::Watch;
@@ -116,10 +116,7 @@ pub fn measure_by(
         // None reads what another has just read in the same order.
         let seed = seed_of(ctx.seed, number + 1, 0);
         let knee = match cell.depth {
-            Depth::Knee => {
-                tell(Phase::WarmUp, &format!("depth for {}", cell.id));
-                Some(knee::find(ctx, file, access, plan, cell, seed)?)
-            }
+            Depth::Knee => Some(knee::find(ctx, file, access, plan, cell, seed)?),
             Depth::One | Depth::Sessions => None,
         };
         workloads.push(Workload::new(cell, knee, seed, access, plan));
@@ -132,7 +129,7 @@ pub fn measure_by(
         for at in shuffled(workloads.len(), &mut rng) {
             ctx.stop.check()?;
             let workload = &mut workloads[at];
-            let what = format!("{}, repeat {} of {repeats}", workload.id(), repeat + 1);
+            let what = repeat_of(workload.id(), repeat, repeats, workload.so_far());
             tell(Phase::Measure, &what);
             workload.window(ctx, file, watch, &mut allowance)?;
         }

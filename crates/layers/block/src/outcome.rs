@@ -1,6 +1,6 @@
 //! What one window gave, by stream.
 
-use narrows_engine::Arrivals;
+use narrows_engine::{Arrivals, LiveValue};
 use narrows_facts::Usage;
 use narrows_io::{Method, Op, Refusal};
 use narrows_observe::Seen;
@@ -207,6 +207,11 @@ impl StreamOutcome {
     /// Bytes per second; zero if the window was empty.
     pub fn bandwidth_bytes_per_s(&self) -> f64 {
         self.per_s(self.bytes())
+    }
+
+    /// Its rate, as progress tells it.
+    pub fn live_value(&self) -> LiveValue {
+        LiveValue::of_requests(self.throughput_per_s(), self.bandwidth_bytes_per_s())
     }
 
     fn per_s(&self, count: u64) -> f64 {

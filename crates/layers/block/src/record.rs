@@ -1,6 +1,6 @@
 //! From the windows of a stream to a [`Measurement`].
 
-use narrows_engine::{Samples, record_latency};
+use narrows_engine::{LiveValue, Samples, record_latency};
 use narrows_io::{Op, Refusal};
 use narrows_model::{
     Histogram, Layer, LoadedLink, Measurement, MeasurementId, Metric, Replication, Series, Unit,
@@ -66,6 +66,12 @@ impl Record {
     /// Nothing yet.
     pub fn new() -> Self {
         Record::default()
+    }
+
+    /// What the windows so far gave.
+    pub fn so_far(&self) -> Option<LiveValue> {
+        let bytes_per_s = self.samples.so_far(metric::BANDWIDTH)?;
+        Some(LiveValue::of_requests(self.samples.so_far(metric::THROUGHPUT)?, bytes_per_s))
     }
 
     /// Adds one repeat. Where other streams ran beside it, the devices' counters are left out, because they cover all

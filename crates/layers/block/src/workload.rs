@@ -1,6 +1,6 @@
 //! A workload of the catalogue while it is measured: how it runs, how far it got, what its windows gave.
 
-use narrows_engine::Context;
+use narrows_engine::{Context, LiveValue};
 use narrows_io::{Access, Op, TestFile};
 use narrows_model::{Measurement, Series, Unit, condition};
 use narrows_observe::Watch;
@@ -50,6 +50,11 @@ impl<'a> Workload<'a> {
     /// Of the measurement.
     pub(crate) fn id(&self) -> &'a str {
         &self.setting.cell.id
+    }
+
+    /// What its windows so far gave.
+    pub(crate) fn so_far(&self) -> Option<LiveValue> {
+        self.record.so_far()
     }
 
     /// One window, with the page cache emptied before where it goes through it.

@@ -22,7 +22,7 @@ pub use reader::Reader;
 
 use std::time::Duration;
 
-use narrows_engine::{Context, Phase, Samples};
+use narrows_engine::{Context, LiveValue, Phase, Samples, repeat_of};
 use narrows_facts::{Live, Source, affinity};
 use narrows_model::{Layer, Measurement, PlannedStep, Replication, condition, metric};
 use serde_json::json;
@@ -45,8 +45,6 @@ pub fn measure(ctx: &Context) -> Result<Vec<Measurement>, ClockError> {
     let allowed = affinity::current();
     let mut measurements = Vec::new();
     for reader in Reader::available() {
-        let detail = format!("{} on {} CPUs", reader.word(), allowed.len());
-        ctx.progress.phase(Layer::Clock, Phase::Measure, &detail);
         measurements.push(measure_reader(ctx, reader, &allowed)?);
     }
     Ok(measurements)
@@ -81,7 +79,12 @@ fn measure_reader(
     let mut smallest_step = None;
     let mut largest_back = 0;
 
-    for _ in 0..ctx.repeats.max(1) {
+    let what = format!("{} on {} CPUs", reader.word(), allowed.len());
+    let repeats = ctx.repeats.max(1);
+    for repeat in 0..repeats {
+        let so_far = samples.so_far(metric::COST).map(LiveValue::Nanos);
+        let detail = repeat_of(&what, repeat, repeats, so_far);
+        ctx.progress.phase(Layer::Clock, Phase::Measure, &detail);
         let cost = cost::cost_on(cpu, reader, repeat_length(ctx), ctx.stop)?;
         let warps = pairs.check(reader, PAIRS_PER_REPEAT, PAIR, ctx.stop)?;
         samples.add(metric::COST, cost.ns_per_read);
@@ -92,7 +95,7 @@ fn measure_reader(
     }
 
     measurement.replication = Replication::PerWindow;
-    measurement.repeats = ctx.repeats.max(1);
+    measurement.repeats = repeats;
     measurement.metrics = samples.into_metrics();
     let workload = &mut measurement.workload;
     workload.insert(condition::METHOD, json!(reader.word()));

@@ -1,6 +1,6 @@
 //! A workload whose windows are taken one by one, in turns with something else: another server, another layer.
 
-use narrows_engine::{Context, Phase};
+use narrows_engine::{Context, Phase, with_value};
 use narrows_model::{Layer, Measurement, metric};
 use narrows_stats::Recorder;
 
@@ -49,7 +49,8 @@ impl Database {
     pub fn turn(&mut self, ctx: &Context<'_>, turns: &mut Turns) -> Result<(), DatabaseError> {
         ctx.stop.check()?;
         let variation = &turns.variation;
-        ctx.progress.phase(Layer::Database, Phase::Measure, &variation.id);
+        let detail = with_value(&variation.id, turns.filling.so_far());
+        ctx.progress.phase(Layer::Database, Phase::Measure, &detail);
         let seed = ctx.seed ^ (u64::from(turns.taken) << 32);
         let before = narrows_observe::sentinel();
         let (once, hot) = self.once_load(ctx, &turns.task, variation, seed, None)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use narrows_engine::Samples;
+use narrows_engine::{LiveValue, Samples};
 use narrows_model::{Histogram, Measurement, Metric, Series, Unit, condition, metric};
 use serde_json::json;
 
@@ -100,6 +100,14 @@ impl MeasurementBuilder {
         self.measurement.repeats = repeat + 1;
     }
 
+    /// What its repeats gave so far: a scan by what it reads.
+    pub fn so_far(&self) -> Option<LiveValue> {
+        match self.scan_bytes {
+            Some(_) => self.samples.so_far(metric::BANDWIDTH).map(LiveValue::BytesPerSecond),
+            None => self.samples.so_far(metric::THROUGHPUT).map(LiveValue::Tps),
+        }
+    }
+
     /// The measurement, complete.
     pub fn finish(mut self) -> Measurement {
         self.measurement.metrics = self.samples.into_metrics();
@@ -148,4 +156,26 @@ fn sessions_over_time(sampled: &Sampled, repeat: u32) -> Vec<Series> {
         })
     };
     kinds.into_iter().filter_map(series).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::Layer;
+
+    use super::*;
+
+    #[test]
+    fn the_value_as_it_forms_is_the_median_so_far_and_of_a_scan_what_it_reads() {
+        let of = |id: &str| MeasurementBuilder::of(Measurement::new(id, Layer::Database));
+        let mut update = of("database.update");
+        assert_eq!(update.so_far(), None, "before the first repeat");
+        for tps in [11_000.0, 13_000.0] {
+            update.samples.add(metric::THROUGHPUT, tps);
+        }
+        assert_eq!(update.so_far(), Some(LiveValue::Tps(12_000.0)));
+        let mut scan = MeasurementBuilder { scan_bytes: Some(1 << 30), ..of("database.scan_1") };
+        scan.samples.add(metric::BANDWIDTH, 2.1e9);
+        scan.samples.add(metric::THROUGHPUT, 1.9);
+        assert_eq!(scan.so_far(), Some(LiveValue::BytesPerSecond(2.1e9)));
+    }
 }

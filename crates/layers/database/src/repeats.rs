@@ -1,7 +1,7 @@
 //! The repeats of a workload: every variation in turn, forward, then backward, and so on, so that what changes over
 //! time hits all of them alike.
 
-use narrows_engine::{Context, Phase};
+use narrows_engine::{Context, Phase, repeat_of};
 use narrows_model::{Layer, Measurement, condition};
 use serde_json::json;
 
@@ -67,7 +67,8 @@ impl Database {
             for index in order {
                 ctx.stop.check()?;
                 let variation = &variations[index];
-                let detail = format!("{} {}/{}", variation.id, repeat + 1, ctx.repeats);
+                let so_far = filling[index].so_far();
+                let detail = repeat_of(&variation.id, repeat, ctx.repeats, so_far);
                 ctx.progress.phase(Layer::Database, Phase::Measure, &detail);
                 if !variation.server_cpus.is_empty() || variations.len() > 1 {
                     let cpus = if variation.server_cpus.is_empty() {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use narrows_engine::{Context, Phase};
+use narrows_engine::{Context, Phase, repeat_of};
 use narrows_model::{Layer, Measurement, PlannedStep, condition, family};
 use narrows_observe::Watch;
 use serde_json::json;
@@ -91,8 +91,9 @@ fn lone(
     let method = SyncMethod::Fdatasync;
     let mut appender = Appender::new(segment, pages)?;
     let mut collected = Collected::default();
-    for _ in 0..ctx.repeats {
-        ctx.progress.phase(Layer::Log, Phase::Measure, &id);
+    for repeat in 0..ctx.repeats {
+        let detail = repeat_of(&id, repeat, ctx.repeats, collected.append_so_far());
+        ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
         appender.repeat(&ctx, method, None, most_bytes(&ctx), watch, &mut collected)?;
     }
     let verified = segment.verify(pages, appender.position(), READ_BACK)?;
@@ -116,8 +117,8 @@ fn shared(
     let written = AtomicU64::new(0);
     let flusher = SegmentFlusher::new(segment, pages, &written);
     let log = CommitLog::new(flusher, Style::Leader, Delay::default());
-    let window = |repeat: u32, bytes: u64| -> Result<Driven, LogError> {
-        ctx.progress.phase(Layer::Log, Phase::Measure, &id);
+    let window = |detail: &str, repeat: u32, bytes: u64| -> Result<Driven, LogError> {
+        ctx.progress.phase(Layer::Log, Phase::Measure, detail);
         let sizes = CommitSizes::fixed(bytes);
         let how = Drive {
             load: Load::Closed { sessions: committers },
@@ -132,13 +133,14 @@ fn shared(
         drive(ctx, &log, &written, segment.path(), &how, watch)
     };
     // One window is thrown away: it says how many commits share a flush here.
-    let first = window(ctx.repeats, bytes_per_commit(committed, None))?.went.account();
+    let first = window(&id, ctx.repeats, bytes_per_commit(committed, None))?.went.account();
     let flushes = first.flush_lengths_ns.len() as f64;
     let per_flush = (flushes > 0.0).then(|| first.flush_commits as f64 / flushes);
     let bytes = bytes_per_commit(committed, per_flush);
     let mut collected = Collected::default();
     for repeat in 0..ctx.repeats {
-        commit::add(&mut collected, &window(repeat, bytes)?, committers);
+        let detail = repeat_of(&id, repeat, ctx.repeats, collected.commits_so_far());
+        commit::add(&mut collected, &window(&detail, repeat, bytes)?, committers);
     }
     ctx.progress.phase(Layer::Log, Phase::Verify, &id);
     let end = log.flushed().next_multiple_of(PAGE as u64);

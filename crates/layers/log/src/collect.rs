@@ -1,6 +1,6 @@
 //! What the repeats of one measurement gave, and how it becomes a [`Measurement`].
 
-use narrows_engine::Samples;
+use narrows_engine::{LiveValue, Samples};
 use narrows_model::{Histogram, Layer, Measurement, Role, Unit, condition, metric};
 use narrows_observe::Seen;
 use narrows_stats::Recorder;
@@ -52,6 +52,16 @@ impl Collected {
     /// Windows so far.
     pub fn repeats(&self) -> u32 {
         self.histograms.len() as u32
+    }
+
+    /// What a durable append took so far.
+    pub fn append_so_far(&self) -> Option<LiveValue> {
+        self.samples.so_far(metric::LATENCY_MEAN).map(LiveValue::Nanos)
+    }
+
+    /// What sessions that share flushes got so far.
+    pub fn commits_so_far(&self) -> Option<LiveValue> {
+        self.samples.so_far(metric::THROUGHPUT).map(LiveValue::Commits)
     }
 
     /// The measurement so far; workload and conditions common to the layer are filled in.

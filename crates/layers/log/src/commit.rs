@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use narrows_engine::{Context, Phase, now_ns};
+use narrows_engine::{Context, Phase, now_ns, repeat_of};
 use narrows_model::{Layer, Measurement, condition};
 use narrows_observe::Watch;
 use serde_json::json;
@@ -102,8 +102,10 @@ pub fn measure(
     let log = CommitLog::new(flusher, Style::Leader, Delay::default());
     let sizes = CommitSizes::fixed(ladder.bytes_per_commit);
     let mut collected = Collected::default();
-    for repeat in 0..ctx.repeats.max(1) {
-        ctx.progress.phase(Layer::Log, Phase::Measure, &id);
+    let repeats = ctx.repeats.max(1);
+    for repeat in 0..repeats {
+        let detail = repeat_of(&id, repeat, repeats, collected.commits_so_far());
+        ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
         let how = Drive {
             load: Load::Closed { sessions: ladder.committers },
             sizes: &sizes,

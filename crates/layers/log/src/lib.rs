@@ -42,7 +42,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
-use narrows_engine::{Context, Phase};
+use narrows_engine::{Context, Phase, repeat_of};
 use narrows_facts::affinity;
 use narrows_model::{Layer, Measurement, PlannedStep, condition};
 use narrows_observe::Watch;
@@ -216,9 +216,12 @@ fn appends(
     let id = |method: SyncMethod, busy: bool| {
         format!("log.append.{}.{}", method.id_part(), if busy { "busy" } else { "idle" })
     };
-    for _ in 0..ctx.repeats.max(1) {
+    let repeats = ctx.repeats.max(1);
+    for repeat in 0..repeats {
         for (method, busy, collected, verified) in &mut kinds {
-            ctx.progress.phase(Layer::Log, Phase::Measure, &id(*method, *busy));
+            let so_far = collected.append_so_far();
+            let detail = repeat_of(&id(*method, *busy), repeat, repeats, so_far);
+            ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
             match beside.filter(|_| *busy) {
                 None => {
                     let most = most_bytes(ctx);

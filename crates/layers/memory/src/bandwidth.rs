@@ -5,7 +5,7 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use narrows_engine::{Context, Stop, Window};
+use narrows_engine::{Context, LiveValue, Stop, Window};
 use narrows_model::{Layer, Measurement, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
@@ -129,7 +129,7 @@ pub fn measure_on(
     let (shares_to, shares) = mpsc::channel();
     let (cpus, ids) = (team.cpus(), kinds.iter().map(|kind| team.id(*kind)).collect::<Vec<_>>());
     let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: window_length(ctx) };
-    let worked = crew.work(ctx, watch, |cpu| {
+    let worked = crew.work(ctx, watch, LiveValue::BytesPerSecond, |cpu| {
         let mapping = map(cpu, each)?;
         let huge_share = mapping.huge_share;
         let seed = ctx.seed ^ u64::from(cpu);

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use narrows_engine::{Context, Phase, Rng, Samples};
+use narrows_engine::{Context, LiveValue, Phase, Rng, Samples, after_window};
 use narrows_facts::affinity;
 use narrows_model::{Cache, Layer, Measurement, Metric, Series, Unit, condition, metric};
 use narrows_observe::Watch;
@@ -130,9 +130,10 @@ impl Curve {
         };
         let sentinel_before = narrows_observe::sentinel();
         let before = watch.snapshot();
+        let mut last = None;
         for at in order {
             let size = sizes[at];
-            let detail = format!("{} {} KiB", id(pages), size >> 10);
+            let detail = after_window(&format!("{} {} KiB", id(pages), size >> 10), last);
             ctx.progress.phase(Layer::Memory, Phase::Measure, &detail);
             let next = cycle::sattolo(size as usize / LINE, &mut rng, ctx.stop)?;
             chain.link(&next, ctx.stop)?;
@@ -141,6 +142,7 @@ impl Curve {
                 let walked = curve.sample(ctx, chain, &next, &mut from)?;
                 curve.costs[at].1.push(walked.cpu_ns as f64 / walked.steps as f64);
             }
+            last = narrows_stats::median(&curve.costs[at].1).map(LiveValue::Nanos);
         }
         let seen = watch.since(&before);
         let sentinel_after = narrows_observe::sentinel();

@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use narrows_engine::{Context, Phase, Rng, Samples};
+use narrows_engine::{Context, LiveValue, Phase, Rng, Samples, repeat_of};
 use narrows_facts::affinity;
 use narrows_model::{Conditions, Layer, Measurement, condition, metric};
 use narrows_observe::Watch;
@@ -120,7 +120,11 @@ fn walk(
     watch: &Watch,
 ) -> Result<Measurement, MemoryError> {
     let mut walker = Walker::new(ctx, place, cycle, chain, sizing)?;
-    for _ in 0..ctx.repeats.max(1) {
+    let (id, repeats) = (id(place, pages), ctx.repeats.max(1));
+    for repeat in 0..repeats {
+        let so_far = walker.samples.so_far(metric::COST).map(LiveValue::Nanos);
+        let detail = repeat_of(&id, repeat, repeats, so_far);
+        ctx.progress.phase(Layer::Memory, Phase::Measure, &detail);
         walker.repeat(watch)?;
     }
     ctx.progress.phase(Layer::Memory, Phase::Verify, "walk in order");

@@ -10,7 +10,7 @@
 use std::sync::{OnceLock, mpsc};
 use std::time::Duration;
 
-use narrows_engine::{Context, Rng, Samples, Stop, Window};
+use narrows_engine::{Context, LiveValue, Rng, Samples, Stop, Window};
 use narrows_model::{Layer, Measurement, Platform, Series, Unit, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
@@ -219,7 +219,8 @@ impl Found {
         Found { points: vec![Vec::new(); SHARES.len()], samples: Samples::new() }
     }
 
-    fn take(&mut self, turn: Turn<Did>, most_per_s: &OnceLock<f64>) {
+    /// Adds a window; gives what a load took in it.
+    fn take(&mut self, turn: Turn<Did>, most_per_s: &OnceLock<f64>) -> Option<LiveValue> {
         let (mut bytes, mut cost, mut wrong) = (0, f64::NAN, 0);
         for did in &turn.did {
             match did {
@@ -239,6 +240,7 @@ impl Found {
             Some(points) => points.push((per_s, cost)),
             None => drop(most_per_s.set(per_s)),
         }
+        cost.is_finite().then_some(LiveValue::Nanos(cost))
     }
 
     fn into_measurement(mut self, ctx: &Context, id: &str) -> Measurement {

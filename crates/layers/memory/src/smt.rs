@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use narrows_engine::{Context, Samples, Stop, Window};
+use narrows_engine::{Context, LiveValue, Samples, Stop, Window};
 use narrows_facts::affinity;
 use narrows_model::{Layer, Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
@@ -76,6 +76,7 @@ pub fn measure(
             samples.add(metric::THROUGHPUT, both.per_s());
             samples.add(metric::THROUGHPUT_ALONE, one.per_s());
         }
+        samples.so_far(metric::THROUGHPUT).map(LiveValue::PerSecond)
     })?;
     worked.expect("nothing is mapped");
     let mut measurement = Measurement::new(ID, Layer::Memory);

@@ -7,7 +7,9 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use narrows_engine::{Context, Gate, Phase, Rng, Samples, Stop, Window, now_ns};
+use narrows_engine::{
+    Context, Gate, LiveValue, Phase, Rng, Samples, Stop, Window, now_ns, with_value,
+};
 use narrows_facts::affinity;
 use narrows_model::{Layer, metric};
 use narrows_observe::{Seen, Watch};
@@ -133,7 +135,8 @@ impl ThreadGroup<'_> {
         f64::from(ctx.repeats.max(1)) * kinds as f64 * each
     }
 
-    /// Lets all of them prepare, each on its CPU, and do all kinds in turns; by kind what came of it, or why it can't be had.
+    /// Lets all of them prepare, each on its CPU, and do all kinds in turns; by kind what came of it, or why it can't be had. Progress
+    /// `shows` what all did per second as that.
     ///
     /// # Errors
     /// When asked to stop, or when a thread can't be kept on its CPU.
@@ -141,6 +144,7 @@ impl ThreadGroup<'_> {
         &self,
         ctx: &Context,
         watch: &Watch,
+        shows: fn(f64) -> LiveValue,
         prepare: impl Fn(u32) -> Result<H, Failure> + Sync,
     ) -> Result<Result<Vec<Windows>, MapError>, MemoryError> {
         let mut all: Vec<Windows> = self
@@ -159,12 +163,13 @@ impl ThreadGroup<'_> {
                 windows.per_s.push(sum * 1e9 / turn.window.length_ns() as f64);
                 let wrong = turn.did.iter().map(|done| done.wrong).sum();
                 turn.add_to(&mut windows.samples, wrong);
+                narrows_stats::median(&windows.per_s).map(shows)
             })?;
         Ok(worked.map(|()| all))
     }
 
-    /// Lets all of them prepare, each on its CPU, and do these kinds in this order; `over` gets each window when it is over. Says
-    /// why it can't be had.
+    /// Lets all of them prepare, each on its CPU, and do these kinds in this order; `over` gets each window when it is over, and
+    /// gives what its kind's windows came to so far. Says why it can't be had.
     ///
     /// # Errors
     /// When asked to stop, or when a thread can't be kept on its CPU.
@@ -174,7 +179,7 @@ impl ThreadGroup<'_> {
         kinds: &[usize],
         watch: &Watch,
         prepare: impl Fn(u32) -> Result<H, Failure> + Sync,
-        over: impl FnMut(Turn<H::Did>),
+        over: impl FnMut(Turn<H::Did>) -> Option<LiveValue>,
     ) -> Result<Result<(), MapError>, MemoryError> {
         let gates: Vec<Gate> = kinds.iter().map(|_| Gate::new(self.cpus.len())).collect();
         let (did_to, did) = mpsc::channel();
@@ -225,11 +230,13 @@ impl ThreadGroup<'_> {
         kinds: &[usize],
         did: &mpsc::Receiver<(usize, D)>,
         watch: &Watch,
-        mut over: impl FnMut(Turn<D>),
+        mut over: impl FnMut(Turn<D>) -> Option<LiveValue>,
     ) -> Result<(), MemoryError> {
+        let mut so_far: Vec<Option<LiveValue>> = vec![None; self.ids.len()];
         for (at, (gate, &kind)) in gates.iter().zip(kinds).enumerate() {
             let sentinel_before = narrows_observe::sentinel();
-            ctx.progress.phase(Layer::Memory, Phase::Measure, &self.ids[kind]);
+            let detail = with_value(&self.ids[kind], so_far[kind]);
+            ctx.progress.phase(Layer::Memory, Phase::Measure, &detail);
             let warm_up = if at == 0 { FIRST_WARM_UP } else { WARM_UP };
             // A failed gate is explained by the worker that failed it, whose error comes before this result.
             let Ok(window) = gate.open(warm_up, self.window) else { break };
@@ -242,7 +249,7 @@ impl ThreadGroup<'_> {
             all.sort_unstable_by_key(|(worker, _)| *worker);
             let did = all.into_iter().map(|(_, did)| did).collect();
             let sentinel = (sentinel_before, narrows_observe::sentinel());
-            over(Turn { kind, window, did, seen, sentinel });
+            so_far[kind] = over(Turn { kind, window, did, seen, sentinel });
         }
         Ok(())
     }
@@ -265,7 +272,9 @@ pub fn shuffled(n: usize, rng: &mut Rng) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use narrows_engine::{Silent, Stop};
+    use std::sync::Mutex;
+
+    use narrows_engine::{Progress, Silent, Stop};
 
     use super::*;
 
@@ -309,8 +318,8 @@ mod tests {
         let cpus = affinity::current();
         let ids = ["a".to_string(), "b".to_string()];
         let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: Duration::from_millis(10) };
-        let windows =
-            crew.work(&context(&stop, 3), &Watch::none(), |_| Ok(Counting)).unwrap().unwrap();
+        let (ctx, shows) = (context(&stop, 3), LiveValue::BytesPerSecond);
+        let windows = crew.work(&ctx, &Watch::none(), shows, |_| Ok(Counting)).unwrap().unwrap();
         for (kind, windows) in windows.iter().enumerate() {
             let each = 10.0 * (kind + 1) as f64 * cpus.len() as f64 / 0.01;
             assert_eq!(windows.per_s, [each; 3]);
@@ -318,6 +327,32 @@ mod tests {
             assert_eq!(windows.samples.get(metric::ERRORS), [wrong; 3]);
             assert_eq!(windows.slowest_over_fastest, 1.0);
         }
+    }
+
+    /// Keeps what it is told of windows.
+    #[derive(Default)]
+    struct Announced(Mutex<Vec<String>>);
+
+    impl Progress for Announced {
+        fn phase(&self, _: Layer, phase: Phase, detail: &str) {
+            if phase == Phase::Measure {
+                self.0.lock().unwrap().push(detail.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn a_window_is_announced_with_what_those_before_it_gave() {
+        let stop = Stop::new();
+        let cpus = affinity::current();
+        let ids = ["a".to_string()];
+        let crew = ThreadGroup { cpus: &cpus[..1], ids: &ids, window: Duration::from_millis(10) };
+        let told = Announced::default();
+        let ctx = Context { progress: &told, ..context(&stop, 2) };
+        let shows = LiveValue::BytesPerSecond;
+        crew.work(&ctx, &Watch::none(), shows, |_| Ok(Counting)).unwrap().unwrap();
+        // 10 in 10 ms.
+        assert_eq!(told.0.into_inner().unwrap(), ["a", "a, 1.00 kB/s so far"]);
     }
 
     #[test]
@@ -364,6 +399,7 @@ mod tests {
             |cpu| Ok(Naming(cpu)),
             |turn| {
                 seen.push(turn.did);
+                None
             },
         );
         worked.unwrap().unwrap();
@@ -406,7 +442,7 @@ mod tests {
         let last = *cpus.last().unwrap();
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let ctx = context(&stop, 3);
-            let _ = crew.work(&ctx, &Watch::none(), |cpu| {
+            let _ = crew.work(&ctx, &Watch::none(), LiveValue::PerSecond, |cpu| {
                 Ok(if cpu == last { Either::Panics(Panicking) } else { Either::Counts(Counting) })
             });
         }));
@@ -421,7 +457,8 @@ mod tests {
         let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: Duration::from_millis(10) };
         let last = *cpus.last().unwrap();
         let refused = || MapError::OtherBase { page_bytes: 65536 };
-        let outcome = crew.work(&context(&stop, 3), &Watch::none(), |cpu| {
+        let (ctx, shows) = (context(&stop, 3), LiveValue::PerSecond);
+        let outcome = crew.work(&ctx, &Watch::none(), shows, |cpu| {
             if cpu == last { Err(refused().into()) } else { Ok(Counting) }
         });
         assert!(matches!(outcome, Ok(Err(MapError::OtherBase { .. }))));

@@ -24,7 +24,7 @@ pub const COMMIT_DELAY: Key<str> = Key::new("commit_delay");
 pub const FULL_PAGE_WRITES: Key<str> = Key::new("full_page_writes");
 /// At which warehouses sessions enter transactions.
 pub const HOMES: Key<str> = Key::new("homes");
-/// Orders of which it is not known whether they were acknowledged.
+/// Orders of which it is unknown whether they were acknowledged.
 pub const IN_DOUBT: Key<f64> = Key::new("in_doubt");
 /// Isolation of transactions.
 pub const ISOLATION: Key<str> = Key::new("isolation");

@@ -58,7 +58,7 @@ pub const SEGMENT_BYTES: Key<f64> = Key::new("segment_bytes");
 pub const SENTENCE: Key<str> = Key::new("sentence");
 /// Where the sizes of commits come from.
 pub const SIZES_FROM: Key<str> = Key::new("sizes_from");
-/// The rung that this one is compared with.
+/// The step of the ladder that this one is compared with.
 pub const STANDS_ON: Key<str> = Key::new("stands_on");
 /// Number of log streams.
 pub const STREAMS: Key<f64> = Key::new("streams");
@@ -74,7 +74,7 @@ pub const TARGET_QUANTILE: Key<f64> = Key::new("target_quantile");
 pub const UNTIMED_STATEMENTS_BETWEEN: Key<f64> = Key::new("untimed_statements_between");
 /// Time of an operation in the client, ns.
 pub const WORK_CLIENT_NS: Key<f64> = Key::new("work_client_ns");
-/// Processor time of an operation, ns.
+/// CPU time of an operation, ns.
 pub const WORK_CPU_NS: Key<f64> = Key::new("work_cpu_ns");
 /// Waits of an operation, ns.
 pub const WORK_WAITS_NS: Key<f64> = Key::new("work_waits_ns");

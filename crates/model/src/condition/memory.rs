@@ -24,7 +24,7 @@ pub const CHAINS: Key<f64> = Key::new("chains");
 pub const CHANGES: Key<[Value]> = Key::new("changes");
 /// How bytes are counted, in a sentence.
 pub const CONVENTION: Key<str> = Key::new("convention");
-/// Memory node of the processor that measured.
+/// Memory node of the CPU that measured.
 pub const CPU_NODE: Key<f64> = Key::new("cpu_node");
 /// Distance between the nodes as the firmware tells it.
 pub const DISTANCE: Key<f64> = Key::new("distance");
@@ -113,7 +113,7 @@ pub const RANDOM_OVER_SEQUENTIAL: Key<f64> = Key::new("random_over_sequential");
 pub const REASONS: Key<[Value]> = Key::new("reasons");
 /// Whether it was started anew since the baseline.
 pub const RESTARTED_SINCE: Key<bool> = Key::new("restarted_since");
-/// Samples taken on another processor than the one asked for.
+/// Samples taken on another CPU than the one asked for.
 pub const SAMPLES_ON_ANOTHER_CPU: Key<f64> = Key::new("samples_on_another_cpu");
 /// Cost of an access in order, ns.
 pub const SEQUENTIAL_COST_NS: Key<f64> = Key::new("sequential_cost_ns");

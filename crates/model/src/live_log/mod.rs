@@ -1,4 +1,4 @@
-//! What the commit log of somebody's server was seen to do over an interval, from its own counters and wait events.
+//! What the WAL of a live server was seen to do over an interval, from its own counters and wait events.
 //!
 //! Nothing is measured by loading: the figures are what the server counted and what its sessions were found waiting for.
 //! Counts are sums over the interval; what the server doesn't count is absent, never zero.
@@ -19,7 +19,7 @@ use crate::{LiveVerdict, Unknown};
 pub struct LiveLog {
     /// The measurement that holds the figures by windows.
     pub measurement: String,
-    /// Where it was looked at, without a password.
+    /// Address at which it was observed, without a password.
     pub address: String,
     /// The server's version in its own words.
     pub version: String,
@@ -35,7 +35,7 @@ pub struct LiveLog {
     /// Servers that follow this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub standbys: Vec<LiveStandby>,
-    /// What looking took.
+    /// What observing cost.
     pub cost: LiveCost,
     /// What could not be learned, and what it would take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -51,12 +51,12 @@ impl LiveLog {
         self.settings.iter().find(|setting| setting.name == name)
     }
 
-    /// How the log is made durable; the default of Linux where the role may not see it.
+    /// How WAL is made durable; the default of Linux where the role may not see it.
     pub fn sync_method(&self) -> &str {
         self.setting("wal_sync_method").map_or("fdatasync", |setting| setting.value.as_str())
     }
 
-    /// Processes found writing or flushing the log at a moment, mean; `None` where states are unknown.
+    /// Processes found writing or flushing WAL at a moment, mean; `None` where states are unknown.
     pub fn flush_seen(&self) -> Option<f64> {
         let all = self.waits.sessions.iter().chain(&self.waits.own);
         let at_it = all.filter(|wait| wait.kind.is_at_the_log()).map(|wait| wait.backends);
@@ -84,29 +84,29 @@ pub struct LiveCounts {
     /// Windows of it, each with figures of its own; one: too short to be cut.
     pub windows: u32,
     /// Time of it in which questions went unanswered, ns: what sessions did then was not seen. Absent in runs that kept it
-    /// for the whole look alone.
+    /// for the whole observation alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unseen_ns: Option<f64>,
-    /// Transactions that ended in a commit, those that only read too, without ours.
+    /// Transactions that ended in a commit, read-only ones included, without narrows' own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commits: Option<f64>,
     /// Transaction ids given out: one for each transaction that wrote, also where it was rolled back, and one for each
     /// savepoint and block with an exception handler that wrote. See [`LiveCounts::wrote`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writers: Option<f64>,
-    /// How far the log's position moved, bytes.
+    /// WAL written, by its position, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_bytes: Option<f64>,
     /// Log records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<f64>,
-    /// Whole pages among them.
+    /// Full-page images among them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_pages: Option<f64>,
-    /// Times that a session had to write because the log's buffers were full.
+    /// Times that a session had to write because wal_buffers was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffers_full: Option<f64>,
-    /// Writes to the log.
+    /// WAL writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<f64>,
     /// Bytes of these writes; more than `log_bytes`, because a page is written again until it is full.
@@ -115,7 +115,7 @@ pub struct LiveCounts {
     /// Time in these writes, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_ns: Option<f64>,
-    /// Flushes of the log.
+    /// WAL flushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flushes: Option<f64>,
     /// Of these, by sessions themselves.
@@ -159,7 +159,7 @@ impl LiveCounts {
         over(count, self.wrote())
     }
 
-    /// Operations that made the log durable: flushes, or writes where the method flushes with the write (`open_…`).
+    /// Operations that made WAL durable: flushes, or writes where the method flushes with the write (`open_…`).
     pub fn durable(&self, method: &str) -> Option<f64> {
         if method.starts_with("open_") { self.writes } else { self.flushes }
     }
@@ -169,7 +169,7 @@ impl LiveCounts {
         over(Some(self.write_ns? + self.flush_ns?), self.durable(method))
     }
 
-    /// Share of the interval in which the log was being written or flushed.
+    /// Share of the interval in which WAL was being written or flushed.
     pub fn busy(&self) -> Option<f64> {
         over(Some(self.write_ns? + self.flush_ns?), Some(self.interval_ns))
     }
@@ -225,7 +225,7 @@ pub struct LiveStandby {
     pub replay_lag_ns: Option<f64>,
 }
 
-/// What looking took from the server.
+/// What observing cost the server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LiveCost {
@@ -233,7 +233,7 @@ pub struct LiveCost {
     pub statements: u64,
     /// Time from sending to the answer, all of them, ns: more than the server worked.
     pub waited_ns: f64,
-    /// That time over the interval: at most this share of one processor.
+    /// That time over the interval: at most this share of one CPU.
     pub share: f64,
     /// Questions that the server refused or didn't answer within our time limit.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -241,7 +241,7 @@ pub struct LiveCost {
     /// Time in which these were waited for, ns, before the interval and after it too.
     #[serde(default, skip_serializing_if = "no_time")]
     pub unanswered_ns: f64,
-    /// Processor time over the interval of the server's process that answered and of this program, by the kernel's account;
+    /// CPU time over the interval of the server's process that answered and of this program, by the kernel's account;
     /// absent where the server's processes can't be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processors: Option<f64>,
@@ -267,14 +267,14 @@ pub struct LiveCost {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LivePace {
-    /// A share of one processor.
+    /// A share of one CPU.
     Processor,
     /// Lines per minute in the server's log.
     LogLines,
 }
 
 impl LivePace {
-    /// What the questions take of a processor at most.
+    /// What the samples cost of a CPU at most.
     pub const PROCESSOR_SHARE: f64 = 0.01;
     /// Lines per minute that the questions add to a log that they stand in at most. So many leave 60 s the 200 questions that say what
     /// sessions wait for.

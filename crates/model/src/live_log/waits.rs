@@ -1,4 +1,4 @@
-//! What processes of somebody's server were found doing, asked again and again.
+//! What processes of a live server were found doing, sampled again and again.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -11,9 +11,9 @@ use crate::{Interval, LockHolders};
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LiveWaitKind {
-    /// In its own flush of the log (`WALSync`).
+    /// In its own WAL flush (`WALSync`).
     Flush,
-    /// In its own write to the log (`IO:WALWrite`).
+    /// In its own WAL write (`IO:WALWrite`).
     Write,
     /// Behind another's write and flush (`LWLock:WALWrite`).
     Behind,
@@ -23,16 +23,16 @@ pub enum LiveWaitKind {
     Delay,
     /// For a standby to confirm (`SyncRep`).
     Standby,
-    /// For its turn to put records into the log's buffers (`WALInsert`).
+    /// For its turn to put records into wal_buffers (`WALInsert`).
     Insert,
-    /// For room in the log's buffers (`WALBufMapping`).
+    /// For room in wal_buffers (`WALBufMapping`).
     Buffers,
     /// For a lock on rows, a table or the like that its holder keeps until its transaction has ended, through the flush
     /// of its commit (`Lock:transactionid`, `Lock:tuple`).
     Lock,
-    /// At work and not waiting: on a processor, or ready for one.
+    /// Active and not waiting: on a CPU, or ready for one.
     Running,
-    /// At work and waiting for something that is not the log.
+    /// Active and waiting for something that is not WAL.
     Elsewhere,
 }
 
@@ -69,12 +69,12 @@ impl LiveWaitKind {
         }
     }
 
-    /// Whether the log is being written or flushed in it, which one process at a time can do.
+    /// Whether WAL is being written or flushed in it, which one process at a time can do.
     pub fn is_at_the_log(self) -> bool {
         matches!(self, LiveWaitKind::Flush | LiveWaitKind::Write)
     }
 
-    /// Whether it is the log that is waited for.
+    /// Whether it is WAL that is waited for.
     pub fn is_log(self) -> bool {
         !matches!(self, LiveWaitKind::Lock | LiveWaitKind::Running | LiveWaitKind::Elsewhere)
     }
@@ -101,11 +101,11 @@ pub struct LiveWait {
 pub struct LiveWaits {
     /// Times that the server was asked.
     pub samples: u64,
-    /// Sessions at work, each kind that was met, in the order of [`LiveWaitKind::ALL`].
+    /// Active sessions, each kind that was met, in the order of [`LiveWaitKind::ALL`].
     pub sessions: Vec<LiveWait>,
-    /// The same of the server's own processes, the log alone.
+    /// The same of the server's own processes, WAL alone.
     pub own: Vec<LiveWait>,
-    /// What sessions were found waiting for besides the log and locks, by the server's names, most first: mean sessions.
+    /// What sessions were found waiting for besides WAL and locks, by the server's names, most first: mean sessions.
     pub elsewhere: Vec<(String, f64)>,
     /// The locks that sessions were found waiting for, likewise. Older runs have them among `elsewhere`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -130,7 +130,7 @@ impl LiveWaits {
         Some(self.of(LiveWaitKind::Lock)? + older.map(|(_, sessions)| sessions).sum::<f64>())
     }
 
-    /// Mean number of sessions at work; `None` where states are unknown.
+    /// Mean number of active sessions; `None` where states are unknown.
     pub fn active(&self) -> Option<f64> {
         (self.samples > 0).then(|| self.sessions.iter().map(|wait| wait.backends).sum())
     }

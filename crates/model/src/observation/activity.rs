@@ -21,9 +21,9 @@ pub enum ProcessClass {
     Checkpointer,
     /// The background writer.
     BackgroundWriter,
-    /// The log writer.
+    /// The WAL writer.
     LogWriter,
-    /// Sends the log to standbys.
+    /// Sends WAL to standbys.
     LogSender,
     /// Reads for others (PostgreSQL 18 and later, `io_method = worker`).
     IoWorker,
@@ -66,22 +66,22 @@ impl ProcessClass {
     }
 }
 
-/// What a process at work was found doing.
+/// What an active process was found doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityState {
-    /// Not waiting: on a processor, or ready for one.
+    /// Not waiting: on a CPU, or ready for one.
     Running,
     /// For a read of a data file.
     Read,
     /// For a write, extension or flush of a data file.
     Write,
-    /// For the commit log: its own flush, another's, room in its buffers, or a standby.
+    /// For WAL: its own flush, another's, room in wal_buffers, or a standby.
     Log,
     /// For a lock on rows, tables or the like, held by another transaction.
     Lock,
-    /// For a latch in the server's memory, the log's excepted.
+    /// For a latch in the server's memory, those of WAL excepted.
     Latch,
     /// For the client, inside a statement: to send more or to take its answer.
     Client,
@@ -148,16 +148,16 @@ pub struct ActivityWhere {
 
 /// What the kernel said of sessions and their workers that the server found waiting.
 ///
-/// A wait event is set before the kernel is called, and a page that the page cache has is copied by the caller's own processor under the
+/// A wait event is set before the kernel is called, and a page that the page cache has is copied by the caller's own CPU under the
 /// event of a read. Each process was looked up right before the server was asked and right after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct WaitCheck {
     /// What the server found.
     pub state: ActivityState,
-    /// Could run at the first look, and did not begin to wait up to the second: times found.
+    /// Runnable at the first sample, and did not begin to wait up to the second: times found.
     pub runnable: u64,
-    /// Waited from the first look to the second: times found.
+    /// Waited from the first sample to the second: times found.
     pub waiting: u64,
     /// Something changed in between: times found.
     pub unclear: u64,
@@ -178,7 +178,7 @@ impl WaitCheck {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ActivityMoment {
-    /// Middle of the slice, ns from the beginning of the look.
+    /// Middle of the slice, ns from the start of the observation.
     pub at_ns: f64,
     /// Times the server was asked in it.
     pub samples: u64,
@@ -192,12 +192,15 @@ pub struct ActivityMoment {
 pub struct Activity {
     /// Times that the server was asked.
     pub samples: u64,
+    /// Whether the server itself counted all of it, so that nobody had to ask: a report.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub counted: bool,
     /// Each class and state that was met, ordered by both.
     pub found: Vec<ActivityWhere>,
     /// The history in slices of equal length, 120 at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<ActivityMoment>,
-    /// What the kernel said of those found in a read, a write or the log; empty where the server's processes can't be seen.
+    /// What the kernel said of those found in a read, a write or WAL; empty where the server's processes can't be seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<WaitCheck>,
 }
@@ -207,10 +210,15 @@ impl Activity {
     pub fn of(&self, state: ActivityState) -> Option<f64> {
         let found = self.found.iter();
         let these = found.filter(|f| f.state == state && f.class.serves_transactions());
-        (self.samples > 0).then(|| these.map(|f| f.processes).sum())
+        self.is_known().then(|| these.map(|f| f.processes).sum())
     }
 
-    /// Of those that wait for the log, the share that waits for a standby's answer (`SyncRep`), and for no drive of this server; `None`
+    /// Whether states are known at all.
+    fn is_known(&self) -> bool {
+        self.samples > 0 || self.counted
+    }
+
+    /// Of those that wait for WAL, the share that waits for a standby's answer (`SyncRep`), and for no drive of this server; `None`
     /// where nobody waits.
     pub fn behind_standby(&self) -> Option<f64> {
         let at_log = self.of(ActivityState::Log).filter(|n| *n > 0.0)?;
@@ -225,10 +233,14 @@ impl Activity {
         self.behind_standby().is_some_and(|share| share > 0.5)
     }
 
-    /// Mean number of sessions at work, without their workers; `None` where states are unknown.
+    /// Mean number of active sessions, without their workers; `None` where states are unknown.
     pub fn sessions_at_work(&self) -> Option<f64> {
         let found = self.found.iter();
         let these = found.filter(|f| f.class == ProcessClass::Session && f.state.is_at_work());
-        (self.samples > 0).then(|| these.map(|f| f.processes).sum())
+        self.is_known().then(|| these.map(|f| f.processes).sum())
     }
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }

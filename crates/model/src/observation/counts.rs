@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
 pub struct ObservedCounts {
-    /// Transactions that ended in a commit, without ours.
+    /// Transactions that ended in a commit, without narrows' own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commits: Option<f64>,
     /// Transactions that were rolled back.
@@ -61,28 +61,28 @@ pub struct ObservedCounts {
     /// Time that sessions spent in a transaction without a statement, ns (14 and later).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_in_transaction_ns: Option<f64>,
-    /// Connections made (14 and later), without ours.
+    /// Connections made (14 and later), without narrows' own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connections: Option<f64>,
-    /// How far the log's position moved, bytes.
+    /// WAL written, by its position, bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_bytes: Option<f64>,
-    /// Whole pages in the log.
+    /// Full-page images in WAL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_pages: Option<f64>,
-    /// Times that the log's buffers were full.
+    /// Times that wal_buffers was full.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_buffers_full: Option<f64>,
-    /// Flushes of the log.
+    /// WAL flushes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flushes: Option<f64>,
-    /// Time in flushes and writes of the log, ns (`track_wal_io_timing`).
+    /// Time in WAL flushes and writes, ns (`track_wal_io_timing`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flush_ns: Option<f64>,
     /// Checkpoints begun because their time had come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoints_timed: Option<f64>,
-    /// Checkpoints begun because the log had grown to `max_wal_size`, or because somebody asked for one.
+    /// Checkpoints begun because WAL had grown to `max_wal_size`, or because one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoints_requested: Option<f64>,
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 mod activity;
 mod counts;
 mod processes;
+mod report;
 mod sessions;
 
 pub use activity::{
@@ -18,6 +19,7 @@ pub use activity::{
 };
 pub use counts::ObservedCounts;
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
+pub use report::ServerReport;
 pub use sessions::{Duty, LockHolder, LockHolders, ObservedSessions, SessionsOfDuty};
 
 use crate::{LiveCost, LiveSetting, Unknown};
@@ -28,7 +30,7 @@ use crate::{LiveCost, LiveSetting, Unknown};
 pub struct Observation {
     /// The measurement that holds the demand of one transaction, with intervals over the windows.
     pub measurement: String,
-    /// Where it was looked at, without a password.
+    /// Address at which it was observed, without a password.
     pub address: String,
     /// The server's version in its own words.
     pub version: String,
@@ -53,7 +55,10 @@ pub struct Observation {
     /// Where the capacities come from that the demand is compared with, in a sentence for each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacities_from: Vec<String>,
-    /// What looking took.
+    /// The server's own report that all of it is read from; absent where the server was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<ServerReport>,
+    /// What observing cost.
     pub cost: LiveCost,
     /// What could not be learned, and what it would take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -74,7 +79,7 @@ impl Observation {
     pub fn longer_look(&self) -> String {
         let minutes = self.interval_ns / 60e9;
         let most = if minutes < 0.95 { 10.0 } else { (10.0 * minutes).ceil().max(60.0) };
-        format!("observe longer: --for {most}min")
+        format!("observe longer: narrows observe --for {most}min")
     }
 
     /// The setting of that name.
@@ -82,7 +87,7 @@ impl Observation {
         self.settings.iter().find(|setting| setting.name == name)
     }
 
-    /// Whether counters were reset during the look.
+    /// Whether counters were reset while observed.
     pub fn counters_were_reset(&self) -> bool {
         self.unknown.iter().any(|unknown| unknown.what == Self::COUNTERS_RESET)
     }

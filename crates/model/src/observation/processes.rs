@@ -13,7 +13,7 @@ use super::ProcessClass;
 pub struct ClassUse {
     /// Whose.
     pub class: ProcessClass,
-    /// Processors used on average, user and kernel.
+    /// CPUs used on average, user and kernel.
     pub cpus: f64,
     /// Processes that were ready to run and did not, on average.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ pub struct ClassUse {
 pub struct HotProcess {
     /// Whose.
     pub class: ProcessClass,
-    /// Its processor time over the interval; 1 is all of one processor.
+    /// Its CPU time over the interval; 1 is all of one CPU.
     pub cpus: f64,
     /// The longest stretch of windows in which it was the busiest one, over all windows.
     pub share_of_windows: f64,
@@ -38,7 +38,7 @@ pub struct HotProcess {
 pub struct ProgramUse {
     /// Its name as the kernel keeps it, at most 15 bytes.
     pub name: String,
-    /// Processors that all processes of that name used, on average.
+    /// CPUs that all processes of that name used, on average.
     pub cpus: f64,
 }
 
@@ -51,7 +51,7 @@ pub struct ObservedProcesses {
     /// The busiest one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hot: Option<HotProcess>,
-    /// Processors in use on the whole machine on average.
+    /// CPUs in use on the whole machine on average.
     pub machine_cpus: f64,
     /// Of these, the kernel's own work and interrupts, which belong to no process of the server or of others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,15 +62,15 @@ pub struct ObservedProcesses {
     /// Of these, what clients of the server used that run on its machine: at least, and absent where none could be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpus: Option<f64>,
-    /// Of `other_cpus`, what processes used that give way to the server: a far lower priority, on processors that are its own too.
+    /// Of `other_cpus`, what processes used that give way to the server: a far lower priority, on CPUs that are its own too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yielding_cpus: Option<f64>,
     /// The programs of others that used most, most first; a few only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_programs: Vec<ProgramUse>,
-    /// Processors of the machine that the server may use.
+    /// CPUs of the machine that the server may use.
     pub allowed_cpus: f64,
-    /// What its control group grants it, in processors; absent without a quota.
+    /// What its control group grants it, in CPUs; absent without a quota.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota_cpus: Option<f64>,
     /// Of the quota's periods, the share in which it stopped the server.
@@ -82,10 +82,10 @@ pub struct ObservedProcesses {
 }
 
 impl ObservedProcesses {
-    /// Of less processor time than this a program of others is not worth its name.
+    /// Of less CPU time than this a program of others is not worth its name.
     const NAMED_CPUS: f64 = 0.01;
 
-    /// Processors that others used who are no clients of the server.
+    /// CPUs that others used who are no clients of the server.
     pub fn strangers_cpus(&self) -> Option<f64> {
         Some((self.other_cpus? - self.client_cpus.unwrap_or(0.0)).max(0.0))
     }
@@ -98,7 +98,7 @@ impl ObservedProcesses {
         words.join(", ")
     }
 
-    /// Processors that all of the server's processes used, on average.
+    /// CPUs that all of the server's processes used, on average.
     pub fn cpus(&self) -> f64 {
         self.classes.iter().map(|class| class.cpus).sum()
     }

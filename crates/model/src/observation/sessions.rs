@@ -22,7 +22,7 @@ pub struct LockHolders {
     pub for_client: u32,
 }
 
-/// Sessions of clients, without ours; means over the questions unless it says otherwise.
+/// Sessions of clients, without narrows' own; means over the samples unless it says otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ObservedSessions {
@@ -32,7 +32,7 @@ pub struct ObservedSessions {
     /// Most connected at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_open: Option<f64>,
-    /// Most at work at once.
+    /// Most active at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_at_work: Option<f64>,
     /// `max_connections`.
@@ -60,18 +60,18 @@ pub struct ObservedSessions {
     /// What those who held locks that others waited for were found doing; absent where nobody waited when it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holders: Option<LockHolders>,
-    /// Of `open`, those that did nothing during the look: no statement and no transaction began or ended.
+    /// Of `open`, those that did nothing while observed: no statement and no transaction began or ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unused: Option<f64>,
-    /// The others, by how much of their time they were at work.
+    /// The others, by the share of their time in which they were active.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub duties: Vec<SessionsOfDuty>,
-    /// Most processes found that send the log to somebody: standbys, copies being made, subscribers.
+    /// Most processes found that send WAL: to standbys, copies being made, subscribers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_senders: Option<f64>,
 }
 
-/// How much of its time a session is at work.
+/// Share of its time in which a session is active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -95,7 +95,7 @@ impl Duty {
     }
 }
 
-/// Sessions that are at work for a similar part of their time. One that was there for too few samples is in none.
+/// Sessions that are active for a similar share of their time. One that was there for too few samples is in none.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SessionsOfDuty {
@@ -103,7 +103,7 @@ pub struct SessionsOfDuty {
     pub duty: Duty,
     /// How many, mean.
     pub sessions: f64,
-    /// Of these, at work, mean.
+    /// Of these, active, mean.
     pub at_work: f64,
 }
 
@@ -175,6 +175,23 @@ impl LockHolder {
         text +=
             &age(older).map_or(String::new(), |age| format!(", its transaction open for {age}"));
         text
+    }
+
+    /// What to do so that it lets its locks go.
+    pub fn way_out(&self) -> String {
+        if self.pid == 0 {
+            return "COMMIT PREPARED or ROLLBACK PREPARED it".to_string();
+        }
+        if self.is_idle_in_transaction() {
+            return format!(
+                "end that transaction: its client, or SELECT pg_terminate_backend({})",
+                self.pid
+            );
+        }
+        format!(
+            "check what pid {} does; pg_cancel_backend({}) stops its statement",
+            self.pid, self.pid
+        )
     }
 
     /// How many wait behind it, in words.

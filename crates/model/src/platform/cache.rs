@@ -1,4 +1,4 @@
-//! Processor caches.
+//! CPU caches.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;

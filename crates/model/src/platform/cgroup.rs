@@ -26,9 +26,9 @@ pub enum CgroupVersion {
 pub struct Cgroup {
     /// Hierarchy.
     pub version: CgroupVersion,
-    /// Processor quota, in processors; `None` is unlimited.
+    /// CPU quota, in CPUs; `None` is unlimited.
     pub cpu_quota_cpus: Option<f64>,
-    /// Processor weight (v2 scale), if not the default.
+    /// CPU weight (v2 scale), if not the default.
     pub cpu_weight: Option<u64>,
     /// Memory limit, bytes; `None` is unlimited.
     pub memory_limit_bytes: Option<u64>,

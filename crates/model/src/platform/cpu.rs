@@ -1,4 +1,4 @@
-//! The processors of a machine.
+//! The CPUs of a machine.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::IdSet;
 
-/// The processors.
+/// The CPUs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Cpu {
@@ -52,7 +52,7 @@ pub struct Cpu {
     pub mitigations: Vec<String>,
 }
 
-/// What `/proc/cpuinfo` prints of an x86 processor; together they tell its generation, which its name often doesn't.
+/// What `/proc/cpuinfo` prints of an x86 CPU; together they tell its generation, which its name often doesn't.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CpuIdentity {
@@ -67,13 +67,13 @@ pub struct CpuIdentity {
 }
 
 impl Cpu {
-    /// The groups of one level, in the order of their processors.
+    /// The groups of one level, in the order of their CPUs.
     pub fn groups_at(&self, level: GroupLevel) -> impl Iterator<Item = &CpuGroup> {
         self.groups.iter().filter(move |group| group.level == level)
     }
 }
 
-/// What a group of processors is, the largest first.
+/// What a group of CPUs is, the largest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -103,7 +103,7 @@ impl GroupLevel {
     }
 }
 
-/// Processors that belong together.
+/// CPUs that belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CpuGroup {

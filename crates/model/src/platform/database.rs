@@ -14,8 +14,8 @@ pub struct RunningDatabase {
     pub kind: String,
     /// Process id of its main process.
     pub pid: u32,
-    /// Its data folder, where it can be told.
+    /// Its data folder, where known.
     pub data_dir: Option<String>,
-    /// Roles whose drives it uses, as far as can be told.
+    /// Roles whose drives it uses, as far as known.
     pub shares_role: Vec<Role>,
 }

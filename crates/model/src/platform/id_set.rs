@@ -8,13 +8,13 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Ids of processors or nodes, ascending and without repeats; in JSON a text such as `0-3,8`, so that a machine of a
-/// thousand processors takes a line where a list of numbers would take a page.
+/// Ids of CPUs or nodes, ascending and without repeats; in JSON a text such as `0-3,8`, so that a machine of a
+/// thousand CPUs takes a line where a list of numbers would take a page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct IdSet(Vec<u32>);
 
 impl IdSet {
-    /// Ids are below this. The kernel's own limits are 8192 processors and 1024 nodes; a larger number is an error in the
+    /// Ids are below this. The kernel's own limits are 8192 CPUs and 1024 nodes; a larger number is an error in the
     /// text, and a range up to it would fill the memory.
     pub const END: u32 = 1 << 16;
 
@@ -138,7 +138,7 @@ impl JsonSchema for IdSet {
         json_schema!({
             "type": "string",
             "pattern": "^([0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*)?$",
-            "description": "Ids of processors or nodes as the kernel writes them: `0-3,8`.",
+            "description": "Ids of CPUs or nodes as the kernel writes them: `0-3,8`.",
         })
     }
 }

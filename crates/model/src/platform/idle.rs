@@ -1,10 +1,10 @@
-//! What processors do while they have nothing to do.
+//! What CPUs do while they have nothing to do.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Idle states (Linux `Documentation/admin-guide/pm/cpuidle.rst`), those of the first on-line processor.
+/// Idle states (Linux `Documentation/admin-guide/pm/cpuidle.rst`), those of the first on-line CPU.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]

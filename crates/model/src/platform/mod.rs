@@ -62,15 +62,15 @@ pub struct Platform {
     pub architecture: Option<String>,
     /// The machine's maker and model.
     pub product: Option<String>,
-    /// The hypervisor's name; `None` where the processor doesn't say that there is one.
+    /// The hypervisor's name; `None` where the CPU doesn't say that there is one.
     pub hypervisor: Option<String>,
     /// Container runtime, if inside one.
     pub container: Option<String>,
-    /// Processors.
+    /// CPUs.
     pub cpu: Cpu,
     /// Caches, one entry per level and kind.
     pub caches: Vec<Cache>,
-    /// NUMA nodes that have memory or processors.
+    /// NUMA nodes that have memory or CPUs.
     pub nodes: Vec<NumaNode>,
     /// On-line nodes that have neither and are left out of [`Platform::nodes`] and its distances: accelerators that
     /// read memory, or places that are still empty.
@@ -91,7 +91,7 @@ pub struct Platform {
     pub io_uring_disabled: Option<u8>,
     /// `kernel.perf_event_paranoid`.
     pub perf_event_paranoid: Option<i32>,
-    /// What processors do while they have nothing to do; `None` where the kernel doesn't manage it.
+    /// What CPUs do while they have nothing to do; `None` where the kernel doesn't manage it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<Idle>,
     /// What hangs on the machine.

@@ -12,9 +12,9 @@ use super::IdSet;
 pub struct NumaNode {
     /// Its id; ids may be sparse.
     pub id: u32,
-    /// Its online processors; empty for a node of memory only.
+    /// Its online CPUs; empty for a node of memory only.
     pub cpus: Vec<u32>,
-    /// Its memory, bytes; zero for a node of processors only.
+    /// Its memory, bytes; zero for a node of CPUs only.
     pub memory_bytes: u64,
     /// Free memory at discovery, bytes.
     pub free_bytes: Option<u64>,
@@ -26,11 +26,11 @@ pub struct NumaNode {
     /// What the firmware says of the way from the nearest initiators to this memory (ACPI HMAT), by class.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub access: Vec<NodeAccess>,
-    /// Caches between the processors' own and this memory, nearest to the memory first: memory that is one node may
+    /// Caches between the CPUs' own and this memory, nearest to the memory first: memory that is one node may
     /// be slow memory behind a cache of fast memory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory_caches: Vec<MemoryCache>,
-    /// Where it has no processors of its own, those that the firmware or its device says are nearest; empty where
+    /// Where it has no CPUs of its own, those that the firmware or its device says are nearest; empty where
     /// neither does.
     #[serde(default, skip_serializing_if = "IdSet::is_empty")]
     pub nearest_cpus: IdSet,
@@ -44,9 +44,9 @@ pub struct NumaNode {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NodeAccess {
-    /// 0: the best initiators of any kind, accelerators included; 1: the best processors.
+    /// 0: the best initiators of any kind, accelerators included; 1: the best CPUs.
     pub class: u32,
-    /// The nodes of those initiators; such a node may have neither processors nor memory.
+    /// The nodes of those initiators; such a node may have neither CPUs nor memory.
     pub initiators: IdSet,
     /// Reading, bytes/s.
     pub read_bytes_per_s: Option<u64>,

@@ -13,7 +13,7 @@ use super::BlockDevice;
 pub enum Role {
     /// Data files.
     Data,
-    /// The commit log.
+    /// WAL.
     Wal,
 }
 

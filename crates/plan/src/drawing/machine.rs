@@ -44,8 +44,8 @@ fn processors(machine: &Machine, marks: &mut Marks) -> Option<Part> {
     }
     let cores = machine.cores.map(|cores| counted(cores, "core"));
     let words = match (cores, machine.sockets) {
-        (Some(cores), 1) => format!("processor, {cores}"),
-        (None, 1) => "processor".to_string(),
+        (Some(cores), 1) => format!("CPUs, {cores}"),
+        (None, 1) => "CPUs".to_string(),
         (Some(cores), several) => format!("{cores} in {several} sockets"),
         (None, several) => format!("{several} sockets"),
     };

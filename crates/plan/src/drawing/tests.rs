@@ -71,7 +71,7 @@ fn machines_with_what_is_in_them_then_the_network() {
         depths,
         [
             (0, "machine target"),
-            (2, "processor"),
+            (2, "CPUs"),
             (2, "memory"),
             (2, "switch shelf"),
             (4, "← NARROWER"),
@@ -81,7 +81,7 @@ fn machines_with_what_is_in_them_then_the_network() {
             (4, "← BINDS random read"),
             (4, "← BINDS random write"),
             (0, "machine host"),
-            (2, "processor"),
+            (2, "CPUs"),
             (2, "database db"),
             (0, "network switch core"),
             (0, "link up"),

@@ -47,10 +47,10 @@ pub enum AddressError {
     /// A parameter that would change what is measured or who is trusted, or nobody knows.
     #[error(
         "the address has a parameter{} that is not known here\n\
-         hint: known are host, port, user, dbname, password, passfile, service, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, \
-         channel_binding", named(.0)
+         hint: known are host, hostaddr, port, user, dbname, password, passfile, service, options, target_session_attrs, sslmode, \
+         sslrootcert, sslcert, sslkey, sslnegotiation, channel_binding", named(.0)
     )]
-    Parameter(Option<&'static str>),
+    Parameter(Option<String>),
     /// A service that no file describes.
     #[error(
         "the service that is asked for is in none of {0}\n\
@@ -70,17 +70,23 @@ pub enum AddressError {
         /// What is wrong.
         reason: String,
     },
-    /// Numbers in place of names go to another server than the host's.
+    /// In place of a host's number something else.
     #[error(
-        "PGHOSTADDR is set, and narrows does not use it\nhint: unset it, or name the host in the address"
+        "hostaddr or PGHOSTADDR is not one IP address\nhint: write it as hostaddr=192.0.2.7; a name goes into host"
     )]
     HostAddress,
+    /// A kind of server that nobody knows.
+    #[error(
+        "target_session_attrs is unknown here\n\
+         hint: known are any, primary, read-write, standby, read-only, prefer-standby"
+    )]
+    SessionAttributes,
 }
 
 fn at(line: usize) -> String {
     if line == 0 { String::new() } else { format!(":{line}") }
 }
 
-fn named(parameter: &Option<&'static str>) -> String {
-    parameter.map_or(String::new(), |name| format!(" `{name}`"))
+fn named(parameter: &Option<String>) -> String {
+    parameter.as_ref().map_or(String::new(), |name| format!(" `{name}`"))
 }

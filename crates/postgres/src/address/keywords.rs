@@ -8,8 +8,9 @@ use narrows_tls::Parameters;
 use super::error::AddressError;
 
 /// Keywords that say where and who, and the variable of each.
-const PLACES: [(&str, &str); 7] = [
+const PLACES: [(&str, &str); 8] = [
     ("host", "PGHOST"),
+    ("hostaddr", "PGHOSTADDR"),
     ("port", "PGPORT"),
     ("user", "PGUSER"),
     ("dbname", "PGDATABASE"),
@@ -17,6 +18,9 @@ const PLACES: [(&str, &str); 7] = [
     ("passfile", "PGPASSFILE"),
     ("service", "PGSERVICE"),
 ];
+
+/// Keywords that are taken from an address or a service alone: what variables say of them would change what is measured unseen.
+const OF_SESSIONS: [&str; 2] = ["options", "target_session_attrs"];
 
 /// Keywords that are taken and change nothing here: narrows names its sessions and limits its waits by itself.
 const WITHOUT_EFFECT: [&str; 9] = [
@@ -32,12 +36,10 @@ const WITHOUT_EFFECT: [&str; 9] = [
 ];
 
 /// Other keywords of libpq, which are refused: a name among them is told, any other may be a part of a password.
-const REFUSED: [&str; 15] = [
+const REFUSED: [&str; 12] = [
     "gssencmode",
-    "hostaddr",
     "krbsrvname",
     "load_balance_hosts",
-    "options",
     "replication",
     "require_auth",
     "requirepeer",
@@ -47,8 +49,9 @@ const REFUSED: [&str; 15] = [
     "sslpassword",
     "ssl_max_protocol_version",
     "ssl_min_protocol_version",
-    "target_session_attrs",
 ];
+/// The longest name of a parameter that is told, bytes; libpq's longest has 27.
+const LONGEST_NAME: usize = 32;
 
 /// Keywords with their values.
 #[derive(Clone, Default)]
@@ -70,13 +73,14 @@ impl Keywords {
     /// # Errors
     /// It is none that is taken here.
     pub(super) fn set(&mut self, keyword: &str, value: String) -> Result<(), AddressError> {
-        let known =
-            PLACES.iter().any(|(place, _)| *place == keyword) || Parameters::has_name(keyword);
+        let known = PLACES.iter().any(|(place, _)| *place == keyword)
+            || OF_SESSIONS.contains(&keyword)
+            || Parameters::has_name(keyword);
         if known {
             self.0.insert(keyword.to_string(), value);
         } else if !WITHOUT_EFFECT.contains(&keyword) {
             let refused = REFUSED.into_iter().find(|name| *name == keyword);
-            return Err(AddressError::Parameter(refused));
+            return Err(AddressError::Parameter(refused.map(str::to_string)));
         }
         Ok(())
     }
@@ -102,12 +106,23 @@ impl Keywords {
     }
 }
 
+/// Whether an unknown parameter of an address may be named: it looks like a parameter's name, and the address says nothing of a
+/// password, so that no part of it is one.
+pub(super) fn may_be_named(keyword: &str, address: &str) -> bool {
+    let named = !keyword.is_empty() && keyword.len() <= LONGEST_NAME;
+    let named = named && keyword.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let lower = address.to_ascii_lowercase();
+    let (_, rest) = lower.split_once("://").unwrap_or(("", lower.as_str()));
+    let login = rest.rsplit_once('@').map_or("", |(login, _)| login);
+    named && !login.contains(':') && !["pass", "pwd"].iter().any(|word| lower.contains(word))
+}
+
 /// Whether a text is keywords with values and not something else with a `=`.
 pub(super) fn are_words(text: &str) -> bool {
     let Some((first, _)) = text.split_once('=') else { return false };
     let first = first.trim();
-    let mut others =
-        PLACES.iter().map(|(keyword, _)| *keyword).chain(WITHOUT_EFFECT).chain(REFUSED);
+    let places = PLACES.iter().map(|(keyword, _)| *keyword);
+    let mut others = places.chain(OF_SESSIONS).chain(WITHOUT_EFFECT).chain(REFUSED);
     Parameters::has_name(first) || others.any(|keyword| keyword == first)
 }
 
@@ -135,6 +150,31 @@ pub(super) fn words(text: &str) -> Result<Vec<(String, String)>, AddressError> {
         rest = behind.trim_start();
     }
     Ok(found)
+}
+
+/// The same text with a mask in place of the password's value; as it is where it has none.
+///
+/// # Errors
+/// As [`words`].
+pub(super) fn masked(text: &str, mask: &str) -> Result<String, AddressError> {
+    let pairs = words(text)?;
+    if !pairs.iter().any(|(keyword, _)| keyword == "password") {
+        return Ok(text.to_string());
+    }
+    let shown = pairs.iter().map(|(keyword, value)| match keyword.as_str() {
+        "password" => format!("password={mask}"),
+        _ => format!("{keyword}={}", quoted(value)),
+    });
+    Ok(shown.collect::<Vec<_>>().join(" "))
+}
+
+/// A value as it may stand behind a `=`.
+fn quoted(value: &str) -> String {
+    let plain = |c: char| !c.is_whitespace() && !"'\\=".contains(c);
+    match !value.is_empty() && value.chars().all(plain) {
+        true => value.to_string(),
+        false => format!("'{}'", value.replace('\\', "\\\\").replace('\'', "\\'")),
+    }
 }
 
 /// The value that a text begins with, and what is behind it.
@@ -183,6 +223,25 @@ mod tests {
             ("host=hpassword=abc", "a `=` in a value that stands in no quotes"),
         ] {
             assert_eq!(words(wrong), Err(AddressError::Words(why)), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_parameter_is_named_where_it_can_be_no_part_of_a_password() {
+        for (keyword, address) in [
+            ("foo", "host=h foo=1"),
+            ("foo", "postgres://bob@h/shop?foo=1"),
+            ("ssl_mode", "host=h user=bob ssl_mode=require"),
+        ] {
+            assert!(may_be_named(keyword, address), "{address}");
+        }
+        for (keyword, address) in [
+            ("hunter", "postgres://bob:x&hunter=1@h/shop"),
+            ("hunter", "host=h password=x hunter=1"),
+            ("S3cret", "host=h S3cret=1"),
+            ("", "host=h =1"),
+        ] {
+            assert!(!may_be_named(keyword, address), "{address}");
         }
     }
 

@@ -43,6 +43,8 @@ pub enum Endpoint {
     Tcp {
         /// Host name or address.
         host: String,
+        /// Where the host is reached, in place of what its name leads to (`hostaddr`).
+        at: Option<IpAddr>,
         /// Port.
         port: u16,
         /// How it is encrypted.
@@ -57,6 +59,27 @@ pub enum Endpoint {
     },
 }
 
+/// What a server has to be to suit an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerRole {
+    /// It takes writes.
+    Primary,
+    /// It follows another one.
+    Standby,
+}
+
+/// What an address asks of its sessions besides where and who.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionRequest {
+    /// Handed to the server at the start of each (`options`).
+    pub options: Option<String>,
+    /// What the server has to be (`target_session_attrs`); `None`: either.
+    pub server: Option<ServerRole>,
+}
+
+/// Stands for a password that is not shown.
+const MASK: &str = "***";
+
 /// A server, a database and a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
@@ -68,6 +91,8 @@ pub struct Address {
     pub password: Option<Secret>,
     /// Database.
     pub database: String,
+    /// What else is asked of sessions.
+    pub session: SessionRequest,
 }
 
 /// What libpq asks besides the address.
@@ -98,6 +123,25 @@ impl Address {
         text.contains("://") || keywords::are_words(text)
     }
 
+    /// The text of an address as it was typed, with `***` in place of its password. `None` where it can't be read: then any part of
+    /// it may be a part of the password.
+    pub fn shown(text: &str) -> Option<String> {
+        Address::parse(text).ok()?;
+        match url(text) {
+            Some((scheme, rest)) => Some(format!("{scheme}{}", masked_url(rest))),
+            None => keywords::masked(text, MASK).ok(),
+        }
+    }
+
+    /// As in an error: `***` says that a password is known.
+    pub fn masked(&self) -> String {
+        let (text, login) = (self.to_string(), format!("postgres://{}", self.user));
+        match (&self.password, text.strip_prefix(&login)) {
+            (Some(_), Some(rest)) => format!("{login}:{MASK}{rest}"),
+            _ => text,
+        }
+    }
+
     fn parse_in(text: &str, surroundings: &Surroundings<'_>) -> Result<Address, AddressError> {
         let Surroundings { variable, home } = *surroundings;
         let mut said = said(text)?;
@@ -118,14 +162,13 @@ impl Address {
         }
         said.fill_from(variable);
         let host = said.get("host").unwrap_or_default().to_string();
-        if host.is_empty() && variable("PGHOSTADDR").is_some_and(|address| !address.is_empty()) {
-            return Err(AddressError::HostAddress);
-        }
+        let at = said.get("hostaddr").map(str::parse::<IpAddr>).transpose();
+        let at = at.map_err(|_| AddressError::HostAddress)?;
         let port = said.get("port").map_or(Ok(5432), port)?;
         let user = said.get("user").map(str::to_string);
         let user = user.or_else(|| variable("USER")).unwrap_or_else(|| "postgres".to_string());
         let database = said.get("dbname").unwrap_or(&user).to_string();
-        let endpoint = endpoint(host, port, || {
+        let endpoint = endpoint(host, at, port, || {
             let mut tls = Parameters::default();
             for (keyword, value) in said.iter() {
                 tls.set(keyword, value)?;
@@ -143,31 +186,43 @@ impl Address {
                 file.and_then(|file| passfile::password(&file, &endpoint, &database, &user))
             }
         };
-        Ok(Address { endpoint, user, password, database })
+        let session = SessionRequest {
+            options: said.get("options").map(str::to_string),
+            server: said.get("target_session_attrs").map_or(Ok(None), server_role)?,
+        };
+        Ok(Address { endpoint, user, password, database, session })
     }
 
     /// Whether the server is on this machine, as far as the address tells.
     pub fn is_local(&self) -> bool {
         match &self.endpoint {
             Endpoint::Unix { .. } => true,
-            Endpoint::Tcp { host, .. } => {
-                let number = host.parse::<IpAddr>();
-                host == "localhost" || number.is_ok_and(|ip| ip.to_canonical().is_loopback())
+            Endpoint::Tcp { host, at, .. } => {
+                let number = at.or_else(|| host.parse::<IpAddr>().ok());
+                match number {
+                    Some(ip) => ip.to_canonical().is_loopback(),
+                    None => host == "localhost",
+                }
             }
         }
     }
 }
 
+/// The scheme of a URL, and what is behind it.
+fn url(text: &str) -> Option<(&'static str, &str)> {
+    let schemes = ["postgres://", "postgresql://"].into_iter();
+    schemes.filter_map(|scheme| Some((scheme, text.strip_prefix(scheme)?))).next()
+}
+
 /// What the text itself says.
 fn said(text: &str) -> Result<Keywords, AddressError> {
-    let url = text.strip_prefix("postgres://").or_else(|| text.strip_prefix("postgresql://"));
     let mut said = Keywords::default();
-    let Some(rest) = url else {
+    let Some((_, rest)) = url(text) else {
         if !keywords::are_words(text) {
             return Err(AddressError::Scheme);
         }
         for (keyword, value) in keywords::words(text)? {
-            said.set(&keyword, value)?;
+            set(&mut said, &keyword, value, text)?;
         }
         return Ok(said);
     };
@@ -194,18 +249,70 @@ fn said(text: &str) -> Result<Keywords, AddressError> {
         (keyword, value.to_string())
     });
     for (keyword, value) in own.chain(pairs) {
-        said.set(keyword, decode(&value)?)?;
+        set(&mut said, keyword, decode(&value)?, text)?;
     }
     Ok(said)
 }
 
+/// Takes a keyword of an address; an error names it where that tells nothing of a password.
+fn set(
+    said: &mut Keywords,
+    keyword: &str,
+    value: String,
+    address: &str,
+) -> Result<(), AddressError> {
+    said.set(keyword, value).map_err(|error| match error {
+        AddressError::Parameter(None) if keywords::may_be_named(keyword, address) => {
+            AddressError::Parameter(Some(keyword.to_string()))
+        }
+        other => other,
+    })
+}
+
+/// `user:password@host/database?password=…` with the passwords masked.
+fn masked_url(rest: &str) -> String {
+    let (rest, query) = match rest.split_once('?') {
+        Some((rest, query)) => (rest, Some(query)),
+        None => (rest, None),
+    };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let user = authority.rsplit_once('@').and_then(|(login, place)| {
+        let (user, _) = login.split_once(':')?;
+        Some(format!("{user}:{MASK}@{place}"))
+    });
+    let mut shown = user.unwrap_or_else(|| authority.to_string()) + path;
+    if let Some(query) = query {
+        let pairs = query.split('&').map(|pair| match pair.split_once('=') {
+            Some(("password", _)) => format!("password={MASK}"),
+            _ => pair.to_string(),
+        });
+        shown += &format!("?{}", pairs.collect::<Vec<_>>().join("&"));
+    }
+    shown
+}
+
+/// Values of `target_session_attrs`. Of one server alone `prefer-standby` takes whichever it is.
+fn server_role(text: &str) -> Result<Option<ServerRole>, AddressError> {
+    match text {
+        "any" | "prefer-standby" => Ok(None),
+        "primary" | "read-write" => Ok(Some(ServerRole::Primary)),
+        "standby" | "read-only" => Ok(Some(ServerRole::Standby)),
+        _ => Err(AddressError::SessionAttributes),
+    }
+}
+
 fn endpoint(
     host: String,
+    at: Option<IpAddr>,
     port: u16,
     tls: impl FnOnce() -> Result<Tls, AddressError>,
 ) -> Result<Endpoint, AddressError> {
+    let host = match at {
+        Some(at) if is_socket(&host) => at.to_string(),
+        _ => host,
+    };
     if !is_socket(&host) {
-        return Ok(Endpoint::Tcp { host, port, tls: tls()? });
+        return Ok(Endpoint::Tcp { host, at, port, tls: tls()? });
     }
     let usual = || {
         ["/run/postgresql", "/var/run/postgresql", "/tmp"]
@@ -257,11 +364,13 @@ fn split_host(place: &str) -> (String, String) {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.endpoint {
-            Endpoint::Tcp { host, port, .. } if host.contains(':') => {
-                write!(f, "postgres://{}@[{host}]:{port}/{}", self.user, self.database)
-            }
-            Endpoint::Tcp { host, port, .. } => {
-                write!(f, "postgres://{}@{host}:{port}/{}", self.user, self.database)
+            Endpoint::Tcp { host, at, port, .. } => {
+                let place = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+                write!(f, "postgres://{}@{place}:{port}/{}", self.user, self.database)?;
+                match at.map(|at| at.to_string()).filter(|at| at != host) {
+                    Some(at) => write!(f, "?hostaddr={at}"),
+                    None => Ok(()),
+                }
             }
             Endpoint::Unix { folder, port } => write!(
                 f,

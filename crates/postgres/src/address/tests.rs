@@ -13,14 +13,15 @@ fn parse(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Addres
 fn an_address_is_taken_apart() {
     let address = Address::parse("postgres://bob:p%40ss@db7:5433/shop").unwrap();
     let tls = Tls::default();
-    assert_eq!(address.endpoint, Endpoint::Tcp { host: "db7".into(), port: 5433, tls });
+    let db7 = Endpoint::Tcp { host: "db7".into(), at: None, port: 5433, tls };
+    assert_eq!(address.endpoint, db7);
     assert_eq!((address.user.as_str(), address.database.as_str()), ("bob", "shop"));
     assert_eq!(address.password.as_ref().unwrap().reveal(), "p@ss");
     let socket = Address::parse("postgresql://bob@/shop?host=/tmp/x&port=6000").unwrap();
     assert_eq!(socket.endpoint, Endpoint::Unix { folder: "/tmp/x".into(), port: 6000 });
     let six = Address::parse("postgres://u@[::1]:5432/d").unwrap();
     let tls = Tls::default();
-    assert_eq!(six.endpoint, Endpoint::Tcp { host: "::1".into(), port: 5432, tls });
+    assert_eq!(six.endpoint, Endpoint::Tcp { host: "::1".into(), at: None, port: 5432, tls });
     assert!(six.is_local());
 }
 
@@ -178,7 +179,8 @@ fn of<'a>(said: &'a [(&'a str, &'a str)]) -> impl Fn(&str) -> Option<String> + '
 
 #[test]
 fn words_and_variables_say_what_they_say_to_psql() {
-    let tcp = |host: &str, port| Endpoint::Tcp { host: host.into(), port, tls: Tls::default() };
+    let tcp =
+        |host: &str, port| Endpoint::Tcp { host: host.into(), at: None, port, tls: Tls::default() };
     let said = [
         ("PGHOST", "db7"),
         ("PGPORT", "5433"),
@@ -196,14 +198,76 @@ fn words_and_variables_say_what_they_say_to_psql() {
     let address = parse("host=/tmp/x application_name=shop connect_timeout=3", of(&[])).unwrap();
     assert_eq!(address.endpoint, Endpoint::Unix { folder: "/tmp/x".into(), port: 5432 });
     assert_eq!(parse("port=x", of(&[])), Err(AddressError::Port));
-    for refused in ["options", "hostaddr", "target_session_attrs", "requirepeer"] {
+    for refused in ["requirepeer", "require_auth", "foo"] {
         let error = parse(&format!("host=h {refused}=a"), of(&[])).unwrap_err();
-        assert_eq!(error, AddressError::Parameter(Some(refused)));
+        assert_eq!(error, AddressError::Parameter(Some(refused.to_string())));
         assert!(error.to_string().contains(refused), "{error}");
     }
-    let numbers = [("PGHOSTADDR", "10.0.0.1")];
-    assert_eq!(parse("postgres:///shop", of(&numbers)), Err(AddressError::HostAddress));
-    assert!(parse("postgres://db7/shop", of(&numbers)).is_ok());
+    let unknown = parse("postgres://bob:S3cret@h/d?foo=1", of(&[])).unwrap_err();
+    assert_eq!(unknown, AddressError::Parameter(None), "beside a password nothing is named");
+}
+
+#[test]
+fn a_host_may_be_reached_at_a_number_and_keeps_its_name() {
+    let place = |text: &str, said: &[(&str, &str)]| {
+        let address = parse(text, of(said)).unwrap();
+        let Endpoint::Tcp { host, at, .. } = address.endpoint.clone() else {
+            panic!("{address} is no host")
+        };
+        (host, at.map(|at| at.to_string()), address.is_local(), address.to_string())
+    };
+    let (host, at, local, shown) = place("host=db7 hostaddr=127.0.0.1 user=u dbname=d", &[]);
+    assert_eq!((host.as_str(), at.as_deref(), local), ("db7", Some("127.0.0.1"), true));
+    assert_eq!(shown, "postgres://u@db7:5432/d?hostaddr=127.0.0.1");
+    assert_eq!(parse(&shown, of(&[])).unwrap().to_string(), shown);
+    // Without a name the number stands for it, as in libpq, and the variable says the same.
+    let numbers = [("PGHOSTADDR", "192.0.2.7")];
+    let (host, at, local, shown) = place("postgres://u@/d", &numbers);
+    assert_eq!((host.as_str(), at.as_deref(), local), ("192.0.2.7", Some("192.0.2.7"), false));
+    assert_eq!(shown, "postgres://u@192.0.2.7:5432/d");
+    assert_eq!(place("postgres://u@db7/d", &numbers).1.as_deref(), Some("192.0.2.7"));
+    assert_eq!(parse("host=h hostaddr=db7", of(&[])), Err(AddressError::HostAddress));
+}
+
+#[test]
+fn what_is_asked_of_sessions_comes_from_the_address_alone() {
+    let session = |text: &str| parse(text, of(&[("PGOPTIONS", "-c x.y=1")])).unwrap().session;
+    assert_eq!(session("postgres://u@h/d"), SessionRequest::default());
+    let asked =
+        session("postgres://u@h/d?options=-c%20work_mem%3D1MB&target_session_attrs=primary");
+    assert_eq!(asked.options.as_deref(), Some("-c work_mem=1MB"));
+    assert_eq!(asked.server, Some(ServerRole::Primary));
+    for (word, server) in [
+        ("any", None),
+        ("prefer-standby", None),
+        ("read-write", Some(ServerRole::Primary)),
+        ("standby", Some(ServerRole::Standby)),
+    ] {
+        assert_eq!(session(&format!("host=h target_session_attrs={word}")).server, server);
+    }
+    let wrong = parse("host=h target_session_attrs=master", of(&[]));
+    assert_eq!(wrong, Err(AddressError::SessionAttributes));
+}
+
+#[test]
+fn an_address_is_shown_as_it_was_typed_and_its_password_never() {
+    for (text, shown) in [
+        ("postgres://monitor@127.0.0.1:5999/shop", "postgres://monitor@127.0.0.1:5999/shop"),
+        ("postgres://app:S3cret@h/x", "postgres://app:***@h/x"),
+        ("postgres://app@h/x?password=S3cret&port=1", "postgres://app@h/x?password=***&port=1"),
+        ("host=h dbname='a b'", "host=h dbname='a b'"),
+        ("host=h password='S3 cret' dbname='a b'", "host=h password=*** dbname='a b'"),
+        ("host=h password=a://S3cret", "host=h password=***"),
+    ] {
+        assert_eq!(Address::shown(text).as_deref(), Some(shown), "{text}");
+    }
+    for unread in ["postgres://app:S3cret/x", "mysql://app:S3cret@h/x", "app:S3cret@h", "shop"] {
+        assert_eq!(Address::shown(unread), None, "{unread}");
+    }
+    let address = Address::parse("postgres://bob%40corp:S3cret@db7/shop").unwrap();
+    assert_eq!(address.masked(), "postgres://bob@corp:***@db7:5432/shop");
+    let open = parse("postgres://bob@db7/shop", of(&[])).unwrap();
+    assert_eq!(open.masked(), open.to_string());
 }
 
 #[test]
@@ -215,7 +279,7 @@ fn a_service_stands_between_the_address_and_the_variables() {
     let file = file.display().to_string();
     let said = [("PGSERVICEFILE", file.as_str()), ("PGHOST", "db9"), ("PGPORT", "6000")];
     let address = parse("service=prod user=bob", of(&said)).unwrap();
-    let Endpoint::Tcp { host, port, tls } = &address.endpoint else { panic!("{address}") };
+    let Endpoint::Tcp { host, port, tls, .. } = &address.endpoint else { panic!("{address}") };
     assert_eq!((host.as_str(), *port, address.user.as_str()), ("db7", 6000, "bob"));
     assert_eq!(tls.settings().mode, Mode::VerifyFull);
     assert_eq!(address.password.unwrap().reveal(), "p=q");

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use narrows_engine::{Progress, Stop, now_ns};
+use narrows_engine::{LiveValue, Progress, Stop, now_ns};
 use narrows_model::{Layer, LiveCounts, LiveLog, LiveWaits, LockHolders, Measurement, condition};
 
 use super::server::{self, Missing};
@@ -17,7 +17,7 @@ use crate::monitor::lock_queue;
 use crate::monitor::pace::Pace;
 use crate::monitor::poll_loop::{self, Plan, PollLoop};
 use crate::monitor::samples::{self, Sampled};
-use crate::monitor::server::Server;
+use crate::monitor::server::{Rights, Server};
 use crate::monitor::session::SamplingSession;
 use crate::monitor::sources::Count;
 use crate::observe::host::Here;
@@ -59,6 +59,16 @@ impl Monitor {
     /// The server's main process, where it runs on this machine and can be seen.
     pub fn postmaster(&self) -> Option<u32> {
         self.here.postmaster()
+    }
+
+    /// Its version, in its own words.
+    pub fn version(&self) -> &str {
+        &self.server.version
+    }
+
+    /// What its user may see.
+    pub fn rights(&self) -> Rights {
+        self.server.rights()
     }
 
     /// The folders of its data and of its log, where there are paths to them from here.
@@ -204,6 +214,13 @@ impl poll_loop::Sampler for Sampler {
             }
         }
         Ok(answer.is_some())
+    }
+
+    fn so_far(&self, edges: &[Edge]) -> Option<String> {
+        let [first, .., last] = edges else { return None };
+        let counts = between(first, last);
+        let seconds = (last.at_ns - first.at_ns) as f64 / 1e9;
+        Some(format!("{} so far", LiveValue::Commits(counts.commits? / seconds)))
     }
 
     fn beside(&mut self) {}

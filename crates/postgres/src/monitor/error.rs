@@ -1,6 +1,7 @@
 //! Why a live server's log could not be looked at.
 
 use super::session::{UNLIMITED, passes};
+use crate::refusal;
 use crate::wire::WireError;
 
 /// A statement prepared before isn't there, one of a session before ours still is, or the protocol is another's: what
@@ -28,7 +29,7 @@ pub enum MonitorError {
     )]
     Foreign(WireError),
     /// The server refused or the connection broke.
-    #[error(transparent)]
+    #[error("{}", refusal::for_observers(.0))]
     Wire(WireError),
     /// It answers, but not what is asked.
     #[error(

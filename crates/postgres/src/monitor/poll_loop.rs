@@ -86,6 +86,9 @@ pub(crate) trait Sampler {
         true
     }
 
+    /// What was seen up to these edges, in words, for who waits; `None` where there is nothing yet.
+    fn so_far(&self, edges: &[Edge<Self::MachineReading>]) -> Option<String>;
+
     /// What looking took so far, ns.
     fn work_ns(&self, session: &SamplingSession) -> u64 {
         session.worked_ns()
@@ -153,7 +156,10 @@ impl<S: Sampler> PollLoop<S> {
         let plan = self.plan;
         let start_ns = now_ns();
         for window in 1..=plan.windows {
-            let detail = format!("{address}, window {window} of {}", plan.windows);
+            let mut detail = format!("{address}, window {window} of {}", plan.windows);
+            if let Some(so_far) = self.sampler.so_far(&self.edges) {
+                detail += &format!(", {so_far}");
+            }
             progress.phase(layer, Phase::Measure, &detail);
             let end = (plan.length * window / plan.windows).as_nanos() as u64;
             self.sampler.next_window(start_ns);

@@ -9,6 +9,23 @@ use crate::wire::{WireError, one_line};
 /// The first version whose counters are known.
 const OLDEST: u32 = 130_000;
 
+/// What a user may see of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rights {
+    /// What all sessions do.
+    AllSessions {
+        /// The user.
+        user: String,
+    },
+    /// The counters alone.
+    Counters {
+        /// The user.
+        user: String,
+        /// The statement that gives the right to see the rest.
+        grant: String,
+    },
+}
+
 /// Version and rights.
 #[derive(Debug, Clone)]
 pub(crate) struct Server {
@@ -35,6 +52,15 @@ impl Server {
             return Err(MonitorError::Version(one_line(&text(1))));
         }
         Ok(Server { version: one_line(&text(1)), user: text(2), sees_others: text(3) == "t" })
+    }
+
+    /// What the user may see.
+    pub(crate) fn rights(&self) -> Rights {
+        let user = one_line(&self.user);
+        match self.sees_others {
+            true => Rights::AllSessions { user },
+            false => Rights::Counters { user, grant: self.grant() },
+        }
     }
 
     /// The statement that gives the right to see everything that is asked for.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use narrows_engine::{Context, Phase, Samples, record_latency};
+use narrows_engine::{Context, LiveValue, Phase, Samples, record_latency, repeat_of};
 use narrows_model::{Layer, Measurement, Replication, condition, metric};
 use serde_json::json;
 
@@ -78,7 +78,8 @@ impl ClientPlan<'_> {
         let mut asked_per_s = None;
         for repeat in 0..ctx.repeats {
             ctx.stop.check()?;
-            let detail = format!("{ID} {}/{}", repeat + 1, ctx.repeats);
+            let so_far = closed.so_far(metric::THROUGHPUT).map(LiveValue::PerSecond);
+            let detail = repeat_of(ID, repeat, ctx.repeats, so_far);
             ctx.progress.phase(Layer::Database, Phase::Measure, &detail);
             let seed = ctx.seed ^ (u64::from(repeat) << 32);
             let seen = self.load(ctx, &server, None, seed)?;

@@ -70,6 +70,7 @@ impl NullServer {
                 user: "narrows".into(),
                 password: None,
                 database: "narrows".into(),
+                session: Default::default(),
             },
             socket,
             doors: Arc::new([]),

@@ -218,6 +218,7 @@ impl Sampled {
         });
         Activity {
             samples: self.by_window.samples(),
+            counted: false,
             found: found.collect(),
             history: self.history(),
             checks,

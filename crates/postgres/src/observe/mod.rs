@@ -22,6 +22,7 @@ mod slow_probes;
 mod wait_checks;
 mod window;
 
+pub use crate::monitor::server::Rights;
 pub use monitor::{Around, Monitor, Observed, least};
 
 /// Id of the measurement that holds the demand of a transaction by windows.

@@ -20,7 +20,7 @@ use crate::monitor::catalog::{self, Catalog};
 use crate::monitor::counters::Statement;
 use crate::monitor::error::MonitorError;
 use crate::monitor::poll_loop::Plan;
-use crate::monitor::server::Server;
+use crate::monitor::server::{Rights, Server};
 use crate::monitor::session::SamplingSession;
 
 /// What is known of the machine around the server, where that is this one.
@@ -97,6 +97,11 @@ impl Monitor {
     /// Its version, in its own words.
     pub fn version(&self) -> &str {
         &self.server.version
+    }
+
+    /// What its user may see.
+    pub fn rights(&self) -> Rights {
+        self.server.rights()
     }
 
     /// Looks for that long at most: for six windows of it, then for as many more as it takes to see enough transactions and to ask
@@ -177,6 +182,7 @@ impl Monitor {
         let setting = |name: &str| value(name)?.parse::<f64>().ok();
         let unknown = self.unknown.into_iter().chain(missing.list()).collect();
         let observation = Observation {
+            report: None,
             measurement: super::MEASUREMENT.to_string(),
             address: address.to_string(),
             version: server.version.clone(),

@@ -1,6 +1,7 @@
+use std::sync::Mutex;
 use std::time::Duration;
 
-use narrows_engine::{Silent, Stop};
+use narrows_engine::{Phase, Silent, Stop};
 use narrows_model::{ActivityState, metric};
 
 use super::*;
@@ -170,6 +171,30 @@ fn a_look_that_is_stopped_keeps_what_was_seen() {
     stopper.join().unwrap();
     assert_eq!(seen.cut_short, None);
     assert!(seen.observation.interval_ns < 60e9 && seen.observation.activity.samples > 0);
+}
+
+/// Keeps what it is told of windows.
+#[derive(Default)]
+struct Announced(Mutex<Vec<String>>);
+
+impl Progress for Announced {
+    fn phase(&self, _: Layer, _: Phase, detail: &str) {
+        self.0.lock().unwrap().push(detail.to_string());
+    }
+}
+
+#[test]
+fn each_window_is_announced_with_what_was_seen_so_far() {
+    let (address, served) = serve(Kind::default(), |_| None);
+    let (plan, told) = (Plan::of_windows(Duration::from_millis(600), 6, 6), Announced::default());
+    let look = Monitor::open(&address).unwrap();
+    look.observe_over(plan, Around::default(), &Stop::new(), &told).unwrap();
+    served.join().unwrap();
+    let told = told.0.into_inner().unwrap();
+    assert_eq!(told.len(), 6);
+    assert!(told[0].ends_with("window 1 of 6"), "{told:?}");
+    assert!(told[1..].iter().all(|window| window.contains(" tps so far")), "{told:?}");
+    assert!(told[5].ends_with(" tps so far, 5.0 sessions active"), "{told:?}");
 }
 
 /// Windows that a look of six to twelve takes of a server on which so many transactions end between two readings. Its sessions are

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use narrows_engine::now_ns;
+use narrows_engine::{LiveValue, now_ns};
 use narrows_facts::process;
 use narrows_model::{Observation, ProcessClass};
 use narrows_observe::{Snapshot, Watch};
+use narrows_units::significant;
 
-use super::activity::Sampled;
+use super::activity::{Sampled, Window};
 use super::host::{Ledger, OtherPrograms, ProcessTable, ServerOnHost, Used, clients};
 use super::machine::KernelThreads;
 use super::slow_probes::SlowProbes;
@@ -177,11 +178,20 @@ impl poll_loop::Sampler for Sampler {
         let samples = self.slow_probes.is_some()
             && more_helps(self.sampled.samples() as f64, Observation::LEAST_SAMPLES);
         let [first, .., last] = edges else { return false };
-        let ours = (last.statements - first.statements) as f64;
-        let changed = last.reading.since(&first.reading);
-        let ended = [Count::Commits, Count::Rollbacks].into_iter().filter_map(|of| changed.get(of));
-        let ended = (ended.sum::<f64>() - ours).max(0.0);
+        let ended = ended(first, last).unwrap_or(0.0);
         !samples && !more_helps(ended, Observation::LEAST_TRANSACTIONS)
+    }
+
+    fn so_far(&self, edges: &[Edge]) -> Option<String> {
+        let [first, .., last] = edges else { return None };
+        let seconds = (last.at_ns - first.at_ns) as f64 / 1e9;
+        let tps = ended(first, last).map(|ended| LiveValue::Tps(ended / seconds));
+        let tps = tps.map(|tps| format!("{tps} so far"));
+        let states = Window::together(self.sampled.windows());
+        let active = (states.samples > 0).then(|| states.at_work(ProcessClass::Session));
+        let active = active.map(|n| format!("{} sessions active", significant(n, 2)));
+        let both: Vec<String> = tps.into_iter().chain(active).collect();
+        (!both.is_empty()).then(|| both.join(", "))
     }
 
     /// Where the server's process for us can be seen: its own account, which doesn't grow while it waits for a processor, and this
@@ -204,4 +214,13 @@ impl poll_loop::Sampler for Sampler {
             busiest: ledger.end_window(),
         })
     }
+}
+
+/// Transactions of others that ended between two edges; `None` where counters were reset in between.
+fn ended(first: &Edge, last: &Edge) -> Option<f64> {
+    let changed = last.reading.since(&first.reading);
+    let ours = (last.statements - first.statements) as f64;
+    let ended = [changed.get(Count::Commits), changed.get(Count::Rollbacks)];
+    let known = ended.iter().any(Option::is_some);
+    known.then(|| (ended.into_iter().flatten().sum::<f64>() - ours).max(0.0))
 }

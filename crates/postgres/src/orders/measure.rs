@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use narrows_engine::{Context, Phase, Rng, Samples};
+use narrows_engine::{Context, Phase, Rng, Samples, repeat_of};
 use narrows_layer_database::{
     Database, LoadResult, MeasurementBuilder, Shape, Variation, WindowLoad,
 };
@@ -172,7 +172,8 @@ impl OrdersDatabase for Database {
             for index in turn {
                 ctx.stop.check()?;
                 let variation = &variations[index];
-                let detail = format!("{} {}/{}", variation.id, repeat + 1, ctx.repeats);
+                let so_far = filling[index].so_far();
+                let detail = repeat_of(&variation.id, repeat, ctx.repeats, so_far);
                 ctx.progress.phase(Layer::Database, Phase::Measure, &detail);
                 self.move_server(&self.cpus_of(variation).server);
                 let seed = ctx.seed ^ (u64::from(repeat) << 32) ^ index as u64;

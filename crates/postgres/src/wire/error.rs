@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use fallible_iterator::FallibleIterator;
@@ -15,12 +16,48 @@ use crate::refusal;
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     /// Nobody answers there.
-    #[error("cannot connect to {address}: {reason}\nhint: {}", refusal::unreached(reason))]
+    #[error("cannot connect to {address}: {reason}\nhint: {advice}")]
     Connect {
         /// Where.
         address: String,
         /// What the system said.
         reason: io::Error,
+        /// What to look at.
+        advice: String,
+    },
+    /// There is no such host.
+    #[error(
+        "no host of that name: {host}{beyond}\n\
+         hint: check the name in the address; `getent hosts {host}` asks DNS and /etc/hosts for it, as narrows does"
+    )]
+    NoHost {
+        /// Its name.
+        host: String,
+        /// What else the resolver said, in brackets, or nothing.
+        beyond: String,
+    },
+    /// There is no socket.
+    #[error(
+        "no PostgreSQL listens at {} (no socket .s.PGSQL.{port})\n\
+         hint: is it running? `port` and `unix_socket_directories` in its postgresql.conf say where its socket is; \
+         host=localhost connects by TCP", folder.display()
+    )]
+    NoSocket {
+        /// The folder where it would be.
+        folder: PathBuf,
+        /// The port in its name.
+        port: u16,
+    },
+    /// It is of another kind than was asked for.
+    #[error(
+        "target_session_attrs asks for a {wanted}, and the server is a {found}\n\
+         hint: name the other server, or leave target_session_attrs out"
+    )]
+    Role {
+        /// What was asked for.
+        wanted: &'static str,
+        /// What answers.
+        found: &'static str,
     },
     /// The connection broke.
     #[error(
@@ -75,7 +112,8 @@ pub enum WireError {
     ClearText,
     /// A password was asked for and none given.
     #[error(
-        "the server asks for a password\nhint: set PGPASSWORD, which keeps it out of the process list"
+        "the server asks for a password\n\
+         hint: put it into ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 600) or PGPASSWORD; both keep it out of the process list"
     )]
     Password,
     /// A message that says to be longer than any answer here.
@@ -155,8 +193,10 @@ impl From<io::Error> for WireError {
 impl WireError {
     /// Whether the connection is gone with it, so that a new one may do.
     pub(crate) fn is_gone(&self) -> bool {
-        use WireError::{Connect, GivenUp, Io, Late, Stopped, TooMuch};
-        matches!(self, Io(_) | Connect { .. } | Late(_) | GivenUp | Stopped | TooMuch)
+        use WireError::{Connect, GivenUp, Io, Late, NoHost, NoSocket, Stopped, TooMuch};
+        let unreached = matches!(self, Connect { .. } | NoHost { .. } | NoSocket { .. });
+        unreached
+            || matches!(self, Io(_) | Late(_) | GivenUp | Stopped | TooMuch)
             || self.code().is_some_and(|code| code.starts_with("57P"))
     }
 

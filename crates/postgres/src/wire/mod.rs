@@ -37,7 +37,7 @@ use error::error_of;
 pub use error::one_line;
 pub use stream::Stream;
 
-use crate::address::Address;
+use crate::address::{Address, ServerRole};
 use dial::{Ask, Dialing, dial, ways, worth_another_way};
 use wait::{Clock, Due, GRACE, LONGEST_ANSWER, poll, waits};
 pub use wait::{Limits, Patience};
@@ -172,6 +172,8 @@ impl Connection {
         ];
         parameters.extend_from_slice(&guard::FIXED);
         parameters.extend_from_slice(options);
+        // Of a setting in both, the server takes the one above.
+        parameters.extend(address.session.options.as_deref().map(|options| ("options", options)));
         frontend::startup_message(parameters, &mut connection.outbox)?;
         connection.send()?;
         let admitted = connection.authenticate(address).and_then(|()| connection.until_admitted());
@@ -186,7 +188,30 @@ impl Connection {
         connection.send()?;
         let rows = connection.rows()?;
         guard::verify(&rows, connection.pid, &address.user)?;
+        if let Some(wanted) = address.session.server {
+            connection.has_role(wanted)?;
+        }
         Ok(connection)
+    }
+
+    /// Looks whether the server is what the address asks for; of the login's time, too.
+    fn has_role(&mut self, wanted: ServerRole) -> Result<(), WireError> {
+        frontend::query("SELECT pg_catalog.pg_is_in_recovery()", &mut self.outbox)?;
+        self.send()?;
+        let rows = self.rows()?;
+        let follows = rows
+            .first()
+            .and_then(|row| row.first())
+            .is_some_and(|cell| cell.as_deref() == Some("t"));
+        match (wanted, follows) {
+            (ServerRole::Primary, true) => {
+                Err(WireError::Role { wanted: "primary", found: "standby" })
+            }
+            (ServerRole::Standby, false) => {
+                Err(WireError::Role { wanted: "standby", found: "primary" })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn until_admitted(&mut self) -> Result<(), WireError> {

@@ -1,7 +1,7 @@
 //! The transport: a Unix socket or TCP, with or without TLS.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -13,9 +13,44 @@ use super::WireError;
 use super::dial::Dialing;
 use super::wait::LOOK_EVERY;
 use crate::address::{Address, Endpoint};
+use crate::refusal;
 
 /// How long a host may take to answer at all.
 const LONGEST_CONNECT: Duration = Duration::from_secs(10);
+
+/// Why there is no transport.
+pub(super) enum Unreached {
+    /// The name leads nowhere.
+    Lookup(io::Error),
+    /// What the system said.
+    System(io::Error),
+}
+
+impl From<io::Error> for Unreached {
+    fn from(error: io::Error) -> Unreached {
+        Unreached::System(error)
+    }
+}
+
+impl Unreached {
+    /// As an error of that address.
+    pub(super) fn of(self, address: &Address) -> WireError {
+        match (self, &address.endpoint) {
+            (Unreached::Lookup(error), Endpoint::Tcp { host, .. }) => {
+                WireError::NoHost { host: host.clone(), beyond: refusal::beyond_unknown(&error) }
+            }
+            (Unreached::System(error), Endpoint::Unix { folder, port })
+                if error.kind() == io::ErrorKind::NotFound =>
+            {
+                WireError::NoSocket { folder: folder.clone(), port: *port }
+            }
+            (Unreached::Lookup(reason) | Unreached::System(reason), endpoint) => {
+                let advice = refusal::unreached(endpoint, &reason);
+                WireError::Connect { address: address.masked(), reason, advice }
+            }
+        }
+    }
+}
 
 /// The transport.
 #[derive(Debug)]
@@ -32,14 +67,14 @@ impl Stream {
     /// Connects, without TLS yet. A name server that doesn't answer, a host that drops packets and a full queue of a socket can't be
     /// called off from here: a thread waits for them, and is left behind where that takes too long.
     pub(super) fn connect(address: &Address, dialing: &Dialing) -> Result<Stream, WireError> {
-        let unreached = |reason| WireError::Connect { address: address.to_string(), reason };
+        let unreached = |reason: io::Error| Unreached::System(reason).of(address);
         let endpoint = address.endpoint.clone();
         let (tell, told) = sync_channel(1);
         let connector = std::thread::Builder::new().name("connect".into());
         connector.spawn(move || tell.send(Stream::reach(&endpoint))).map_err(unreached)?;
         loop {
             match told.recv_timeout(LOOK_EVERY) {
-                Ok(outcome) => return outcome.map_err(unreached),
+                Ok(outcome) => return outcome.map_err(|reason| reason.of(address)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(unreached(io::Error::other("the connecting thread ended")));
@@ -52,13 +87,19 @@ impl Stream {
         }
     }
 
-    fn reach(endpoint: &Endpoint) -> io::Result<Stream> {
+    fn reach(endpoint: &Endpoint) -> Result<Stream, Unreached> {
         match endpoint {
             Endpoint::Unix { folder, port } => {
-                UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).map(Stream::Unix)
+                Ok(Stream::Unix(UnixStream::connect(folder.join(format!(".s.PGSQL.{port}")))?))
             }
-            Endpoint::Tcp { host, port, .. } => {
-                let stream = connect_tcp(host, *port)?;
+            Endpoint::Tcp { host, at, port, .. } => {
+                let stream = match at {
+                    Some(at) => connect_any([SocketAddr::new(*at, *port)])?,
+                    None => {
+                        let found = (host.as_str(), *port).to_socket_addrs();
+                        connect_any(found.map_err(Unreached::Lookup)?)?
+                    }
+                };
                 // One small request at a time: Nagle's algorithm would hold it back.
                 stream.set_nodelay(true)?;
                 Ok(Stream::Tcp(stream))
@@ -129,10 +170,10 @@ impl Stream {
     }
 }
 
-/// The first of the host's addresses that answers.
-fn connect_tcp(host: &str, port: u16) -> io::Result<TcpStream> {
+/// The first of a host's addresses that answers.
+fn connect_any(addresses: impl IntoIterator<Item = SocketAddr>) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-    for address in (host, port).to_socket_addrs()? {
+    for address in addresses {
         match TcpStream::connect_timeout(&address, LONGEST_CONNECT) {
             Ok(stream) => return Ok(stream),
             Err(error) => last = error,

@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 
+use super::stream::Unreached;
 use super::*;
 use crate::monitor::fake;
 
@@ -50,6 +51,80 @@ fn a_refusal_before_tls_is_told_as_one_that_nobody_vouches_for() {
         assert_eq!(error.code(), None, "{error}");
         assert_eq!(matches!(error, WireError::BeforeTls(_)), told.contains("53300"));
     }
+}
+
+/// What becomes of a connection with these parameters to a server that is a primary or, where `follows`, a standby; and the packet that
+/// it was started with.
+fn asked_with(parameters: &str, follows: bool) -> (Result<(), WireError>, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let start = fake::read_body(&mut stream).unwrap();
+        stream.write_all(&fake::admission()).unwrap();
+        let mut kind = [0];
+        while stream.read_exact(&mut kind).is_ok() && kind == *b"Q" {
+            let asked = String::from_utf8(fake::read_body(&mut stream).unwrap()).unwrap();
+            let row = match asked.contains("pg_is_in_recovery") {
+                true => fake::row([if follows { "t" } else { "f" }]),
+                false => guard::expected(fake::PID, "bob"),
+            };
+            stream.write_all(&fake::answer(&[row])).unwrap();
+        }
+        String::from_utf8(start).unwrap()
+    });
+    let url = format!("postgres://bob@127.0.0.1:{port}/shop?sslmode=disable&{parameters}");
+    let opened = Connection::open(&Address::parse(&url).unwrap(), &[]).map(drop);
+    (opened, server.join().unwrap())
+}
+
+#[test]
+fn options_of_an_address_go_to_the_server_and_its_role_is_looked_at() {
+    let (opened, start) = asked_with("options=-c%20work_mem%3D1MB", false);
+    opened.unwrap();
+    assert!(start.contains("options\0-c work_mem=1MB\0"), "{start:?}");
+    assert!(!asked_with("target_session_attrs=any", true).1.contains("options\0"));
+    for (wanted, follows, refused) in [
+        ("any", true, None),
+        ("primary", false, None),
+        ("standby", true, None),
+        ("read-write", true, Some("asks for a primary, and the server is a standby")),
+        ("standby", false, Some("asks for a standby, and the server is a primary")),
+    ] {
+        let (opened, _) = asked_with(&format!("target_session_attrs={wanted}"), follows);
+        match refused {
+            None => opened.unwrap(),
+            Some(part) => {
+                let said = opened.unwrap_err().to_string();
+                assert!(said.contains(part) && said.contains("\nhint: "), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nobody_who_answers_is_told_with_the_address_once_and_what_fits() {
+    let said = |address: &str| {
+        let address = Address::parse(address).unwrap();
+        Connection::open(&address, &[]).err().expect("nobody is there").to_string()
+    };
+    let refused = said("postgres://monitor:S3cret@127.0.0.1:1/shop");
+    let head = "cannot connect to postgres://monitor:***@127.0.0.1:1/shop: ";
+    assert!(refused.starts_with(head) && refused.contains("on port 1?"), "{refused}");
+    // A number goes before the name, which leads nowhere.
+    let reached = said("host=nosuchhost.invalid hostaddr=127.0.0.1 port=1 user=u dbname=d");
+    assert!(reached.contains("cannot connect to postgres://u@nosuchhost.invalid"), "{reached}");
+    let folder = tempfile::tempdir().unwrap();
+    let socket = format!("host={} port=5999 user=u dbname=d", folder.path().display());
+    let missing = said(&socket);
+    let place = format!("no PostgreSQL listens at {}", folder.path().display());
+    assert!(missing.starts_with(&place) && missing.contains(".s.PGSQL.5999"), "{missing}");
+    assert!(!missing.contains("os error"), "{missing}");
+    let lookup = Unreached::Lookup(io::Error::other("Name or service not known"));
+    let address = Address::parse("postgres://u@nosuchhost.invalid/d").unwrap();
+    let unknown = lookup.of(&address).to_string();
+    assert!(unknown.starts_with("no host of that name: nosuchhost.invalid\n"), "{unknown}");
+    assert!(unknown.contains("/etc/hosts") && !unknown.contains("running"), "{unknown}");
 }
 
 #[test]

@@ -135,14 +135,11 @@ fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Entry> {
     add(
         "knee",
         c.knee_per_s.map(|rate| {
-            format!(
-                "{}, the most throughput per latency; beyond it latency rises faster than throughput",
-                print::rate(rate)
-            )
+            format!("{}: above this rate latency rises faster than throughput", print::rate(rate))
         }),
     );
     add("ceiling", ceiling(c));
-    add("bound by", Some(limits::bound_by(run, c)));
+    add("bottleneck", Some(limits::bound_by(run, c)));
     add("limits", limits::limits(run, c));
     add("1 MiB", bandwidth(c, units));
     facts

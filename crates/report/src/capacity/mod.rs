@@ -113,17 +113,17 @@ const SPECS: &[Spec] = &[
     },
     Spec {
         layer: Layer::Log,
-        name: |m| flush_name(m, "alone"),
+        name: |m| flush_name(m, ""),
         ids: &["log.append.fdatasync.idle", "log.append.dsync.idle"],
         metrics: &[metric::LATENCY_MEAN, metric::LATENCY_P50],
         remark: flush_remark,
     },
     Spec {
         layer: Layer::Log,
-        name: |m| flush_name(m, "beside writes"),
+        name: |m| flush_name(m, ", busy"),
         ids: &["log.append.fdatasync.busy", "log.append.dsync.busy"],
         metrics: &[metric::LATENCY_MEAN, metric::LATENCY_P50],
-        remark: flush_remark,
+        remark: busy_flush_remark,
     },
     Spec {
         layer: Layer::Log,
@@ -161,6 +161,13 @@ pub(crate) fn rows(run: &Run, units: Units, notes: &mut Notes) -> Vec<CapacityRo
             rows.push(absent_row(spec.layer, name, finding.summary.clone()));
         }
     }
+    for (layer, what) in [(Layer::Block, "reads and writes"), (Layer::Log, "flush")] {
+        let some = rows.iter().any(|row| row.layer == layer);
+        if let Some(finding) = absent(run, layer.word()).filter(|_| !some) {
+            rows.push(absent_row(layer, what.to_string(), finding.summary.clone()));
+        }
+    }
+    rows.sort_by_key(|row| row.layer);
     if let Some(m) = run.measurement("clock.vdso") {
         let remark = clock_remark(run);
         rows.push(row(run, notes, m, "read the time".into(), &[metric::COST], remark, &[&m.id]));
@@ -255,12 +262,11 @@ fn block_name(what: &str, m: &Measurement, asked: f64) -> String {
     format!("{what} {}", block_size(m, asked))
 }
 
-/// `8 KiB flush, alone`; the word gives way where the row would get too long.
+/// `flush 8 KiB`, and how.
 fn flush_name(m: &Measurement, how: &str) -> String {
     match m.number(condition::BLOCK_BYTES).or(m.value(metric::FLUSH_BYTES)) {
-        Some(bytes) if how == "alone" => format!("{} flush, {how}", print::size(bytes)),
-        Some(bytes) => format!("{}, {how}", print::size(bytes)),
-        None => format!("flush, {how}"),
+        Some(bytes) => format!("flush {}{how}", print::size(bytes)),
+        None => format!("flush{how}"),
     }
 }
 
@@ -330,6 +336,12 @@ fn flush_remark(_: &Run, m: &Measurement, _: Units) -> Vec<String> {
         None => "median".to_string(),
     }];
     remark.extend(m.value(metric::LATENCY_P99).map(|ns| format!("p99 {}", print::time(ns))));
+    remark
+}
+
+fn busy_flush_remark(run: &Run, m: &Measurement, units: Units) -> Vec<String> {
+    let mut remark = flush_remark(run, m, units);
+    remark.push("data files being written".to_string());
     remark
 }
 

@@ -7,6 +7,7 @@ mod annotations;
 pub(crate) mod boxes;
 pub(crate) mod calibration;
 pub(crate) mod charts;
+pub(crate) mod compared;
 mod fills;
 mod heat;
 pub(crate) mod interference;

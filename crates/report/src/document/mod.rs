@@ -88,12 +88,14 @@ impl Section {
 }
 
 /// What could not be learned for one reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NotKnown {
     /// `wear of the drives`, one or several.
     pub whats: Vec<String>,
     /// What would show them; empty where nothing would.
     pub needs: String,
+    /// Whether it stands before others, with what it needs however little room there is: somebody can grant it at once.
+    pub first: bool,
 }
 
 impl NotKnown {
@@ -131,15 +133,15 @@ pub struct Foot {
     /// Footnotes, each with its mark.
     pub notes: Vec<String>,
     /// What stands for many others where there is little room, and those others where there is more.
-    pub brief: Vec<String>,
+    pub brief: Vec<Inline>,
     /// See there.
     pub full: Vec<String>,
     /// What could not be learned.
     pub not_known: Vec<NotKnown>,
     /// Where all that has no room stands.
     pub all: String,
-    /// Where to see more.
-    pub more: String,
+    /// Where to see more, a line each.
+    pub more: Vec<Inline>,
     /// What made the document, and from what.
     pub made: Vec<Inline>,
 }

@@ -16,7 +16,8 @@ pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static s
         let action = "a shorter path to the standby, a faster WAL device there, or a quorum of several; a faster drive here changes nothing";
         return Some((action.to_string(), "narrows log postgres URL"));
     }
-    let (action, prove) = of(verdict.narrow)?;
+    let by_report = seen.is_some_and(|seen| seen.report.is_some());
+    let (action, prove) = if by_report { of_report(verdict.narrow)? } else { of(verdict.narrow)? };
     // Where the model misses the rate, a change is not answered.
     let answers = verdict.sum.as_ref().is_some_and(|sum| sum.agrees);
     let prove = if prove.contains("--what-if") && !answers { AGAIN } else { prove };
@@ -26,6 +27,60 @@ pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static s
         action += &format!(" ({others} CPUs)");
     }
     Some((action, prove))
+}
+
+/// The same for a server whose own report was read: Oracle's words, and another report to see it by.
+fn of_report(narrow: Narrow) -> Option<(&'static str, &'static str)> {
+    const NEXT: &str = "compare with the next report";
+    Some(match narrow {
+        Narrow::Cpu => (
+            "more or faster CPUs, or less CPU time per transaction (SQL ordered by CPU Time)",
+            "narrows report {id} --what-if cores=+8",
+        ),
+        Narrow::CpuQuota => ("raise the CPU quota, or cpu_count", NEXT),
+        Narrow::CpuTaken => (
+            "move the other load off this host's CPUs: the instance used the smaller part of them",
+            NEXT,
+        ),
+        Narrow::CpuPerSession => (
+            "less CPU time per transaction (SQL ordered by CPU Time), or faster CPUs: CPUs of the host are idle",
+            NEXT,
+        ),
+        Narrow::ReadLatency => (
+            "fewer reads (larger buffer cache, SQL ordered by Reads), or drives with lower latency",
+            "narrows report {id} --what-if reads=-50%",
+        ),
+        Narrow::ReadRate | Narrow::ReadBandwidth => (
+            "fewer reads (larger buffer cache, SQL ordered by Reads), or drives with more throughput",
+            "narrows report {id} --what-if data=2x",
+        ),
+        Narrow::IoLimit => ("raise the I/O limit", NEXT),
+        Narrow::CommitWait => (
+            "fewer commits, or a redo log with a faster write: log file parallel write against log file sync tells how much of it is the device",
+            "narrows report {id} --what-if log=2x",
+        ),
+        Narrow::CommitInsideServer => (
+            "look at the log writer: its write takes longer than the same write outside the server",
+            NEXT,
+        ),
+        Narrow::WriteRate => (
+            "drives with more write IOPS, or fewer writes (larger buffer cache, longer checkpoints)",
+            NEXT,
+        ),
+        Narrow::Lock => (
+            "find what holds the lock or latch named by the events; hardware will not help",
+            "narrows report {id} --html",
+        ),
+        Narrow::HotThread => {
+            ("reduce the work of the one busy process; only faster CPUs help it", NEXT)
+        }
+        Narrow::Workers => ("more parallel execution servers", NEXT),
+        Narrow::Client => (
+            "look at the clients: the server waits for them most of the time",
+            "narrows report {id} --html",
+        ),
+        Narrow::Unknown => return None,
+    })
 }
 
 fn of(narrow: Narrow) -> Option<(&'static str, &'static str)> {
@@ -55,7 +110,7 @@ fn of(narrow: Narrow) -> Option<(&'static str, &'static str)> {
         ),
         Narrow::CommitInsideServer => (
             "look inside the server: its flush is slower than the same flush outside it",
-            "narrows log on the same drive",
+            "narrows log --wal DIR",
         ),
         Narrow::WriteRate => ("drives with more write IOPS, or fewer checkpoints", AGAIN),
         Narrow::Lock => (

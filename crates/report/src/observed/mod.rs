@@ -6,6 +6,7 @@
 mod advice;
 mod demand;
 mod facts;
+mod obstacle;
 mod remarks;
 mod time;
 mod unclear;
@@ -21,6 +22,7 @@ use crate::section::heading_of;
 
 pub(crate) use advice::advice;
 pub(crate) use demand::{Share, log_parts, written_by};
+pub(crate) use obstacle::{first_step, first_steps, lacks_right, sentences};
 pub(crate) use remarks::changed;
 pub(crate) use time::{Found, found};
 pub(crate) use unclear::unclear;
@@ -31,8 +33,10 @@ pub(crate) use verdict::{fit, operating_point};
 pub struct ObservedView {
     /// Which one, and for how long.
     pub heading: String,
-    /// What it did per second, what a transaction takes, and where its time goes. Nothing is derived from invalid figures.
+    /// What it did per second, and what a transaction takes. Nothing is derived from invalid figures.
     pub seen: Vec<Block>,
+    /// Where a transaction's time goes, or else where sessions were found.
+    pub time: Vec<Block>,
     /// Settings, build, what looking took.
     pub remarks: Vec<Entry>,
 }
@@ -49,7 +53,14 @@ fn view(run: &Run, seen: &Observation, units: Units, notes: &mut Notes) -> Obser
     let verdict = run.verdicts.iter().find(|v| v.measurement == seen.measurement);
     let standing = verdict.and_then(|v| v.standing.as_ref());
     let seconds = significant(seen.interval_ns / 1e9, 3);
-    let heading = format!("{}, {}, observed for {seconds} s", product(&seen.version), seen.address);
+    let heading = match &seen.report {
+        Some(report) => {
+            let snapshots = report.snapshots.as_ref();
+            let which = snapshots.map_or(String::new(), |(from, to)| format!(" {from} to {to}"));
+            format!("{}, {}, {}{which} of {seconds} s", seen.version, seen.address, report.kind)
+        }
+        None => format!("{}, {}, observed for {seconds} s", product(&seen.version), seen.address),
+    };
     let marks = notes.marks(run, &[&seen.measurement]);
     let mut blocks = vec![heading_of(heading.as_str(), validity, &marks)];
     let demand = trusted.then(|| demand::table(seen, of, units));
@@ -59,10 +70,8 @@ fn view(run: &Run, seen: &Observation, units: Units, notes: &mut Notes) -> Obser
         blocks.push(Block::Facts(Facts { entries, labels: Style::Plain, at: (2, 16) }));
     }
     let idle_ns = of.and_then(|m| m.value(metric::IDLE_IN_TRANSACTION_PER_OP));
-    if let Some(time) = time::table(seen, standing, idle_ns).filter(|_| trusted) {
-        blocks.extend([Block::Gap, Block::Table(time)]);
-    }
-    ObservedView { heading, seen: blocks, remarks: remarks::remarks(seen) }
+    let time = if trusted { time::blocks(seen, standing, idle_ns) } else { Vec::new() };
+    ObservedView { heading, seen: blocks, time, remarks: remarks::remarks(seen) }
 }
 
 /// The version with the product's name; who packed it stands in the head.

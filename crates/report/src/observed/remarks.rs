@@ -60,10 +60,18 @@ pub(super) fn remarks(seen: &Observation) -> Vec<Entry> {
         ("capacities", seen.capacities_from.join("; ")),
         ("settings", settings(seen)),
         ("built", build.map_or(String::new(), |(_, flags)| flags_of_weight(flags))),
-        ("sampling", looking(&seen.cost)),
+        ("report", contradictions(seen)),
+        ("sampling", if seen.report.is_some() { String::new() } else { looking(&seen.cost) }),
     ];
     let known = all.into_iter().filter(|(_, text)| !text.is_empty());
     known.map(|(label, text)| Entry::new(label, text)).collect()
+}
+
+/// What doesn't agree in the server's own report.
+fn contradictions(seen: &Observation) -> String {
+    let said = seen.report.iter().flat_map(|report| &report.contradictions);
+    let said: Vec<&str> = said.map(String::as_str).collect();
+    if said.is_empty() { String::new() } else { format!("contradicts itself: {}", said.join("; ")) }
 }
 
 /// Without warnings and debugging information, which cost nothing at run time; the page has all.

@@ -5,12 +5,14 @@ use narrows_model::{
 };
 use narrows_units::significant;
 
-use crate::document::{Row, Table};
+use crate::document::{Block, Column, Depth, Row, Table};
 use crate::live::spread;
 use crate::print::{percent, time};
 
 /// Names of waits beside a row.
 const NAMED: usize = 3;
+/// Of a transaction's time, what a letter of a bar stands for, per cent.
+const LETTER: f64 = 5.0;
 
 /// A state in which sessions and their workers were found.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,35 +69,58 @@ fn named(events: &[(String, f64)]) -> String {
     texts.join(", ")
 }
 
-/// `idle_ns` is what a transaction is left waiting for its client, between its statements.
-pub(super) fn table(
+/// The table, on a screen with bars. `idle_ns` is what a transaction is left waiting for its client, between its statements.
+pub(super) fn blocks(
     seen: &Observation,
     standing: Option<&Standing>,
     idle_ns: Option<f64>,
-) -> Option<Table> {
+) -> Vec<Block> {
     match standing.and_then(|standing| standing.time.as_ref()) {
-        Some(time) => Some(of_time(seen, time, idle_ns)),
-        None => of_sessions(seen),
+        Some(time) => {
+            let table = of_time(seen, time, idle_ns);
+            let barred = with_bars(table.clone(), &time.parts);
+            vec![
+                Block::Until(Depth::Explained, vec![Block::Table(barred)]),
+                Block::From(Depth::Text, vec![Block::Table(table)]),
+            ]
+        }
+        None => of_sessions(seen).map(Block::Table).into_iter().collect(),
     }
+}
+
+/// The same with a bar for each part's share.
+fn with_bars(mut table: Table, parts: &[TimeShare]) -> Table {
+    let letters = |part: &TimeShare| (part.share.clamp(0.0, 1.0) * 100.0 / LETTER).round() as usize;
+    let head = format!("# = {LETTER} %");
+    let longest = parts.iter().map(letters).max().unwrap_or(0).max(head.len());
+    let bars = parts.iter().map(|part| "#".repeat(letters(part)));
+    for (row, bar) in table.rows.iter_mut().zip(bars.chain(std::iter::repeat(String::new()))) {
+        if let Row::Cells(cells, _) = row {
+            // As wide as the longest, they begin below each other in a column of figures.
+            cells.push(format!("{bar:<longest$}").into());
+        }
+    }
+    table.columns.push(Column::step(format!("{head:<longest$}"), longest + 2));
+    table
 }
 
 fn of_time(seen: &Observation, of: &TransactionTime, idle_ns: Option<f64>) -> Table {
     let mut rows: Vec<Row> = of.parts.iter().map(|part| of_part(seen, part)).collect();
     let account = match of.account {
-        TimeAccount::Server => "by the server's own account",
-        TimeAccount::Samples => "as often as sessions were seen active",
+        TimeAccount::Server => "(server's own count)",
+        TimeAccount::Samples => "(by samples of active sessions)",
     };
     rows.push(Row::figures(
-        "in all",
+        "total",
         [time(of.summed_ns), String::new(), String::new()],
         format!("{} {account}", time(of.account_ns)),
     ));
     // A hundredth of the rest is not worth a line.
     if let Some(ns) = idle_ns.filter(|ns| *ns > 0.01 * of.summed_ns) {
         rows.push(Row::figures(
-            "beside it",
+            "idle in transaction",
             [time(ns), String::new(), String::new()],
-            "idle in transaction: its client, between statements",
+            "its client, between statements; not in the total",
         ));
     }
     Table::figures("WHERE A TRANSACTION'S TIME GOES", ["per xact", "±95%", "share"], rows)

@@ -13,7 +13,10 @@ const OF_A_SHORT_LOOK: [RuleId; 4] = [
     RuleId::OBSERVED_COUNTERS_RESET,
 ];
 
-/// The row under NEXT of an open verdict; `None` for workloads of ours.
+/// Letters of a reason that a row has room for.
+const REASON: usize = 100;
+
+/// The row under WHAT TO DO of an open verdict; `None` for narrows' own workloads.
 pub(crate) fn unclear(run: &Run, verdict: &Verdict, workload: &str) -> Option<NextRow> {
     let seen = run.observations.iter().find(|seen| verdict.measurement == seen.measurement)?;
     let step = verdict.standing.as_ref().and_then(|standing| standing.step.clone());
@@ -25,12 +28,6 @@ pub(crate) fn unclear(run: &Run, verdict: &Verdict, workload: &str) -> Option<Ne
 }
 
 fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
-    let see = "undecided, see `why` above".to_string();
-    let kept = seen.sessions.holder.as_ref().filter(|h| h.keeps() && h.behind >= 2.0);
-    if let Some(holder) = kept {
-        let waits = format!("{} sessions wait behind {}", holder.queue(), holder.words());
-        return (waits, "SELECT pid, pg_blocking_pids(pid) FROM pg_stat_activity".to_string());
-    }
     let of = run.measurement(&verdict.measurement);
     let of_a_short_look = |id: &String| OF_A_SHORT_LOOK.iter().any(|rule| rule.is(id));
     let short = of.is_some_and(|m| m.findings.iter().any(of_a_short_look));
@@ -42,5 +39,14 @@ fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
     } else {
         format!("narrows report {} --html", run.id)
     };
-    (see, prove)
+    (format!("undecided: {}", reason(verdict)), prove)
+}
+
+/// The first reason, as much of it as there is room for.
+fn reason(verdict: &Verdict) -> String {
+    let Some(first) = verdict.reasons.first() else {
+        return "nothing that was observed explains it".to_string();
+    };
+    let cut = first.char_indices().nth(REASON).and_then(|(at, _)| first[..at].rfind(' '));
+    cut.map_or_else(|| first.clone(), |at| format!("{} …", &first[..at]))
 }

@@ -41,8 +41,13 @@ fn room(verdict: &Verdict, standing: &Standing) -> Vec<String> {
     };
     let mut texts = vec![end(nearest)];
     if !unknown.is_empty() {
-        let unknown = unknown.join(", ");
-        texts.push(format!("capacity unknown: {unknown}"));
+        // What runs of before called the log.
+        let labels = unknown.into_iter().map(|label| if label == "log" { "WAL" } else { label });
+        let unknown: Vec<&str> = labels.collect();
+        texts.push(format!(
+            "capacity unknown: {}; --capacities RUN uses those measured on this machine",
+            unknown.join(", ")
+        ));
     }
     texts
 }
@@ -67,6 +72,21 @@ fn end(nearest: &Headroom) -> String {
 /// `3.10 of 8 sessions at work, 100 of 108 did nothing, their clients choose the rate; one look in 6 windows of 10.0 s`; `None` without a look.
 pub(crate) fn operating_point(run: &Run) -> Option<String> {
     let seen = run.observations.first()?;
+    if let Some(report) = &seen.report {
+        let active = run
+            .verdicts
+            .iter()
+            .filter_map(|verdict| verdict.standing.as_ref()?.sessions_at_work)
+            .next();
+        let sessions = active.map_or(String::new(), |n| {
+            format!("{} sessions active on average, ", significant(n, 3))
+        });
+        return Some(format!(
+            "{sessions}load set by the clients; one {} interval of {}",
+            report.kind,
+            time(seen.interval_ns)
+        ));
+    }
     let windows = counted(seen.windows as usize, "window");
     let length = seen.interval_ns / f64::from(seen.windows.max(1));
     let looks = format!("one observation, {windows} of {}", time(length));

@@ -80,8 +80,8 @@ fn in_order(document: &Document) -> impl Iterator<Item = &Section> {
 
 /// The last lines.
 fn foot(foot: &Foot) -> String {
-    let more = std::iter::once(&foot.more).filter(|more| foot.made.is_empty() && !more.is_empty());
-    let more: String = more.map(|more| format!("<p>{}</p>", text(more))).collect();
+    let more = foot.more.iter().filter(|_| foot.made.is_empty());
+    let more: String = more.map(|line| format!("<p>{}</p>", inline(line))).collect();
     let made: String = foot.made.iter().map(|line| format!("<p>{}</p>", inline(line))).collect();
     format!("<footer>{more}{made}</footer>")
 }

@@ -75,7 +75,8 @@ fn foot(foot: &Foot) -> String {
     for unknown in &foot.not_known {
         out += &format!("- {}\n", plain(&unknown.sentence()));
     }
-    out + &format!("\n{}\n", plain(&foot.more))
+    let more: String = foot.more.iter().map(|line| format!("\n{}\n", inline(line))).collect();
+    out + &more
 }
 
 /// The section.

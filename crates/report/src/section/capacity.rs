@@ -80,7 +80,7 @@ fn of(report: &Report, row: &CapacityRow, first: bool, limits: bool) -> Row {
 }
 
 /// The layer as its field calls it.
-fn layer_name(layer: Layer) -> &'static str {
+pub(super) fn layer_name(layer: Layer) -> &'static str {
     match layer {
         Layer::Log => "WAL",
         layer => layer.word(),
@@ -88,7 +88,7 @@ fn layer_name(layer: Layer) -> &'static str {
 }
 
 /// What the field counts operations of the layer by.
-fn counted_by(layer: Layer) -> &'static str {
+pub(super) fn counted_by(layer: Layer) -> &'static str {
     match layer {
         Layer::Block | Layer::Fabric => "IOPS",
         Layer::Database => "tps",

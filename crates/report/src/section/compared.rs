@@ -3,10 +3,11 @@
 
 use narrows_compare::{
     Against, ComparedRow, ConditionDifference, Gate, GateOutcome, Judgement, MetricPair,
-    RunComparison, SideFacts, Unpaired, VerdictChange,
+    RunComparison, SetupComparison, SideFacts, Unpaired, VerdictChange,
 };
 use narrows_model::{Grade, Interval, metric};
 
+use crate::chart::compared as chart;
 use crate::document::{
     At, Block, Cell, Column, Depth, Document, Inline, List, Remarks, Row, Section, Style, Table,
 };
@@ -20,13 +21,14 @@ const MOST_UNPAIRED: usize = 6;
 /// The whole comparison, with the gates that were asked for.
 pub fn comparison(found: &RunComparison, gates: &[(Gate, GateOutcome)], units: Units) -> Document {
     let base = &found.sides[0];
-    let mut sections = vec![sides(found)];
+    let mut sections = vec![sides(&found.sides)];
     for (against, side) in found.against.iter().zip(&found.sides[1..]) {
         sections.push(result(base, side, against));
+        sections.extend(pictures(base, against, units));
         sections.push(rows(base, against, units));
         sections.extend(improvement(base, against));
         sections.extend(verdicts(base, against));
-        sections.push(conditions(base, against));
+        sections.push(conditions(&base.name, &against.name, &against.conditions));
         sections.extend(unpaired(against));
     }
     sections.extend(gates_of(gates));
@@ -35,14 +37,23 @@ pub fn comparison(found: &RunComparison, gates: &[(Gate, GateOutcome)], units: U
     Document::of(sections).headed("Comparison", names.join(" · ")).holding(found)
 }
 
-fn sides(found: &RunComparison) -> Section {
+/// What differs between two sides besides their figures.
+pub fn setup_differences(found: &SetupComparison) -> Document {
+    let [base, other] = &found.sides;
+    let sections = [sides(&found.sides), conditions(&base.name, &other.name, &found.conditions)];
+    Document::of(sections)
+        .headed("Differences", format!("{} · {}", base.name, other.name))
+        .holding(&found.conditions)
+}
+
+fn sides(all: &[SideFacts]) -> Section {
     let mut table = Table::new(vec![
         Column::name("side", 2),
         Column::figure("runs", 32),
         Column::words("started, UTC", At::Left(36)),
         Column::words("machine", At::Wrapped(76, usize::MAX)),
     ]);
-    for side in &found.sides {
+    for side in all {
         let minute = |time: &String| time.get(..16).unwrap_or(time).replace('T', " ");
         let when = match side.started_at.as_slice() {
             [] => String::new(),
@@ -99,6 +110,17 @@ fn result(base: &SideFacts, side: &SideFacts, against: &Against) -> Section {
     }
     let title = format!("{} against {}", side.name, base.name);
     Section::new("result", title).short("RESULT").leading().with([Block::List(List::new(items, 2))])
+}
+
+/// The changes on one scale, and the runs of both sides: of pages only.
+fn pictures(base: &SideFacts, against: &Against, units: Units) -> Option<Section> {
+    let mut blocks: Vec<Block> =
+        chart::changes(against).map(|figure| Block::Figures(vec![figure])).into_iter().collect();
+    let strips = chart::strips(&base.name, against, units);
+    if !strips.is_empty() {
+        blocks.push(Block::Figures(strips));
+    }
+    (!blocks.is_empty()).then(|| Section::new("pictures", "Changes").from(Depth::Page).with(blocks))
 }
 
 fn runs_of(side: &SideFacts) -> String {
@@ -279,9 +301,9 @@ fn verdict(change: &VerdictChange) -> Row {
     )
 }
 
-fn conditions(base: &SideFacts, against: &Against) -> Section {
+fn conditions(base: &str, other: &str, all: &[ConditionDifference]) -> Section {
     let section = Section::new("conditions", "What else differs").short("WHAT ELSE DIFFERS");
-    if against.conditions.is_empty() {
+    if all.is_empty() {
         return section.with([Block::paragraph(
             "nothing that was recorded: inventory, settings and plan are the same",
         )]);
@@ -289,13 +311,13 @@ fn conditions(base: &SideFacts, against: &Against) -> Section {
     let table = |conditions: &[ConditionDifference]| {
         let mut table = Table::new(vec![
             Column::name("condition", 2),
-            Column::words(base.name.clone(), At::Wrapped(40, 28)),
-            Column::words(against.name.clone(), At::Wrapped(70, usize::MAX)),
+            Column::words(base.to_string(), At::Wrapped(40, 28)),
+            Column::words(other.to_string(), At::Wrapped(70, usize::MAX)),
         ]);
         table.rows = conditions.iter().map(condition).collect();
         table
     };
-    let (shown, more) = against.conditions.split_at(against.conditions.len().min(MOST_CONDITIONS));
+    let (shown, more) = all.split_at(all.len().min(MOST_CONDITIONS));
     let mut blocks = vec![Block::Table(table(shown))];
     if !more.is_empty() {
         blocks.push(Block::Until(

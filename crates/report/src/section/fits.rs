@@ -26,7 +26,7 @@ pub fn fits(migration: &Migration, drawings: &[Drawing]) -> Document {
     Document {
         head: Head { depth: Depth::Page, name: title[0].clone(), title, ..Head::default() },
         sections: [demand(migration), answers(&platforms)].into_iter().chain(sections).collect(),
-        foot: Foot { more: METHOD.join(" "), ..Foot::default() },
+        foot: Foot { more: vec![METHOD.join(" ").into()], ..Foot::default() },
         sheet: sheet(migration),
         json: document::json(migration),
         ..Document::default()

@@ -15,13 +15,14 @@ pub(super) fn foot(report: &Report) -> Foot {
     let numbered = notes.numbered.iter().zip(1..);
     let numbered = numbered.map(|(finding, i): (_, u32)| format!("[{i}] {}", said(finding)));
     let whole = notes.run_level.iter().map(|finding| format!("[run] {}", said(finding)));
-    let mut brief: Vec<String> = notes.machine_line().into_iter().collect();
+    let all = format!("narrows report {} --html", report.run.id);
+    let mut brief: Vec<Inline> = notes.machine_line().into_iter().collect();
     if notes.not_shown > 0 {
         let others = words::counted(notes.not_shown, "other finding");
-        brief.push(format!("{others}: narrows report {} --html", report.run.id));
+        brief.push(Inline::from(format!("{others}: ")).put(Style::Code, all.as_str()));
     }
     let machine = notes.machine.iter();
-    let full = machine.map(|f| format!("[machine] {}: {}", f.summary, f.evidence)).collect();
+    let full = machine.map(|f| format!("Machine setup: {}: {}", f.summary, f.evidence)).collect();
     let tool = &report.run.tool;
     let made = format!(
         "Made by {} {} from run {}. The run file is inside: narrows show PAGE.html reads it from the element ",
@@ -35,7 +36,7 @@ pub(super) fn foot(report: &Report) -> Foot {
         brief,
         full,
         not_known: notes.not_known.clone(),
-        all: format!("narrows report {} --html", report.run.id),
+        all,
         more: report.more.clone(),
         made: vec![
             Inline::from(made).put(Style::Code, "run").put(Style::Plain, marks),

@@ -1,10 +1,15 @@
 //! Storage alone: what ran, and what writes did to reads.
 
+use narrows_units::width;
+
 use super::{invalid, noted};
 use crate::chart::interference as chart;
-use crate::document::{Block, Column, Inline, Remarks, Row, Section, Style, Table};
+use crate::document::{At, Block, Column, Inline, Remarks, Row, Section, Style, Table};
 use crate::print::rate;
 use crate::report::Report;
+
+/// Room for a figure with its mark.
+const STEP: usize = 11;
 
 /// What ran, in a run of storage alone.
 pub(crate) fn loads(report: &Report) -> Option<Section> {
@@ -32,10 +37,12 @@ pub(crate) fn interference(report: &Report) -> Option<Section> {
     let mut columns = vec![Column::name("p99 at offered reads/s", 2)];
     columns[0].under_title = false;
     let rates = grid.columns();
-    columns
-        .extend(rates.iter().zip(0..).map(|(per_s, i)| Column::figure(rate(*per_s), 56 + i * 11)));
+    columns.extend(rates.iter().map(|per_s| Column::words(rate(*per_s), At::Cut(STEP))));
     let mut table = Table::new(columns);
-    for (at, (name, cells)) in grid.lines().into_iter().enumerate() {
+    let lines = grid.lines();
+    // What has no room beside the names stands below.
+    table.screen.names = lines.iter().map(|(name, _)| width(name)).max().unwrap_or(0);
+    for (at, (name, cells)) in lines.into_iter().enumerate() {
         if at == grid.rows.len() {
             table.rows.push(Row::Heading("p99 of the writes themselves".to_string()));
         }

@@ -137,12 +137,12 @@ pub(crate) fn streams(report: &Report) -> Option<Section> {
     let streams = report.streams.as_ref()?;
     let columns = vec![
         Column::figure("logs", 8).under_title(),
-        Column::figure("bytes", 22),
-        Column::figure("writes", 33),
-        Column::figure("p50 wait", 46),
-        Column::figure(format!("{} wait", streams.tail()), 60),
-        Column::figure(format!("over {}", exact_time(streams.target_ns)), 73),
-        Column::figure("write, flush", 88),
+        Column::figure("bytes", 21),
+        Column::figure("writes", 31),
+        Column::figure("p50 wait", 43),
+        Column::figure(format!("{} wait", streams.tail()), 56),
+        Column::figure(format!("over {}", exact_time(streams.target_ns)), 70),
+        Column::figure("write, flush", 86),
         Column::figure("to alone", 99),
     ];
     let mut table = Table::new(columns).remarked("", Remarks::Below(4));

@@ -200,7 +200,7 @@ fn counters(seen: &Observation, units: Units) -> Option<Block> {
     let Ok(Value::Object(counts)) = to_value(seen.counted) else { return None };
     let mut table = Table::new(vec![
         Column::name("counter", 0),
-        Column::figure("in all", 50),
+        Column::figure("total", 50),
         Column::figure("per second", 66),
         Column::figure("per transaction", 84),
     ]);

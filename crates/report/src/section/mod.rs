@@ -2,6 +2,7 @@
 
 mod answers;
 mod bottleneck;
+mod brief;
 mod capacity;
 mod checks;
 mod claims;
@@ -34,7 +35,7 @@ mod values;
 mod workloads;
 
 pub use claims::claims;
-pub use compared::comparison;
+pub use compared::{comparison, setup_differences};
 pub use explained::{Explained, WordList, explained, word_lists};
 pub use first_steps::first_steps;
 pub use fits::fits;
@@ -64,6 +65,9 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         }
         Shows::Json => return Document { json: report.run.to_json(), ..Document::default() },
     };
+    if depth == Depth::Brief {
+        return brief::brief(report);
+    }
     let page = |of: fn(&Report) -> Option<Section>| match depth {
         Depth::Page => of(report),
         _ => None,
@@ -73,6 +77,9 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         Depth::Text | Depth::Page => None,
         Depth::Brief | Depth::Screen | Depth::Explained => of(report),
     };
+    // What to do about a server that was observed comes before what was counted of it; a page begins with it anyway.
+    let early = !report.observed.is_empty() && depth < Depth::Page;
+    let next_if = |here: bool| if here { next::next(report) } else { None };
     let own = [
         result::result(report),
         result::workloads(report),
@@ -85,6 +92,8 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         log::commits(report),
         log::streams(report),
         tables::live(report),
+        next_if(early),
+        observed::time(report),
         observed::observed(report),
     ];
     let rest = [
@@ -101,7 +110,7 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         bottleneck::narrow(report),
         page(workloads::workloads),
         tables::sweeps(report),
-        next::next(report),
+        next_if(!early),
         capacity::wide(report),
         tables::memory(report),
         log::durability(report),
@@ -141,6 +150,15 @@ pub(crate) fn remark(style: Style, text: &str, notes: &[NoteMark]) -> Vec<Inline
         .filter(|said| !said.is_empty())
         .into_iter()
         .collect()
+}
+
+/// A text whose command, from the program's name or a statement's first word on, is one piece.
+pub(crate) fn with_command(text: &str) -> Inline {
+    const BEGINS: [&str; 3] = ["narrows ", "SELECT ", "GRANT "];
+    match BEGINS.iter().filter_map(|word| text.find(*word)).min() {
+        Some(at) => Inline::from(&text[..at]).put(Style::Code, &text[at..]),
+        None => Inline::from(text),
+    }
 }
 
 /// What names a row, with the mark of what is suspect.

@@ -4,6 +4,13 @@ use super::tables::apart;
 use crate::document::{Block, Facts, Section, Style};
 use crate::report::Report;
 
+/// Where a transaction's time goes.
+pub(crate) fn time(report: &Report) -> Option<Section> {
+    let views = report.observed.iter().filter(|view| !view.time.is_empty());
+    let blocks = apart(views.map(|view| view.time.clone()));
+    (!blocks.is_empty()).then(|| Section::new("", "").with(blocks))
+}
+
 /// What was seen, before the verdict.
 pub(crate) fn observed(report: &Report) -> Option<Section> {
     let section = Section::new("observed", "What was observed").short("");

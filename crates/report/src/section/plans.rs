@@ -25,7 +25,7 @@ pub fn plans(plans: &[Plan]) -> Document {
     Document {
         head: Head { depth: Depth::Page, name, title, ..Head::default() },
         sections: std::iter::once(ceilings(plans)).chain(plans.iter().map(section)).collect(),
-        foot: Foot { more: more.to_string(), ..Foot::default() },
+        foot: Foot { more: vec![more.into()], ..Foot::default() },
         sheet: sheet(plans),
         json: document::json(plans),
         ..Document::default()
@@ -273,7 +273,7 @@ pub(super) fn binds(binding: &Binding) -> String {
     format!("{} ({}{slack})", binding.component, binding.limit)
 }
 
-/// `link fabric: +9.0 % for a tenth more, +35 % at most`.
+/// `link fabric: +9.0 % for 10 % more of it, +35 % at most`.
 pub(super) fn widening(widen: &Widen) -> String {
     let gain = |share: f64| format!("+{}", Ratio(share));
     let most = match widen.lifted {
@@ -282,5 +282,5 @@ pub(super) fn widening(widen: &Widen) -> String {
     };
     let names = widen.components.join(" and ");
     let together = if widen.components.len() > 1 { " together" } else { "" };
-    format!("{names}{together}: {} for a tenth more, {most}", gain(widen.by_a_tenth))
+    format!("{names}{together}: {} for 10 % more of it, {most}", gain(widen.by_a_tenth))
 }

@@ -6,7 +6,7 @@ use super::tables::printed;
 use super::{name, noted};
 use crate::bottleneck::Block as Judged;
 use crate::document::{
-    At, Block, Cell, Column, Depth, Entry, Facts, Inline, Remarks, Row, Section, Style, Table,
+    At, Block, Cell, Column, Entry, Facts, Inline, Remarks, Row, Section, Style, Table,
 };
 use crate::print::{Units, percent};
 use crate::report::Report;
@@ -15,7 +15,7 @@ use crate::report::Report;
 pub(crate) fn result(report: &Report) -> Option<Section> {
     let text = report.result.join(" ");
     let said = Block::paragraph(Inline::of(Style::Strong, text.as_str()));
-    let section = Section::new("result", "Result").from(Depth::Brief).leading();
+    let section = Section::new("result", "Result").leading();
     (!text.is_empty()).then(|| section.with([said]))
 }
 
@@ -35,9 +35,8 @@ pub(crate) fn workloads(report: &Report) -> Option<Section> {
     let mut table = Table::new(columns).remarked("", Remarks::Below(4));
     table.rows = report.narrow.iter().map(|block| row(block, report.units)).collect();
     let point = Inline::of(Style::Faint, format!("* {}", report.operating_point));
-    let about = Block::From(Depth::Screen, vec![Block::Paragraph(point, 2)]);
-    let blocks = [Block::Table(table), about];
-    Some(Section::new("by-workload", "Workload").from(Depth::Brief).leading().with(blocks))
+    let blocks = [Block::Table(table), Block::Paragraph(point, 2)];
+    Some(Section::new("by-workload", "Workload").leading().with(blocks))
 }
 
 /// Why some can't be told: the first reason of each. What explains the others has all.

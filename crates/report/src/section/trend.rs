@@ -2,7 +2,10 @@
 
 use narrows_compare::trend::{FEWEST_RUNS_OF_A_TREND, LevelChange, Trend};
 
-use crate::document::{At, Block, Column, Document, Inline, Remarks, Row, Section, Style, Table};
+use crate::chart::compared as chart;
+use crate::document::{
+    At, Block, Column, Depth, Document, Figure, Inline, Remarks, Row, Section, Style, Table,
+};
 use crate::print::{self, Units};
 use crate::words::counted;
 
@@ -31,6 +34,10 @@ pub fn trends(trends: &[Trend], few: &[String], machine: &str, units: Units) -> 
         table.rows = trends.iter().map(|trend| row(trend, units)).collect();
         blocks.push(Block::Table(table));
     }
+    let figures: Vec<Figure> = trends.iter().filter_map(|trend| figure(trend, units)).collect();
+    if !figures.is_empty() {
+        blocks.push(Block::From(Depth::Page, vec![Block::Figures(figures)]));
+    }
     if !few.is_empty() {
         blocks.push(Block::paragraph(format!(
             "{} with fewer than {FEWEST_RUNS_OF_A_TREND} valid runs of one workload",
@@ -40,6 +47,13 @@ pub fn trends(trends: &[Trend], few: &[String], machine: &str, units: Units) -> 
     let section =
         Section::new("trends", format!("Over time: {machine}")).short("OVER TIME").with(blocks);
     Document::of([section]).headed("Over time", machine).holding(trends)
+}
+
+/// A picture of a figure that changed its level; of those that did not a line says enough.
+fn figure(trend: &Trend, units: Units) -> Option<Figure> {
+    let picture = (!trend.changes.is_empty()).then(|| chart::trend(trend, units))??;
+    let caption = format!("{} {}", trend.measurement, trend.metric.replace('_', " "));
+    Some(Figure::new(caption, "a dot is a run; a line is where the level changed", picture))
 }
 
 fn row(trend: &Trend, units: Units) -> Row {

@@ -16,6 +16,8 @@ fn a_look_fits_the_screen() {
     let screen = screen(&run());
     insta::assert_snapshot!("live_log", screen);
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    let narrow = text(&Report::new(&run(), Units::Si), 80, false);
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
     // The parts of the wait make its sum: sessions over three thousand a second.
     let row = |name: &str| screen.lines().find(|line| line.contains(name)).expect(name).to_string();
     assert!(row("WAL in total").contains("1.64 ms"), "{screen}");
@@ -42,6 +44,27 @@ fn a_ladder_stands_beside_pg_test_fsync_where_there_is_one() {
     run.findings.push(finding(Severity::Invalid, "planted", Some(id), "planted"));
     run.apply_findings();
     assert!(!row(&run).contains("700 µs"), "{}", row(&run));
+}
+
+#[test]
+fn what_bounds_commits_is_the_result_with_the_first_thing_to_do() {
+    let result = |run: &Run| -> String {
+        let screen = screen(run);
+        let (_, sections) = screen.split_once("\n\n").unwrap();
+        let (first, _) = sections.split_once("\n\n").unwrap();
+        first.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mut run = run();
+    let said = "RESULT Commits on the observed server: WAL flushes, one after the other, are the bottleneck (likely). It would change with a log device with shorter flushes.";
+    assert_eq!(result(&run), said);
+    let verdict = run.live_logs[0].verdict.as_mut().unwrap();
+    (verdict.bound, verdict.grade) = (LiveBound::NotTheLog, Grade::Undecided);
+    verdict.changes.clear();
+    let said = "RESULT Commits on the observed server: the WAL is not the bottleneck (undecided).";
+    assert_eq!(result(&run), said);
+    run.live_logs[0].verdict.as_mut().unwrap().bound = LiveBound::Unknown;
+    run.live_logs[0].unknown[0].needs = "GRANT pg_monitor TO app".into();
+    assert!(result(&run).ends_with(" GRANT pg_monitor TO app, then observe again."));
 }
 
 #[test]

@@ -48,6 +48,8 @@ fn screens_of_the_log_look_as_they_should() {
     for (name, run) in [("ladder", laddered()), ("streams", streams()), ("places", compared())] {
         let screen = screen(&run);
         assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+        let narrow = text(&report(&run), 80, false);
+        assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
         assert!(!screen.contains("not judged"), "no server was to be judged");
         insta::assert_snapshot!(format!("log_{name}"), screen);
     }

@@ -1,5 +1,6 @@
 //! Every output of a run, as people and programs read it.
 
+mod brief;
 mod common;
 mod exports;
 mod forms;

@@ -15,6 +15,8 @@ fn screens_of_memory_look_as_they_should() {
         for line in screen.lines() {
             assert!(line.chars().count() <= 100, "{name}: {line}");
         }
+        let narrow = text(&Report::new(&run, Units::Si), 80, false);
+        assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{name}: {narrow}");
         insta::assert_snapshot!(format!("memory_{name}"), screen);
     }
 }

@@ -20,6 +20,8 @@ fn an_observed_server_fits_the_screen() {
     let screen = screen(&observed());
     insta::assert_snapshot!("observed", screen);
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    let narrow = text(&Report::new(&observed(), Units::Si), 80, false);
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
     // What the clients decide is no closed loop of ours, and has no p99 at a rate of ours.
     for absent in ["closed loop", "p99", "server start"] {
         assert!(!screen.contains(absent), "{absent} in\n{screen}");
@@ -40,7 +42,9 @@ fn parts_of_a_transaction_make_the_whole() {
     assert!((sum - 100.0).abs() < 1.0, "{sum}: {table}");
     assert_eq!(share(&"flush"), 40.0, "{screen}");
     assert!(line(table, "flush").contains("IO:WALSync 0.80"), "{table}");
-    assert!(line(table, "in all").contains("2.04 ms by the server's own account"), "{table}");
+    assert!(line(table, "total").contains("2.04 ms (server's own count)"), "{table}");
+    // A letter of a bar for every 5 %.
+    assert!(line(table, "flush").contains(" ######## "), "{table}");
 }
 
 #[test]
@@ -215,7 +219,7 @@ fn open(narrow: Narrow, findings: &[&str]) -> Run {
 fn a_longer_look_is_named_only_where_it_changes_something() {
     let next = |run: &Run| {
         let said = in_one_line(run);
-        let (_, next) = said.split_once("| 1 | the observed server: undecided, see").unwrap();
+        let (_, next) = said.split_once("| 1 | the observed server: undecided: nothing").unwrap();
         next.to_string()
     };
     for rule in ["observed-few-samples", "observed-few-transactions", "observed-too-short"] {
@@ -223,13 +227,16 @@ fn a_longer_look_is_named_only_where_it_changes_something() {
         for (look_s, said) in [(20.0, "10min"), (60.0, "60min"), (590.0, "99min")] {
             run.observations[0].interval_ns = look_s * 1e9;
             let next = next(&run);
-            assert!(next.contains(&format!("observe longer: --for {said}")), "{rule}: {next}");
+            assert!(
+                next.contains(&format!("observe longer: `narrows observe --for {said}`")),
+                "{rule}: {next}"
+            );
         }
     }
     let said = next(&open(Narrow::CommitWait, &["observed-autovacuum"]));
     assert!(said.contains("narrows log postgres URL"), "{said}");
     let said = screen(&open(Narrow::Cpu, &[]));
-    assert!(said.contains("undecided, see") && !said.contains("observe longer"), "{said}");
+    assert!(said.contains("undecided: nothing on") && !said.contains("observe longer"), "{said}");
 }
 
 #[test]
@@ -275,6 +282,161 @@ fn who_keeps_a_lock_stands_under_sessions_and_under_next() {
     };
     run.observations[0].sessions.holder = Some(short);
     assert!(!screen(&run).contains("4711"));
+}
+
+/// On one line, so that a wrap breaks no comparison.
+fn flat(run: &Run) -> String {
+    screen(run).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn who_keeps_a_lock_is_the_result_also_where_transactions_end() {
+    let mut run = observed();
+    run.observations[0].sessions.holder = Some(holder(11.0));
+    let what = "11 sessions wait behind pid 4711, idle in transaction for 26.0 s: end that transaction: its client, or SELECT pg_terminate_backend(4711)";
+    let said = flat(&run);
+    assert!(said.contains(&format!("RESULT {what}.")), "{said}");
+    assert!(said.contains("The observed server: commit wait is the bottleneck"), "{said}");
+    let next = Report::new(&run, Units::Si).next;
+    assert_eq!(next[0].action, what);
+    assert!(next[1].action.contains("a faster WAL flush"), "{next:?}");
+    // One session that waits is none of it.
+    run.observations[0].sessions.holder = Some(holder(1.0));
+    let report = Report::new(&run, Units::Si);
+    assert!(!report.result.join(" ").contains("4711"), "{:?}", report.result);
+    assert!(!report.next.iter().any(|row| row.action.contains("4711")), "{:?}", report.next);
+}
+
+#[test]
+fn a_role_that_may_not_see_sessions_is_told_the_grant_and_nothing_else() {
+    let mut run = open(Narrow::Unknown, &["observed-few-samples"]);
+    run.verdicts[0].standing = None;
+    let seen = &mut run.observations[0];
+    seen.activity = Activity::default();
+    let unknown = |what: &str, needs: &str| Unknown { what: what.into(), needs: needs.into() };
+    let many = (0..9)
+        .map(|n| unknown(&format!("thing {n} of the machine"), "root, and a good many words"));
+    run.hosts[0].platform.unknown = many.collect();
+    seen.unknown = vec![
+        unknown("how the server was built", "GRANT pg_read_all_settings, or a superuser"),
+        unknown("what sessions do and wait for", "GRANT pg_monitor TO app"),
+    ];
+    let said = flat(&run);
+    let result = "RESULT The observing role may not see what sessions do: GRANT pg_monitor TO app, then observe again.";
+    assert!(said.contains(result), "{said}");
+    assert!(!said.contains("observe longer") && !said.contains("nothing that was measured"));
+    assert!(said.contains("NOT KNOWN what sessions do and wait for (GRANT pg_monitor TO app); "));
+    let next = Report::new(&run, Units::Si).next;
+    let rows: Vec<(&str, &str)> =
+        next.iter().map(|row| (row.action.as_str(), row.prove.as_str())).collect();
+    assert_eq!(rows, [("GRANT pg_monitor TO app", "observe again: narrows observe")]);
+    // Where counters decide there is an answer too.
+    run.verdicts[0].grade = Grade::Likely;
+    run.verdicts[0].narrow = Narrow::Cpu;
+    let said = flat(&run);
+    assert!(said.contains("GRANT pg_monitor TO app, then observe again. The observed server: CPU"));
+    // A server that does not tell is not a role that may not see.
+    run.observations[0].unknown = vec![unknown("what sessions do", "track_activities = on")];
+    assert!(flat(&run).contains("set track_activities = on, then observe again."));
+}
+
+#[test]
+fn a_server_that_nobody_used_was_idle_and_is_not_to_be_observed_at_once_again() {
+    let mut run = open(Narrow::Unknown, &["observed-few-transactions"]);
+    let verdict = &mut run.verdicts[0];
+    verdict.phrase = "idle: none of 4 sessions was active".into();
+    let action = "nothing: the server was not used".into();
+    let step = Step { action, prove: "observe it when it is used".into() };
+    verdict.standing = Some(Standing { step: Some(step), ..Standing::default() });
+    let about = Some("database.observed");
+    run.findings.push(finding(Severity::Suspect, "planted", about, "few transactions"));
+    run.apply_findings();
+    let said = flat(&run);
+    let result = "RESULT The observed server was idle: none of 4 sessions was active. Observe it while it is in use.";
+    assert!(said.contains(result), "{said}");
+    assert!(!said.contains("Run it again") && !said.contains("nothing that was measured"));
+    run.verdicts[0].phrase = "locks: 3 of 4 sessions wait for Lock:advisory".into();
+    let said = flat(&run);
+    let result = "RESULT The observed server: locks: 3 of 4 sessions wait for Lock:advisory. Nothing: the server was not used.";
+    assert!(said.contains(result), "{said}");
+}
+
+#[test]
+fn what_to_do_and_where_the_time_goes_stand_above_the_counters() {
+    let screen = screen(&observed());
+    let at = |what: &str| screen.find(what).unwrap_or_else(|| panic!("no {what}\n{screen}"));
+    let order = [
+        "\nRESULT  ",
+        "\nWHAT TO DO ",
+        "\nWHERE A TRANSACTION'S TIME GOES",
+        "\nOBSERVED ",
+        "\nBOTTLENECKS ",
+    ];
+    assert!(order.map(at).is_sorted(), "{screen}");
+    // Forms without columns have no bars of letters.
+    assert!(screen.contains("######"), "{screen}");
+    assert!(!markdown(&Report::new(&observed(), Units::Si)).contains("\\#\\#"));
+}
+
+#[test]
+fn a_capacity_that_is_unknown_comes_with_the_option_that_gives_it() {
+    let mut run = observed();
+    run.verdicts[0].utilisation[1].label = "log".into();
+    let said = flat(&run);
+    assert!(said.contains("capacity unknown: WAL; --capacities RUN uses those measured"), "{said}");
+}
+
+const PLACES: [Narrow; 15] = [
+    Narrow::Cpu,
+    Narrow::CpuQuota,
+    Narrow::CpuTaken,
+    Narrow::CpuPerSession,
+    Narrow::ReadLatency,
+    Narrow::ReadRate,
+    Narrow::ReadBandwidth,
+    Narrow::IoLimit,
+    Narrow::CommitWait,
+    Narrow::CommitInsideServer,
+    Narrow::WriteRate,
+    Narrow::Lock,
+    Narrow::HotThread,
+    Narrow::Workers,
+    Narrow::Client,
+];
+
+/// Whether it can be typed once the words in capitals are put in: a command of this program, its options, and their values.
+fn typed(command: &str) -> bool {
+    const WORDS: [&str; 6] = ["run", "observe", "report", "log", "postgres", "7f3a"];
+    let option = |word: &str| {
+        let name = word.strip_prefix("--");
+        name.is_some_and(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+    };
+    let words: Vec<&str> = command.split(' ').collect();
+    words.windows(2).all(|pair| {
+        let capitals = pair[1].chars().all(|c| c.is_ascii_uppercase());
+        WORDS.contains(&pair[1]) || capitals || option(pair[1]) || option(pair[0])
+    })
+}
+
+#[test]
+fn what_is_called_a_command_can_be_typed() {
+    for narrow in PLACES {
+        for mut run in
+            [rich(), observed(), open(narrow, &[]), open(narrow, &["observed-too-short"])]
+        {
+            run.verdicts.iter_mut().for_each(|verdict| verdict.narrow = narrow);
+            for quick in [false, true] {
+                run.plan.quick = quick;
+                for row in Report::new(&run, Units::Si).next {
+                    let Some(at) = row.prove.find("narrows ") else { continue };
+                    assert!(typed(&row.prove[at..]), "{narrow:?}: `{}`", row.prove);
+                    let lead = &row.prove[..at];
+                    assert!(lead.is_empty() || lead.ends_with(": "), "{}", row.prove);
+                }
+            }
+        }
+    }
+    assert!(!typed("narrows run, without --quick") && !typed("narrows log on the same drive"));
 }
 
 #[test]

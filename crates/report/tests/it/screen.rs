@@ -325,8 +325,86 @@ fn a_database_that_could_not_be_measured_says_why_and_what_to_do() {
     });
     let screen = text(&Report::new(&run, Units::Si), 100, false);
     let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = "The database is not measured: no PostgreSQL server found; hint: install one";
+    let said =
+        "RESULT The database was not measured: no PostgreSQL server found; hint: install one.";
     assert!(flat.contains(said), "{screen}");
+}
+
+#[test]
+fn a_layer_that_could_not_be_measured_is_named_first_and_has_its_row() {
+    use narrows_model::Layer;
+    for (layer, says, name) in [
+        (Layer::Memory, "The memory was", "memory"),
+        (Layer::Block, "The drives were", "block"),
+        (Layer::Log, "The WAL was", "WAL"),
+    ] {
+        for mut run in [common::rich(), common::without_database()] {
+            run.measurements.retain(|m| m.layer != layer);
+            let id = narrows_model::Finding::id_of_not_measured(layer.word());
+            let mut finding =
+                common::finding(narrows_model::Severity::Note, &id, None, "no room in /data");
+            finding.advice = "free 4.29 GB".into();
+            run.findings.push(finding);
+            let report = Report::new(&run, Units::Si);
+            let said = format!("{says} not measured: no room in /data; hint: free 4.29 GB.");
+            assert_eq!(report.result[0], said);
+            let screen = text(&report, 100, false);
+            let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(flat.contains(&format!("RESULT {said}")), "{screen}");
+            let row = screen.lines().find(|line| line.contains("  not measured: no room in /data"));
+            assert!(row.is_some_and(|row| row.starts_with(name)), "{screen}");
+            let brief = common::brief(&run, 100);
+            let flat = brief.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(flat.contains(&format!("RESULT {says} not measured: no room")), "{brief}");
+        }
+    }
+}
+
+#[test]
+fn a_command_to_type_is_never_broken() {
+    for (name, run) in all() {
+        let report = Report::new(&run, Units::Si);
+        let commands = report
+            .next
+            .iter()
+            .filter_map(|row| row.prove.find("narrows ").map(|at| &row.prove[at..]));
+        let mut commands: Vec<String> = commands.map(str::to_string).collect();
+        commands
+            .extend(["--explain", "--html"].map(|option| format!("narrows report 7f3a {option}")));
+        for width in [80, 100] {
+            let screen = text(&report, width, false);
+            for command in &commands {
+                let whole = screen.lines().any(|line| line.contains(command.as_str()));
+                assert!(whole, "{name}, {width}: {command}\n{screen}");
+            }
+        }
+        // One to a line.
+        let screen = screen(&run);
+        let last: Vec<&str> = screen.lines().rev().take(2).collect();
+        let ends = [
+            "Waits, sweeps, findings: narrows report 7f3a --html",
+            "How each answer is known: narrows report 7f3a --explain",
+        ];
+        assert!(name == "hostile" || last == ends, "{name}: {last:?}");
+    }
+}
+
+#[test]
+fn words_are_those_of_the_field() {
+    let said = screen(&common::rich()).split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        " flush 8 KiB 31.2 µs ",
+        " flush 224 KiB, busy 388 µs ",
+        "data files being written",
+        "how much results differ after a restart",
+    ] {
+        assert!(said.contains(words), "no `{words}`: {said}");
+    }
+    for gone in
+        ["flush, alone", "beside writes", "explain WORD", "Uncached by", "effect of a restart"]
+    {
+        assert!(!said.contains(gone), "{gone}: {said}");
+    }
 }
 
 #[test]
@@ -346,7 +424,7 @@ fn what_the_machine_costs_is_one_line_and_empty_channels_stand_at_their_node() {
     let report = Report::new(&run, Units::Si);
     let screen = text(&report, 100, false);
     let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = "[machine] governor-not-performance, mitigations-dear: narrows explain WORD";
+    let line = "Machine setup: governor-not-performance, mitigations-dear (narrows explain ID)";
     assert!(flat.contains(line), "{screen}");
     assert!(!flat.contains("powersave"), "figures are in the long report");
     assert!(flat.contains("Channels without a module: 2 of 12: K, L"), "{screen}");

@@ -53,10 +53,12 @@ fn screens_of_storage_look_as_they_should() {
 fn every_line_fits() {
     for (name, run) in all() {
         for units in [Units::Si, Units::Iec] {
-            let screen = text(&Report::new(&run, units), 100, false);
-            for line in screen.lines() {
-                assert!(line.chars().count() <= 100, "{name}: {line}");
-                assert_eq!(line.trim_end(), line, "{name}");
+            for width in [80, 100] {
+                let screen = text(&Report::new(&run, units), width, false);
+                for line in screen.lines() {
+                    assert!(line.chars().count() <= width, "{name}: {line}");
+                    assert_eq!(line.trim_end(), line, "{name}");
+                }
             }
         }
     }
@@ -77,6 +79,19 @@ fn what_writes_do_to_reads_is_said() {
         grid.sentence
     );
     assert!(grid.sentence.contains("of reads cannot be kept beside random 8 KiB writes, 15.6k/s"));
+}
+
+#[test]
+fn on_a_narrow_screen_rates_that_have_no_room_stand_below() {
+    let report = Report::new(&beside(), Units::Si);
+    for (width, tables) in [(100, 1), (80, 2)] {
+        let screen = text(&report, width, false);
+        assert_eq!(screen.matches("p99 at offered reads/s").count(), tables, "{screen}");
+        let alone = screen.lines().filter_map(|line| line.strip_prefix("  reads alone "));
+        // A figure and its unit each.
+        let words = alone.map(|cells| cells.split_whitespace().count()).sum::<usize>();
+        assert_eq!(words, 2 * 5, "{screen}");
+    }
 }
 
 #[test]
@@ -130,7 +145,7 @@ fn the_nearest_limit_stands_first_and_a_used_up_one_is_the_reason() {
     });
     run.measurements.push(ceiling);
     let said = flat(&screen(&run));
-    let first = "bound by the control group's riops of nvme0n1: its limit is 82.0k/s, and 99 % of that is used";
+    let first = "bottleneck the control group's riops of nvme0n1: its limit is 82.0k/s, and 99 % of that is used";
     assert!(said.contains(first), "{said}");
     assert!(said.contains("closest first: 82.0k/s at most by the control group's riops"), "{said}");
 }

@@ -21,6 +21,7 @@ use narrows_model::{
 use serde_json::Value;
 
 use crate::failure::{self, Failure};
+use crate::plan_document::PlanDocument;
 use crate::request::Address;
 use names::{Names, Of};
 pub(crate) use screen::AnonymousUi;
@@ -82,12 +83,32 @@ impl Anonymous {
 
     /// An error, without them.
     pub(crate) fn error(&self, error: &anyhow::Error) -> anyhow::Error {
-        let text = self.text(&failure::render(error));
+        let mut text = failure::render(error);
+        // Of a server that runs here its folders are named.
+        self.0.lock().expect("renaming does not panic").rename_sentence(&mut text);
         let text = text.strip_prefix("error: ").unwrap_or(&text);
         match text.split_once("\nhint: ") {
             Some((what, hint)) => Failure::hinted(what, hint),
             None => anyhow::Error::msg(text.to_string()),
         }
+    }
+
+    /// A plan for programs, without them.
+    pub(crate) fn plan(&self, document: &PlanDocument) -> PlanDocument {
+        let mut document = document.clone();
+        let mut names = self.0.lock().expect("renaming does not panic");
+        of_plan(&mut names, &mut document.plan);
+        for folder in &mut document.folders {
+            names.rename(Of::Folder, &mut folder.folder);
+        }
+        let refused = document.refused.iter_mut();
+        let refused = refused.flat_map(|refused| {
+            [Some(&mut refused.reason), refused.part.as_mut(), refused.hint.as_mut()]
+        });
+        for text in document.checks.iter_mut().chain(refused.flatten()) {
+            *text = names.sentence(text);
+        }
+        document
     }
 
     /// Learns the names of a plan and a machine before anything is said of them.
@@ -326,10 +347,17 @@ fn of_observation(names: &mut Names, seen: &mut Observation) {
         settings,
         build,
         capacities_from,
+        report,
         cost: _,
         unknown,
     } = seen;
-    names.rename_address(address);
+    match report {
+        Some(report) => {
+            names.rename_any(Of::Host, &mut report.host);
+            *address = "an instance".to_string();
+        }
+        None => names.rename_address(address),
+    }
     for program in processes.iter_mut().flat_map(|processes| &mut processes.other_programs) {
         names.rename(Of::Program, &mut program.name);
     }

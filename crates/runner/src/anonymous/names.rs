@@ -47,9 +47,17 @@ impl Of {
         match self {
             Of::User | Of::Database => &["postgres"],
             Of::Host => &["localhost", "127.0.0.1", "::1"],
-            Of::Folder => {
-                &["/", ".", "/tmp", "/var/tmp", "/dev/shm", "/run", "/var/run/postgresql"]
-            }
+            Of::Folder => &[
+                "/",
+                ".",
+                "/tmp",
+                "/var/tmp",
+                "/dev/shm",
+                "/run",
+                "/run/postgresql",
+                "/var/run/postgresql",
+                "/etc/hosts",
+            ],
             Of::Source => &["tmpfs", "overlay", "none"],
             Of::Machine | Of::Boot | Of::Standby | Of::Program | Of::Address => &[],
         }
@@ -96,7 +104,10 @@ impl Names {
         let user = self.name(Of::User, &address.user);
         let database = self.name(Of::Database, &address.database);
         let stands = match &address.endpoint {
-            Endpoint::Tcp { host, .. } => {
+            Endpoint::Tcp { host, at, .. } => {
+                if let Some(at) = at {
+                    self.name(Of::Host, &at.to_string());
+                }
                 format!("postgres://{user}@{}/{database}", self.name(Of::Host, host))
             }
             Endpoint::Unix { folder, .. } => {
@@ -104,7 +115,9 @@ impl Names {
                 format!("postgres://{user}@/{database}?host={folder}")
             }
         };
-        self.known.insert((Of::Address, address.to_string()), stands.clone());
+        for text in [address.to_string(), address.masked()] {
+            self.known.insert((Of::Address, text), stands.clone());
+        }
         stands
     }
 
@@ -191,6 +204,10 @@ mod tests {
         assert_eq!(names.address(&address), "postgres://user-1@host-1/database-1");
         let said = names.sentence("window 1 of postgres://alice@db7:6543/shop, shop");
         assert_eq!(said, "window 1 of postgres://user-1@host-1/database-1, database-1");
+        let secret = Address::parse("postgres://alice:S3cret@db7:6543/shop").unwrap();
+        assert_eq!(names.address(&secret), "postgres://user-1@host-1/database-1");
+        let said = names.sentence(&format!("cannot connect to {}: refused", secret.masked()));
+        assert_eq!(said, "cannot connect to postgres://user-1@host-1/database-1: refused");
         let address = Address::parse("postgres://alice@/shop?host=/srv/acme&port=6543").unwrap();
         assert_eq!(names.address(&address), "postgres://user-1@/database-1?host=/folder-1");
     }

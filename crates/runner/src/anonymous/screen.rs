@@ -4,9 +4,10 @@ use std::path::Path;
 
 use anyhow::Result;
 use narrows_engine::Stop;
-use narrows_model::{Layer, PlannedStep, Run};
+use narrows_model::{Layer, PlannedStep, Run, Workload};
 
 use super::Anonymous;
+use crate::plan_document::PlanDocument;
 use crate::ui::{Phase, Progress, Ui};
 
 /// Tells everything to another one, without names.
@@ -42,6 +43,14 @@ impl Ui for AnonymousUi<'_> {
         self.ui.begin(steps, stop);
     }
 
+    fn begin_part(&self, workload: Workload, expected_s: f64) {
+        self.ui.begin_part(workload, expected_s);
+    }
+
+    fn amend_plan(&self, workload: Workload, by_s: f64) {
+        self.ui.amend_plan(workload, by_s);
+    }
+
     fn clear(&self) {
         self.ui.clear();
     }
@@ -52,6 +61,10 @@ impl Ui for AnonymousUi<'_> {
 
     fn print(&self, text: &str) -> Result<()> {
         self.ui.print(&self.anonymous.text(text))
+    }
+
+    fn plan(&self, text: &str, document: &PlanDocument) -> Result<()> {
+        self.ui.plan(&self.anonymous.text(text), &self.anonymous.plan(document))
     }
 
     /// Its names were taken out of it before it was judged.

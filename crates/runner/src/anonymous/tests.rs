@@ -85,6 +85,7 @@ const ADDRESS: &str = "postgres://alice@10.1.2.3:6543/shopdb";
 
 fn observation() -> Observation {
     Observation {
+        report: None,
         measurement: "database.observed".into(),
         address: ADDRESS.into(),
         version: "15.18".into(),
@@ -346,6 +347,20 @@ fn the_screen_loses_the_names_that_are_known_and_keeps_its_words() {
         crate::failure::Failure::hinted(format!("{ADDRESS} is gone"), "start db7.acme.example");
     let said = crate::failure::render(&anonymous.error(&error));
     assert_eq!(said, "error: postgres://user-1@host-1/database-1 is gone\nhint: start host-2");
+}
+
+#[test]
+fn a_plan_for_programs_has_no_names_either() {
+    let anonymous = Anonymous::of(Some(&Address::parse(ADDRESS).unwrap()));
+    let plan = planted().plan;
+    anonymous.learn(&plan, &machine());
+    let checks = vec![format!("{ADDRESS} answers"), format!("{} writable", plan.data_dir)];
+    let document = PlanDocument::new(&plan, Vec::new(), checks, Vec::new());
+    let text = serde_json::to_string(&anonymous.plan(&document)).unwrap();
+    for name in PLANTED {
+        assert!(!text.contains(name), "{name} in {text}");
+    }
+    assert!(text.contains("postgres://user-1@host-1/database-1 answers"), "{text}");
 }
 
 #[test]

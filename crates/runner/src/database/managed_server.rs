@@ -38,6 +38,18 @@ impl Installation {
         }
     }
 
+    /// The PostgreSQL that would be started, for a plan; `None` where what was named is none.
+    pub fn in_words(postgres: Option<&Path>) -> Option<String> {
+        let user = ServerUser::choose().ok()?;
+        match server::find(postgres, &user, None, &Stop::new()) {
+            Ok(found) => {
+                Some(format!("PostgreSQL {} at {}", found.version, found.bin_dir.display()))
+            }
+            Err(_) if postgres.is_some() => None,
+            Err(_) => Some("no PostgreSQL is installed, so the run fetches one".to_string()),
+        }
+    }
+
     /// The PostgreSQL that was named, or the newest that is installed, or the bundle.
     ///
     /// # Errors
@@ -176,6 +188,7 @@ impl ManagedServer {
             user: Cluster::USER.into(),
             password: None,
             database: Cluster::DATABASE.into(),
+            session: Default::default(),
         }
     }
 

@@ -6,6 +6,7 @@ pub mod external_server;
 pub mod fit;
 pub mod managed_server;
 pub mod mariadb;
+pub mod parts;
 pub mod server;
 pub mod sizes;
 
@@ -21,6 +22,7 @@ use narrows_model::{
     Layer, Measurement, PlannedStep, Platform, Workload, condition, family, metric,
 };
 use narrows_verdict::{Intervention, MOST_TESTS};
+use parts::{PlannedTest, begin_windows};
 use server::{Tables, scan_workers};
 
 use crate::layers;
@@ -38,22 +40,20 @@ pub const TEST: Duration = Duration::from_millis(2500);
 pub const START_S: f64 = 4.0;
 /// What one repeat costs besides its window: warm-up, sessions opening and ending, eviction.
 const OVERHEAD_S: f64 = 0.7;
+/// Scans of a run: by one process, and by several.
+const SCANS: usize = 2;
 /// Guess at a scan's rate for the plan, bytes per second.
 const SCAN_BYTES_PER_S: f64 = 1e9;
-/// Share of scans whose verdict a test can settle, as far as a plan can know.
-const SCANS_TESTED: f64 = 0.5;
 
 /// The steps for the printed plan.
 pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
     let plan = &resolved.plan;
     let once = |window: Duration| repeats_s(resolved, window);
-    let tests = if plan.quick { 0.0 } else { 2.0 * once(TEST) };
+    let tests = parts::planned_test_s(resolved, 2.0 * once(TEST));
     let lookups = once(resolved.database_window) * 2.0 + once(SHORT) + tests;
     let updates =
         once(resolved.update_window) + once(resolved.database_window) + once(SHORT) + tests;
-    // A test is windows of the base and of the change.
-    let windows_of_scan = if plan.quick { 1.0 } else { 1.0 + 2.0 * SCANS_TESTED };
-    let scan = repeats_s(resolved, scan_time(plan.table_bytes)) * windows_of_scan;
+    let scan = once(scan_time(plan.table_bytes));
     let step = |what: String, expected_s, writes_bytes| PlannedStep {
         layer: Layer::Database,
         what,
@@ -66,8 +66,9 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
     steps.extend(dearest(resolved).map(|task| fit::planned(resolved, &task)));
     for (workload, task) in asked(resolved) {
         if task.is_scan() {
-            let each = [Workload::ScanOne, Workload::ScanMany];
-            steps.extend(each.map(|of| step(of.name().into(), scan, 0)));
+            // Both kinds take turns, so that neither ends before the other.
+            let what = format!("{}, by 1 worker and by several in turns", workload.word());
+            steps.push(step(what, SCANS as f64 * scan, 0));
             continue;
         }
         steps.push(match task {
@@ -127,6 +128,21 @@ pub fn check(resolved: &Resolved) -> Result<()> {
     Installation::check(resolved.postgres.as_deref(), &resolved.folders())
 }
 
+/// What is well of the server that is used: somebody's, once it was asked, or the programs of one of our own.
+pub fn server_checks(resolved: &Resolved) -> Vec<String> {
+    match (&resolved.address, &resolved.version) {
+        (Some(_), Some(version)) => {
+            vec![format!("PostgreSQL {version} answers, and a schema may be made there")]
+        }
+        (Some(_), None) => Vec::new(),
+        (None, _) if resolved.mariadb => {
+            let found = narrows_mariadb::find(&Stop::new());
+            found.map_or(Vec::new(), |found| vec![format!("MariaDB {}", found.version_text)])
+        }
+        (None, _) => Installation::in_words(resolved.postgres.as_deref()).into_iter().collect(),
+    }
+}
+
 /// Runs the layer if it was asked for.
 pub fn execute(session: &mut PlannedSession<'_, '_>) -> Result<(), Interrupted> {
     if !session.resolved.has(Layer::Database) {
@@ -146,6 +162,9 @@ fn workloads(
 ) -> Result<()> {
     let ctx = session.resolved.context(session);
     database.prepare(&ctx)?;
+    for (_, task) in asked(session.resolved) {
+        parts::amend_scans(session, &task, SCANS);
+    }
     if let Some(task) = dearest(session.resolved) {
         fit::fit(session, database, &task)?;
     }
@@ -205,16 +224,27 @@ pub fn transactions(
     let ctx = resolved.context(session);
     let long = Context { window: closed_window(task, resolved), ..ctx };
     let short = Context { window: SHORT.min(resolved.database_window), ..ctx };
+    let tests = Context { window: TEST.min(resolved.database_window), ..ctx };
     let closed = [Variation::closed(id, sessions)];
+    let takes_s = 2.0 * repeats_s(resolved, tests.window);
+    let mut test = PlannedTest::new(session, task.workload(), &closed[0], takes_s);
+    begin_windows(session, task, long.window, 1);
     let measured = take(session, database, &long, task, &closed)?;
     if task.commits() > 0.0 {
         flush_after(session, &measured[0], sessions);
     }
     drives_after(session, &measured[0]);
+    if task.commits() == 0.0 {
+        // What commits is judged by the ladder as well.
+        test.foresee(session);
+    }
+    begin_windows(session, task, short.window, 1);
     let alone = [Variation::closed(format!("{id}.alone"), 1)];
     take(session, database, &short, task, &alone)?;
     if task.commits() > 0.0 {
+        session.ui.begin_part(task.workload(), layers::planned_ladder_s(resolved));
         ladder(session, &measured[0]);
+        test.foresee(session);
     }
     let rate = measured[0].value(metric::THROUGHPUT).map(|rate| rate * OPEN_SHARE);
     if let Some(rate) = open_rate_per_s.or(rate).filter(|&rate| rate > 0.0) {
@@ -223,9 +253,10 @@ pub fn transactions(
         let medium = Context { window: resolved.database_window, ..ctx };
         // Pauses belong to sessions, and an open loop has a schedule.
         let unpaused = Task { think: Duration::ZERO, ..*task };
+        begin_windows(session, task, medium.window, 1);
         take(session, database, &medium, &unpaused, &[open])?;
     }
-    let tests = Context { window: TEST.min(resolved.database_window), ..ctx };
+    test.foresee(session);
     prove(session, database, &tests, task, &closed[0])
 }
 
@@ -295,11 +326,12 @@ fn scans(session: &mut PlannedSession<'_, '_>, database: &mut Database, task: &T
     let ctx = session.resolved.context(session);
     let many = Variation::scan(Workload::ScanMany.measurement_id(), scan_workers(&session.split));
     let both = [Variation::scan(Workload::ScanOne.measurement_id(), 1), many.clone()];
+    begin_windows(session, task, ctx.window, both.len());
     take(session, database, &ctx, task, &both)?;
     prove(session, database, &ctx, task, &many)
 }
 
-/// Starts the server again, so that `once` runs on each start from the second to the last, and gets its number.
+/// Starts the server again, so that `once` measures that workload on each start from the second to the last, and gets its number.
 ///
 /// # Errors
 /// The server does not come up again, what `once` gave, or a stop.
@@ -307,10 +339,11 @@ pub fn on_further_starts(
     session: &mut PlannedSession<'_, '_>,
     database: &mut Database,
     server: &mut dyn Provisioner,
-    starts: u32,
+    (workload, starts): (Workload, u32),
     once: &mut dyn FnMut(&mut PlannedSession<'_, '_>, &mut Database, u32) -> Result<()>,
 ) -> Result<()> {
     for start in 2..=starts {
+        session.ui.begin_part(workload, START_S);
         let ctx = session.resolved.context(session);
         database.restart(server, &ctx)?;
         once(session, database, start)?;
@@ -333,6 +366,7 @@ pub fn prove(
 ) -> Result<()> {
     for _ in 0..MOST_TESTS {
         let Some(pair) = intervention(session, base) else { break };
+        begin_windows(session, task, ctx.window, pair.len());
         take(session, database, ctx, task, &pair)?;
     }
     Ok(())

@@ -48,12 +48,12 @@ impl Exit {
         ExitRow {
             exit: Exit::GateFailed,
             word: "a gate failed",
-            when: "`narrows compare --fail-if`: a growth crosses the bound, by its whole interval. Where the interval holds the bound, or there is none, the code is 4.",
+            when: "`narrows compare --fail-if`: the whole interval of a change is beyond the bound. Where the bound is inside the interval, or there is no interval, the code is 4.",
         },
         ExitRow {
             exit: Exit::Usage,
             word: "usage or environment",
-            when: "The arguments, a named file, or the machine do not allow it. The error says why. Nothing was measured, or what was measured could not be written. A dry run ends so where the run would be refused, or would miss a requested part.",
+            when: "The arguments, a named file, or the machine do not allow it. The error says why. Nothing was measured, or what was measured could not be written. A dry run ends with it where the run would be refused, or would miss a requested part.",
         },
         ExitRow {
             exit: Exit::Invalid,
@@ -68,7 +68,7 @@ impl Exit {
         ExitRow {
             exit: Exit::Interrupted,
             word: "interrupted",
-            when: "Stopped by Ctrl-C or a signal. The partial run is kept.",
+            when: "Stopped by Ctrl-C or a signal. The partial run is saved.",
         },
     ];
 

@@ -11,6 +11,7 @@ mod guardian;
 mod record;
 mod turns;
 
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -140,6 +141,14 @@ fn measure(experiment: &Experiment, side: AbSide, stop: &Stop) -> Result<Option<
     let mut command = Command::new(program);
     command.args(&experiment.setup.measurement).args(&experiment.setup.of(side).options);
     command.args(["--format", "json"]).stdin(Stdio::null()).stdout(Stdio::piped());
+    // Where this process is killed nobody would wait for the run: it ends as by Ctrl-C, and the state is put back after it.
+    // SAFETY: no memory is involved.
+    let follow = || match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGINT) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    };
+    // SAFETY: between fork and exec it makes one system call, which allocates nothing and takes no lock.
+    unsafe { command.pre_exec(follow) };
     let mut child = command.spawn().context("starting this program again")?;
     let mut out = child.stdout.take().expect("it is piped");
     let text = std::thread::spawn(move || {

@@ -1,11 +1,9 @@
 //! What an experiment is, and how far it has come: `$XDG_DATA_HOME/narrows/ab/NAME.json`, written whole after every step.
 
 use std::fs::File;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use narrows_files::{Access, Dir};
 use serde::{Deserialize, Serialize};
 
 use super::turns::{AbSide, PILOT};
@@ -138,21 +136,7 @@ fn path(name: &str) -> Result<PathBuf> {
 /// Another process works on it, or the folder can't be written to.
 pub(super) fn lock(name: &str) -> Result<File> {
     let path = path(name)?;
-    let folder = path.parent().unwrap_or(&path);
-    store::make_folder(folder)?;
-    let file = format!(".{name}.lock");
-    let opened = Dir::open(folder).and_then(|dir| match dir.create_new(&file, 0o600) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            dir.open_file(&file, Access::Write)
-        }
-        made => made,
-    });
-    let lock = opened.map_err(|error| {
-        Failure::hinted(
-            format!("cannot lock {name} in {}: {error}", folder.display()),
-            "it needs the right to write in that folder",
-        )
-    })?;
+    let lock = store::lock_file(path.parent().unwrap_or(&path), name)?;
     lock.try_lock().map_err(|_| {
         Failure::hinted(
             format!("another process is making runs of {name}"),

@@ -76,6 +76,11 @@ impl Program for Ladder {
         named.map_or(Ok(()), |named| Installation::check(Some(named), &self.folders()))
     }
 
+    fn server_checks(&self) -> Vec<String> {
+        let database = self.request.database.iter();
+        database.filter_map(|asked| Installation::in_words(asked.postgres.as_deref())).collect()
+    }
+
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         measure(session, &self.request, &self.dirs, &mut self.plan)
     }

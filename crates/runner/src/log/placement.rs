@@ -99,6 +99,10 @@ impl Program for Placement {
         Installation::check(self.request.postgres.as_deref(), &self.folders())
     }
 
+    fn server_checks(&self) -> Vec<String> {
+        Installation::in_words(self.request.postgres.as_deref()).into_iter().collect()
+    }
+
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         measure(session, &self.request, &self.places, &self.split)
     }

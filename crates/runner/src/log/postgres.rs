@@ -13,7 +13,8 @@ use narrows_model::{
 use narrows_observe::{Seen, Watch};
 use narrows_postgres::live::Monitor;
 
-use crate::observe::drives;
+use crate::failure;
+use crate::observe::{self, drives};
 use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::log::LiveLogRequest;
@@ -25,13 +26,16 @@ use crate::ui::Ui;
 pub struct LiveLog {
     request: LiveLogRequest,
     prepared: Prepared,
-    /// The server, unless only the plan is shown.
+    /// The server; of a dry run from [`Program::admit`] on.
     look: Option<Monitor>,
 }
 
+/// Behind an address.
+const CANNOT: &str = "cannot be observed";
+
 /// The server, once it is known that it can be looked at.
 fn reach(address: &Address) -> Result<Monitor> {
-    Monitor::open(address).with_context(|| format!("{address} cannot be observed"))
+    Monitor::open(address).map_err(|error| failure::about(&address.masked(), CANNOT, error))
 }
 
 impl Program for LiveLog {
@@ -66,12 +70,24 @@ impl Program for LiveLog {
         self.prepared.describe()
     }
 
-    fn admit(&mut self, _: bool, _: &dyn Ui) -> Result<()> {
+    fn admit(&mut self, _: bool, ui: &dyn Ui) -> Result<()> {
+        if self.look.is_none() {
+            let look = reach(&self.request.address)?;
+            if let Some(note) = observe::limited(look.rights()) {
+                ui.say(&note);
+            }
+            self.look = Some(look);
+        }
         Ok(())
     }
 
-    fn check(&self) -> Result<()> {
-        if self.look.is_none() { reach(&self.request.address).map(drop) } else { Ok(()) }
+    fn server_checks(&self) -> Vec<String> {
+        let look = self.look.as_ref();
+        look.map_or(Vec::new(), |look| observe::server_checks(look.version(), look.rights()))
+    }
+
+    fn guards(&self) -> bool {
+        false
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
@@ -84,14 +100,14 @@ impl Program for LiveLog {
         }
         let look = self.look.take().context("a plan that is only shown is not run")?;
         let length = Duration::from_nanos(length.0);
-        let ended = observe(session, look, length)
-            .with_context(|| format!("{address} cannot be observed"))?;
+        let ended = observed(session, look, length)
+            .map_err(|error| failure::about(&address.masked(), CANNOT, error))?;
         session.cut_short = ended == Ended::Interrupted && !session.stop.is_set();
         Ok(ended)
     }
 }
 
-fn observe(session: &mut Session<'_>, look: Monitor, length: Duration) -> Result<Ended> {
+fn observed(session: &mut Session<'_>, look: Monitor, length: Duration) -> Result<Ended> {
     let seed = session.run.plan.seed;
     let drives = watched(&look);
     let before = drives.as_ref().map(Watch::snapshot);

@@ -66,6 +66,10 @@ impl Program for Placement {
         Ok(())
     }
 
+    fn guards(&self) -> bool {
+        false
+    }
+
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         look(session, &self.request, &self.found, &self.known)
     }

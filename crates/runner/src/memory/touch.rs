@@ -1,7 +1,7 @@
 //! How long it takes to touch a pool of shared memory, by one process and by one for each CPU.
 
 use anyhow::Result;
-use narrows_engine::{Phase, Samples};
+use narrows_engine::{LiveValue, Phase, Samples, repeat_of};
 use narrows_facts::affinity;
 use narrows_layer_memory::touch::{FreshPool, KINDS, Kind, Touch, Touched};
 use narrows_layer_memory::{base_page_bytes, room, spread};
@@ -73,9 +73,11 @@ pub fn measure(
         }
     }
     let watch = Watch::new(platform, &[]);
-    for _ in 0..REPEATS {
+    for repeat in 0..REPEATS {
         for way in ways.iter_mut().filter(|way| way.refused.is_none()) {
-            session.ui.phase(Layer::Memory, Phase::Measure, &way.id());
+            let so_far = way.samples.so_far(metric::BANDWIDTH).map(LiveValue::BytesPerSecond);
+            let detail = repeat_of(&way.id(), repeat, REPEATS, so_far);
+            session.ui.phase(Layer::Memory, Phase::Measure, &detail);
             once(way, bytes, &watch, session)?;
         }
     }

@@ -1,12 +1,13 @@
 //! What an earlier run of this machine measured of drives, log and memory, taken over with its name and age.
 
 use anyhow::Result;
-use narrows_model::{Layer, Measurement, Platform, Role, Run, condition};
+use narrows_model::{Layer, Measurement, Observation, Platform, Role, Run, condition};
 use narrows_postgres::observe::Monitor;
 use serde_json::json;
 
 use super::drives;
 use crate::failure::Failure;
+use crate::import::{Capacities, of_that_host};
 use crate::store;
 
 /// What was taken.
@@ -38,6 +39,43 @@ pub fn take(name: &str, look: &Monitor, server: &Platform) -> Result<StoredCapac
              server's drives, at a quiet time",
         )
     })
+}
+
+/// Takes what a stored run has for a server whose own report was read. Which drives the server is on a report doesn't say.
+///
+/// # Errors
+/// There is no such run, it is of another machine, or holds nothing of use.
+pub(crate) fn beside_report(
+    asked: Capacities<'_>,
+    seen: &Observation,
+    report: &str,
+) -> Result<StoredCapacities> {
+    let stored = store::load(&store::find(asked.run)?)?;
+    let host = stored.platform().and_then(|platform| platform.hostname.clone());
+    if !asked.same_machine {
+        of_that_host(seen, host.as_deref().unwrap_or("a machine without a name"), report)?;
+    }
+    let chosen = |m: &&Measurement| {
+        matches!(m.layer, Layer::Block | Layer::Log | Layer::Memory) && m.usable()
+    };
+    let source = format!("run {}, {}", stored.id, age(&stored, jiff::Timestamp::now()));
+    let measurements: Vec<Measurement> =
+        stored.measurements.iter().filter(chosen).map(|m| mark(m, &source)).collect();
+    if measurements.is_empty() {
+        return Err(Failure::hinted(
+            format!("--capacities {}: it measured neither drives, WAL nor memory", asked.run),
+            "measure the server's machine with `narrows run --layers memory,block,log --data DIR --wal DIR`, in folders on the \
+             server's drives, at a quiet time",
+        ));
+    }
+    Ok(StoredCapacities { measurements, from: vec![source] })
+}
+
+/// The measurement with the run that it is of.
+fn mark(m: &Measurement, source: &str) -> Measurement {
+    let mut m = m.clone();
+    m.conditions.insert(condition::TAKEN_FROM, json!(source));
+    m
 }
 
 /// The reason is a sentence without its subject.
@@ -81,11 +119,6 @@ fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<StoredCap
         return Err(reasons.swap_remove(0));
     }
     let source = format!("run {}, {}", stored.id, age(stored, now));
-    let mark = |m: &Measurement| {
-        let mut m = m.clone();
-        m.conditions.insert(condition::TAKEN_FROM, json!(source));
-        m
-    };
     let chosen = |m: &&Measurement| layers.contains(&m.layer) && m.usable();
     let words: Vec<&str> = layers.iter().map(|layer| layer.word()).collect();
     let mut from = vec![format!("{}: {source}, on this machine", words.join(", "))];
@@ -94,7 +127,7 @@ fn of(stored: &Run, server: &Platform, now: jiff::Timestamp) -> Result<StoredCap
     }
     from.extend(reasons.into_iter().map(|reason| format!("not used: {reason}")));
     Ok(StoredCapacities {
-        measurements: stored.measurements.iter().filter(chosen).map(mark).collect(),
+        measurements: stored.measurements.iter().filter(chosen).map(|m| mark(m, &source)).collect(),
         from,
     })
 }

@@ -3,7 +3,7 @@
 //! Nothing is loaded and nothing is written but the run file, unless `--load-here` says that the server's drives may be measured
 //! before the look.
 
-mod capacities;
+pub(crate) mod capacities;
 pub mod drives;
 mod planned;
 
@@ -13,9 +13,12 @@ use anyhow::{Context as _, Result};
 use narrows_facts::Live;
 use narrows_model::{HostRole, Observation, Plan, Platform, condition};
 use narrows_observe::Watch;
-use narrows_postgres::observe::{Around, Monitor};
+use narrows_postgres::WireError;
+use narrows_postgres::live::MonitorError;
+use narrows_postgres::observe::{Around, Monitor, Rights};
 
 use crate::exit::Answers;
+use crate::failure::{self, Failure};
 use crate::program::Program;
 use crate::request::machine::ObserveRequest;
 use crate::request::{Address, RunOptions};
@@ -31,9 +34,50 @@ use capacities::StoredCapacities;
 pub struct Observe {
     request: ObserveRequest,
     resolved: Resolved,
-    /// The server, unless only the plan is shown.
+    /// The server; of a dry run from [`Program::admit`] on.
     look: Option<Monitor>,
     taken: StoredCapacities,
+}
+
+/// The server, once it is known that it can be looked at.
+fn reach(request: &ObserveRequest) -> Result<Monitor> {
+    let error = match Monitor::open(&request.address) {
+        Ok(look) => return Ok(look),
+        Err(error) => error,
+    };
+    if let (MonitorError::Wire(WireError::NoSocket { folder, port }), Some(word)) =
+        (&error, &request.word)
+    {
+        return Err(Failure::hinted(
+            format!("no PostgreSQL listens at {} (no socket .s.PGSQL.{port})", folder.display()),
+            format!(
+                "is {word} a host? narrows observe host={word}; a database of that name here needs a server that runs here"
+            ),
+        ));
+    }
+    Err(failure::about(&request.address.masked(), CANNOT, error))
+}
+
+/// Behind an address.
+const CANNOT: &str = "cannot be observed";
+
+/// What is well of a server that is only looked at.
+pub(crate) fn server_checks(version: &str, rights: Rights) -> Vec<String> {
+    let mut checks = vec![format!("PostgreSQL {version} answers")];
+    if let Rights::AllSessions { user } = rights {
+        checks.push(format!("user {user} sees what all sessions do (pg_monitor)"));
+    }
+    checks
+}
+
+/// What limits the look of a user, where something does.
+pub(crate) fn limited(rights: Rights) -> Option<String> {
+    match rights {
+        Rights::AllSessions { .. } => None,
+        Rights::Counters { user, grant } => {
+            Some(format!("note: user {user} sees counters only; {grant} shows what sessions do"))
+        }
+    }
 }
 
 impl Program for Observe {
@@ -48,30 +92,9 @@ impl Program for Observe {
     }
 
     fn plan(request: &ObserveRequest, ui: &dyn Ui) -> Result<Observe> {
-        let request = request.clone();
-        if request.options.dry_run {
-            let resolved = planned::resolve(&request, None, ui)?;
-            return Ok(Observe {
-                request,
-                resolved,
-                look: None,
-                taken: StoredCapacities::default(),
-            });
-        }
-        // Before a run is kept: what can't be reached leaves nothing.
-        let address = &request.address;
-        let look =
-            Monitor::open(address).with_context(|| format!("{address} cannot be observed"))?;
-        let mut resolved = planned::resolve(&request, Some(&look), ui)?;
-        let taken = match &request.capacities {
-            Some(name) => capacities::take(name, &look, &resolved.platform)?,
-            None => StoredCapacities::default(),
-        };
-        if let Some(postmaster) = look.postmaster() {
-            // What limits the server limits what it does; our own groups are no concern of its.
-            resolved.platform.cgroup = narrows_platform::cgroup_of(&Live, &postmaster.to_string());
-        }
-        Ok(Observe { request, resolved, look: Some(look), taken })
+        // Before a run is kept: what can't be reached leaves nothing. A dry run has a plan also where nobody answers.
+        let look = if request.options.dry_run { None } else { Some(reach(request)?) };
+        Observe::of(request, look, ui)
     }
 
     fn planned(&self) -> (&Plan, &Platform) {
@@ -88,16 +111,32 @@ impl Program for Observe {
 
     /// A look loads nothing; where drives are measured before it, the user has taken responsibility.
     fn admit(&mut self, load_here: bool, ui: &dyn Ui) -> Result<()> {
+        if self.look.is_none() {
+            let look = reach(&self.request)?;
+            if let Some(note) = limited(look.rights()) {
+                ui.say(&note);
+            }
+            *self = Observe::of(&self.request, Some(look), ui)?;
+        }
         match self.request.below {
             Some(_) => guard::storage(&self.resolved.platform, &self.folders(), load_here, ui),
             None => Ok(()),
         }
     }
 
+    fn server_checks(&self) -> Vec<String> {
+        let look = self.look.as_ref();
+        look.map_or(Vec::new(), |look| server_checks(look.version(), look.rights()))
+    }
+
+    fn guards(&self) -> bool {
+        self.request.below.is_some()
+    }
+
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         let look = self.look.take().context("a plan that is only shown is not run")?;
-        let cannot = format!("{} cannot be observed", self.request.address);
-        self.look_at(look, session).context(cannot)
+        let address = self.request.address.masked();
+        self.look_at(look, session).map_err(|error| failure::about(&address, CANNOT, error))
     }
 
     fn answers(&self) -> Answers {
@@ -106,6 +145,20 @@ impl Program for Observe {
 }
 
 impl Observe {
+    /// With the server, where it was reached.
+    fn of(request: &ObserveRequest, look: Option<Monitor>, ui: &dyn Ui) -> Result<Observe> {
+        let mut resolved = planned::resolve(request, look.as_ref(), ui)?;
+        let taken = match (&request.capacities, &look) {
+            (Some(name), Some(look)) => capacities::take(name, look, &resolved.platform)?,
+            _ => StoredCapacities::default(),
+        };
+        if let Some(postmaster) = look.as_ref().and_then(Monitor::postmaster) {
+            // What limits the server limits what it does; our own groups are no concern of its.
+            resolved.platform.cgroup = narrows_platform::cgroup_of(&Live, &postmaster.to_string());
+        }
+        Ok(Observe { request: request.clone(), resolved, look, taken })
+    }
+
     /// The layers below first, where that is allowed; then the look.
     fn look_at(&mut self, look: Monitor, session: &mut Session<'_>) -> Result<Ended> {
         if look.postmaster().is_none() {
@@ -150,7 +203,7 @@ impl Observe {
 }
 
 /// Log bytes of a transaction that writes, at least those of a small row's update.
-fn commit_bytes(seen: &Observation) -> u64 {
+pub(crate) fn commit_bytes(seen: &Observation) -> u64 {
     let each =
         seen.counted.log_bytes.zip(seen.counted.writers).filter(|(_, writers)| *writers > 0.0);
     each.map_or(0.0, |(bytes, writers)| bytes / writers).max(layers::COMMIT_BYTES as f64) as u64

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role, Workload};
 use narrows_postgres::observe::{Monitor, least};
-use narrows_units::{Bytes, Nanos, shown};
+use narrows_units::{Bytes, shown};
 
 use super::drives;
 use crate::failure::Failure;
@@ -51,12 +51,15 @@ pub fn resolve(request: &ObserveRequest, look: Option<&Monitor>, ui: &dyn Ui) ->
     Ok(resolved)
 }
 
+/// With its time, which depends on what happens there.
 fn what(length: Duration) -> String {
     let what = "read its counters, and sample what its sessions do about 20 times per second";
-    if least(length) == length {
-        return what.to_string();
-    }
-    format!("{what}; for up to {} where too little happens", Nanos(length.as_nanos() as u64))
+    let (least, words) = (least(length), |time: Duration| prepared::minutes(time.as_secs_f64()));
+    let more = match least == length {
+        true => String::new(),
+        false => format!(", up to {} if too little happens", words(length)),
+    };
+    format!("{what}: {}{more}", words(least))
 }
 
 /// What is measured of the server's drives before the look.
@@ -70,6 +73,8 @@ fn layers_below(request: &ObserveRequest, below: &BelowRequest) -> MachineReques
         database: DatabaseTarget::None,
         workloads: Workload::usual().collect(),
         sessions: None,
+        with: None,
+        same_machine: false,
         options: request.options.clone(),
     }
 }
@@ -105,6 +110,7 @@ fn looking(request: &ObserveRequest, platform: Platform) -> Resolved {
         data_dir: PathBuf::new(),
         wal_dir: PathBuf::new(),
         address: None,
+        version: None,
         found: None,
         postgres: None,
         window: Duration::ZERO,
@@ -174,7 +180,11 @@ pub fn describe(resolved: &Resolved, below: bool, look: Option<&Monitor>) -> Str
         text +=
             &format!("server   PostgreSQL {}, {}\n", shown(look.version()), shown(&place(look)));
     }
-    text.extend(plan.steps.iter().map(prepared::step));
+    if let Some((look, before)) = plan.steps.split_last() {
+        text.extend(before.iter().map(prepared::step));
+        // It has its time in it.
+        text += &format!("{:8} {}\n", look.layer.word(), shown(&look.what));
+    }
     if !below {
         return text + &prepared::total(plan, "loads nothing, writes the run file only");
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::Context;
 use narrows_layer_database::{Database, Provisioner, Variation};
-use narrows_model::{Measurement, metric, orders as names};
+use narrows_model::{Measurement, Workload, metric, orders as names};
 use narrows_postgres::orders::{
     self, CrashLoad, Loaded, OrdersDatabase as _, OrdersError, OrdersPlan,
 };
@@ -13,9 +13,11 @@ use narrows_verdict::MOST_TESTS;
 
 use super::plan;
 use super::tidy::{self, Before};
+use crate::database::parts::PlannedTest;
 use crate::database::{
     OPEN_SHARE, SHORT, TEST, drives_after, flush_after, intervention, keep_going, ladder, on_start,
 };
+use crate::layers;
 use crate::request::database::OrdersRequest;
 use crate::resolved::PlannedSession;
 
@@ -70,6 +72,9 @@ fn windows(
     let sessions = resolved.plan.sessions;
     let asked = asked(request, sessions);
     let long = Context { window: resolved.update_window, ..ctx };
+    let takes_s = |window| plan::windows_s(request, resolved, window);
+    let begin = |session: &PlannedSession<'_, '_>, s| session.ui.begin_part(Workload::Orders, s);
+    begin(session, takes_s(long.window) + plan::checks_s(request));
     let measured = take(session, database, &long, &mix, std::slice::from_ref(&asked))?;
     if !plan::flushes_again(request) {
         return Ok(());
@@ -78,22 +83,30 @@ fn windows(
         flush_after(session, measured, sessions);
         drives_after(session, measured);
     }
+    let test_s = 2.0 * takes_s(TEST);
+    let mut test = PlannedTest::new(session, Workload::Orders, &asked, test_s);
     let short = Context { window: SHORT, ..ctx };
+    begin(session, takes_s(short.window));
     let alone = Variation::closed(format!("{}.alone", names::ID), 1);
     // The next windows are checked, and what these break stays broken.
     let unchecked = OrdersPlan { check: false, ..mix.clone() };
     take(session, database, &short, &unchecked, &[alone])?;
     if let Some(measured) = measured.first() {
+        begin(session, layers::planned_ladder_s(resolved));
         ladder(session, measured);
+        test.foresee(session);
     }
     let rate = measured.first().and_then(|m| m.value(metric::THROUGHPUT));
     if let Some(rate) = rate.filter(|rate| *rate > 0.0) {
         let mut open = Variation::closed(open_id(), sessions);
         open.open_rate_per_s = Some(rate * OPEN_SHARE);
         let medium = Context { window: resolved.database_window, ..ctx };
+        begin(session, takes_s(medium.window) + plan::checks_s(request));
         take(session, database, &medium, &mix, &[open])?;
     }
-    prove(session, database, &Context { window: TEST, ..ctx }, &unchecked, &asked)
+    test.foresee(session);
+    let tests = Context { window: TEST, ..ctx };
+    prove(session, database, &tests, (&unchecked, test_s), &asked)
 }
 
 /// What is asked for: the closed loop, or the open one at its rate.
@@ -139,10 +152,13 @@ fn on_further_starts(
     let mut once = |session: &mut PlannedSession<'_, '_>, database: &mut Database, start| {
         let ctx = resolved.context(session);
         let long = Context { window: resolved.update_window, ..ctx };
+        let takes_s = plan::windows_s(request, resolved, long.window) + plan::checks_s(request);
+        session.ui.begin_part(Workload::Orders, takes_s);
         take(session, database, &long, &mix, &[on_start(&asked, start)])?;
         Ok(())
     };
-    crate::database::on_further_starts(session, database, server, request.load.starts, &mut once)
+    let starts = (Workload::Orders, request.load.starts);
+    crate::database::on_further_starts(session, database, server, starts, &mut once)
 }
 
 fn open_id() -> String {
@@ -194,16 +210,17 @@ fn take(
     Ok(measured)
 }
 
-/// Tests the verdict by the interventions it proposes, each in turns with its own baseline.
+/// Tests the verdict by the interventions it proposes, each in turns with its own baseline, which takes so many seconds.
 fn prove(
     session: &mut PlannedSession<'_, '_>,
     database: &mut Database,
     ctx: &Context<'_>,
-    mix: &OrdersPlan,
+    (mix, test_s): (&OrdersPlan, f64),
     base: &Variation,
 ) -> Result<()> {
     for _ in 0..MOST_TESTS {
         let Some(pair) = intervention(session, base) else { break };
+        session.ui.begin_part(Workload::Orders, test_s);
         take(session, database, ctx, mix, &pair)?;
     }
     Ok(())
@@ -217,6 +234,7 @@ fn crash(
     request: &OrdersRequest,
     loaded: &Loaded,
 ) -> Result<()> {
+    session.ui.begin_part(Workload::Orders, UNTIL_CRASH.as_secs_f64());
     let resolved = session.resolved;
     let ctx = resolved.context(session);
     let mix = plan::mix(request, loaded.setup);

@@ -10,6 +10,7 @@ use anyhow::Result;
 use narrows_layer_database::{Database, Provisioner};
 use narrows_model::{Plan, Platform};
 
+use crate::database;
 use crate::database::server::{self, Tables};
 use crate::exit::Answers;
 use crate::machine::ended;
@@ -62,6 +63,14 @@ impl Program for Orders {
 
     fn space(&self) -> Vec<SpaceNeed> {
         layers::space(&self.resolved, true)
+    }
+
+    fn server_checks(&self) -> Vec<String> {
+        database::server_checks(&self.resolved)
+    }
+
+    fn guards(&self) -> bool {
+        self.resolved.address.is_none()
     }
 
     fn missing(&self) -> Vec<MissingPart> {

@@ -12,6 +12,7 @@ use narrows_postgres::orders::{
 use narrows_units::Bytes;
 
 use crate::database::client;
+use crate::database::parts::planned_test_s;
 use crate::database::{SHORT, START_S, TEST};
 use crate::failure::Failure;
 use crate::layers;
@@ -51,6 +52,8 @@ pub fn resolve(request: &OrdersRequest, ui: &dyn Ui) -> Result<Resolved> {
             database: server.database.clone(),
             workloads: Vec::new(),
             sessions: request.sessions.or(terminals),
+            with: None,
+            same_machine: false,
             options: request.load.options.clone(),
         },
         ui,
@@ -170,17 +173,27 @@ pub fn flushes_again(request: &OrdersRequest) -> bool {
 
 /// Seconds that the windows take.
 fn run_s(request: &OrdersRequest, resolved: &Resolved) -> f64 {
-    let warm_up = warm_up(request).as_secs_f64();
-    let repeats = f64::from(resolved.plan.repeats);
-    let once = |window: Duration| repeats * (window.as_secs_f64() + warm_up + 1.0);
-    let checks = 5.0 + f64::from(request.warehouses.min(orders::FULL_UP_TO));
+    let once = |window: Duration| windows_s(request, resolved, window);
+    let checks = checks_s(request);
     let closed = once(resolved.update_window) + checks;
     let further = f64::from(request.load.starts - 1) * (START_S + closed);
     if request.paced || request.rate.is_some() {
         return closed + further;
     }
-    let tests = if resolved.plan.quick { 0.0 } else { 2.0 * once(TEST) };
-    closed + further + once(resolved.database_window) + once(SHORT) + tests + checks
+    let tests = planned_test_s(resolved, 2.0 * once(TEST));
+    let ladder = layers::planned_ladder_s(resolved);
+    closed + further + once(resolved.database_window) + once(SHORT) + ladder + tests + checks
+}
+
+/// Seconds that a window of each repeat takes.
+pub fn windows_s(request: &OrdersRequest, resolved: &Resolved, window: Duration) -> f64 {
+    let besides_s = warm_up(request).as_secs_f64() + 1.0;
+    f64::from(resolved.plan.repeats) * (window.as_secs_f64() + besides_s)
+}
+
+/// Seconds that checking the conditions takes.
+pub fn checks_s(request: &OrdersRequest) -> f64 {
+    5.0 + f64::from(request.warehouses.min(orders::FULL_UP_TO))
 }
 
 fn in_words(request: &OrdersRequest, resolved: &Resolved) -> String {

@@ -28,6 +28,10 @@ pub struct MachineRequest {
     pub workloads: Vec<Workload>,
     /// Sessions of the workloads.
     pub sessions: Option<u32>,
+    /// A server's own report (Oracle's AWR), judged by what is measured.
+    pub with: Option<PathBuf>,
+    /// The report is of this machine, whatever it calls its host.
+    pub same_machine: bool,
     /// How and where to.
     pub options: RunOptions,
 }
@@ -43,6 +47,8 @@ impl MachineRequest {
 pub struct ObserveRequest {
     /// The server.
     pub address: Address,
+    /// The bare word that was taken for a database's name, where one was.
+    pub word: Option<String>,
     /// How long to look.
     pub length: Duration,
     /// A stored run of this machine with capacities of drives, log and memory.

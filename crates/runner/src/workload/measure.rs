@@ -10,6 +10,7 @@ use narrows_model::{Workload, metric};
 
 use super::working_set::working_set_bytes;
 use crate::database::fit::fit;
+use crate::database::parts::{amend_scans, begin_windows};
 use crate::database::server::scan_workers;
 use crate::database::{closed_window, keep_going, on_start, prove, take, transactions};
 use crate::request::database::WorkloadRequest;
@@ -65,13 +66,9 @@ fn highest(
     };
     let ctx = resolved.context(session);
     let base = Variation::closed(format!("{id}.p99"), resolved.plan.sessions);
-    let (found, measured) = database.highest_rate(
-        &ctx,
-        task,
-        &base,
-        &search(limit_ns, resolved.plan.quick),
-        ceiling_per_s,
-    )?;
+    let plan = search(limit_ns, resolved.plan.quick);
+    session.ui.begin_part(task.workload(), plan.budget.as_secs_f64());
+    let (found, measured) = database.highest_rate(&ctx, task, &base, &plan, ceiling_per_s)?;
     session.run.highest_rates.push(found);
     session.add(measured);
     Ok(())
@@ -102,6 +99,7 @@ fn sweep(
     let id = task.workload().measurement_id();
     let variations: Vec<Variation> =
         sessions.iter().map(|n| Variation::closed(format!("{id}.sessions_{n}"), *n)).collect();
+    begin_windows(session, task, window, variations.len());
     take(session, database, &Context { window, ..ctx }, task, &variations)?;
     Ok(())
 }
@@ -131,10 +129,12 @@ pub fn on_further_starts(
             false => closed_window(&task, resolved),
         };
         let again: Vec<Variation> = base.iter().map(|base| on_start(base, start)).collect();
+        begin_windows(session, &task, window, again.len());
         take(session, database, &Context { window, ..ctx }, &task, &again)?;
         Ok(())
     };
-    crate::database::on_further_starts(session, database, server, request.load.starts, &mut once)
+    let starts = (task.workload(), request.load.starts);
+    crate::database::on_further_starts(session, database, server, starts, &mut once)
 }
 
 /// By one process and by the most, which get verdicts, and by what lies between.
@@ -164,6 +164,8 @@ fn scans(
 ) -> Result<()> {
     let ctx = session.resolved.context(session);
     let variations = scan_variations(&session.split, workers);
+    amend_scans(session, task, variations.len());
+    begin_windows(session, task, ctx.window, variations.len());
     take(session, database, &ctx, task, &variations)?;
     match variations.last().filter(|most| most.workers > 1) {
         Some(many) => prove(session, database, &ctx, task, many),

@@ -71,6 +71,14 @@ impl Program for Load {
         layers::space(&self.resolved, true)
     }
 
+    fn server_checks(&self) -> Vec<String> {
+        database::server_checks(&self.resolved)
+    }
+
+    fn guards(&self) -> bool {
+        self.resolved.address.is_none()
+    }
+
     fn missing(&self) -> Vec<MissingPart> {
         layers::missing(&self.resolved, Some(self.request.task.word()))
     }

@@ -13,6 +13,7 @@ use super::working_set::{tables, touched_bytes, working_set_bytes};
 use crate::database::client;
 use crate::database::fit;
 use crate::database::mariadb;
+use crate::database::parts::planned_test_s;
 use crate::database::{self, SHORT, START_S, TEST, closed_window, repeats_s, scan_time};
 use crate::failure::Failure;
 use crate::layers;
@@ -52,6 +53,8 @@ pub fn resolve(request: &WorkloadRequest, ui: &dyn Ui) -> Result<Resolved> {
             database: server.database.clone(),
             workloads: Vec::new(),
             sessions: request.sessions.last().copied(),
+            with: None,
+            same_machine: false,
             options: request.load.options.clone(),
         },
         ui,
@@ -208,8 +211,7 @@ fn steps(request: &WorkloadRequest, resolved: &Resolved) -> Vec<PlannedStep> {
 /// Seconds that it takes on further starts: a start, warming and the windows.
 fn further_starts_s(request: &WorkloadRequest, resolved: &Resolved) -> f64 {
     let windows = if request.task.is_scan() {
-        let scans = request.workers.len().max(2) as f64;
-        scans * repeats_s(resolved, scan_time(resolved.plan.table_bytes))
+        scans_s(request, resolved)
     } else {
         repeats_s(resolved, closed_window(&request.task, resolved))
     };
@@ -221,12 +223,11 @@ fn workload_s(request: &WorkloadRequest, resolved: &Resolved) -> f64 {
     let once = |window: Duration| repeats_s(resolved, window);
     let quick = resolved.plan.quick;
     if request.task.is_scan() {
-        let variations = request.workers.len().max(2) + if quick { 0 } else { 2 };
-        return once(scan_time(resolved.plan.table_bytes)) * variations as f64;
+        return scans_s(request, resolved);
     }
     let commits = request.task.commits() > 0.0;
     let closed = closed_window(&request.task, resolved);
-    let tests = if quick { 0.0 } else { 2.0 * once(TEST.min(resolved.database_window)) };
+    let tests = planned_test_s(resolved, 2.0 * once(TEST.min(resolved.database_window)));
     let ladder = if commits { layers::planned_ladder_s(resolved) } else { 0.0 };
     let sweep = match request.sessions.len() {
         0 | 1 => 0.0,
@@ -236,4 +237,13 @@ fn workload_s(request: &WorkloadRequest, resolved: &Resolved) -> f64 {
     let search =
         request.limit_ns.map_or(0.0, |limit_ns| search(limit_ns, quick).budget.as_secs_f64());
     once(closed) + short + once(resolved.database_window) + tests + ladder + sweep + search
+}
+
+/// Seconds that all numbers of workers take once: from the pool a scan comes again and again for a window.
+fn scans_s(request: &WorkloadRequest, resolved: &Resolved) -> f64 {
+    let window = match request.task.source {
+        Source::Drive => scan_time(resolved.plan.table_bytes),
+        Source::Pool => resolved.window,
+    };
+    request.workers.len().max(2) as f64 * repeats_s(resolved, window)
 }

@@ -5,8 +5,9 @@ use std::sync::Mutex;
 
 use anyhow::{Result, bail};
 use narrows_engine::Stop;
-use narrows_model::{Layer, Measurement, Plan, PlannedStep, Platform, Run, Validity};
+use narrows_model::{Layer, Measurement, Plan, PlannedStep, Platform, Run, Validity, Workload};
 use narrows_runner::exit::{Answers, Exit};
+use narrows_runner::plan_document::PlanDocument;
 use narrows_runner::request::RunOptions;
 use narrows_runner::session::{EndReport, Ended, Session};
 use narrows_runner::ui::{Phase, Progress};
@@ -104,6 +105,10 @@ impl Ui for Heard {
 
     fn begin(&self, _: &[PlannedStep], _: &Stop) {}
 
+    fn begin_part(&self, _: Workload, _: f64) {}
+
+    fn amend_plan(&self, _: Workload, _: f64) {}
+
     fn clear(&self) {}
 
     fn speaker(&self) -> fn(&str) {
@@ -112,6 +117,11 @@ impl Ui for Heard {
 
     fn print(&self, text: &str) -> Result<()> {
         self.hear(format!("print {text}"));
+        Ok(())
+    }
+
+    fn plan(&self, text: &str, document: &PlanDocument) -> Result<()> {
+        self.hear(format!("plan {text}{} refused", document.refused.len()));
         Ok(())
     }
 
@@ -142,7 +152,7 @@ fn a_plan_that_is_only_shown_keeps_nothing() {
     let options = RunOptions { dry_run: true, ..RunOptions::default() };
     let (ended, heard, kept) = run(Request { options, ..Request::default() });
     assert_eq!(ended.unwrap(), Exit::Done);
-    assert_eq!(heard, ["print plan     nothing\n"]);
+    assert_eq!(heard, ["plan plan     nothing\nchecks   no database runs here\n0 refused"]);
     assert!(kept.is_empty());
 }
 
@@ -154,7 +164,7 @@ fn a_run_is_told_before_it_begins_and_kept_and_reported_at_its_end() {
     let [plan, report, files, place] = heard.as_slice() else { panic!("{heard:?}") };
     assert_eq!((plan.as_str(), report.as_str()), ("put plan     nothing\n", "report 1"));
     assert_eq!(files, "files");
-    assert!(place.starts_with("kept in "), "{place}");
+    assert!(place.starts_with("saved: "), "{place}");
     assert!(kept[0].completed && kept[0].measurements.len() == 1);
 }
 

@@ -82,7 +82,7 @@ fn concerns(path: &RolePath, here: Identity<'_>, test: &CrashTest) -> Result<(),
     match test.mount_point.as_deref() {
         Some(place) if place == path.file_system.mount_point => Ok(()),
         Some(_) => Err("another place".to_string()),
-        None => Err("and it is not known on which file system".to_string()),
+        None => Err("on an unknown file system".to_string()),
     }
 }
 
@@ -92,7 +92,7 @@ fn same_machine(here: Identity<'_>, test: &CrashTest) -> Result<(), String> {
     match (here.host, test.host.as_deref()) {
         (Some(here), Some(there)) if here == there => {}
         (Some(_), Some(there)) => return Err(format!("on {there}, another machine")),
-        _ => return Err("and it is not known whether on this machine".to_string()),
+        _ => return Err("on an unknown machine".to_string()),
     }
     let machine = equal(here.machine, test.machine.as_deref());
     let boot = equal(here.boot_id, test.boot_id.as_deref());

@@ -61,7 +61,7 @@ pub(super) const RULES: &[Rule] = &[
         summary: "Other programs used the CPUs during the test",
         advice: "Stop them, or measure again when the machine is idle",
         reason: "Their CPU time is missing from the capacity, and how much capacity it cost is unknown",
-        reference: "proc(5), /proc/stat less our own CPU time",
+        reference: "proc(5), /proc/stat less narrows' own",
     },
     Rule {
         id: "server-cpus-taken",

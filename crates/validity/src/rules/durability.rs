@@ -16,9 +16,8 @@ const FLUSHES_OF_SERVER: Quantity =
     Product(&[Metric(metric::FLUSHES_PER_OP), Metric(metric::OPERATIONS)]);
 const LOG_OF_SERVER: Quantity =
     Product(&[Metric(metric::WAL_BYTES_PER_OP), Metric(metric::OPERATIONS)]);
-const OBSERVED_FLUSHES: Quantity =
-    Seen("flushes of the log", Some(Unit::Count), |o| o.counted.flushes);
-const OBSERVED_LOG: Quantity = Seen("log written", Some(Unit::Bytes), |o| o.counted.log_bytes);
+const OBSERVED_FLUSHES: Quantity = Seen("WAL flushes", Some(Unit::Count), |o| o.counted.flushes);
+const OBSERVED_LOG: Quantity = Seen("WAL written", Some(Unit::Bytes), |o| o.counted.log_bytes);
 const LIVE: &[&str] = &["log.live"];
 /// By windows, from their rate.
 const LIVE_FLUSHES: Quantity =

@@ -1,4 +1,4 @@
-//! A live server's log, looked at: what bears on its figures.
+//! A live server's WAL, observed: what limits its figures.
 
 use narrows_model::{Severity, condition, metric};
 
@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Says { key: condition::SYNCHRONOUS_COMMIT.any(), any_of: &["off"] },
         figures: &[Metric(metric::FLUSH_RATE)],
         summary: "synchronous_commit is off: commits return before they are durable",
-        advice: "Check whether all users of the server can bear to lose the last commits in a crash",
+        advice: "Check whether all users of the server can afford to lose the last commits in a crash",
         reason: "An administrator may choose it; the wait of a commit then says nothing about WAL",
         reference: SETTINGS,
     },

@@ -155,7 +155,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[Number(condition::FOOTPRINT_BYTES), Number(condition::LLC_BYTES)],
         summary: "The working set is less than twice the last-level caches",
         advice: "Free memory, or raise the control group's limit",
-        reason: "At random every second load or more may find its line in a cache, so the figure is not memory's; four                  times the caches are wanted",
+        reason: "At random every second load or more may find its line in a cache, so the figure is not memory's; four times the caches are needed",
         reference: "methods: memory",
     },
 ];

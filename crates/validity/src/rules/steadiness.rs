@@ -12,7 +12,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "not-steady",
         group: Group::Steadiness,
         severity: Severity::Suspect,
-        // Clients choose the load of a server that is only looked at.
+        // Clients choose the load of a server that is only observed.
         // A test and its baseline take turns, so a drift meets both; the interval of their ratio carries the rest.
         about: About::Measurement(Select::ALL.except(&["*.test.*", OBSERVED])),
         when: When::Drift { p_within: 0.01, p_between: 0.05, share: 0.10 },
@@ -52,7 +52,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Steadiness,
         severity: Severity::Note,
         // Tests take turns with their baselines, jobs and searches have as many windows as they ask for, and a machine's state is
-        // looked at once.
+        // observed once.
         about: About::Run(
             Select::ALL
                 .except(&[

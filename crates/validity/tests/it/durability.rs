@@ -218,9 +218,9 @@ fn the_same_path_on_another_or_unknown_machine_or_mount_decides_nothing() {
     for outcome in [Shown, Refuted] {
         for (host, mount_point, part) in [
             (Some("db2"), Some("/wal"), "another machine"),
-            (None, Some("/wal"), "not known whether on this machine"),
+            (None, Some("/wal"), "on an unknown machine"),
             (Some("db1"), Some("/"), "another place"),
-            (Some("db1"), None, "not known on which file system"),
+            (Some("db1"), None, "on an unknown file system"),
         ] {
             let (host, mount_point) = (host.map(String::from), mount_point.map(String::from));
             let test = CrashTest { host, mount_point, ..test("/wal/crash", outcome, true) };

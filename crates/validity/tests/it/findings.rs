@@ -98,6 +98,24 @@ fn every_rule_says_what_to_do_and_why_it_weighs_so_much() {
 }
 
 #[test]
+fn bounds_have_the_unit_of_what_they_bound() {
+    for (id, part) in [
+        ("window-too-short", "window below 20 ms in any repeat"),
+        ("flush-implausibly-fast", "latency p50 below 10 µs"),
+        ("huge-pages-not-obtained", "page bytes below 2 MiB"),
+        ("commits-not-written", "wal bytes per op × operations is at least 1 MB"),
+        ("observed-too-short", "length of the observation below 10 s"),
+        ("observed-idle-in-transaction", "longest idle in transaction above 60 s"),
+        ("observed-temporary-files", "above 1 MB/s"),
+        ("little-law-broken", "depth × 20 is less than operations"),
+    ] {
+        let rule = rules().iter().find(|rule| rule.id == id).unwrap();
+        let text = format!("{}: {}", rule.about, rule.when);
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
 fn a_window_above_the_rate_that_was_kept_is_meant_to_be_too_much() {
     let judged = |id: &str| {
         let mut run = clean::run();

@@ -16,6 +16,7 @@
 mod account;
 mod ceilings;
 mod doubt;
+mod gains;
 mod headroom;
 mod phrase;
 mod runnable;
@@ -27,7 +28,7 @@ mod unexplained;
 
 use narrows_model::{
     HotProcess, LockHolders, Measurement, Metric, Observation, ObservedProcesses, ProcessClass,
-    Run, metric,
+    Run, ServerReport, metric,
 };
 
 use narrows_units::{Ratio, significant};
@@ -118,6 +119,11 @@ impl<'a> Observed<'a> {
     /// Finds what was seen beside the measurement.
     pub fn look_up(&mut self, run: &'a Run, measurement: &Measurement) {
         self.seen = run.observations.iter().find(|seen| seen.measurement == measurement.id);
+    }
+
+    /// The server's own report, where all of it comes from one.
+    pub fn report(&self) -> Option<&'a ServerReport> {
+        self.seen?.report.as_ref()
     }
 
     /// The sessions that go round: `N`.

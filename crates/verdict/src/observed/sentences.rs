@@ -3,6 +3,7 @@
 use narrows_model::{ActivityState, Provenance, Standing, TimeAccount};
 use narrows_units::{Nanos, Ratio, significant};
 
+use super::gains::gains;
 use super::{Observed, how_many};
 use crate::analysis::Analysis;
 use crate::lock_holders;
@@ -25,6 +26,7 @@ pub(super) fn sentences(analysis: &Analysis, standing: &Standing) -> Vec<String>
         unknown(analysis),
         processors(analysis, standing),
         writers(analysis),
+        gains(analysis),
     ];
     all.into_iter().flatten().collect()
 }
@@ -103,7 +105,7 @@ fn waits(analysis: &Analysis) -> Option<String> {
         named.map(|(name, n)| format!("{name} {}", significant(*n, 2))).collect();
     let mut text = format!("Most waits, in sessions on average: {}", named.join(", "));
     if let Some(behind) = seen.sessions.most_behind_one.filter(|n| *n >= BEHIND_ONE) {
-        text += &format!("; at most {behind:.0} sessions waited behind one holder of a lock");
+        text += &format!("; at most {behind:.0} sessions were blocked by one session");
         let who = seen.sessions.holder.as_ref().filter(|holder| holder.keeps());
         text += &who.map_or(String::new(), |who| format!(": {}", who.words()));
     }

@@ -126,7 +126,7 @@ fn locks(seen: &Observation, waiting: f64) -> Standstill {
                 open(seen),
                 holder.words()
             ),
-            step(end(holder), "observe again: narrows observe"),
+            step(holder.way_out(), "observe again: narrows observe"),
         ),
         None => (
             format!(
@@ -142,22 +142,6 @@ fn locks(seen: &Observation, waiting: f64) -> Standstill {
         ),
     };
     Standstill { narrow: Narrow::Lock, phrase, step }
-}
-
-fn end(holder: &LockHolder) -> String {
-    if holder.pid == 0 {
-        return "COMMIT PREPARED or ROLLBACK PREPARED it".to_string();
-    }
-    if holder.is_idle_in_transaction() {
-        return format!(
-            "end that transaction: its client, or SELECT pg_terminate_backend({})",
-            holder.pid
-        );
-    }
-    format!(
-        "check what pid {} does; pg_cancel_backend({}) stops its statement",
-        holder.pid, holder.pid
-    )
 }
 
 fn standby(seen: &Observation, waiting: f64) -> Standstill {

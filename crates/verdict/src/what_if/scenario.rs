@@ -33,8 +33,8 @@ pub struct Scenario {
 }
 
 /// The words there are, for a hint.
-const KNOWN: &str = "known are storage=2x, data=2x, log=2x, log=flush:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, \
-                     reads=-50%";
+const KNOWN: &str = "known are storage=2x, data=2x, log=2x (or wal=2x), log=flush:80us, log=RUN, cpu-per-io=-40%, cores=+8, \
+                     sessions=2x, reads=-50%";
 
 impl Scenario {
     /// Reads `storage=2x`, `cores=+8,reads=-50%`; several texts are one scenario.
@@ -72,6 +72,8 @@ impl Scenario {
             return Err(WhatIfError::new(format!("`{text}` is no change: it has no `=`"), KNOWN));
         };
         let (key, value) = (key.trim(), value.trim());
+        // The screen says WAL; answers in run files have the older word.
+        let key = if key == "wal" { "log" } else { key };
         self.refuse_twice(key)?;
         match key {
             "storage" => {

@@ -15,6 +15,7 @@ const ID: &str = "database.observed";
 /// A minute of it: 2000 transactions a second, half of which wrote, on 8 CPUs.
 fn look() -> Observation {
     Observation {
+        report: None,
         measurement: ID.into(),
         address: "postgres://app@db7:5432/shop".into(),
         version: "17.2".into(),
@@ -148,7 +149,7 @@ fn who_has_none_waits_for_the_largest_part_of_the_time() {
         "the server's own account says 2.00 ms",
         "On average 4.0 of 4.00 sessions are active.",
         "Closest to saturation: CPU, the server's 8 CPUs, 15 % in use; at most 6.7x the rate of now.",
-        "Capacity unknown: drives, log. --capacities RUN or --load-here would give it.",
+        "Capacity unknown: drives, WAL. --capacities RUN or --load-here would give it.",
         "CPUs in use: sessions 1.2, autovacuum 0.50, kernel threads and interrupts 0.30, others 0.20.",
         "written by the checkpointer 90 %, backends themselves 10 %.",
     ] {
@@ -687,7 +688,7 @@ fn who_keeps_a_lock_is_named_also_where_others_go_on() {
         });
     });
     let said = found.standing.expect("observed").sentences.join("\n");
-    let who = "behind one holder of a lock: pid 4711, idle in transaction for 26.0 s";
+    let who = "blocked by one session: pid 4711, idle in transaction for 26.0 s";
     assert!(said.contains(who), "{said}");
 }
 

@@ -164,6 +164,16 @@ fn where_the_law_fails_nothing_is_promised() {
 }
 
 #[test]
+fn wal_is_another_word_for_log() {
+    for (wal, log) in
+        [("wal=2x", "log=2x"), ("wal=flush:80us", "log=flush:80us"), ("wal=2c91", "log=2c91")]
+    {
+        assert_eq!(Scenario::parse(&[wal]).unwrap(), Scenario::parse(&[log]).unwrap(), "{wal}");
+    }
+    assert!(Scenario::parse(&["wal=2x", "log=3x"]).unwrap_err().what.contains("twice"));
+}
+
+#[test]
 fn what_is_no_change_is_refused_with_what_to_say_instead() {
     let refused = |texts: &[&str]| Scenario::parse(texts).expect_err("it must be refused");
     for (texts, what, hint) in [

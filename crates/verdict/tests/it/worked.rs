@@ -491,6 +491,17 @@ fn the_log_is_read_off_its_ladder_between_rungs_and_not_beyond() {
 }
 
 #[test]
+fn a_capacity_that_may_not_be_used_is_unknown_and_why_is_said() {
+    for (validity, word) in [(Validity::Invalid, "invalid"), (Validity::Suspect, "suspect")] {
+        let mut knee = drives();
+        knee.validity = validity;
+        let verdict = judge(&run(96, 32, vec![uncached(), knee])).remove(0);
+        let why = format!("block.read.random.8k.knee: {word}, so its capacity is unknown");
+        assert!(verdict.reasons.contains(&why), "{:?}", verdict.reasons);
+    }
+}
+
+#[test]
 fn what_one_operation_takes_is_told_where_it_was_measured_and_valid() {
     let counted = [
         (metric::THROUGHPUT, 100_000.0),

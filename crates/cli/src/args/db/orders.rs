@@ -5,8 +5,7 @@ use narrows_units::Nanos;
 
 use super::quantities::window;
 use super::{LoadArgs, ServerArgs};
-
-use narrows_runner::exit_codes;
+use crate::args::number::{at_least, sessions, whole};
 
 /// Where transactions run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -39,38 +38,33 @@ pub enum HomeArg {
 
 /// `narrows db orders`
 #[derive(Debug, Args)]
-#[command(after_help = concat!(
-    "\
+#[command(before_help = "\
 Examples:
   narrows db orders --warehouses 20      load, run, check and remove, on a private instance
   narrows db orders --warehouses 500 postgres://bob@db7/shop --load-here --keep
                                          the same on that server; the data stays for the next run
   narrows db orders --warehouses 50 --paced
                                          500 terminals with keying and thinking times
-  narrows db orders --crash              kill the private instance under load, and look for every acknowledged order
+  narrows db orders --crash              kill the instance under load, look for every acknowledged order
   narrows db orders --drop postgres://bob@db7/shop
-                                         remove what --load-only, --keep or an interrupted load left there
-
+                                         remove what an earlier load left there")]
+#[command(after_long_help = "\
 An order-entry mix of five transactions on nine tables, derived from the public specification of such a benchmark and not that
 benchmark: its results compare with no published ones. An interrupted load continues when the same command is typed again.
 After the run eleven consistency conditions and the count of new orders are checked; where one does not hold, the measurement is
-invalid.
-
-",
-    exit_codes!()
-))]
+invalid.")]
 pub struct OrdersArgs {
     /// Which server.
     #[command(flatten)]
     pub server: ServerArgs,
     /// Warehouses, each of about 100 MB and ten terminals
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<1, 100_000>)]
     pub warehouses: u32,
     /// Connections that load [default: the machine's CPUs, up to 16]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = whole::<1, 64>)]
     pub loaders: Option<u32>,
     /// Concurrent sessions [default: twice the server's CPUs, 8 to 256; ten per warehouse with --paced]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = sessions::<10_000>)]
     pub sessions: Option<u32>,
     /// Where the transactions run
     #[arg(long, value_enum, default_value_t = OrdersCallsArg::Functions)]
@@ -85,7 +79,7 @@ pub struct OrdersArgs {
     #[arg(long, conflicts_with = "rate")]
     pub paced: bool,
     /// Open loop: transactions per second, scheduled at random times whether or not sessions are free
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = at_least::<1>)]
     pub rate: Option<u64>,
     /// Warm-up before every window [default: 2s; 30s with --paced]
     #[arg(long, value_name = "TIME", value_parser = window)]

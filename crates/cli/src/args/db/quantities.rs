@@ -91,8 +91,9 @@ mod tests {
     #[test]
     fn a_working_set_is_a_size_or_a_share_of_the_pool() {
         assert_eq!(working_set("64m"), Ok(WorkingSet::Bytes(64 << 20)));
+        assert_eq!(working_set("1.5m"), Ok(WorkingSet::Bytes(3 << 19)));
         assert_eq!(working_set("50%"), Ok(WorkingSet::OfPool(0.5)));
-        for text in ["0%", "x%", "1.5m", "nan%"] {
+        for text in ["0%", "x%", "1.5MB", "nan%"] {
             assert!(working_set(text).is_err(), "{text}");
         }
     }

@@ -14,7 +14,7 @@ const SITUATIONS: [&[&str]; 30] = [
     &["limits", "nvme-gen5-x4"],
     &["platform", "--root", "/nonexistent"],
     &["nosuchcommand"],
-    &["run", "--layers", "memory,disk"],
+    &["run", "--layers", "memory,floppy"],
     &["run", "--sessions", "0"],
     &["run", "--data", "/nonexistent"],
     &["run", "--data", "/etc/passwd"],

@@ -4,6 +4,7 @@
 //! `NARROWS_GOLDEN=write cargo test -p narrows --test it golden` records it anew, for a change that was meant; the diff of
 //! `tests/golden` then says what users will see.
 
+mod brief;
 mod codes;
 mod help;
 mod metrics;

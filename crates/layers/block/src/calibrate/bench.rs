@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use narrows_engine::{Arrivals, Context, Phase};
+use narrows_engine::{Arrivals, Context, LiveValue, Phase, after_window};
 use narrows_io::Op;
 use narrows_model::Layer;
 use narrows_observe::Watch;
@@ -43,6 +43,8 @@ pub(super) struct Bench<'a> {
     cursor: u64,
     log_cursor: u64,
     written_bytes: u64,
+    /// Of the load in the last window.
+    last: Option<LiveValue>,
 }
 
 /// A window's streams and what they gave; the load first, then the log.
@@ -76,12 +78,14 @@ impl<'a> Bench<'a> {
             cursor: 0,
             log_cursor: 0,
             written_bytes: 0,
+            last: None,
         }
     }
 
     /// Says what comes next.
     pub(super) fn tell(&self, detail: &str) {
-        self.ctx.progress.phase(Layer::Block, Phase::Measure, detail);
+        let detail = after_window(detail, self.last);
+        self.ctx.progress.phase(Layer::Block, Phase::Measure, &detail);
     }
 
     /// Whether so many windows of that length still end in time, with `reserve_s` seconds after them.
@@ -216,6 +220,7 @@ impl<'a> Bench<'a> {
         let slice = (length / SLICES).max(Duration::from_micros(100));
         let scenario = Scenario { streams, warm_up, length, slice, seed };
         let outcomes = run_scenario(self.ctx, &scenario, self.watch)?;
+        self.last = outcomes.first().map(StreamOutcome::live_value);
         Ok(Shown { streams: scenario.streams, outcomes })
     }
 

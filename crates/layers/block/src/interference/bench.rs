@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use narrows_engine::{Context, KneeSearch, Phase};
+use narrows_engine::{Context, KneeSearch, LiveValue, Phase, after_window};
 use narrows_model::Layer;
 use narrows_observe::Watch;
 
@@ -46,6 +46,8 @@ pub(super) struct Bench<'a> {
     /// Of reads, random writes and log.
     cursors: [u64; 3],
     pub written_bytes: u64,
+    /// Of the reads, or what ran in their place, in the last window.
+    last: Option<LiveValue>,
 }
 
 impl<'a> Bench<'a> {
@@ -55,11 +57,13 @@ impl<'a> Bench<'a> {
         watch: &'a Watch,
         plan: &'a InterferencePlan,
     ) -> Self {
-        Bench { ctx, ground, watch, plan, windows: 0, cursors: [0; 3], written_bytes: 0 }
+        let (cursors, written_bytes) = ([0; 3], 0);
+        Bench { ctx, ground, watch, plan, windows: 0, cursors, written_bytes, last: None }
     }
 
     pub(super) fn tell(&self, detail: &str) {
-        self.ctx.progress.phase(Layer::Block, Phase::Measure, detail);
+        let detail = after_window(detail, self.last);
+        self.ctx.progress.phase(Layer::Block, Phase::Measure, &detail);
     }
 
     /// The reads.
@@ -155,6 +159,7 @@ impl<'a> Bench<'a> {
             seed: seed_of(self.ctx.seed, 7, self.windows),
         };
         let outcomes = run_scenario(self.ctx, &scenario, self.watch)?;
+        self.last = outcomes.first().map(StreamOutcome::live_value);
         for (outcome, work) in outcomes.iter().zip(works) {
             self.cursors[place(*work)] = outcome.cursor;
             self.written_bytes += outcome.written_bytes;

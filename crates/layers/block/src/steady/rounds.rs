@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use narrows_engine::steady_state::{Medium, Round, SteadyState, SteadyVerdict};
-use narrows_engine::{Context, Phase};
+use narrows_engine::{Context, Phase, with_value};
 use narrows_model::Layer;
 use narrows_observe::Watch;
 use narrows_units::Bytes;
@@ -48,6 +48,7 @@ pub(super) fn rounds(
         ctx.stop.check()?;
         let number = state.rounds().len() as u64 + 1;
         let detail = format!("round {number}, {} written", Bytes(before_bytes + written));
+        let detail = with_value(&detail, record.so_far());
         ctx.progress.phase(Layer::Block, Phase::Measure, &detail);
         // The controller keeps to the budget by the round before; the first one, and one that is faster, by this.
         let left = (budget_bytes - written) as f64 / plan.write_share().max(f64::MIN_POSITIVE);

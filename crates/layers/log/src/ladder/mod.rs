@@ -20,7 +20,7 @@ pub(crate) mod window;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
-use narrows_engine::{Context, Phase, Rng};
+use narrows_engine::{Context, Phase, Rng, with_value};
 use narrows_model::{Layer, Measurement, PlannedStep, Queue as DeviceQueue, condition};
 use narrows_observe::Watch;
 use serde_json::json;
@@ -277,9 +277,11 @@ fn each(
     let state = if load.is_some() { "beside" } else { "alone" };
     for &at in order {
         let rung = rungs[at].as_mut();
+        let gathered = &mut gathered[at][usize::from(load.is_some())];
         let detail = format!("ladder: {}, {state}", rung.name());
+        let detail = with_value(&detail, gathered.so_far());
         ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
-        one_window(ctx, rung, load, watch, &mut gathered[at][usize::from(load.is_some())])?;
+        one_window(ctx, rung, load, watch, gathered)?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use narrows_engine::{Context, Samples, now_ns, record_latency};
+use narrows_engine::{Context, LiveValue, Samples, now_ns, record_latency};
 use narrows_facts::process;
 use narrows_model::{Histogram, Layer, Measurement, Metric, Role, Unit, condition, metric};
 use narrows_observe::Watch;
@@ -131,6 +131,11 @@ impl Gathered {
     /// Windows so far.
     pub fn repeats(&self) -> u32 {
         self.histograms.len() as u32
+    }
+
+    /// What an operation took so far.
+    pub fn so_far(&self) -> Option<LiveValue> {
+        self.samples.so_far(metric::LATENCY_MEAN).map(LiveValue::Nanos)
     }
 
     /// Adds one window's distribution.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use narrows_engine::{Context, Phase};
+use narrows_engine::{Context, Phase, with_value};
 use narrows_model::{Layer, Measurement, condition, metric};
 use serde_json::json;
 
@@ -85,7 +85,7 @@ impl<'a> On<'a> {
     pub fn rungs(&mut self, ctx: &Context, plan: &PlacesPlan) -> Result<(), LogError> {
         let (name, watch) = (&self.place.name, &self.place.watch);
         for (rung, gathered) in &mut self.rungs {
-            let detail = format!("{name}: {}", rung.name());
+            let detail = with_value(&format!("{name}: {}", rung.name()), gathered.so_far());
             ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
             on_server_cpus(&plan.cpus, || one_window(ctx, rung.as_mut(), None, watch, gathered))?;
         }
@@ -101,6 +101,7 @@ impl<'a> On<'a> {
     ) -> Result<Worked, LogError> {
         let name = &self.place.name;
         let detail = format!("{name}: {} sessions that work and commit", plan.sessions);
+        let detail = with_value(&detail, self.working.commits_so_far());
         ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
         let sizes = CommitSizes::fixed(plan.bytes_per_commit);
         let how = Drive {

@@ -15,7 +15,7 @@ mod plan;
 use std::path::Path;
 use std::time::Duration;
 
-use narrows_engine::{Context, Gate, Phase, Samples, Window, record_latency};
+use narrows_engine::{Context, Gate, LiveValue, Phase, Samples, Window, record_latency, repeat_of};
 use narrows_model::{Histogram, Layer, Measurement, Role, Unit, condition, metric};
 use narrows_observe::{Seen, Watch};
 use narrows_stats::Recorder;
@@ -54,7 +54,7 @@ pub fn streams(
         let mut kept: Vec<(u32, Kept)> = Vec::new();
         for repeat in 0..ctx.repeats.max(1) {
             for &n in &plan.counts() {
-                let shown = logs.window(n, repeat, watch)?;
+                let shown = logs.window(n, (repeat, so_far(&kept, n)), watch)?;
                 add(&mut kept, n, shown);
             }
         }
@@ -63,7 +63,7 @@ pub fn streams(
         }
         while let Some(n) = holding.next_count() {
             for repeat in 0..ctx.repeats.max(1) {
-                let shown = logs.window(n, repeat, watch)?;
+                let shown = logs.window(n, (repeat, so_far(&kept, n)), watch)?;
                 add(&mut kept, n, shown);
             }
             let held = kept.iter().find(|(at, _)| *at == n).map(|(_, kept)| kept.held());
@@ -90,6 +90,12 @@ fn add(kept: &mut Vec<(u32, Kept)>, n: u32, shown: Shown) {
     kept[at].1.add(shown);
 }
 
+/// What a write of one of so many streams took so far.
+fn so_far(kept: &[(u32, Kept)], n: u32) -> Option<LiveValue> {
+    let (_, kept) = kept.iter().find(|(of, _)| *of == n)?;
+    kept.samples.so_far(metric::LATENCY_MEAN).map(LiveValue::Nanos)
+}
+
 /// The files, made when they are first needed.
 struct Logs<'a> {
     ctx: &'a Context<'a>,
@@ -114,7 +120,12 @@ impl<'a> Logs<'a> {
         Logs { ctx, dir, plan, pages, files: Vec::new(), positions: Vec::new() }
     }
 
-    fn window(&mut self, n: u32, repeat: u32, watch: &Watch) -> Result<Shown, LogError> {
+    fn window(
+        &mut self,
+        n: u32,
+        (repeat, so_far): (u32, Option<LiveValue>),
+        watch: &Watch,
+    ) -> Result<Shown, LogError> {
         while self.files.len() < n as usize {
             let number = self.files.len();
             let what = format!("log of stream {}", number + 1);
@@ -126,7 +137,8 @@ impl<'a> Logs<'a> {
             self.positions.push(0);
         }
         self.ctx.stop.check()?;
-        let detail = format!("{n} streams together, repeat {}", repeat + 1);
+        let repeats = self.ctx.repeats.max(1);
+        let detail = repeat_of(&format!("{n} streams together"), repeat, repeats, so_far);
         self.ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
         let (ctx, plan, pages) = (self.ctx, self.plan, &self.pages);
         let gate = Gate::new(n as usize);

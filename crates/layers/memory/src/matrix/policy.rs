@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc;
 
-use narrows_engine::{Context, Samples, Window};
+use narrows_engine::{Context, LiveValue, Samples, Window};
 use narrows_model::{Layer, Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
@@ -233,6 +233,7 @@ impl Laid<'_> {
             let mean = costs / turn.did.len() as f64;
             samples.add(metric::COST, mean);
             turn.add_to(&mut samples, turn.did.iter().filter(|did| !did.right).count() as u64);
+            samples.so_far(metric::COST).map(LiveValue::Nanos)
         })?;
         if let Err(refused) = worked {
             return Ok(Err(refused));

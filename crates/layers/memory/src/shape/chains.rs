@@ -11,7 +11,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use narrows_engine::{Context, Rng, Stop, Window};
+use narrows_engine::{Context, LiveValue, Rng, Stop, Window};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -56,7 +56,7 @@ pub fn measure(
     let table = Table::new(ctx.seed);
     let (ids, cpus) = (ids(&team.place), team.cpus());
     let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: window_length(ctx) };
-    let worked = crew.work(ctx, watch, |cpu| {
+    let worked = crew.work(ctx, watch, LiveValue::PerSecond, |cpu| {
         let rng = Rng::new(ctx.seed ^ (u64::from(cpu) << 32));
         Ok(Worker { table: &table, rng, stop: ctx.stop })
     })?;

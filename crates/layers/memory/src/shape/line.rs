@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use narrows_engine::{Context, Stop, Window, now_ns};
+use narrows_engine::{Context, LiveValue, Stop, Window, now_ns};
 use narrows_model::{Platform, condition};
 use narrows_observe::Watch;
 use serde_json::json;
@@ -90,7 +90,7 @@ pub fn measure(
         let word = Word::default();
         let window = ctx.window.min(LONGEST_WINDOW);
         let crew = ThreadGroup { cpus: &pair.cpus, ids: &ids, window };
-        let worked = crew.work(ctx, watch, |cpu| {
+        let worked = crew.work(ctx, watch, LiveValue::PerSecond, |cpu| {
             let parity = u64::from(cpu == pair.cpus[1]);
             Ok(Side { word: &word, parity, stop: ctx.stop })
         })?;

@@ -8,7 +8,7 @@
 //! Both on 4 KiB and on 2 MiB pages of the processor: their ratio is what huge pages are worth to a buffer pool. All threads share
 //! the pool. **Proof**: a copied leaf begins and ends with what belongs there, and a key's value is known.
 
-use narrows_engine::{Context, Phase, Rng, Stop, Stopped, Window};
+use narrows_engine::{Context, LiveValue, Phase, Rng, Stop, Stopped, Window};
 use narrows_model::{Layer, condition};
 use narrows_observe::Watch;
 use serde_json::json;
@@ -87,7 +87,8 @@ pub fn measure(
         let tree = &pool.as_ref().expect("it was just built").1;
         let cpus = team.cpus();
         let crew = ThreadGroup { cpus: &cpus, ids: &ids, window: window_length(ctx) };
-        let worked = crew.work(ctx, watch, |cpu| Ok(Worker::new(tree, ctx, cpu)))?;
+        let shows = LiveValue::PerSecond;
+        let worked = crew.work(ctx, watch, shows, |cpu| Ok(Worker::new(tree, ctx, cpu)))?;
         let all = match worked {
             Ok(all) => all,
             Err(refused) => {

@@ -65,7 +65,7 @@ pub struct PciDevice {
     /// NUMA node; `None` where the kernel doesn't know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numa_node: Option<u32>,
-    /// On-line processors near it; empty where all are equally near or nothing says so.
+    /// On-line CPUs near it; empty where all are equally near or nothing says so.
     #[serde(default, skip_serializing_if = "IdSet::is_empty")]
     pub local_cpus: IdSet,
     /// Its link: of a port the one below it, of anything else the one above.
@@ -113,11 +113,11 @@ pub struct Interrupts {
     pub vectors: u32,
     /// Vectors on which at least a hundredth of its interrupts came; others are for settings and errors.
     pub busy_vectors: u32,
-    /// Processors that serve those vectors now.
+    /// CPUs that serve those vectors now.
     pub cpus: IdSet,
     /// Interrupts on all vectors.
     pub count: u64,
-    /// The processor that served most of them.
+    /// The CPU that served most of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_cpu: Option<u32>,
     /// Its share of them, 0 to 1.

@@ -2,14 +2,14 @@
 
 use narrows_units::{width, wrap};
 
-use super::flow::{paragraph, side_by_side};
+use super::flow::{flow, held, paragraph, side_by_side};
 use super::line::Line;
-use crate::document::{Depth, Foot, Head, NotKnown, Style};
+use crate::document::{Depth, Foot, Head, Inline, NotKnown, Style};
 
 /// Lines of what is not known.
 const NOT_KNOWN: usize = 3;
 
-pub(super) fn head(head: &Head, depth: Depth, edge: usize) -> Vec<Line> {
+pub(super) fn head(head: &Head, edge: usize) -> Vec<Line> {
     let title = head.title.iter().map(|piece| (Style::Strong, piece));
     let warnings = head.warnings.iter().map(|piece| (Style::Bad, piece));
     let pieces = title.chain(warnings).chain([(Style::Plain, &head.counts)]);
@@ -23,9 +23,6 @@ pub(super) fn head(head: &Head, depth: Depth, edge: usize) -> Vec<Line> {
             let gap = if line.width() > 0 { "  " } else { "" };
             lines.push(line.put(Style::Plain, gap).put(style, piece));
         }
-    }
-    if depth < Depth::Screen {
-        return lines;
     }
     let mut texts: Vec<String> = Vec::new();
     for (line, joins) in &head.lines {
@@ -41,26 +38,24 @@ pub(super) fn head(head: &Head, depth: Depth, edge: usize) -> Vec<Line> {
 }
 
 pub(super) fn foot(foot: &Foot, depth: Depth, edge: usize) -> Vec<Line> {
-    if depth < Depth::Screen {
-        return paragraph(Line::new(), Style::Plain, &foot.more, 2, edge);
-    }
     let explained = foot.explained.iter().filter(|text| !foot.legend.contains(text));
     let legend = foot.legend.iter().chain(explained.filter(|_| depth > Depth::Screen));
     let mut lines: Vec<Line> =
         legend.flat_map(|text| paragraph(Line::new(), Style::Faint, text, 0, edge)).collect();
-    lines.extend(side_by_side(foot.notes.iter().chain(&foot.brief), edge));
+    let notes = foot.notes.iter().map(|note| Inline::from(note.as_str()));
+    lines.extend(side_by_side(notes.chain(foot.brief.iter().cloned()), edge));
     if !foot.not_known.is_empty() {
         let start = Line::of(Style::Strong, "NOT KNOWN").put(Style::Plain, "  ");
         let indent = start.width();
         let known = compressed(&foot.not_known, edge - indent, NOT_KNOWN, &foot.all);
         lines.extend(paragraph(start, Style::Plain, &known, indent, edge));
     }
-    lines.extend(paragraph(Line::new(), Style::Plain, &foot.more, 2, edge));
+    lines.extend(foot.more.iter().flat_map(|line| flow(Line::new(), line, 2, edge)));
     lines
 }
 
 /// The unknowns joined in about `lines` lines: with what would show each, if there is room; else the names alone, as
-/// many as fit. `all` is the command that shows the rest.
+/// many as fit. What can be granted at once keeps what it needs. `all` is the command that shows the rest.
 fn compressed(unknowns: &[NotKnown], room: usize, lines: usize, all: &str) -> String {
     let fits = |text: &str| wrap(text, room, room).len() <= lines;
     let joined =
@@ -69,8 +64,15 @@ fn compressed(unknowns: &[NotKnown], room: usize, lines: usize, all: &str) -> St
     if fits(&whole) {
         return whole;
     }
-    let names: Vec<&str> =
-        unknowns.iter().flat_map(|unknown| &unknown.whats).map(String::as_str).collect();
+    let all = held(all);
+    let named = |unknown: &NotKnown| match unknown.first {
+        true => {
+            let needs = held(&unknown.needs);
+            vec![NotKnown { needs, ..unknown.clone() }.sentence()]
+        }
+        false => unknown.whats.clone(),
+    };
+    let names: Vec<String> = unknowns.iter().flat_map(named).collect();
     for n in (1..=names.len()).rev() {
         let rest = match names.len() - n {
             0 => format!("; why: {all}"),

@@ -1,9 +1,22 @@
-//! Text that goes on from line to line: each piece keeps its look.
+//! Text that goes on from line to line: each piece keeps its look, and a command stays on one line where it has room on one.
 
 use narrows_units::{shown, width, wrap};
 
 use super::line::Line;
 use crate::document::{Inline, Span, Style};
+
+/// What stands for the spaces of a command while lines are broken.
+const HELD: char = '\u{a0}';
+
+/// A command, so that lines are not broken inside it.
+pub(super) fn held(command: &str) -> String {
+    command.chars().map(|c| if c == ' ' { HELD } else { c }).collect()
+}
+
+/// A line with the spaces that its commands have.
+pub(super) fn released(line: &str) -> String {
+    line.chars().map(|c| if c == HELD { ' ' } else { c }).collect()
+}
 
 /// Pieces as they are printed, footnotes as `[1]`.
 pub(super) fn pieces(text: &Inline) -> Vec<(Style, String)> {
@@ -28,11 +41,17 @@ pub(super) fn pieces(text: &Inline) -> Vec<(Style, String)> {
 
 /// Text wrapped behind `start`, each piece in its look; later lines begin at `indent`.
 pub(super) fn flow(start: Line, text: &Inline, indent: usize, edge: usize) -> Vec<Line> {
-    let pieces = pieces(text);
+    let room = edge.saturating_sub(indent);
+    let mut pieces = pieces(text);
+    for (style, piece) in &mut pieces {
+        if *style == Style::Code && width(piece) <= room {
+            *piece = held(piece);
+        }
+    }
     let whole: String = pieces.iter().map(|(_, text)| text.as_str()).collect();
     let mut styled =
         pieces.iter().flat_map(|(style, text)| text.chars().map(move |c| (*style, c))).peekable();
-    let rows = wrap(&whole, edge.saturating_sub(start.width()), edge.saturating_sub(indent));
+    let rows = wrap(&whole, edge.saturating_sub(start.width()), room);
     let mut lines = Vec::new();
     let mut start = Some(start);
     for row in rows {
@@ -46,7 +65,7 @@ pub(super) fn flow(start: Line, text: &Inline, indent: usize, edge: usize) -> Ve
                 line = line.put(run.0, &run.1);
                 run = (style, String::new());
             }
-            run.1.push(c);
+            run.1.push(if c == HELD { ' ' } else { c });
         }
         lines.push(line.put(run.0, &run.1));
     }
@@ -80,23 +99,23 @@ pub(super) fn paragraph(
     let mut start = Some(start);
     for piece in wrap(text, first, right_edge.saturating_sub(indent)) {
         let line = start.take().unwrap_or_else(|| Line::new().to(indent));
-        lines.push(line.put(style, &piece));
+        lines.push(line.put(style, &released(&piece)));
     }
     lines
 }
 
 /// Short texts side by side, long ones on lines of their own.
-pub(super) fn side_by_side<'a>(texts: impl Iterator<Item = &'a String>, edge: usize) -> Vec<Line> {
+pub(super) fn side_by_side(texts: impl Iterator<Item = Inline>, edge: usize) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for text in texts {
-        let text = shown(text);
+        let wide: usize = pieces(&text).iter().map(|(_, piece)| width(piece)).sum();
         match lines.pop() {
-            Some(line) if line.width() + 2 + width(&text) <= edge => {
-                lines.push(line.put(Style::Plain, "  ").put(Style::Plain, &text));
+            Some(line) if line.width() + 2 + wide <= edge => {
+                lines.push(put(line.put(Style::Plain, "  "), &text));
             }
             last => {
                 lines.extend(last);
-                lines.extend(paragraph(Line::new(), Style::Plain, &text, 4, edge));
+                lines.extend(flow(Line::new(), &text, 4, edge));
             }
         }
     }
@@ -117,5 +136,14 @@ mod tests {
             write_lines(&lines, true),
             "\u{1b}[1mab \u{1b}[0m\u{1b}[1;31mcd\u{1b}[0m\n \u{1b}[1;31mef\u{1b}[0m g\n"
         );
+    }
+
+    #[test]
+    fn a_command_is_broken_only_where_no_line_has_room_for_it() {
+        let text = Inline::from("more of it: ").put(Style::Code, "narrows report 7 --html");
+        let at = |edge| write_lines(&flow(Line::new(), &text, 2, edge), false);
+        assert_eq!(at(40), "more of it: narrows report 7 --html\n");
+        assert_eq!(at(30), "more of it:\n  narrows report 7 --html\n");
+        assert_eq!(at(20), "more of it: narrows\n  report 7 --html\n");
     }
 }

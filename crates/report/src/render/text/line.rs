@@ -6,7 +6,7 @@
 
 use narrows_units::{shown, width};
 
-use crate::document::Style;
+use crate::document::{Inline, Span, Style};
 
 const STRONG: &str = "\u{1b}[1m";
 const FAINT: &str = "\u{1b}[2m";
@@ -69,6 +69,11 @@ impl Line {
         let start =
             column.saturating_sub(width(text)).max(self.width + usize::from(self.width > 0));
         self.to(start).put(style, text)
+    }
+
+    /// Its pieces as a text, to be laid out anew.
+    pub(super) fn into_text(self) -> Inline {
+        Inline(self.spans.into_iter().map(|(style, span)| Span::Text(style, span)).collect())
     }
 
     /// Columns used so far.

@@ -1,5 +1,6 @@
 //! Sections on a screen: aligned, in lines of a fixed width.
 
+mod brief;
 mod ends;
 mod flow;
 mod line;
@@ -9,6 +10,7 @@ use super::{Filter, Form, Screen, Shows};
 use crate::document::{
     Answer, Block, Depth, Document, Entry, Facts, Foot, List, Section, Style, Verdict,
 };
+use brief::brief;
 use ends::{foot, head};
 use flow::{flow, paragraph, put, right};
 pub use line::COLOURS;
@@ -54,9 +56,12 @@ struct Canvas {
 
 fn document(document: &Document, screen: Screen) -> String {
     let edge = screen.width.clamp(NARROWEST, WIDEST);
+    if screen.depth == Depth::Brief {
+        return write_lines(&brief(document, edge), screen.colour);
+    }
     let canvas = Canvas { edge, depth: screen.depth };
     let mut lines = match document.head.depth {
-        Depth::Brief | Depth::Screen => head(&document.head, screen.depth, edge),
+        Depth::Brief | Depth::Screen => head(&document.head, edge),
         _ => Vec::new(),
     };
     for section in &document.sections {

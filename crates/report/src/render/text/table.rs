@@ -1,8 +1,8 @@
 //! Tables on a screen: where columns stand, and what has no room beside others.
 
-use narrows_units::{shown, width, wrap};
+use narrows_units::{width, wrap};
 
-use super::flow::{flow, pieces, put, right};
+use super::flow::{flow, held, pieces, put, released, right};
 use super::line::Line;
 use crate::document::{At, Cell, Column, Depth, Inline, Remarks, Row, Style, Table};
 
@@ -133,10 +133,10 @@ fn left(at: At) -> usize {
 
 /// A table with its title in the corner; where not all its columns fit, one below the other.
 pub(super) fn table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
-    let names = table.screen.names;
     let Some(At::Cut(step)) = table.columns.last().map(|last| last.at) else {
         return one_table(table, title, edge);
     };
+    let names = table.screen.names + table.columns.first().map_or(0, |first| left(first.at));
     let many: Vec<usize> = (1..table.columns.len()).collect();
     let mut lines = Vec::new();
     for some in many.chunks((edge.saturating_sub(names) / step).max(1)) {
@@ -148,12 +148,18 @@ pub(super) fn table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
 
 /// A table of the names and these columns, whose texts lose what is too long.
 fn part(table: &Table, columns: &[usize], step: usize) -> Table {
-    let cut = |text: &str| match text.chars().count() > step - 2 {
-        true => text.chars().take(step - 3).chain(['…']).collect(),
-        false => text.to_string(),
+    let cut = |text: &str| -> Option<String> {
+        let long = text.chars().count() > step - 2;
+        long.then(|| text.chars().take(step - 3).chain(['…']).collect())
     };
-    let head = |column: &Column| Column { head: cut(&column.head), ..column.clone() };
-    let cell = |cell: &Cell| Cell { text: cut(&cell.text.text()).into(), ..cell.clone() };
+    let head = |column: &Column| match cut(&column.head) {
+        Some(head) => Column { head, ..column.clone() },
+        None => column.clone(),
+    };
+    let cell = |cell: &Cell| match cut(&cell.text.text()) {
+        Some(text) => Cell { text: text.into(), ..cell.clone() },
+        None => cell.clone(),
+    };
     let columns_of = columns.iter().map(|at| head(&table.columns[*at]));
     let row = |row: &Row| match row {
         Row::Cells(cells, said) => {
@@ -175,7 +181,7 @@ fn one_table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
     let mut corner = Line::of(Style::Strong, title);
     let mut lines = Vec::new();
     if grouped {
-        lines.push(places.groups(std::mem::take(&mut corner)));
+        lines.extend(fitted(places.groups(std::mem::take(&mut corner)), edge));
     } else if places.too_long(title) {
         lines.push(std::mem::take(&mut corner));
     }
@@ -184,7 +190,7 @@ fn one_table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
         if let (Remarks::Beside(at), Some(head)) = (table.screen.remarks, &table.remark) {
             heads = heads.to(places.fit.at(at)).put(Style::Faint, head);
         }
-        lines.push(heads);
+        lines.extend(fitted(heads, edge));
     }
     for row in &table.rows {
         match row {
@@ -198,11 +204,37 @@ fn one_table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
     lines
 }
 
+/// A line of figures that are wider than their columns goes on below.
+fn fitted(line: Line, edge: usize) -> Vec<Line> {
+    if line.width() <= edge { vec![line] } else { flow(Line::new(), &line.into_text(), 4, edge) }
+}
+
+/// The words of a cell with its commands in one piece each, and the commands for which so many columns are too few.
+fn in_room(text: &Inline, room: usize) -> (String, Vec<String>) {
+    let mut words = String::new();
+    let mut alone = Vec::new();
+    for (style, piece) in pieces(text) {
+        match style {
+            Style::Code if width(&piece) > room => alone.push(piece),
+            Style::Code => words += &held(&piece),
+            _ => words += &piece,
+        }
+    }
+    (words, alone)
+}
+
+/// A command on a line of its own, which ends at the edge.
+fn by_itself(command: &str, edge: usize) -> Vec<Line> {
+    let at = edge.saturating_sub(width(command)).max(3);
+    flow(Line::new().to(at), &Inline::of(Style::Code, command), 3, edge)
+}
+
 fn cells_of(table: &Table, places: &Places<'_>, cells: &[Cell], said: &[Inline]) -> Vec<Line> {
     let (screen, fit, edge) = (&table.screen, places.fit, places.fit.edge);
     let mut lines: Vec<Line> = Vec::new();
     let mut line = Line::new();
     let mut below: Vec<(usize, Style, Vec<String>)> = Vec::new();
+    let mut alone: Vec<String> = Vec::new();
     let mut figures = false;
     for (number, column, place) in &places.columns {
         let Some(cell) = cells.get(*number) else { continue };
@@ -227,8 +259,12 @@ fn cells_of(table: &Table, places: &Places<'_>, cells: &[Cell], said: &[Inline])
             At::Wrapped(_, room) => {
                 let at = *place;
                 let style = pieces(&cell.text).first().map_or(Style::Plain, |(style, _)| *style);
-                let room = fit.at(room).min(edge.saturating_sub(at + places.reserved));
-                let mut rows = wrap(&shown(&cell.text.text()), room, room);
+                let begins = at.max(line.width());
+                let room = fit.at(room).min(edge.saturating_sub(begins + places.reserved));
+                let (words, commands) = in_room(&cell.text, room);
+                alone.extend(commands);
+                let rows = wrap(&words, room, room);
+                let mut rows: Vec<String> = rows.iter().map(|row| released(row)).collect();
                 line = line.to(at).put(style, &rows.remove(0));
                 below.push((at, style, rows));
             }
@@ -251,18 +287,22 @@ fn cells_of(table: &Table, places: &Places<'_>, cells: &[Cell], said: &[Inline])
             };
             below.iter().fold(Line::new(), of_row)
         }));
+        lines.extend(alone.iter().flat_map(|command| by_itself(command, edge)));
+    };
+    let under = |at: usize| {
+        let at = fit.at(at).min(edge / 4);
+        flow(Line::new().to(at), &Inline::joined(said), at, edge)
     };
     match screen.remarks {
         _ if said.is_empty() => {
-            lines.push(line);
+            lines.extend(fitted(line, edge));
             goes_on(&mut lines);
         }
         Remarks::Beside(at) => {
             let at = fit.at(if figures { at } else { screen.bare });
-            if edge < at + LEAST_WORDS {
-                lines.push(line);
-                let at = fit.at(screen.bare).min(edge / 4);
-                lines.extend(flow(Line::new().to(at), &Inline::joined(said), at, edge));
+            if edge < at.max(line.width() + 1) + LEAST_WORDS {
+                lines.extend(fitted(line, edge));
+                lines.extend(under(screen.bare));
             } else {
                 lines.extend(beside(line, at));
             }
@@ -270,11 +310,17 @@ fn cells_of(table: &Table, places: &Places<'_>, cells: &[Cell], said: &[Inline])
         }
         Remarks::Behind(gap) => {
             let at = line.width() + gap;
-            lines.extend(beside(line, at));
+            let room = edge.saturating_sub(at);
+            if room < LEAST_WORDS && width(&Inline::joined(said).text()) > room {
+                lines.extend(fitted(line, edge));
+                lines.extend(under(screen.bare));
+            } else {
+                lines.extend(beside(line, at));
+            }
             goes_on(&mut lines);
         }
         Remarks::Below(at) => {
-            lines.push(line);
+            lines.extend(fitted(line, edge));
             goes_on(&mut lines);
             lines.extend(said.iter().flat_map(|text| flow(Line::new().to(at), text, at, edge)));
         }

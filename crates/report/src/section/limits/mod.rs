@@ -40,7 +40,7 @@ impl<'a> Shown<'a> {
 /// The families, or, where single classes were named, one class after the other with all that is known of it.
 pub fn limits(shown: &Shown<'_>, single: bool) -> Document {
     let sections = if single { classes::sections(shown) } else { families::sections(shown) };
-    let document = Document::of(sections).headed("Limits", "what parts of a machine can carry");
+    let document = Document::of(sections).headed("Limits", "limits of hardware by class");
     Document { sheet: sheet(shown), json: json(shown), ..document }
 }
 

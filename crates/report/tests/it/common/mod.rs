@@ -26,6 +26,12 @@ pub fn explained(run: &Run) -> String {
     printed(&Report::new(run, Units::Si), &TEXT, screen)
 }
 
+/// Ten lines at most.
+pub fn brief(run: &Run, width: usize) -> String {
+    let screen = Screen { width, depth: Depth::Brief, ..Screen::PLAIN };
+    printed(&Report::new(run, Units::Si), &TEXT, screen)
+}
+
 /// Everything measured, everything judged.
 pub fn rich() -> Run {
     let mut run = Run {

@@ -64,6 +64,7 @@ fn activity() -> Activity {
     let session = |state, n, events: &[(&str, f64)]| found(ProcessClass::Session, state, n, events);
     Activity {
         samples: 1190,
+        counted: false,
         found: vec![
             session(Running, 0.88, &[]),
             session(Read, 0.47, &[("IO:DataFileRead", 0.44), ("IO:DataFilePrefetch", 0.03)]),
@@ -155,6 +156,7 @@ fn settings() -> Vec<LiveSetting> {
 
 fn observation() -> Observation {
     Observation {
+        report: None,
         measurement: ID.into(),
         address: "postgres://monitor@db7:5432/shop".into(),
         version: "18.1".into(),

@@ -46,6 +46,11 @@ use targets::Targets;
 /// Assumed while planning only.
 const FILL_BYTES_PER_S: f64 = 500e6;
 
+/// Whether fio has an option of that name, which then belongs in a job file.
+pub fn is_option_of_fio(name: &str) -> bool {
+    narrows_fio::options::find(name).is_some()
+}
+
 /// The jobs that were read.
 pub struct Jobs {
     request: JobsRequest,

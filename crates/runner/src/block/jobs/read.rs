@@ -10,6 +10,7 @@ use narrows_fio::{Loader, Machine, Plan, Problems, sections};
 use crate::failure::Failure;
 use crate::request::block::JobsRequest;
 
+const NAME_FILES: &str = "name fio's job files, as narrows block run FILE.fio";
 /// Bytes; a job takes some hundred.
 const LONGEST_JOB_FILE: u64 = 16 << 20;
 
@@ -45,10 +46,17 @@ pub fn plan(request: &JobsRequest) -> Result<Plan> {
         request.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     for name in &names {
         if Path::new(name).is_dir() {
-            return Err(Failure::hinted(
-                format!("{name} is a folder"),
-                "name fio's job files, as narrows block run FILE.fio",
-            ));
+            return Err(Failure::hinted(format!("{name} is a folder"), NAME_FILES));
+        }
+        // Of a file that can't be read no line is wrong.
+        if let Err(refused) = narrows_files::open_plain(Path::new(name)) {
+            let why = match refused {
+                Refused::System(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    format!("there is no file {name}")
+                }
+                refused => format!("{name} cannot be read: {refused}"),
+            };
+            return Err(Failure::hinted(why, NAME_FILES));
         }
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! Figures of a look at somebody's server, for its rules.
+//! Figures of an observed server, for its rules.
 
 use narrows_model::{ActivityState, Observation, ProcessClass, Unit};
 
@@ -7,8 +7,10 @@ use crate::Quantity::Seen;
 
 pub(super) const TRANSACTIONS: Quantity =
     Seen("transactions", Some(Unit::Count), |o| o.counted.transactions());
-pub(super) const SAMPLES: Quantity =
-    Seen("samples of sessions", Some(Unit::Count), |o| Some(o.activity.samples as f64));
+pub(super) const SAMPLES: Quantity = Seen("samples of sessions", Some(Unit::Count), |o| {
+    // What the server counted itself needs none.
+    (!o.activity.counted).then_some(o.activity.samples as f64)
+});
 pub(super) const AT_WORK: Quantity =
     Seen("active sessions, mean", Some(Unit::Count), |o| o.activity.sessions_at_work());
 pub(super) const WORKERS: Quantity = Seen("parallel workers, mean", Some(Unit::Count), |o| {
@@ -28,7 +30,7 @@ pub(super) const IN_STATEMENTS: Quantity =
         (o.interval_ns > 0.0).then_some(o.counted.active_ns? / o.interval_ns)
     });
 pub(super) const LENGTH: Quantity =
-    Seen("length of the look", Some(Unit::Ns), |o| Some(o.interval_ns));
+    Seen("length of the observation", Some(Unit::Ns), |o| Some(o.interval_ns));
 pub(super) const TIMED: Quantity =
     Seen("timed checkpoints", Some(Unit::Count), |o| o.counted.checkpoints_timed);
 pub(super) const REQUESTED: Quantity =
@@ -51,7 +53,7 @@ pub(super) const WRITTEN_BY_SESSIONS: Quantity =
         (all >= WORTH_COUNTING).then_some(own / all)
     });
 pub(super) const TEMPORARY: Quantity =
-    Seen("temporary files", Some(Unit::BytesPerS), |o| o.per_s(o.counted.temp_bytes));
+    Seen("temporary files written", Some(Unit::BytesPerS), |o| o.per_s(o.counted.temp_bytes));
 pub(super) const HITS: Quantity = Seen("buffer hits", Some(Unit::Ratio), |o| {
     let (hits, reads) = (o.counted.block_hits?, o.counted.block_reads?);
     (hits + reads >= WORTH_COUNTING).then_some(hits / (hits + reads))
@@ -70,12 +72,11 @@ pub(super) const SLOT_HOLDS: Quantity =
     Seen("transactions since the oldest snapshot of a replication slot", Some(Unit::Count), |o| {
         o.sessions.slot_holds
     });
-pub(super) const AUTOVACUUM: Quantity =
-    Seen("autovacuum workers at work", Some(Unit::Count), |o| {
-        let found = o.activity.found.iter().filter(|f| f.class == ProcessClass::Autovacuum);
-        (o.activity.samples > 0)
-            .then(|| found.filter(|f| f.state != ActivityState::Other).map(|f| f.processes).sum())
-    });
+pub(super) const AUTOVACUUM: Quantity = Seen("active autovacuum workers", Some(Unit::Count), |o| {
+    let found = o.activity.found.iter().filter(|f| f.class == ProcessClass::Autovacuum);
+    (o.activity.samples > 0)
+        .then(|| found.filter(|f| f.state != ActivityState::Other).map(|f| f.processes).sum())
+});
 pub(super) const DEADLOCKS: Quantity =
     Seen("deadlocks", Some(Unit::Count), |o| o.counted.deadlocks);
 pub(super) const CONNECTED: Quantity =
@@ -131,7 +132,7 @@ const WORTH_COUNTING: f64 = 1000.0;
 pub(super) const MINUTE_NS: f64 = 60e9;
 
 /// Whether the log grows fast enough to ask for a checkpoint before its time: by `max_wal_size` over one and
-/// `checkpoint_completion_target`, which is a half of it at least. Else somebody asked for one: a backup, a restart, `CHECKPOINT`.
+/// `checkpoint_completion_target`, which is a half of it at least. Else one was requested: by a backup, a restart, `CHECKPOINT`.
 fn log_asks_for_checkpoints(o: &Observation) -> Option<bool> {
     let in_time = o.per_s(o.counted.log_bytes)? * seconds(o, "checkpoint_timeout")?;
     Some(in_time >= bytes(o, "max_wal_size")? / 2.0)

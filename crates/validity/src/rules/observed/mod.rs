@@ -1,4 +1,4 @@
-//! Somebody's server, looked at: what bears on its figures, and what its own counters say against it.
+//! A server that was only observed: what limits its figures, and what its own counters say against it.
 
 mod figures;
 
@@ -24,7 +24,7 @@ const fn below(of: Quantity, bound: f64) -> When {
     When::Value { of, over: Over::Median, test: Test::Below(bound) }
 }
 
-/// A note or more on the look.
+/// A note or more on the observation.
 const fn rule(
     id: &'static str,
     severity: Severity,
@@ -151,7 +151,7 @@ pub(super) const RULES: &[Rule] = &[
         Suspect,
         above(RESET, 0.0),
         "Statistics were reset while observed, or the server restarted",
-        "Look again",
+        "Observe again",
         "Counts from before the reset are lost, so rates and times per transaction are of another time than the samples",
         STATISTICS,
     ),
@@ -188,7 +188,7 @@ pub(super) const RULES: &[Rule] = &[
             below(ALL_CHECKPOINTS, 1.0),
             "No checkpoint began while observed: WAL and writes show a part of the cycle",
             "To see all of it, observe longer than checkpoint_timeout",
-            "After a checkpoint whole pages go to WAL, fewer with time; the figures are true for their time",
+            "After a checkpoint full-page images go to WAL, fewer with time; the figures are true for their time",
             CHECKPOINTS,
         )
     },
@@ -381,7 +381,7 @@ pub(super) const RULES: &[Rule] = &[
         Note,
         When::Says { key: condition::SYNCHRONOUS_COMMIT.any(), any_of: &["off"] },
         "synchronous_commit is off: commits return before they are durable",
-        "Check whether all users of the server can bear to lose the last commits in a crash",
+        "Check whether all users of the server can afford to lose the last commits in a crash",
         "An administrator may choose it; then no session waits for WAL, and the verdict has no limit for it",
         SETTINGS,
     ),

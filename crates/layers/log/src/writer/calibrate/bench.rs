@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use narrows_engine::{Context, Phase};
+use narrows_engine::{Context, LiveValue, Phase, after_window};
 use narrows_model::Layer;
 use narrows_observe::{Seen, Watch};
 
@@ -32,6 +32,8 @@ pub struct Bench<'a, F> {
     pub log: &'a CommitLog<F>,
     pub segment: &'a Segment,
     pub written: &'a AtomicU64,
+    /// What the last window gave.
+    pub last: Option<LiveValue>,
     watch: &'a Watch,
     started: Instant,
     windows: u64,
@@ -44,12 +46,14 @@ impl<'a, F: Flusher + Send> Bench<'a, F> {
         (log, segment, written): (&'a CommitLog<F>, &'a Segment, &'a AtomicU64),
         watch: &'a Watch,
     ) -> Self {
-        Bench { ctx, plan, log, segment, written, watch, started: Instant::now(), windows: 0 }
+        let (last, started, windows) = (None, Instant::now(), 0);
+        Bench { ctx, plan, log, segment, written, last, watch, started, windows }
     }
 
     /// Says what comes next.
     pub fn tell(&self, detail: &str) {
-        self.ctx.progress.phase(Layer::Log, Phase::Measure, detail);
+        let detail = after_window(detail, self.last);
+        self.ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
     }
 
     /// Whether so many windows of that length still end in time, with `reserve_s` seconds after them.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use narrows_engine::KneeSearch;
+use narrows_engine::{KneeSearch, LiveValue};
 use narrows_model::{DepthPoint, Measurement};
 
 use super::bench::{Bench, WARM_UP};
@@ -59,7 +59,9 @@ fn one<F: Flusher + Send>(
     let length = bench.plan.probe();
     let driven = bench.run(Load::Closed { sessions }, (length.mul_f64(WARM_UP), length))?;
     let kept = by_sessions.entry(sessions).or_insert_with(|| Kept::new(Load::Closed { sessions }));
-    Ok(kept.add(&driven).rate_per_s())
+    let rate_per_s = kept.add(&driven).rate_per_s();
+    bench.last = Some(LiveValue::Commits(rate_per_s));
+    Ok(rate_per_s)
 }
 
 impl Closed {

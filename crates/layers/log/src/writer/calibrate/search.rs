@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use narrows_engine::curve::{self, knees};
 use narrows_engine::rate_search::{Backlog, Because, Outcome, RateSeen, Stage, same_rate};
-use narrows_engine::{CurvePlan, RateSearch};
+use narrows_engine::{CurvePlan, LiveValue, RateSearch};
 use narrows_model::{CurvePoint, Measurement};
 
 use super::bench::{Bench, WARM_UP, undisturbed};
@@ -89,6 +89,7 @@ pub fn search<F: Flusher + Send>(
         let load = load(bench, step.rate_per_s);
         let driven = bench.run(load, (step.warm_up, step.window))?;
         let seen = seen(bench, &driven, &driven.went.account());
+        bench.last = Some(LiveValue::Commits(seen.achieved_per_s));
         let usable = undisturbed(&driven.seen) && !seen.stood_still(&plan.goal);
         unusable += u32::from(!usable);
         if step.stage == Stage::Confirm && usable {
@@ -165,6 +166,7 @@ pub fn curve<F: Flusher + Send>(
             alone.add(&driven)
         };
         let seen = seen(bench, &driven, &account);
+        bench.last = Some(LiveValue::Commits(seen.achieved_per_s));
         let bounded = seen.backlog == Backlog::Bounded;
         curve.points.push(point(&account, &seen, step.rate_per_s, order, step.sentinel));
         if let (true, Some(mean_ns), Some(ns)) = (bounded, seen.mean_ns, seen.quantile_ns) {

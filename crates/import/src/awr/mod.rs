@@ -1,0 +1,66 @@
+//! Oracle's AWR report of one instance, as HTML or text (11.2 to 23ai): a server that was observed, by its own account.
+//!
+//! Both formats become tables ([`table`]), the tables a report ([`report`]), the report a measurement and an observation under the names
+//! by which a look at a running server is judged ([`observation`]). What contradicts itself is named ([`contradictions`]). Formats and
+//! names: Oracle Database Performance Tuning Guide, Gathering Database Statistics; Oracle Database Reference, Statistics Descriptions and
+//! Oracle Wait Events.
+//!
+//! Not here: whether the report is of this machine, and what binds.
+
+mod contradictions;
+mod events;
+mod html;
+mod observation;
+mod report;
+mod table;
+mod text;
+mod time;
+
+use crate::{ImportError, Imported, nothing};
+use report::Report;
+
+const TOOL: &str = "AWR";
+/// Characters in which a report says what it is.
+const HEAD: usize = 200_000;
+
+pub(crate) fn is(text: &str) -> bool {
+    let head = head(text);
+    head.contains("WORKLOAD REPOSITORY") || head.contains("STATSPACK report for")
+}
+
+fn head(text: &str) -> &str {
+    let end = (0..=HEAD.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
+}
+
+pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
+    let head = head(text);
+    // What follows the word says which of the reports it is.
+    let kind = head.split_once("WORKLOAD REPOSITORY").map_or("", |(_, kind)| kind);
+    let kind: String = kind.chars().take(60).collect::<String>().to_uppercase();
+    if head.contains("STATSPACK report for") {
+        return Err(nothing("Statspack", "its report is not read: an AWR report (awrrpt.sql) is"));
+    }
+    if kind.contains("COMPARE PERIOD") {
+        return Err(nothing(
+            TOOL,
+            "a report that compares two periods: import a report of each (awrrpt.sql)",
+        ));
+    }
+    if kind.contains("(RAC)") || kind.contains("(GLOBAL)") {
+        return Err(nothing(
+            TOOL,
+            "a report of all instances: import one of each instance (awrrpti.sql)",
+        ));
+    }
+    let tables = if text.contains("<table") || text.contains("<TABLE") {
+        html::tables(text)
+    } else {
+        text::tables(text)
+    };
+    let report = Report::read(&tables);
+    observation::imported(&report)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! What stands before any answer about somebody's server: a right that the role lacks, a server that stood still, a session that keeps a
+//! lock. Each has a sentence of its own, and a step that comes before all others.
+
+use narrows_model::{Grade, LockHolder, Observation, Run, Unknown, Verdict};
+
+use crate::advice::NextRow;
+use crate::words;
+
+/// So many sessions behind one are worth a word.
+const QUEUE: f64 = 2.0;
+/// How it is seen again.
+const AGAIN: &str = "observe again: narrows observe";
+/// The setting without which a server tells nothing of its sessions.
+const TRACKED: &str = "track_activities = on";
+
+/// The observation that a verdict is about.
+fn of<'a>(run: &'a Run, verdict: &Verdict) -> Option<&'a Observation> {
+    run.observations.iter().find(|seen| seen.measurement == verdict.measurement)
+}
+
+/// What it takes to see sessions, where none was seen because of it.
+fn unseen(seen: &Observation) -> Option<&Unknown> {
+    let known = seen.activity.samples > 0 || seen.activity.counted;
+    let hides = |unknown: &&Unknown| lacks_right(unknown) || unknown.needs == TRACKED;
+    seen.unknown.iter().find(hides).filter(|_| !known)
+}
+
+/// Whether all that is missing is the role's right to see sessions.
+pub(crate) fn lacks_right(unknown: &Unknown) -> bool {
+    unknown.needs.starts_with("GRANT pg_monitor")
+}
+
+/// Who keeps a lock that others wait for.
+fn kept(seen: &Observation) -> Option<&LockHolder> {
+    seen.sessions.holder.as_ref().filter(|holder| holder.keeps() && holder.behind >= QUEUE)
+}
+
+/// What is said of a server before its verdict, and whether that is the whole answer.
+pub(crate) fn sentences(run: &Run, verdict: &Verdict) -> (Vec<String>, bool) {
+    let Some(seen) = of(run, verdict) else { return (Vec::new(), false) };
+    if let Some(still) = still(verdict) {
+        return (vec![still], true);
+    }
+    let undecided = verdict.grade == Grade::Undecided;
+    let unseen = unseen(seen);
+    let blind = unseen.map(|unknown| match lacks_right(unknown) {
+        true => format!(
+            "The observing role may not see what sessions do: {}, then observe again.",
+            unknown.needs
+        ),
+        false => format!(
+            "The server does not tell what its sessions do: set {}, then observe again.",
+            unknown.needs
+        ),
+    });
+    let behind = kept(seen).map(|holder| {
+        format!("{} sessions wait behind {}: {}.", holder.queue(), holder.words(), holder.way_out())
+    });
+    (blind.into_iter().chain(behind).collect(), undecided && unseen.is_some())
+}
+
+/// A server on which hardly anything ended, in the words of its verdict.
+fn still(verdict: &Verdict) -> Option<String> {
+    let step = verdict.standing.as_ref()?.step.as_ref()?;
+    let server = words::capital(&words::workload_plural(&verdict.workload, None));
+    let idle = ["idle", "nearly idle"].into_iter().find_map(|word| {
+        let said = verdict.phrase.strip_prefix(word)?.strip_prefix(": ")?;
+        Some(format!("{server} was {word}: {said}. Observe it while it is in use."))
+    });
+    let stuck = || format!("{server}: {}. {}.", verdict.phrase, words::capital(&step.action));
+    Some(idle.unwrap_or_else(stuck))
+}
+
+/// What comes before all else about that verdict's server; `None` where nothing does.
+pub(crate) fn first_step(run: &Run, verdict: &Verdict) -> Option<NextRow> {
+    let seen = of(run, verdict)?;
+    let (action, prove) = match (unseen(seen), kept(seen)) {
+        (Some(unknown), _) if lacks_right(unknown) => (unknown.needs.clone(), AGAIN),
+        (Some(unknown), _) => (format!("set {}", unknown.needs), AGAIN),
+        // Where nothing ended the verdict's own step is about that session.
+        (None, Some(holder)) if still(verdict).is_none() => (
+            format!(
+                "{} sessions wait behind {}: {}",
+                holder.queue(),
+                holder.words(),
+                holder.way_out()
+            ),
+            "SELECT pid, pg_blocking_pids(pid) FROM pg_stat_activity",
+        ),
+        _ => return None,
+    };
+    let workloads = vec![words::workload_plural(&verdict.workload, None)];
+    Some(NextRow { action, expect: "-".to_string(), prove: prove.to_string(), workloads })
+}
+
+/// The same of all verdicts.
+pub(crate) fn first_steps(run: &Run) -> Vec<NextRow> {
+    run.verdicts.iter().filter_map(|verdict| first_step(run, verdict)).collect()
+}
