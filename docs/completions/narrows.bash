@@ -28,14 +28,23 @@ _narrows() {
             narrows,compare)
                 cmd="narrows__subcmd__compare"
                 ;;
+            narrows,completions)
+                cmd="narrows__subcmd__completions"
+                ;;
             narrows,config)
                 cmd="narrows__subcmd__config"
                 ;;
             narrows,db)
                 cmd="narrows__subcmd__db"
                 ;;
+            narrows,diff)
+                cmd="narrows__subcmd__diff"
+                ;;
             narrows,explain)
                 cmd="narrows__subcmd__explain"
+                ;;
+            narrows,export)
+                cmd="narrows__subcmd__export"
                 ;;
             narrows,gather)
                 cmd="narrows__subcmd__gather"
@@ -84,6 +93,12 @@ _narrows() {
                 ;;
             narrows,trend)
                 cmd="narrows__subcmd__trend"
+                ;;
+            narrows,version)
+                cmd="narrows__subcmd__version"
+                ;;
+            narrows,wal)
+                cmd="narrows__subcmd__log"
                 ;;
             narrows__subcmd__block,calibrate)
                 cmd="narrows__subcmd__block__subcmd__calibrate"
@@ -187,14 +202,23 @@ _narrows() {
             narrows__subcmd__help,compare)
                 cmd="narrows__subcmd__help__subcmd__compare"
                 ;;
+            narrows__subcmd__help,completions)
+                cmd="narrows__subcmd__help__subcmd__completions"
+                ;;
             narrows__subcmd__help,config)
                 cmd="narrows__subcmd__help__subcmd__config"
                 ;;
             narrows__subcmd__help,db)
                 cmd="narrows__subcmd__help__subcmd__db"
                 ;;
+            narrows__subcmd__help,diff)
+                cmd="narrows__subcmd__help__subcmd__diff"
+                ;;
             narrows__subcmd__help,explain)
                 cmd="narrows__subcmd__help__subcmd__explain"
+                ;;
+            narrows__subcmd__help,export)
+                cmd="narrows__subcmd__help__subcmd__export"
                 ;;
             narrows__subcmd__help,gather)
                 cmd="narrows__subcmd__help__subcmd__gather"
@@ -240,6 +264,9 @@ _narrows() {
                 ;;
             narrows__subcmd__help,trend)
                 cmd="narrows__subcmd__help__subcmd__trend"
+                ;;
+            narrows__subcmd__help,version)
+                cmd="narrows__subcmd__help__subcmd__version"
                 ;;
             narrows__subcmd__help__subcmd__block,calibrate)
                 cmd="narrows__subcmd__help__subcmd__block__subcmd__calibrate"
@@ -440,7 +467,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-V -h --version --help run observe block memory log db report show list compare ab trend import check-claims tag rm explain platform gather limits plan config help"
+            opts="-V -h --version --help run observe block memory log wal db report show list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1094,6 +1121,20 @@ _narrows() {
                     COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__completions)
+            opts="-h --help bash zsh fish elvish"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -1865,6 +1906,24 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__diff)
+            opts="-h --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__explain)
             opts="-h --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1874,6 +1933,32 @@ _narrows() {
             case "${prev}" in
                 --format)
                     COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__export)
+            opts="-o -h --as --output --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --as)
+                    COMPREPLY=($(compgen -W "openmetrics csv hdr" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1914,7 +1999,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help)
-            opts="run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help"
+            opts="run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2067,6 +2152,20 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__help__subcmd__config)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2193,7 +2292,35 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__help__subcmd__diff)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__help__subcmd__explain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__export)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2613,14 +2740,32 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__help__subcmd__version)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__import)
-            opts="-h --tag --format --help"
+            opts="-h --tag --capacities --same-machine --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --capacities)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3880,24 +4025,12 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-o -h --observe --for --capacities --quick --facts --layers --data --wal --database --postgres --workloads --sessions --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --quick --facts --layers --data --wal --database --postgres --workloads --sessions --with --same-machine --observe --for --capacities --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --observe)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --for)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --capacities)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --facts)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3927,6 +4060,22 @@ _narrows() {
                     return 0
                     ;;
                 --sessions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --observe)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --capacities)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4000,6 +4149,24 @@ _narrows() {
                     ;;
                 --units)
                     COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__version)
+            opts="-h --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -26,32 +26,34 @@ end
 
 complete -c narrows -n "__fish_narrows_needs_command" -s V -l version -d 'Print version; with --verbose how it was built'
 complete -c narrows -n "__fish_narrows_needs_command" -s h -l help -d 'Print help'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Measure this server layer by layer and find its bottleneck'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "observe" -d 'Observe a running PostgreSQL, load nothing, and show what its transactions wait for'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "block" -d 'Storage alone: IOPS within a latency limit, fio job files, raw devices'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "run" -d 'Measure this server layer by layer, find its bottleneck'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "observe" -d 'Observe what a running PostgreSQL waits for; no load'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "block" -d 'Storage alone: IOPS within a latency limit, fio job files'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "memory" -d 'Memory and clocks alone: latency, bandwidth, NUMA'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "log" -d 'WAL commits alone: device flush, group commit, standby'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "db" -d 'Run one benchmark workload on PostgreSQL: lookups, updates, scans'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "wal" -d 'WAL commits alone: device flush, group commit, standby'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "db" -d 'One benchmark workload on PostgreSQL or MariaDB'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "report" -d 'Show a saved run in any format'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "show" -d 'Show a saved run in any format'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "list" -d 'List the saved runs'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "compare" -d 'Compare saved runs: better, worse, equivalent or unresolved, and what else differs'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "ab" -d 'Compare two configurations by runs that take turns, as many as it takes'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "trend" -d 'Find changes of level over many saved runs of one machine, and what changed there'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "import" -d 'Save results of fio, pgbench or sysbench as runs, to show and compare them'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "check-claims" -d 'Check claims of a write-up by its own figures: per cent, points, times'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "compare" -d 'Compare saved runs: better, worse, equivalent, and why'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "diff" -d 'List what differs between runs besides their figures'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "ab" -d 'Compare two configurations by runs that take turns'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "trend" -d 'Find when the results of one machine changed level'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "import" -d 'Save results of fio, pgbench, AWR and others as runs'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "export" -d 'Write figures for other programs: OpenMetrics, CSV, HDR'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "check-claims" -d 'Check the claims of a write-up by its own figures'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "tag" -d 'Name sets of saved runs, to compare them'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "rm" -d 'Remove saved runs'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "explain" -d 'Explain a finding, a verdict or a metric, and what to do'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "platform" -d 'Show what this machine is: CPUs, memory, and the whole path to a folder\'s drives'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "platform" -d 'Show this machine: CPUs, memory, the path to its drives'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "gather" -d 'Save an anonymised hardware snapshot of this machine'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "limits" -d 'Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "plan" -d 'Model a hardware design: its limits, its bottleneck, the best upgrade'
-complete -c narrows -n "__fish_narrows_needs_command" -f -a "config" -d 'Show which settings are in force, and where they come from'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "limits" -d 'Limits of components (DRAM, PCIe, NVMe, NICs, CPUs)'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "plan" -d 'Model a hardware design: limits, bottleneck, best upgrade'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "config" -d 'Show which settings are in force, and where from'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "completions" -d 'Print completions for bash, zsh, fish or elvish'
+complete -c narrows -n "__fish_narrows_needs_command" -f -a "version" -d 'Print the version, and how the program was built'
 complete -c narrows -n "__fish_narrows_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l observe -d 'Observe this server, postgres://USER@HOST:PORT/DATABASE, and load nothing' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l for -d 'How long to observe at most [default: 10min]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand run" -l capacities -d 'Use drive, WAL and memory capacities from an earlier run of this machine: its id or its file' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l facts -d 'Use hardware details from a capture made by root (`narrows gather --privileged`)' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l layers -d 'Measure only these layers' -r -f -a "clock\t'Time to read the clock'
 memory\t'Latency and bandwidth'
@@ -67,6 +69,10 @@ lookup_uncached\t'One row by its key, from the drive'
 update\t'One row, one durable commit'
 scan\t'The whole table, by 1 and by n workers'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l sessions -d 'Concurrent sessions of the database workloads [default: twice the server\'s CPUs, 8 to 256]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l with -d 'An Oracle database\'s AWR report of this machine (HTML or text), judged by what is measured here' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l observe -d 'Observe this server, postgres://USER@HOST:PORT/DATABASE, and load nothing' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l for -d 'How long to observe at most [default: 10min]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l capacities -d 'Use drive, WAL and memory capacities from an earlier run of this machine: its id or its file' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
@@ -77,6 +83,7 @@ html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l quick -d 'Quick, in about 2 min: three repeats and no tests, so nothing is CONFIRMED'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l same-machine -d 'The report is of this machine, whatever it calls its host'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
@@ -344,7 +351,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from slb" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from process" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from process" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "matrix" -d 'Latency and bandwidth from the CPUs of each node to the memory of each, and placements side by side'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "placement" -d 'Show on which nodes the memory of running databases is; nothing is loaded, touched or moved'
 complete -c narrows -n "__fish_narrows_using_subcommand memory; and __fish_seen_subcommand_from help" -f -a "baseline" -d 'Keep this machine\'s figures, and compare with them later: memory fragments with age'
@@ -462,7 +469,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from placement" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "listen" -d 'On the second host: record which records were acknowledged as durable'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "write" -d 'On the machine whose power will be cut: write numbered records, and report each after its flush'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from crashtest" -f -a "check" -d 'After the power cut: look for every acknowledged record'
@@ -513,7 +520,169 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "postgres" -d 'The cost of a commit on a running PostgreSQL, and its bottleneck; only observes'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "streams" -d 'Several WAL streams on one device: how they slow each other, and how many it holds'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l within -d 'Limit of the commit wait, from its scheduled start' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l minutes -d 'Time for the search [default: 1min]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l no-database -d 'Leave out the database\'s own commit'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l standby -d 'A synchronous standby on this machine too: what its write and its flush add'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l brief -d 'Ten lines: the answers, the rates, what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, idle and beside a load'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "commits" -d 'Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "placement" -d 'What this workload would commit with WAL on another location: predicted, and tested with --prove'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "crashtest" -d 'Does acknowledged data survive a power cut? Needs a second host'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "postgres" -d 'The cost of a commit on a running PostgreSQL, and its bottleneck; only observes'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "streams" -d 'Several WAL streams on one device: how they slow each other, and how many it holds'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l methods -d 'Sync methods' -r -f -a "fdatasync\t'A write, then fdatasync (PostgreSQL\'s default on Linux)'
+fsync\t'A write, then fsync'
+dsync\t'One write to a file opened with O_DSYNC'
+dsync_direct\t'The same with direct I/O (O_DIRECT), as Oracle writes'
+rwf_dsync\t'One pwritev2 with RWF_DSYNC'
+uring\t'io_uring: a write and a linked fdatasync, in one call'
+all\t'All of them'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l layouts -d 'What the file is' -r -f -a "overwrite\t'Its blocks were written before, as in a recycled segment'
+extend\t'Each write extends it'
+fallocated\t'Its blocks are allocated and were never written'
+all\t'All of them'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l sizes -d 'Bytes per write: 8k is 8 KiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l repeats -d 'New windows of each; from 6 on there are intervals' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l alone -d 'Leave out the load on the data files'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l no-database -d 'Leave out the database\'s own commit'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l standby -d 'A synchronous standby on this machine too: what its write and its flush add'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l brief -d 'Ten lines: the answers, the rates, what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l within -d 'Limit of the commit wait, from its scheduled start' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l minutes -d 'Time for the search [default: 1min]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l arrivals -d 'How commits arrive' -r -f -a "poisson\t'Poisson: independent of each other, as from many users'
+constant\t'At equal intervals, as from a clock'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l bytes -d 'WAL bytes per commit' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l size-histogram -d 'Sizes of commits in place of --bytes: a file of lines with bytes and number of commits' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l style -d 'Who writes WAL' -r -f -a "leader\t'One of the committing sessions, for all that wait, as in PostgreSQL'
+writer\t'A process of its own that is posted, as in Oracle'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l commit-delay -d 'commit_delay: how long a session waits before a flush so that others can join' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l commit-siblings -d 'commit_siblings: only if that many others are committing' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l most-sessions -d 'Most sessions of the closed loop' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l brief -d 'Ten lines: the answers, the rates, what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l wal -d 'Folders for WAL on different file systems, the one in use now first; two or more' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l data -d 'Folder on the drives for the data files [default: the first --wal that is not in memory]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l sessions -d 'Sessions that update and commit in a closed loop' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l repeats -d 'New windows of everything; from 3 on there are intervals' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l window -d 'Length of a window of the database; the emulation\'s is half of it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l prove -d 'Run PostgreSQL with WAL on each location too, in turns, to test the prediction'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -l brief -d 'Ten lines: the answers, the rates, what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from placement" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from crashtest" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from crashtest" -f -a "listen" -d 'On the second host: record which records were acknowledged as durable'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from crashtest" -f -a "write" -d 'On the machine whose power will be cut: write numbered records, and report each after its flush'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from crashtest" -f -a "check" -d 'After the power cut: look for every acknowledged record'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from crashtest" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from postgres" -l for -d 'How long to observe; below 6 s chance cannot be excluded' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from postgres" -l pg-test-fsync -d 'Output of pg_test_fsync on the WAL drive, to compare with' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from postgres" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from postgres" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from postgres" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from postgres" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from postgres" -l dry-run -d 'Show what would be read, and stop'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from postgres" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from postgres" -l brief -d 'Ten lines: the answers, the rates, what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from postgres" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l streams -d 'WAL streams at once' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l rate -d 'Bytes per second of each' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l size -d 'Bytes per write: 128k is 128 KiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l percentile -d 'Percentile of the write time to keep within the limit' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l within -d 'Limit of the write time, from its scheduled start' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l most-streams -d 'Most streams that the search tries' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l cache -d 'Cache size whose turnover time to report: 4g is 4 GiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l repeats -d 'New windows of each number' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
+iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l brief -d 'Ten lines: the answers, the rates, what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from help" -f -a "ladder" -d 'From the device\'s flush to the database\'s commit: what each layer adds, idle and beside a load'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from help" -f -a "commits" -d 'Highest rate of commits that keeps a wait percentile within a limit; sessions share flushes'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from help" -f -a "placement" -d 'What this workload would commit with WAL on another location: predicted, and tested with --prove'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from help" -f -a "crashtest" -d 'Does acknowledged data survive a power cut? Needs a second host'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from help" -f -a "postgres" -d 'The cost of a commit on a running PostgreSQL, and its bottleneck; only observes'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from help" -f -a "streams" -d 'Several WAL streams on one device: how they slow each other, and how many it holds'
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "lookup" -d 'Random single blocks by index, from shared_buffers or from the drives'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "batch" -d 'Many random blocks per statement by a bitmap scan: sorted and prefetched by the server'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and not __fish_seen_subcommand_from lookup batch update commit scan orders clean help" -f -a "update" -d 'One row and one durable commit, or a mix of updates and lookups'
@@ -760,7 +929,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subc
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from orders" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from clean" -l remove -d 'Remove all that is listed and not in use'
-complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from clean" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from clean" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "lookup" -d 'Random single blocks by index, from shared_buffers or from the drives'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "batch" -d 'Many random blocks per statement by a bitmap scan: sorted and prefetched by the server'
 complete -c narrows -n "__fish_narrows_using_subcommand db; and __fish_seen_subcommand_from help" -f -a "update" -d 'One row and one durable commit, or a mix of updates and lookups'
@@ -777,7 +946,7 @@ html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -s o -l output -d 'Write to this file; - is standard output [default: standard output, for a page on a terminal narrows-ID.html]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l crash-test -d 'Add the result of a crash test (`narrows log crashtest check --format json`), and re-evaluate' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l pg-test-fsync -d 'Add the output of pg_test_fsync, to compare with the ladder or the observed server\'s flushes' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand report" -l what-if -d 'Estimate what a change would allow at most: storage=2x, data=2x, log=2x, log=flush:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%' -r
+complete -c narrows -n "__fish_narrows_using_subcommand report" -l what-if -d 'Estimate what a change would allow at most: storage=2x, data=2x, log=2x (or wal=2x), log=flush:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%' -r
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand report" -l html -d 'The same as --format html'
@@ -793,7 +962,7 @@ html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand show" -s o -l output -d 'Write to this file; - is standard output [default: standard output, for a page on a terminal narrows-ID.html]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand show" -l crash-test -d 'Add the result of a crash test (`narrows log crashtest check --format json`), and re-evaluate' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand show" -l pg-test-fsync -d 'Add the output of pg_test_fsync, to compare with the ladder or the observed server\'s flushes' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand show" -l what-if -d 'Estimate what a change would allow at most: storage=2x, data=2x, log=2x, log=flush:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%' -r
+complete -c narrows -n "__fish_narrows_using_subcommand show" -l what-if -d 'Estimate what a change would allow at most: storage=2x, data=2x, log=2x (or wal=2x), log=flush:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%' -r
 complete -c narrows -n "__fish_narrows_using_subcommand show" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand show" -l html -d 'The same as --format html'
@@ -828,6 +997,12 @@ html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand diff" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand ab" -l a -d 'Shell command that sets the state of A before each of its runs' -r
 complete -c narrows -n "__fish_narrows_using_subcommand ab" -l b -d 'Shell command that sets the state of B' -r
 complete -c narrows -n "__fish_narrows_using_subcommand ab" -l with-a -d 'Options of A\'s runs' -r
@@ -859,12 +1034,19 @@ complete -c narrows -n "__fish_narrows_using_subcommand trend" -l units -d 'Unit
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand trend" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand import" -l tag -d 'Add the runs to this tag' -r
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l capacities -d 'Judge an AWR report by what this run measured of the same machine' -r
 complete -c narrows -n "__fish_narrows_using_subcommand import" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
 csv\t'Figures in base units, a row each'
 markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand import" -l same-machine -d 'The run is of the report\'s machine, whatever the two call it'
 complete -c narrows -n "__fish_narrows_using_subcommand import" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand export" -l as -d 'Form of the figures' -r -f -a "openmetrics\t'Gauges in base units, for a collector of text files'
+csv\t'A tidy table: a row for each figure and each of its repeats'
+hdr\t'Latency histograms as a log of HdrHistogram'"
+complete -c narrows -n "__fish_narrows_using_subcommand export" -s o -l output -d 'File to write, replaced whole [default: standard output]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand check-claims" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
 csv\t'Figures in base units, a row each'
@@ -878,7 +1060,7 @@ markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand tag" -l remove -d 'Forget the tag; its runs stay'
 complete -c narrows -n "__fish_narrows_using_subcommand tag" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand rm" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand rm" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand explain" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
 csv\t'Figures in base units, a row each'
@@ -899,7 +1081,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand gather" -l data -d 'Fold
 complete -c narrows -n "__fish_narrows_using_subcommand gather" -l wal -d 'Folder on the drives with WAL [default: that of --data]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand gather" -l privileged -d 'Capture as root what other users cannot read'
 complete -c narrows -n "__fish_narrows_using_subcommand gather" -l force -d 'Replace FILE if it exists'
-complete -c narrows -n "__fish_narrows_using_subcommand gather" -s h -l help -d 'Print help'
+complete -c narrows -n "__fish_narrows_using_subcommand gather" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand limits" -l limits -d 'Override the table with this file\'s figures' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand limits" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
 json\t'Everything, for programs; of a report the run file'
@@ -924,28 +1106,39 @@ csv\t'Figures in base units, a row each'
 markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand config" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "run" -d 'Measure this server layer by layer and find its bottleneck'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "observe" -d 'Observe a running PostgreSQL, load nothing, and show what its transactions wait for'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "block" -d 'Storage alone: IOPS within a latency limit, fio job files, raw devices'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "memory" -d 'Memory and clocks alone: latency, bandwidth, NUMA'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "log" -d 'WAL commits alone: device flush, group commit, standby'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "db" -d 'Run one benchmark workload on PostgreSQL: lookups, updates, scans'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "report" -d 'Show a saved run in any format'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "list" -d 'List the saved runs'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "compare" -d 'Compare saved runs: better, worse, equivalent or unresolved, and what else differs'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "ab" -d 'Compare two configurations by runs that take turns, as many as it takes'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "trend" -d 'Find changes of level over many saved runs of one machine, and what changed there'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "import" -d 'Save results of fio, pgbench or sysbench as runs, to show and compare them'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "check-claims" -d 'Check claims of a write-up by its own figures: per cent, points, times'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "tag" -d 'Name sets of saved runs, to compare them'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "rm" -d 'Remove saved runs'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "explain" -d 'Explain a finding, a verdict or a metric, and what to do'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "platform" -d 'Show what this machine is: CPUs, memory, and the whole path to a folder\'s drives'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "gather" -d 'Save an anonymised hardware snapshot of this machine'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "limits" -d 'Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "plan" -d 'Model a hardware design: its limits, its bottleneck, the best upgrade'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "config" -d 'Show which settings are in force, and where they come from'
-complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare ab trend import check-claims tag rm explain platform gather limits plan config help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows -n "__fish_narrows_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand version" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
+json\t'Everything, for programs; of a report the run file'
+csv\t'Figures in base units, a row each'
+markdown\t'The same as text, for issues and wikis'
+html\t'One self-contained page with pictures'"
+complete -c narrows -n "__fish_narrows_using_subcommand version" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "run" -d 'Measure this server layer by layer, find its bottleneck'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "observe" -d 'Observe what a running PostgreSQL waits for; no load'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "block" -d 'Storage alone: IOPS within a latency limit, fio job files'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "memory" -d 'Memory and clocks alone: latency, bandwidth, NUMA'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "log" -d 'WAL commits alone: device flush, group commit, standby'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "db" -d 'One benchmark workload on PostgreSQL or MariaDB'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "report" -d 'Show a saved run in any format'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "list" -d 'List the saved runs'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "compare" -d 'Compare saved runs: better, worse, equivalent, and why'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "diff" -d 'List what differs between runs besides their figures'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "ab" -d 'Compare two configurations by runs that take turns'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "trend" -d 'Find when the results of one machine changed level'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "import" -d 'Save results of fio, pgbench, AWR and others as runs'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "export" -d 'Write figures for other programs: OpenMetrics, CSV, HDR'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "check-claims" -d 'Check the claims of a write-up by its own figures'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "tag" -d 'Name sets of saved runs, to compare them'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "rm" -d 'Remove saved runs'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "explain" -d 'Explain a finding, a verdict or a metric, and what to do'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "platform" -d 'Show this machine: CPUs, memory, the path to its drives'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "gather" -d 'Save an anonymised hardware snapshot of this machine'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "limits" -d 'Limits of components (DRAM, PCIe, NVMe, NICs, CPUs)'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "plan" -d 'Model a hardware design: limits, bottleneck, best upgrade'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "config" -d 'Show which settings are in force, and where from'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "completions" -d 'Print completions for bash, zsh, fish or elvish'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "version" -d 'Print the version, and how the program was built'
+complete -c narrows -n "__fish_narrows_using_subcommand help; and not __fish_seen_subcommand_from run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "calibrate" -d 'Highest rate of I/Os that keeps a latency percentile within a limit (open loop). The default'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "interference" -d 'p99 of reads by rate, alone and beside random writes and a WAL-like stream of flushes'
 complete -c narrows -n "__fish_narrows_using_subcommand help; and __fish_seen_subcommand_from block" -f -a "run" -d 'Run fio job files, and report them here or in fio\'s JSON'

@@ -30,9 +30,6 @@ _narrows() {
         case $line[1] in
             (run)
 _arguments "${_arguments_options[@]}" : \
-'--observe=[Observe this server, postgres\://USER@HOST\:PORT/DATABASE, and load nothing]:URL:_default' \
-'--for=[How long to observe at most \[default\: 10min\]]:TIME:_default' \
-'--capacities=[Use drive, WAL and memory capacities from an earlier run of this machine\: its id or its file]:RUN:_default' \
 '--facts=[Use hardware details from a capture made by root (\`narrows gather --privileged\`)]:FILE:_files' \
 '*--layers=[Measure only these layers]:LAYER,…:((clock\:"Time to read the clock"
 memory\:"Latency and bandwidth"
@@ -48,6 +45,10 @@ lookup_uncached\:"One row by its key, from the drive"
 update\:"One row, one durable commit"
 scan\:"The whole table, by 1 and by n workers"))' \
 '--sessions=[Concurrent sessions of the database workloads \[default\: twice the server'\''s CPUs, 8 to 256\]]:N:_default' \
+'--with=[An Oracle database'\''s AWR report of this machine (HTML or text), judged by what is measured here]:FILE:_files' \
+'--observe=[Observe this server, postgres\://USER@HOST\:PORT/DATABASE, and load nothing]:URL:_default' \
+'--for=[How long to observe at most \[default\: 10min\]]:TIME:_default' \
+'--capacities=[Use drive, WAL and memory capacities from an earlier run of this machine\: its id or its file]:RUN:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -59,6 +60,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Quick, in about 2 min\: three repeats and no tests, so nothing is CONFIRMED]' \
+'--same-machine[The report is of this machine, whatever it calls its host]' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
 '--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
@@ -458,8 +460,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (process)
 _arguments "${_arguments_options[@]}" : \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 ':task -- What to do, as JSON:_default' \
 && ret=0
 ;;
@@ -645,8 +647,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 ;;
 (crashtest)
 _arguments "${_arguments_options[@]}" : \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__log__subcmd__crashtest_commands" \
 "*::: :->crashtest" \
 && ret=0
@@ -660,8 +662,369 @@ _arguments "${_arguments_options[@]}" : \
             (listen)
 _arguments "${_arguments_options[@]}" : \
 '--at=[Address and port to listen on]:ADDRESS:PORT:_default' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':list -- The record of acknowledgements, a new file:_files' \
+&& ret=0
+;;
+(write)
+_arguments "${_arguments_options[@]}" : \
+'--to=[HOST\:PORT where \`narrows log crashtest listen\` runs]:HOST:PORT:_default' \
+'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'(--write-to-device)--postgres=[Commit rows to a new table of this PostgreSQL instead\: postgres\://…]:URL:_default' \
+'--streams=[Writers at the same time]:N:_default' \
+'(--postgres)--size=[Bytes of a record\: 8k is 8 KiB]:SIZE:_default' \
+'(--postgres)--sync=[How each record is made durable]:SYNC:((fdatasync\:"A write, then fdatasync (PostgreSQL'\''s default on Linux)"
+fsync\:"A write, then fsync"
+dsync\:"One write to a file opened with O_DSYNC"
+rwf-dsync\:"One write with RWF_DSYNC"
+none\:"A write and no flush\: a power cut must lose records, or it was none"))' \
+'(--postgres --append)--ring=[Total file size of all writers\: 64m is 64 MiB]:SIZE:_default' \
+'--for=[End in order after this time \[default\: at the power cut, or at Ctrl-C\]]:TIME:_default' \
+'(--postgres)--direct[Use direct I/O (O_DIRECT)]' \
+'(--postgres --write-to-device)--append[Let the file grow instead of writing it in a circle]' \
+'--same-host[Allow the record on this machine\: for a rehearsal, or where another machine loses its power]' \
+'--load-here[Write although a database runs on this machine, or to the database that --postgres names]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::file -- A new file on the file system to test; it stays until it is checked:_files' \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+'()--postgres=[The PostgreSQL whose table was written]:URL:_default' \
+'--acknowledged=[The record of acknowledgements from the second host]:LIST:_files' \
+'--cut=[What lost its power, where it was not this machine as a whole\: a drive shelf, a storage server, the host of this virtual machine. The result then rests on your word]:WHAT:_default' \
+'--least=[Fewest acknowledged records for a result]:N:_default' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--remounted[The file system was mounted again since the cut, or the machine under the database restarted\: no read comes from memory]' \
+'--gone[Count a missing file, table or header as data loss]' \
+'--remove[Remove the file or the table if every record is there]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::file -- The file or raw device that was written; it is only read:_files' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__log__subcmd__crashtest__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-log-crashtest-help-command-$line[1]:"
+        case $line[1] in
+            (listen)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(write)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(postgres)
+_arguments "${_arguments_options[@]}" : \
+'--for=[How long to observe; below 6 s chance cannot be excluded]:TIME:_default' \
+'*--pg-test-fsync=[Output of pg_test_fsync on the WAL drive, to compare with]:FILE:_files' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
+'--dry-run[Show what would be read, and stop]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::url -- The server\: postgres\://USER@HOST\:PORT/DATABASE:_default' \
+&& ret=0
+;;
+(streams)
+_arguments "${_arguments_options[@]}" : \
+'--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'--streams=[WAL streams at once]:N:_default' \
+'--rate=[Bytes per second of each]:BYTES/s:_default' \
+'--size=[Bytes per write\: 128k is 128 KiB]:SIZE:_default' \
+'--percentile=[Percentile of the write time to keep within the limit]:P:_default' \
+'--within=[Limit of the write time, from its scheduled start]:TIME:_default' \
+'--most-streams=[Most streams that the search tries]:N:_default' \
+'--cache=[Cache size whose turnover time to report\: 4g is 4 GiB]:SIZE:_default' \
+'--repeats=[New windows of each number]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__log__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-log-help-command-$line[1]:"
+        case $line[1] in
+            (ladder)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(commits)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(placement)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(crashtest)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__log__subcmd__help__subcmd__crashtest_commands" \
+"*::: :->crashtest" \
+&& ret=0
+
+    case $state in
+    (crashtest)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-log-help-crashtest-command-$line[1]:"
+        case $line[1] in
+            (listen)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(write)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(postgres)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(streams)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(wal)
+_arguments "${_arguments_options[@]}" : \
+'--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'(--no-database)--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
+'--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
+'--minutes=[Time for the search \[default\: 1min\]]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--no-database[Leave out the database'\''s own commit]' \
+'(--no-database)--standby[A synchronous standby on this machine too\: what its write and its flush add]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_narrows__subcmd__log_commands" \
+"*::: :->log" \
+&& ret=0
+
+    case $state in
+    (log)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-log-command-$line[1]:"
+        case $line[1] in
+            (ladder)
+_arguments "${_arguments_options[@]}" : \
+'--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'*--methods=[Sync methods]:METHOD,…:((fdatasync\:"A write, then fdatasync (PostgreSQL'\''s default on Linux)"
+fsync\:"A write, then fsync"
+dsync\:"One write to a file opened with O_DSYNC"
+dsync_direct\:"The same with direct I/O (O_DIRECT), as Oracle writes"
+rwf_dsync\:"One pwritev2 with RWF_DSYNC"
+uring\:"io_uring\: a write and a linked fdatasync, in one call"
+all\:"All of them"))' \
+'*--layouts=[What the file is]:LAYOUT,…:((overwrite\:"Its blocks were written before, as in a recycled segment"
+extend\:"Each write extends it"
+fallocated\:"Its blocks are allocated and were never written"
+all\:"All of them"))' \
+'*--sizes=[Bytes per write\: 8k is 8 KiB]:SIZE,…:_default' \
+'--repeats=[New windows of each; from 6 on there are intervals]:N:_default' \
+'(--no-database)--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--alone[Leave out the load on the data files]' \
+'--no-database[Leave out the database'\''s own commit]' \
+'(--no-database)--standby[A synchronous standby on this machine too\: what its write and its flush add]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(commits)
+_arguments "${_arguments_options[@]}" : \
+'--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
+'--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
+'--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
+'--minutes=[Time for the search \[default\: 1min\]]:N:_default' \
+'--arrivals=[How commits arrive]:ARRIVALS:((poisson\:"Poisson\: independent of each other, as from many users"
+constant\:"At equal intervals, as from a clock"))' \
+'--bytes=[WAL bytes per commit]:SIZE:_default' \
+'(--bytes)--size-histogram=[Sizes of commits in place of --bytes\: a file of lines with bytes and number of commits]:FILE:_files' \
+'--style=[Who writes WAL]:STYLE:((leader\:"One of the committing sessions, for all that wait, as in PostgreSQL"
+writer\:"A process of its own that is posted, as in Oracle"))' \
+'--commit-delay=[commit_delay\: how long a session waits before a flush so that others can join]:TIME:_default' \
+'--commit-siblings=[commit_siblings\: only if that many others are committing]:N:_default' \
+'--most-sessions=[Most sessions of the closed loop]:N:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(placement)
+_arguments "${_arguments_options[@]}" : \
+'*--wal=[Folders for WAL on different file systems, the one in use now first; two or more]:DIR:_files' \
+'--data=[Folder on the drives for the data files \[default\: the first --wal that is not in memory\]]:DIR:_files' \
+'--sessions=[Sessions that update and commit in a closed loop]:N:_default' \
+'--repeats=[New windows of everything; from 3 on there are intervals]:N:_default' \
+'--window=[Length of a window of the database; the emulation'\''s is half of it]:TIME:_default' \
+'--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--prove[Run PostgreSQL with WAL on each location too, in turns, to test the prediction]' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(crashtest)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_narrows__subcmd__log__subcmd__crashtest_commands" \
+"*::: :->crashtest" \
+&& ret=0
+
+    case $state in
+    (crashtest)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-log-crashtest-command-$line[1]:"
+        case $line[1] in
+            (listen)
+_arguments "${_arguments_options[@]}" : \
+'--at=[Address and port to listen on]:ADDRESS:PORT:_default' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 ':list -- The record of acknowledgements, a new file:_files' \
 && ret=0
 ;;
@@ -870,8 +1233,8 @@ esac
 ;;
 (db)
 _arguments "${_arguments_options[@]}" : \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 ":: :_narrows__subcmd__db_commands" \
 "*::: :->db" \
 && ret=0
@@ -1164,8 +1527,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 (clean)
 _arguments "${_arguments_options[@]}" : \
 '--remove[Remove all that is listed and not in use]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 ':url -- The database\: postgres\://USER@HOST\:PORT/DATABASE, the password in PGPASSWORD:_default' \
 && ret=0
 ;;
@@ -1232,7 +1595,7 @@ html\:"One self-contained page with pictures"))' \
 '--output=[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
 '*--crash-test=[Add the result of a crash test (\`narrows log crashtest check --format json\`), and re-evaluate]:FILE:_files' \
 '*--pg-test-fsync=[Add the output of pg_test_fsync, to compare with the ladder or the observed server'\''s flushes]:FILE:_files' \
-'*--what-if=[Estimate what a change would allow at most\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
+'*--what-if=[Estimate what a change would allow at most\: storage=2x, data=2x, log=2x (or wal=2x), log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
 '--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
@@ -1255,7 +1618,7 @@ html\:"One self-contained page with pictures"))' \
 '--output=[Write to this file; - is standard output \[default\: standard output, for a page on a terminal narrows-ID.html\]]:FILE:_files' \
 '*--crash-test=[Add the result of a crash test (\`narrows log crashtest check --format json\`), and re-evaluate]:FILE:_files' \
 '*--pg-test-fsync=[Add the output of pg_test_fsync, to compare with the ladder or the observed server'\''s flushes]:FILE:_files' \
-'*--what-if=[Estimate what a change would allow at most\: storage=2x, data=2x, log=2x, log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
+'*--what-if=[Estimate what a change would allow at most\: storage=2x, data=2x, log=2x (or wal=2x), log=flush\:80us, log=RUN, cpu-per-io=-40%, cores=+8, sessions=2x, reads=-50%]:CHANGE:_default' \
 '--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '(--format)--html[The same as --format html]' \
@@ -1305,6 +1668,18 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '*::sides -- Sides\: runs, tags or folders:_default' \
 && ret=0
 ;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::sides -- Two saved runs, or sets of runs\: an id, a file, a folder, a tag, or several with commas:_default' \
+&& ret=0
+;;
 (ab)
 _arguments "${_arguments_options[@]}" : \
 '--a=[Shell command that sets the state of A before each of its runs]:COMMAND:_default' \
@@ -1350,14 +1725,28 @@ iec\:"1 GiB = 2^30 bytes"))' \
 (import)
 _arguments "${_arguments_options[@]}" : \
 '--tag=[Add the runs to this tag]:TAG:_default' \
+'--capacities=[Judge an AWR report by what this run measured of the same machine]:RUN:_default' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
 csv\:"Figures in base units, a row each"
 markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
+'--same-machine[The run is of the report'\''s machine, whatever the two call it]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::files -- Results, each a run:_files' \
+&& ret=0
+;;
+(export)
+_arguments "${_arguments_options[@]}" : \
+'--as=[Form of the figures]:FORM:((openmetrics\:"Gauges in base units, for a collector of text files"
+csv\:"A tidy table\: a row for each figure and each of its repeats"
+hdr\:"Latency histograms as a log of HdrHistogram"))' \
+'-o+[File to write, replaced whole \[default\: standard output\]]:FILE:_files' \
+'--output=[File to write, replaced whole \[default\: standard output\]]:FILE:_files' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::runs -- Saved runs\: ids, files or tags \[default\: the newest\]:_default' \
 && ret=0
 ;;
 (check-claims)
@@ -1388,8 +1777,8 @@ html\:"One self-contained page with pictures"))' \
 ;;
 (rm)
 _arguments "${_arguments_options[@]}" : \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 '*::runs -- Saved runs, by their ids (or first characters):_default' \
 && ret=0
 ;;
@@ -1402,7 +1791,7 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::words -- A finding, verdict, grade or metric, as it is printed:_default' \
+'*::words -- A term, finding, verdict, grade or metric, as it is printed, or the start of it:_default' \
 && ret=0
 ;;
 (platform)
@@ -1428,8 +1817,8 @@ _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives with WAL \[default\: that of --data\]]:DIR:_files' \
 '--privileged[Capture as root what other users cannot read]' \
 '--force[Replace FILE if it exists]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
 (limits)
@@ -1463,6 +1852,27 @@ html\:"One self-contained page with pictures"))' \
 && ret=0
 ;;
 (config)
+_arguments "${_arguments_options[@]}" : \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(completions)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':shell -- The shell:((bash\:"GNU bash, with bash-completion"
+zsh\:"zsh"
+fish\:"fish"
+elvish\:"Elvish"))' \
+&& ret=0
+;;
+(version)
 _arguments "${_arguments_options[@]}" : \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
@@ -1689,6 +2099,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (ab)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1698,6 +2112,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (import)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(export)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1737,6 +2155,14 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(completions)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(version)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1753,28 +2179,33 @@ esac
 (( $+functions[_narrows_commands] )) ||
 _narrows_commands() {
     local commands; commands=(
-'run:Measure this server layer by layer and find its bottleneck' \
-'observe:Observe a running PostgreSQL, load nothing, and show what its transactions wait for' \
-'block:Storage alone\: IOPS within a latency limit, fio job files, raw devices' \
+'run:Measure this server layer by layer, find its bottleneck' \
+'observe:Observe what a running PostgreSQL waits for; no load' \
+'block:Storage alone\: IOPS within a latency limit, fio job files' \
 'memory:Memory and clocks alone\: latency, bandwidth, NUMA' \
 'log:WAL commits alone\: device flush, group commit, standby' \
-'db:Run one benchmark workload on PostgreSQL\: lookups, updates, scans' \
+'wal:WAL commits alone\: device flush, group commit, standby' \
+'db:One benchmark workload on PostgreSQL or MariaDB' \
 'report:Show a saved run in any format' \
 'show:Show a saved run in any format' \
 'list:List the saved runs' \
-'compare:Compare saved runs\: better, worse, equivalent or unresolved, and what else differs' \
-'ab:Compare two configurations by runs that take turns, as many as it takes' \
-'trend:Find changes of level over many saved runs of one machine, and what changed there' \
-'import:Save results of fio, pgbench or sysbench as runs, to show and compare them' \
-'check-claims:Check claims of a write-up by its own figures\: per cent, points, times' \
+'compare:Compare saved runs\: better, worse, equivalent, and why' \
+'diff:List what differs between runs besides their figures' \
+'ab:Compare two configurations by runs that take turns' \
+'trend:Find when the results of one machine changed level' \
+'import:Save results of fio, pgbench, AWR and others as runs' \
+'export:Write figures for other programs\: OpenMetrics, CSV, HDR' \
+'check-claims:Check the claims of a write-up by its own figures' \
 'tag:Name sets of saved runs, to compare them' \
 'rm:Remove saved runs' \
 'explain:Explain a finding, a verdict or a metric, and what to do' \
-'platform:Show what this machine is\: CPUs, memory, and the whole path to a folder'\''s drives' \
+'platform:Show this machine\: CPUs, memory, the path to its drives' \
 'gather:Save an anonymised hardware snapshot of this machine' \
-'limits:Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources' \
-'plan:Model a hardware design\: its limits, its bottleneck, the best upgrade' \
-'config:Show which settings are in force, and where they come from' \
+'limits:Limits of components (DRAM, PCIe, NVMe, NICs, CPUs)' \
+'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
+'config:Show which settings are in force, and where from' \
+'completions:Print completions for bash, zsh, fish or elvish' \
+'version:Print the version, and how the program was built' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows commands' commands "$@"
@@ -1885,6 +2316,11 @@ _narrows__subcmd__compare_commands() {
     local commands; commands=()
     _describe -t commands 'narrows compare commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__completions_commands] )) ||
+_narrows__subcmd__completions_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows completions commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__config_commands] )) ||
 _narrows__subcmd__config_commands() {
     local commands; commands=()
@@ -1993,10 +2429,20 @@ _narrows__subcmd__db__subcmd__update_commands() {
     local commands; commands=()
     _describe -t commands 'narrows db update commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__diff_commands] )) ||
+_narrows__subcmd__diff_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows diff commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__explain_commands] )) ||
 _narrows__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'narrows explain commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__export_commands] )) ||
+_narrows__subcmd__export_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows export commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__gather_commands] )) ||
 _narrows__subcmd__gather_commands() {
@@ -2006,27 +2452,31 @@ _narrows__subcmd__gather_commands() {
 (( $+functions[_narrows__subcmd__help_commands] )) ||
 _narrows__subcmd__help_commands() {
     local commands; commands=(
-'run:Measure this server layer by layer and find its bottleneck' \
-'observe:Observe a running PostgreSQL, load nothing, and show what its transactions wait for' \
-'block:Storage alone\: IOPS within a latency limit, fio job files, raw devices' \
+'run:Measure this server layer by layer, find its bottleneck' \
+'observe:Observe what a running PostgreSQL waits for; no load' \
+'block:Storage alone\: IOPS within a latency limit, fio job files' \
 'memory:Memory and clocks alone\: latency, bandwidth, NUMA' \
 'log:WAL commits alone\: device flush, group commit, standby' \
-'db:Run one benchmark workload on PostgreSQL\: lookups, updates, scans' \
+'db:One benchmark workload on PostgreSQL or MariaDB' \
 'report:Show a saved run in any format' \
 'list:List the saved runs' \
-'compare:Compare saved runs\: better, worse, equivalent or unresolved, and what else differs' \
-'ab:Compare two configurations by runs that take turns, as many as it takes' \
-'trend:Find changes of level over many saved runs of one machine, and what changed there' \
-'import:Save results of fio, pgbench or sysbench as runs, to show and compare them' \
-'check-claims:Check claims of a write-up by its own figures\: per cent, points, times' \
+'compare:Compare saved runs\: better, worse, equivalent, and why' \
+'diff:List what differs between runs besides their figures' \
+'ab:Compare two configurations by runs that take turns' \
+'trend:Find when the results of one machine changed level' \
+'import:Save results of fio, pgbench, AWR and others as runs' \
+'export:Write figures for other programs\: OpenMetrics, CSV, HDR' \
+'check-claims:Check the claims of a write-up by its own figures' \
 'tag:Name sets of saved runs, to compare them' \
 'rm:Remove saved runs' \
 'explain:Explain a finding, a verdict or a metric, and what to do' \
-'platform:Show what this machine is\: CPUs, memory, and the whole path to a folder'\''s drives' \
+'platform:Show this machine\: CPUs, memory, the path to its drives' \
 'gather:Save an anonymised hardware snapshot of this machine' \
-'limits:Component limits (DRAM, PCIe, NVMe, NICs, CPUs), with sources' \
-'plan:Model a hardware design\: its limits, its bottleneck, the best upgrade' \
-'config:Show which settings are in force, and where they come from' \
+'limits:Limits of components (DRAM, PCIe, NVMe, NICs, CPUs)' \
+'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
+'config:Show which settings are in force, and where from' \
+'completions:Print completions for bash, zsh, fish or elvish' \
+'version:Print the version, and how the program was built' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows help commands' commands "$@"
@@ -2088,6 +2538,11 @@ _narrows__subcmd__help__subcmd__compare_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help compare commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__help__subcmd__completions_commands] )) ||
+_narrows__subcmd__help__subcmd__completions_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help completions commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help__subcmd__config_commands] )) ||
 _narrows__subcmd__help__subcmd__config_commands() {
     local commands; commands=()
@@ -2141,10 +2596,20 @@ _narrows__subcmd__help__subcmd__db__subcmd__update_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help db update commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__help__subcmd__diff_commands] )) ||
+_narrows__subcmd__help__subcmd__diff_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help diff commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help__subcmd__explain_commands] )) ||
 _narrows__subcmd__help__subcmd__explain_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help explain commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__export_commands] )) ||
+_narrows__subcmd__help__subcmd__export_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help export commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__gather_commands] )) ||
 _narrows__subcmd__help__subcmd__gather_commands() {
@@ -2307,6 +2772,11 @@ _narrows__subcmd__help__subcmd__tag_commands() {
 _narrows__subcmd__help__subcmd__trend_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help trend commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__version_commands] )) ||
+_narrows__subcmd__help__subcmd__version_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help version commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__import_commands] )) ||
 _narrows__subcmd__import_commands() {
@@ -2601,6 +3071,11 @@ _narrows__subcmd__tag_commands() {
 _narrows__subcmd__trend_commands() {
     local commands; commands=()
     _describe -t commands 'narrows trend commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__version_commands] )) ||
+_narrows__subcmd__version_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows version commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_narrows" ]; then

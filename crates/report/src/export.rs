@@ -133,7 +133,7 @@ fn word(name: &str) -> String {
 fn labels(of: &[(&str, &str)]) -> String {
     let one = |(name, value): &(&str, &str)| {
         let value =
-            shown_screen(value).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
+            shown_screen(value, &[]).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
         format!("{name}=\"{value}\"")
     };
     of.iter().map(one).collect::<Vec<_>>().join(",")

@@ -46,7 +46,7 @@ pub fn memory(args: MemoryArgs) -> Result<Exit> {
 fn placement(args: PlacementArgs) -> Result<Exit> {
     let owner = match (args.pid, &args.postgres) {
         (Some(pid), _) => PoolOwner::Process(pid),
-        (None, Some(url)) => PoolOwner::Server(Address::parse(url)?),
+        (None, Some(url)) => PoolOwner::Server(Box::new(Address::parse(url)?)),
         (None, None) => PoolOwner::Everybody,
     };
     let request = PlacementRequest {

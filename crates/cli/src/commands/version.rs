@@ -14,7 +14,8 @@ pub fn spelled_out(words: &[String]) -> Option<Vec<String>> {
     let verbose = |word: &String| word == "--verbose" || word == "-v";
     let command = words.first().is_some_and(|word| word == "version");
     let option = words.first().is_some_and(|word| word.starts_with('-'));
-    if !command && !(option && words.iter().any(version) && words.iter().any(verbose)) {
+    let options = option && words.iter().any(version) && words.iter().any(verbose);
+    if !command && !options {
         return None;
     }
     let rest = words.iter().skip(usize::from(command));

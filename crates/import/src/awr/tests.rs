@@ -2,7 +2,6 @@
 
 use narrows_model::{ActivityState, Measurement, condition, metric};
 
-use super::*;
 use crate::import;
 
 /// Ten minutes of four sessions at work: a quarter CPU, most of the rest reads and commits.

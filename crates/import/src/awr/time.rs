@@ -44,7 +44,7 @@ fn month(text: &str) -> Option<i64> {
         return digits.parse().ok().filter(|month| (1..=12).contains(month));
     }
     let fits = |names: &&[&str]| names.iter().any(|name| begins(&text, name));
-    MONTHS.iter().position(|names| fits(&names)).map(|at| at as i64 + 1)
+    MONTHS.iter().position(fits).map(|at| at as i64 + 1)
 }
 
 /// Whether a text begins with a name, where letters that were no UTF-8 stand for any.

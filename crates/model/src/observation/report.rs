@@ -48,7 +48,8 @@ mod tests {
 
     #[test]
     fn hosts_are_told_by_their_first_name() {
-        let of = |host: &str| ServerReport { host: Some(host.to_string()), ..ServerReport::default() };
+        let of =
+            |host: &str| ServerReport { host: Some(host.to_string()), ..ServerReport::default() };
         assert!(of("db7.example.com").is_of_host("DB7"));
         assert!(of("warehouse-prod").is_of_host("warehouse-production-7.example.com"), "cut");
         assert!(!of("db7").is_of_host("db70"));

@@ -92,7 +92,7 @@ pub struct Address {
     /// Database.
     pub database: String,
     /// What else is asked of sessions.
-    pub session: SessionRequest,
+    pub session: Box<SessionRequest>,
 }
 
 /// What libpq asks besides the address.
@@ -190,7 +190,7 @@ impl Address {
             options: said.get("options").map(str::to_string),
             server: said.get("target_session_attrs").map_or(Ok(None), server_role)?,
         };
-        Ok(Address { endpoint, user, password, database, session })
+        Ok(Address { endpoint, user, password, database, session: Box::new(session) })
     }
 
     /// Whether the server is on this machine, as far as the address tells.

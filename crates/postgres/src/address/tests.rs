@@ -232,7 +232,7 @@ fn a_host_may_be_reached_at_a_number_and_keeps_its_name() {
 #[test]
 fn what_is_asked_of_sessions_comes_from_the_address_alone() {
     let session = |text: &str| parse(text, of(&[("PGOPTIONS", "-c x.y=1")])).unwrap().session;
-    assert_eq!(session("postgres://u@h/d"), SessionRequest::default());
+    assert_eq!(session("postgres://u@h/d"), Box::default());
     let asked =
         session("postgres://u@h/d?options=-c%20work_mem%3D1MB&target_session_attrs=primary");
     assert_eq!(asked.options.as_deref(), Some("-c work_mem=1MB"));

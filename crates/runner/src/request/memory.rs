@@ -42,7 +42,7 @@ pub enum PoolOwner {
     /// This process.
     Process(u32),
     /// This server, on this machine.
-    Server(Address),
+    Server(Box<Address>),
 }
 
 /// On which nodes the memory of running databases lies.

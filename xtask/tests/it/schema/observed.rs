@@ -9,6 +9,15 @@ use narrows_model::{
 
 pub fn observation(interval: Interval) -> Observation {
     Observation {
+        report: Some(narrows_model::ServerReport {
+            kind: "AWR".into(),
+            host: Some("db7".into()),
+            snapshots: Some(("1".into(), "2".into())),
+            commit_waits: Some(1.0),
+            commit_wait_ns: Some(1.0),
+            unaccounted_ns: Some(1.0),
+            contradictions: vec!["a sentence".into()],
+        }),
         measurement: "database.observed".into(),
         address: "postgres://app@db7/shop".into(),
         version: "17.2".into(),
@@ -20,6 +29,7 @@ pub fn observation(interval: Interval) -> Observation {
             ..Default::default()
         },
         activity: Activity {
+            counted: true,
             samples: 900,
             found: vec![ActivityWhere {
                 class: ProcessClass::Session,
