@@ -31,6 +31,9 @@ pub struct Standing {
     pub users: Vec<ProcessorUser>,
     /// The same in words, for any screen, the most important first.
     pub sentences: Vec<String>,
+    /// Of a server's own report: what faster drives or a faster log would take off its time at most, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gains: Option<String>,
     /// What to do where hardly a transaction ended, so that no law holds and the waits alone speak.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,

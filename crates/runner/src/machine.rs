@@ -10,7 +10,7 @@ use narrows_model::{Layer, Plan, Platform};
 use crate::database;
 use crate::exit::Answers;
 use crate::import::ServerOwnReport;
-use crate::observe::{self, drives};
+use crate::observe;
 use crate::preflight::{MissingPart, SpaceNeed};
 use crate::program::Program;
 use crate::request::database::DatabaseTarget;
@@ -113,8 +113,7 @@ impl Program for Machine {
 fn beside(session: &mut PlannedSession<'_, '_>, report: ServerOwnReport) {
     let ServerOwnReport { mut observation, measurements, remarks } = report;
     remarks.iter().for_each(|remark| session.ui.say(&format!("note: {remark}")));
-    observation.capacities_from =
-        vec![drives::measured(&session.resolved.plan, &session.resolved.platform)];
+    observation.capacities_from = vec!["measured by this run".to_string()];
     let bytes = observe::commit_bytes(&observation);
     session.run.observations.push(observation);
     session.add(measurements);

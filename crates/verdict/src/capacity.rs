@@ -102,6 +102,15 @@ impl Capacities {
             self.unused.push((Narrow::ReadRate, "drives".to_string()));
             return;
         }
+        if is_large(demand, device, demand.io.device_read_bytes) {
+            self.bytes(
+                run,
+                demand.io.device_read_bytes,
+                "block.read.sequential.1m.knee",
+                (BoundLaw::ReadBytes, Narrow::ReadBandwidth, "the drives"),
+            );
+            return;
+        }
         let path = server_path(run, demand);
         let usable_rate = |id: &str| {
             run.measurement(id).filter(|m| m.usable()).and_then(|m| m.value(metric::THROUGHPUT))
@@ -141,6 +150,26 @@ impl Capacities {
         }
     }
 
+    /// Requests so large that bytes per second bound them and not their number.
+    fn bytes(
+        &mut self,
+        run: &Run,
+        bytes: Option<Estimate>,
+        id: &str,
+        (place, narrow, label): (BoundLaw, Narrow, &'static str),
+    ) {
+        let Some(bytes) = bytes else { return };
+        let known = self.add(run, id, |m, rate| {
+            let bandwidth = m.metric(metric::BANDWIDTH).and_then(Estimate::of);
+            let bandwidth = bandwidth.unwrap_or(rate.times(SEQUENTIAL_BYTES));
+            let capacity = (bandwidth, "bytes_per_s");
+            Candidate::new(place, narrow, label, capacity, bytes, Provenance::Measured)
+        });
+        if !known {
+            self.unknown.push((narrow, label.to_string()));
+        }
+    }
+
     fn scan_reads(&mut self, run: &Run, demand: &Demand) {
         let bytes = demand
             .io
@@ -177,6 +206,15 @@ impl Capacities {
             return;
         };
         if demand.commits_per_op().is_none() && demand.observed.is_none() {
+            return;
+        }
+        if is_large(demand, writes, demand.io.device_write_bytes) {
+            self.bytes(
+                run,
+                demand.io.device_write_bytes,
+                "block.write.sequential.1m.knee",
+                (BoundLaw::Writes, Narrow::WriteRate, "the drives' writes"),
+            );
             return;
         }
         let known = self.add(run, "block.write.random.8k.knee", |_, rate| {
@@ -366,6 +404,14 @@ impl Capacities {
             })
         });
     }
+}
+
+/// Whether the requests of a server's own report are larger on average than those that the drives' IOPS were measured with: of a server
+/// that is looked at they are counted while it is loaded, and the drives' own limits stand beside them.
+fn is_large(demand: &Demand, requests: Estimate, bytes: Option<Estimate>) -> bool {
+    let by_report = demand.observed.as_ref().is_some_and(|o| o.report().is_some());
+    let mean = bytes.filter(|_| requests.value > 0.0).map(|bytes| bytes.value / requests.value);
+    by_report && mean.is_some_and(|mean| mean > 2.0 * SERVER_BLOCK_BYTES)
 }
 
 /// What the server's manuals call its log.

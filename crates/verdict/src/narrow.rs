@@ -1,6 +1,6 @@
 //! Which bound is the lowest, what comes second, and whether the two can be told apart.
 
-use narrows_model::{Narrow, Provenance, Role, Run};
+use narrows_model::{ActivityState, Narrow, Provenance, Role, Run};
 
 use crate::analysis::{Analysis, LockHeld};
 use crate::bound::{BoundLaw, Candidate, same_place};
@@ -96,7 +96,7 @@ impl Analysis<'_> {
             doubts: Vec::new(),
         };
         if choice.winner.narrow == Narrow::Unknown {
-            choice.withheld.push("most of the time is spent in waits without a name here".into());
+            choice.withheld.push(self.unnamed());
         }
         self.join_cpu_time(&mut choice, rate);
         self.tell_apart(&mut choice, rate);
@@ -210,6 +210,20 @@ impl Analysis<'_> {
         }
     }
 
+    /// Where the time is that no layer has part in; the server's own name for most of it, where it gave one.
+    fn unnamed(&self) -> String {
+        let seen = self.demand.observed.as_ref().and_then(|observed| observed.seen);
+        let others = seen.into_iter().flat_map(|seen| &seen.activity.found);
+        let others = others.filter(|found| found.state == ActivityState::Other);
+        let most = others.flat_map(|found| &found.events).max_by(|a, b| a.1.total_cmp(&b.1));
+        match most {
+            Some((event, _)) => format!(
+                "most of the time is spent in waits that no layer here measures, most of them {event}"
+            ),
+            None => "most of the time is spent in waits without a name here".to_string(),
+        }
+    }
+
     /// Whoever holds a lock until his commit has been flushed makes others wait for that flush.
     fn tell_lock_from_commit(&self, choice: &mut Choice) {
         if choice.part != Some(TimeComponent::Lock) || self.lock_held != Some(LockHeld::NotKnown) {
@@ -217,8 +231,14 @@ impl Analysis<'_> {
         }
         let flushing = self.unqueued.as_ref().map_or(0.0, |parts| parts.ns(TimeComponent::Flush));
         let sessions = narrows_units::significant(flushing * 1e-9 * self.demand.rate(), 2);
+        let by_report = self.demand.observed.as_ref().is_some_and(|o| o.report().is_some());
+        let shown = if by_report {
+            "who holds the locks meanwhile would show (active session history)"
+        } else {
+            "synchronous_commit=off would show"
+        };
         let why = format!(
-            "transactions hold their locks until their commit is flushed, and on average {sessions} sessions are in a flush: synchronous_commit=off would show whether locks or flush are waited for"
+            "transactions hold their locks until their commit is flushed, and on average {sessions} sessions are in a flush: {shown} whether locks or flush are waited for"
         );
         self.cannot_tell(choice, Narrow::CommitWait, why);
     }

@@ -124,6 +124,12 @@ pub const MAY_BE_UNUSED: f64 = 4.0;
 /// Of the sessions' processor time, what one session must use to be what the server waits for and not just its neighbour.
 pub const MOST_OF_THE_WORK: f64 = 0.5;
 
+/// Sessions at work on average by a server's own report, below which nobody waits for much.
+pub const LEAST_ACTIVE: f64 = 0.5;
+
+/// A report of a longer interval is one of a day's hills and valleys: an hour, and what snapshots are late by.
+pub const LONG_REPORT_NS: f64 = 65.0 * 60e9;
+
 /// A part of a transaction's time, or of the processors in use, that is not worth a word.
 pub const NOT_WORTH_A_WORD: f64 = 0.02;
 

@@ -92,7 +92,7 @@ fn processors(report: &Report) -> Option<String> {
     })
 }
 
-/// Means that are printed otherwise than total over count: rounding to whole milliseconds is told once.
+/// Means that are printed otherwise than total over count, the one of the longest waits.
 fn means(report: &Report) -> Vec<String> {
     let weighty = report.foreground.iter().chain(&report.background).filter(|waits| !waits.idle);
     let mut wrong: Vec<(&Waits, f64, f64)> = weighty.filter_map(rounded_away).collect();
@@ -118,5 +118,7 @@ fn rounded_away(waits: &Waits) -> Option<(&Waits, f64, f64)> {
     let printed = waits.printed_mean_s?;
     let known = waits.count > 0.0 && waits.total_s >= 20.0;
     let mean = waits.total_s / waits.count;
-    (known && (printed - mean).abs() > mean / 8.0).then_some((waits, printed, mean))
+    // Whole milliseconds are rounded and no contradiction.
+    let rounded = waits.mean_in_ms && (printed - mean).abs() <= 0.0005 + 1e-9;
+    (known && !rounded && (printed - mean).abs() > mean / 8.0).then_some((waits, printed, mean))
 }

@@ -40,6 +40,9 @@ const BEGINNINGS: &[(&str, ActivityState)] = &[
     ("flashback log file", ActivityState::Write),
     // Commit, and the redo log's buffers and files.
     ("log file", ActivityState::Log),
+    // Of the archiver and others that read logs, and of who writes a log's header: no commit's.
+    ("log file sequential read", ActivityState::Read),
+    ("log file single write", ActivityState::Write),
     ("log buffer space", ActivityState::Log),
     ("LGWR", ActivityState::Log),
     ("LNS wait", ActivityState::Log),
@@ -61,7 +64,11 @@ const BEGINNINGS: &[(&str, ActivityState)] = &[
     ("row cache", ActivityState::Latch),
     ("wait list latch free", ActivityState::Latch),
     ("undo segment", ActivityState::Latch),
-    ("In-Memory populate", ActivityState::Other),
+    ("gc buffer busy", ActivityState::Latch),
+    ("gc cr block busy", ActivityState::Latch),
+    ("gc current block busy", ActivityState::Latch),
+    // Ready to run, and held back by the resource manager.
+    ("resmgr:", ActivityState::Running),
     // Network.
     ("SQL*Net", ActivityState::Client),
     ("TCP Socket", ActivityState::Client),
@@ -77,6 +84,15 @@ pub(super) fn state(event: &str) -> ActivityState {
     let fits = BEGINNINGS.iter().filter(|(begins, _)| begins_alike(event, begins));
     fits.max_by_key(|(begins, _)| begins.len()).map_or(ActivityState::Other, |(_, state)| *state)
 }
+
+/// Waits of sessions for writes of data files: their own, or of blocks that have to be written before they can go on.
+pub(super) const DATA_WRITES: [&str; 4] =
+    ["free buffer waits", "write complete waits", "direct path write", "local write wait"];
+/// Waits for room in the log: the log writer, or the next file, can't keep up.
+pub(super) const LOG_SPACE: [&str; 2] = ["log buffer space", "log file switch"];
+/// Waits that show that commits wait for a standby's answer.
+pub(super) const STANDBY: [&str; 4] =
+    ["SYNC Remote Write", "LNS wait on SENDREQ", "LGWR-LNS wait on channel", "Redo Transport"];
 
 /// Characters of a name in the narrowest table of a report in text.
 const CUT: usize = 22;
@@ -111,8 +127,11 @@ mod tests {
             ("enq: TX - row lock content", ActivityState::Lock),
             ("enq: KO - fast object checkp", ActivityState::Write),
             ("latch: cache buffers chain", ActivityState::Latch),
-            ("gc cr block busy", ActivityState::Other),
-            ("resmgr:cpu quantum", ActivityState::Other),
+            ("gc cr block busy", ActivityState::Latch),
+            ("gc cr block 2-way", ActivityState::Other),
+            ("resmgr:cpu quantum", ActivityState::Running),
+            ("log file sequential read", ActivityState::Read),
+            ("log file switch completion", ActivityState::Log),
             ("SQL*Net more data to client", ActivityState::Client),
             ("SQL*Net message from dblin", ActivityState::Other),
             ("a new event of tomorrow", ActivityState::Other),

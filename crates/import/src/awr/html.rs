@@ -34,8 +34,10 @@ struct Reader {
     tables: Vec<Table>,
     table: Option<Table>,
     row: Vec<String>,
-    /// Whether the row has heading cells only.
-    heading: bool,
+    /// Heading cells of the row.
+    heads: usize,
+    /// Whether all rows so far have a heading cell: then they belong to the heading.
+    only_heads: bool,
     cell: Option<String>,
 }
 
@@ -45,14 +47,12 @@ impl Reader {
             b"table" => {
                 self.table_ends();
                 self.table = Some(Table::default());
+                self.only_heads = true;
             }
-            b"tr" => {
-                self.row_ends();
-                self.heading = true;
-            }
+            b"tr" => self.row_ends(),
             b"th" | b"td" => {
                 self.cell_ends();
-                self.heading &= name == b"th";
+                self.heads += usize::from(name == b"th");
                 self.cell = Some(String::new());
             }
             b"br" => self.text(" "),
@@ -85,19 +85,21 @@ impl Reader {
 
     fn row_ends(&mut self) {
         self.cell_ends();
-        let row = std::mem::take(&mut self.row);
+        let (row, heads) = (std::mem::take(&mut self.row), std::mem::take(&mut self.heads));
         let Some(table) = self.table.as_mut().filter(|_| !row.is_empty()) else { return };
-        if self.heading && table.rows.is_empty() {
-            // Of several heading rows the last one has the columns.
+        if heads == row.len() && self.only_heads {
+            // Of several heading rows the last one has the columns; what spans several of them stands above, beside empty cells.
             table.header = row;
+            table.rows.clear();
         } else if table.rows.len() < MOST_ROWS {
+            self.only_heads &= heads > 0;
             table.rows.push(row);
         }
     }
 
     fn table_ends(&mut self) {
         self.row_ends();
-        self.tables.extend(self.table.take());
+        self.tables.extend(self.table.take().filter(|_| self.tables.len() < MOST_TABLES));
     }
 }
 
@@ -118,6 +120,16 @@ mod tests {
             [["Elapsed:", "5 (mins)"]],
             "what isn't closed ends with the text"
         );
+    }
+
+    #[test]
+    fn a_heading_of_two_rows_has_its_columns_in_the_last() {
+        let html = "<table><tr><td>&nbsp;</td><td>&nbsp;</td><th colspan=2>% of Waits</th></tr>\
+                    <tr><th>Event</th><th>Total Waits</th><th>&lt;1ms</th><th>&lt;2ms</th></tr>\
+                    <tr><td scope=row>log file sync</td><td>9</td><td>1.0</td><td>99.0</td></tr></table>";
+        let [table] = &tables(html)[..] else { panic!() };
+        assert_eq!(table.header, ["Event", "Total Waits", "<1ms", "<2ms"]);
+        assert_eq!(table.rows.len(), 1);
     }
 
     #[test]

@@ -53,13 +53,17 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
             "a report of all instances: import one of each instance (awrrpti.sql)",
         ));
     }
-    let tables = if text.contains("<table") || text.contains("<TABLE") {
-        html::tables(text)
-    } else {
-        text::tables(text)
-    };
-    let report = Report::read(&tables);
-    observation::imported(&report)
+    if kind.contains("SQL REPORT") {
+        return Err(nothing(
+            TOOL,
+            "a report of one statement: the instance's is made by awrrpt.sql",
+        ));
+    }
+    // A statement in a report in text may hold any tag; what stands before the title of a page has its own.
+    let before = head.split("WORKLOAD REPOSITORY").next().unwrap_or_default().to_lowercase();
+    let is_page = ["<html", "<head", "<body", "<h1"].iter().any(|tag| before.contains(tag));
+    let tables = if is_page { html::tables(text) } else { text::tables(text) };
+    observation::imported(&Report::read(&tables), kind.trim_start().starts_with("PDB"))
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! A report as what was observed of a server: a measurement of one transaction, and what stands beside it.
 //!
-//! A transaction is a commit or a rollback. The sessions at work are DB time over the interval (average active sessions), those that wait
-//! for their clients are the time of `SQL*Net message from client` over it. Parts of DB time are DB CPU and the foreground waits by what
-//! is waited for; what is neither, on a host whose CPUs were full, is the run queue, and anywhere else time that is not explained.
+//! A transaction is a commit or a rollback. The sessions are those at work: DB time over the interval (average active sessions). How many
+//! others of a pool wait for their clients says nothing of the database. Parts of DB time are DB CPU and the foreground waits by what is
+//! waited for. What is neither is the queue for a CPU as far as the operating system counted one (AIX, Solaris, HP-UX), or on a host
+//! whose CPUs were full; anywhere else it is time that is not explained.
 
 use std::collections::BTreeMap;
 
@@ -47,8 +48,8 @@ const PARAMETERS: [&str; 18] = [
     "use_large_pages",
 ];
 
-pub(super) fn imported(report: &Report) -> Result<Imported, ImportError> {
-    let facts = Facts::of(report)?;
+pub(super) fn imported(report: &Report, pluggable: bool) -> Result<Imported, ImportError> {
+    let facts = Facts::of(report, pluggable)?;
     let observation = facts.observation();
     let mut measurements = vec![facts.transaction()];
     measurements.extend(facts.io());
@@ -77,6 +78,8 @@ struct Facts<'r> {
     host: Option<HostUse>,
     /// DB time that is neither CPU nor a wait, s.
     unaccounted_s: f64,
+    /// Of a pluggable database, beside which others use the host.
+    pluggable: bool,
 }
 
 /// CPUs of the host, and how many were in use on average.
@@ -99,7 +102,7 @@ impl HostUse {
 }
 
 impl<'r> Facts<'r> {
-    fn of(report: &'r Report) -> Result<Facts<'r>, ImportError> {
+    fn of(report: &'r Report, pluggable: bool) -> Result<Facts<'r>, ImportError> {
         let interval_s = report
             .interval_s()
             .ok_or_else(|| nothing(TOOL, "its snapshots and Elapsed are missing"))?;
@@ -113,14 +116,15 @@ impl<'r> Facts<'r> {
             return Err(nothing(TOOL, "no foreground wait events in it"));
         }
         let background_s = report.time_model.get("backgroundcputime").copied().unwrap_or(0.0);
+        // What others use of the host can't be told from the report where a part of an instance is reported, or where the system
+        // counts the time of threads and the database that of processors: then the host's use is taken for the instance's.
+        let whole_host =
+            pluggable || report.platform.as_ref().is_some_and(|on| on.starts_with("AIX"));
         let host = report.cpus().zip(report.system.get("BUSY_TIME")).map(|(cpus, busy)| {
-            let own = (cpu_s + background_s) / interval_s;
+            let own = ((cpu_s + background_s) / interval_s).min(cpus);
             // Times of the operating system are in hundredths.
-            HostUse {
-                cpus,
-                busy: (busy / 100.0 / interval_s).max(own).min(cpus),
-                own: own.min(cpus),
-            }
+            let busy = (busy / 100.0 / interval_s).max(own).min(cpus);
+            HostUse { cpus, busy, own: if whole_host { busy } else { own } }
         });
         Ok(Facts {
             report,
@@ -130,6 +134,7 @@ impl<'r> Facts<'r> {
             transactions: report.transactions().filter(|n| *n > 0.0),
             host,
             unaccounted_s: db_time_s - cpu_s - report.waited_s(),
+            pluggable,
         })
     }
 
@@ -144,28 +149,52 @@ impl<'r> Facts<'r> {
         waits.filter(move |waits| states.contains(&events::state(&waits.event)))
     }
 
-    /// What lies between CPU and waits, where it is the queue for a CPU, s.
+    /// Time of sessions that were ready and had no CPU, s: what lies between CPU and waits, as far as the operating system counted such
+    /// time or the host was full, and what the resource manager held back.
     fn run_queue_s(&self) -> f64 {
+        let unaccounted = self.unaccounted_s.max(0.0);
+        let counted =
+            self.report.system.get("OS_CPU_WAIT_TIME").map(|hundredths| hundredths / 100.0);
         let full = self.host.is_some_and(HostUse::is_full);
-        if full { self.unaccounted_s.max(0.0) } else { 0.0 }
+        let queued = match counted.filter(|s| *s > 0.0) {
+            Some(counted) => unaccounted.min(counted),
+            None if full => unaccounted,
+            None => 0.0,
+        };
+        queued + self.state_s(&[ActivityState::Running])
     }
 
-    /// Sessions that wait for their clients, mean.
-    fn idle(&self) -> Option<f64> {
-        let waits =
-            self.report.foreground.iter().find(|waits| {
-                waits.idle && events::is(&waits.event, "SQL*Net message from client")
-            })?;
-        Some(waits.total_s / self.interval_s)
+    /// CPUs that the resource manager leaves the instance, where it caged it.
+    fn caged(&self) -> Option<f64> {
+        let (_, count) = self.parameters().find(|(name, _)| *name == "cpu_count")?;
+        let count: f64 = count.parse().ok()?;
+        let held_back = self.state_s(&[ActivityState::Running]) > 0.0;
+        let cpus = self.host?.cpus;
+        (held_back && count >= 1.0 && count < cpus).then_some(count)
     }
 
-    /// Sessions that are open, mean: by their own time, or as counted at the two snapshots with the background processes among them.
+    /// Sessions that were open, mean of the two snapshots, background processes among them.
     fn open(&self) -> Option<f64> {
-        let at_work = self.db_time_s / self.interval_s;
         let counted = &self.report.sessions;
-        let mean =
-            || (!counted.is_empty()).then(|| counted.iter().sum::<f64>() / counted.len() as f64);
-        self.idle().map(|idle| idle + at_work).or_else(mean).map(|open| open.max(at_work))
+        (!counted.is_empty()).then(|| counted.iter().sum::<f64>() / counted.len() as f64)
+    }
+
+    /// Time of waits that begin so, s.
+    fn waits_named(&self, names: &[&str]) -> f64 {
+        let waits = self.report.foreground.iter().filter(|waits| !waits.idle);
+        waits
+            .filter(|w| names.iter().any(|name| w.event.starts_with(name)))
+            .map(|w| w.total_s)
+            .sum()
+    }
+
+    /// The event that says that commits wait for a standby.
+    fn standby(&self) -> Option<String> {
+        let all = self.report.foreground.iter().chain(&self.report.background);
+        let of = |waits: &&Waits| {
+            waits.total_s > 0.0 && events::STANDBY.iter().any(|name| waits.event.starts_with(name))
+        };
+        all.filter(of).map(|waits| waits.event.clone()).next()
     }
 
     fn transaction(&self) -> Measurement {
@@ -182,7 +211,6 @@ impl<'r> Facts<'r> {
             (metric::OPERATIONS, self.transactions),
             (metric::WINDOW, Some(self.interval_s * 1e9)),
             (metric::SESSIONS, Some(self.db_time_s / self.interval_s)),
-            (metric::OPEN_SESSIONS, self.open()),
             (metric::ACTIVE_TIME_PER_OP, each(self.db_time_s)),
             (metric::BACKEND_CPU_PER_OP, each(self.cpu_s)),
             (metric::RUN_QUEUE_PER_OP, each(self.run_queue_s())),
@@ -194,8 +222,13 @@ impl<'r> Facts<'r> {
             (metric::SERVER_CPU_PER_OP, host.and_then(|host| each(own_s(host)))),
             (metric::SERVER_CPUS, host.map(|host| host.cpus)),
             (metric::SERVER_CPUS_TAKEN, host.map(HostUse::others)),
-            (metric::SERVER_CPUS_AVAILABLE, host.map(|host| host.cpus - host.others())),
-            (metric::BLOCK_HITS_PER_OP, per(report.count("session logical reads"))),
+            (
+                metric::SERVER_CPUS_AVAILABLE,
+                host.map(|host| {
+                    self.caged().unwrap_or(f64::INFINITY).min(host.cpus - host.others())
+                }),
+            ),
+            (metric::BLOCK_HITS_PER_OP, per(self.hits())),
             (metric::BLOCK_READS_PER_OP, per(report.count("physical reads"))),
             (metric::WAL_BYTES_PER_OP, per(report.count("redo size"))),
             (metric::FLUSHES_PER_OP, per(self.flushes())),
@@ -232,14 +265,21 @@ impl<'r> Facts<'r> {
             .filter(|(name, _)| PARAMETERS.contains(name))
     }
 
-    /// Events as what they are of the drives and the log, each with its mean.
+    /// Blocks found in the buffer cache.
+    fn hits(&self) -> Option<f64> {
+        let all = self.report.count("session logical reads")?;
+        let missed = self.report.count("physical reads cache")?
+            + self.report.count("physical reads direct").unwrap_or(0.0);
+        Some((all - missed).max(0.0))
+    }
+
+    /// Events as what they are of the drives and the log, each with its mean. Not here: waits of asynchronous requests (`direct path read`,
+    /// `db file parallel write`), which begin some time after the request.
     fn io(&self) -> Vec<Measurement> {
         let of = [
             (Layer::Block, "db file sequential read", true),
             (Layer::Block, "db file scattered read", true),
-            (Layer::Block, "direct path read", true),
             (Layer::Block, "cell single block physical read", true),
-            (Layer::Block, "db file parallel write", false),
             (Layer::Log, "log file sync", true),
             (Layer::Log, "log file parallel write", false),
         ];
@@ -270,12 +310,12 @@ impl<'r> Facts<'r> {
 
     /// The bound below which at least that share of an event's waits ended, ns; its histogram counts foreground and background together.
     fn at_most(&self, event: &str, share: f64) -> Option<f64> {
-        let of = |(name, points): (&String, &'r Vec<(f64, f64)>)| {
+        let of = |(name, points): (&String, &'r BTreeMap<u64, f64>)| {
             (events::is(name, event) || events::is(event, name)).then_some(points)
         };
         let points = self.report.histograms.iter().find_map(of)?;
         // Shares are printed to a tenth of a per cent.
-        points.iter().find(|(_, below)| *below >= share - 0.0005).map(|(bound, _)| *bound)
+        points.iter().find(|(_, below)| **below >= share - 0.0005).map(|(bound, _)| *bound as f64)
     }
 
     fn observation(&self) -> Observation {
@@ -310,6 +350,9 @@ impl<'r> Facts<'r> {
                 snapshots: report.snapshots.clone(),
                 commit_waits: commits.map(|waits| waits.count),
                 commit_wait_ns: commits.map(|waits| waits.total_s * 1e9),
+                log_space_ns: Some(self.waits_named(&events::LOG_SPACE) * 1e9),
+                data_write_ns: Some(self.waits_named(&events::DATA_WRITES) * 1e9),
+                standby: self.standby(),
                 unaccounted_ns: Some(self.unaccounted_s * 1e9),
                 contradictions: contradictions(report),
             }),
@@ -320,7 +363,6 @@ impl<'r> Facts<'r> {
 
     fn counts(&self) -> ObservedCounts {
         let report = self.report;
-        let hits = report.count("session logical reads").zip(report.count("physical reads cache"));
         let commits = report.count("user commits");
         // A commit that wrote nothing, or was not waited for, has no wait for the log.
         let waits = report.foreground("log file sync").map_or(0.0, |waits| waits.count);
@@ -329,13 +371,12 @@ impl<'r> Facts<'r> {
             commits,
             rollbacks: report.count("user rollbacks"),
             writers: commits.map(|commits| commits.min(waits)),
-            block_hits: hits.map(|(all, read)| (all - read).max(0.0)),
-            block_reads: report.count("physical reads"),
+            block_hits: self.hits(),
+            block_reads: report.count("physical reads cache"),
             active_ns: Some(self.db_time_s * 1e9),
             log_bytes: report.count("redo size"),
             flushes: flush.map(|waits| waits.count),
             flush_ns: flush.map(|waits| waits.total_s * 1e9),
-            session_writes: report.count("physical writes direct"),
             ..ObservedCounts::default()
         }
     }
@@ -351,6 +392,8 @@ impl<'r> Facts<'r> {
                 .push((waits.event.clone(), mean));
         }
         let running = (self.cpu_s + self.run_queue_s()) / self.interval_s;
+        // What the resource manager held back is in it already.
+        let held_back = by_state.remove(&ActivityState::Running).unwrap_or_default();
         let waiting = by_state.into_iter().map(|(state, mut events)| {
             let processes = events.iter().map(|(_, mean)| mean).sum();
             events.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -358,7 +401,7 @@ impl<'r> Facts<'r> {
             found(state, processes, events)
         });
         let mut all: Vec<ActivityWhere> =
-            std::iter::once(found(ActivityState::Running, running, Vec::new()))
+            std::iter::once(found(ActivityState::Running, running, held_back))
                 .chain(waiting)
                 .collect();
         all.retain(|found| found.processes > 0.0);
@@ -383,7 +426,7 @@ impl<'r> Facts<'r> {
             yielding_cpus: None,
             other_programs: Vec::new(),
             allowed_cpus: host.cpus,
-            quota_cpus: None,
+            quota_cpus: self.caged(),
             throttled_share: None,
             drive_read_bytes: self.report.count("physical read total bytes"),
         })
@@ -417,6 +460,21 @@ impl<'r> Facts<'r> {
                 "one instance of a cluster: the others share its drives, and are not in it"
                     .to_string(),
             );
+        }
+        if self.pluggable {
+            remarks.push(
+                "of a pluggable database: the host's CPUs and drives are used by others of the instance too".to_string(),
+            );
+        }
+        let undone = self.report.count("transaction rollbacks").unwrap_or(0.0);
+        let rollbacks = self.report.count("user rollbacks").filter(|n| *n > 2.0 * undone);
+        if let Some((rollbacks, all)) =
+            rollbacks.zip(self.transactions).filter(|(r, all)| *r > 0.1 * all)
+        {
+            remarks.push(format!(
+                "{:.0} % of its transactions are rollbacks, most of which changed nothing: what is told per transaction is smaller by as much",
+                100.0 * rollbacks / all
+            ));
         }
         if self.transactions.is_none() {
             remarks.push("no transaction ended: nothing per transaction is known".to_string());

@@ -3,11 +3,15 @@
 //! Means and rates are computed from the report's own totals and counts: what it prints of them is rounded, in versions before 12 to
 //! whole milliseconds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::events;
 use super::table::{Numbers, Table, key};
 use super::time;
+
+/// Events of which more are no report's, and bounds of one event's histogram.
+const MOST_EVENTS: usize = 5_000;
+const MOST_BOUNDS: usize = 64;
 
 /// The waits for one event.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,16 +53,12 @@ pub(super) struct Report {
     pub(super) host_cpus: Option<f64>,
     pub(super) foreground: Vec<Waits>,
     pub(super) background: Vec<Waits>,
-    /// Foreground time of each wait class, s, in the report's order.
-    pub(super) classes: Vec<(String, f64)>,
     /// Counts of the instance by the statistic's key.
     pub(super) statistics: BTreeMap<String, f64>,
     /// The load profile per second by the line's key.
     pub(super) per_second: BTreeMap<String, f64>,
-    /// Of each event the shares of waits below a bound: ns, 0 to 1; rising.
-    pub(super) histograms: BTreeMap<String, Vec<(f64, f64)>>,
-    /// Bytes of a block.
-    pub(super) block_bytes: Option<f64>,
+    /// Of each event the shares of waits, 0 to 1, below a bound, ns.
+    pub(super) histograms: BTreeMap<String, BTreeMap<u64, f64>>,
     pub(super) parameters: Vec<(String, String)>,
 }
 
@@ -123,20 +123,21 @@ impl Report {
             let cell = table.rows.first()?.get(table.column(name)?)?.trim();
             (!cell.is_empty()).then(|| cell.to_string())
         };
-        if table.has(&["DB Name", "Release"]) {
+        if table.has(&["DB Name", "Release"]) && self.release.is_none() {
             self.database = first("DB Name");
             self.release = first("Release");
             self.cluster = first("RAC").is_some_and(|rac| rac.eq_ignore_ascii_case("yes"));
         }
-        if table.has(&["Instance", "Startup Time"]) {
+        if table.has(&["Instance", "Startup Time"]) && self.instance.is_none() {
             self.instance = first("Instance");
         }
-        if table.has(&["Host Name", "Platform"]) {
+        if table.has(&["Host Name", "Platform"]) && self.host.is_none() {
             self.host = first("Host Name");
             self.platform = first("Platform");
             self.host_cpus = first("CPUs").and_then(|n| numbers.value(&n));
         }
-        if table.has(&["Snap Id", "Snap Time"]) {
+        let is_first = self.snapshots.is_none() && table.row("beginsnap:").is_some();
+        if table.has(&["Snap Id", "Snap Time"]) && is_first {
             self.snapshots(table, numbers);
         }
     }
@@ -197,16 +198,10 @@ impl Report {
             let all = waits(table, numbers);
             let kept = if foreground { &mut self.foreground } else { &mut self.background };
             // The next page of the same table has more of it.
-            for found in all {
-                if !kept.iter().any(|waits| waits.event == found.event) {
-                    kept.push(found);
-                }
-            }
-        } else if table.has(&["Wait Class", "%Time -outs", "%DB time"]) {
-            let time = table.column("Total Wait Time (s)");
-            let of =
-                |row: &Vec<String>| Some((row.first()?.clone(), numbers.value(row.get(time?)?)?));
-            self.classes = table.rows.iter().filter_map(of).collect();
+            let known: BTreeSet<String> = kept.iter().map(|waits| waits.event.clone()).collect();
+            let new = all.into_iter().filter(|found| !known.contains(&found.event));
+            let room = MOST_EVENTS.saturating_sub(known.len());
+            kept.extend(new.take(room));
         }
     }
 
@@ -222,10 +217,6 @@ impl Report {
                 }
             }
         }
-        if let Some(row) = table.row("buffercache:") {
-            let after = row.iter().skip_while(|cell| key(cell) != "stdblocksize:").nth(1);
-            self.block_bytes = after.and_then(|cell| numbers.bytes(cell));
-        }
         if table.has(&["Parameter Name", "Begin value"]) && self.parameters.is_empty() {
             let of = |row: &Vec<String>| Some((row.first()?.clone(), row.get(1)?.clone()));
             let known = |(name, value): &(String, String)| !name.is_empty() && !value.is_empty();
@@ -239,7 +230,7 @@ impl Report {
     }
 
     fn histogram(&mut self, table: &Table, numbers: Numbers) {
-        let bounds: Vec<(usize, f64)> = table
+        let bounds: Vec<(usize, u64)> = table
             .header
             .iter()
             .enumerate()
@@ -247,16 +238,18 @@ impl Report {
             .collect();
         for row in &table.rows {
             let Some(event) = row.first().filter(|event| !event.is_empty()) else { continue };
+            if self.histograms.len() >= MOST_EVENTS && !self.histograms.contains_key(event) {
+                continue;
+            }
             let points = self.histograms.entry(event.clone()).or_default();
             let mut below = 0.0;
-            for (column, bound) in &bounds {
+            for (column, bound) in bounds.iter().take(MOST_BOUNDS) {
                 let share = row.get(*column).and_then(|cell| numbers.value(cell)).unwrap_or(0.0);
                 below += share / 100.0;
-                if !points.iter().any(|(known, _)| known == bound) {
-                    points.push((*bound, below.min(1.0)));
+                if points.len() < MOST_BOUNDS {
+                    points.entry(*bound).or_insert_with(|| below.min(1.0));
                 }
             }
-            points.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
     }
 }
@@ -295,7 +288,7 @@ fn total_s(count: f64, printed_s: f64, mean_s: Option<f64>) -> f64 {
 }
 
 /// `<8us`, `<=1s`, `<1/8s`, `< 2m`: an upper bound of waits, ns. A report's second has 1024 ms, its minute 64 of them.
-fn bound_ns(head: &str) -> Option<f64> {
+fn bound_ns(head: &str) -> Option<u64> {
     let bound = head.split_whitespace().collect::<String>();
     let bound = bound.strip_prefix("<=").or_else(|| bound.strip_prefix('<'))?.to_string();
     let digits = bound.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -310,7 +303,7 @@ fn bound_ns(head: &str) -> Option<f64> {
         Some((part, whole)) => part.parse::<f64>().ok()? / whole.parse::<f64>().ok()?,
         None => digits.parse::<f64>().ok()?,
     };
-    (number.is_finite() && number > 0.0).then_some(number * unit_ns)
+    (number.is_finite() && number > 0.0).then_some((number * unit_ns) as u64)
 }
 
 #[cfg(test)]
@@ -320,11 +313,11 @@ mod tests {
     #[test]
     fn bounds_of_histograms_are_read() {
         for (head, ns) in [
-            ("<1ms", Some(1e6)),
-            ("<=1s", Some(1024e6)),
-            ("<1/8s", Some(128e6)),
-            ("< 2m", Some(2.0 * 64.0 * 1024e6)),
-            ("<512us", Some(512e3)),
+            ("<1ms", Some(1_000_000)),
+            ("<=1s", Some(1_024_000_000)),
+            ("<1/8s", Some(128_000_000)),
+            ("< 2m", Some(131_072_000_000)),
+            ("<512us", Some(512_000)),
             (">=512us", None),
             ("Waits", None),
             ("<1/0s", None),

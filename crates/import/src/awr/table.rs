@@ -67,21 +67,6 @@ impl Numbers {
         Some(number * factor)
     }
 
-    /// An amount of data in bytes: `200.9G`, in multiples of 1024.
-    pub(super) fn bytes(self, text: &str) -> Option<f64> {
-        let (number, suffix) = self.parse(text)?;
-        let power = match suffix {
-            "" => 0,
-            "K" => 1,
-            "M" => 2,
-            "G" => 3,
-            "T" => 4,
-            "P" => 5,
-            _ => return None,
-        };
-        Some(number * 1024_f64.powi(power))
-    }
-
     /// A time in seconds: with its unit, or in `unit_s` where it has none.
     pub(super) fn seconds(self, text: &str, unit_s: f64) -> Option<f64> {
         let (number, suffix) = self.parse(text)?;
@@ -101,6 +86,7 @@ impl Numbers {
     /// The number and what follows it.
     fn parse(self, text: &str) -> Option<(f64, &str)> {
         let text = text.trim();
+        let grouped = groups(text);
         let mut digits = String::new();
         let mut ends = text.len();
         let mut before = ' ';
@@ -110,6 +96,9 @@ impl Numbers {
                 || (c == '-' && at == 0)
                 || (matches!(c, 'E' | 'e') && before.is_ascii_digit() && exponent(&text[at..]))
                 || (matches!(c, '+' | '-') && matches!(before, 'E' | 'e'));
+            if grouped && is_gap(c) {
+                continue;
+            }
             if !of_number {
                 ends = at;
                 break;
@@ -124,6 +113,21 @@ impl Numbers {
         let number: f64 = digits.parse().ok()?;
         number.is_finite().then_some((number, text[ends..].trim()))
     }
+}
+
+/// What some languages set between thousands.
+fn is_gap(c: char) -> bool {
+    matches!(c, ' ' | '\u{a0}' | '\u{202f}')
+}
+
+/// Whether a number has its thousands in groups with spaces between them: `1 234,5`.
+fn groups(text: &str) -> bool {
+    let whole = text.split(['.', ',']).next().unwrap_or(text);
+    let mut parts = whole.split(is_gap);
+    let digits = |part: &str| part.chars().all(|c| c.is_ascii_digit());
+    let first = parts.next().is_some_and(|part| (1..=3).contains(&part.len()) && digits(part));
+    let mut more = parts.peekable();
+    first && more.peek().is_some() && more.all(|part| part.len() == 3 && digits(part))
 }
 
 /// Whether an `E` begins an exponent.
@@ -169,8 +173,6 @@ mod tests {
         ] {
             assert_eq!(n.value(text), value, "{text}");
         }
-        assert_eq!(n.bytes("1.5G"), Some(1.5 * 1024.0 * 1024.0 * 1024.0));
-        assert_eq!((n.bytes("20,480M"), n.bytes("x")), (Some(20_480.0 * 1_048_576.0), None));
         let near = |text, unit, value: f64| {
             let read = n.seconds(text, unit).unwrap();
             assert!((read / value - 1.0).abs() < 1e-12, "{text}: {read}");
@@ -190,6 +192,8 @@ mod tests {
         let comma = Numbers::of(&[table(&["1.234,5", "99,98", "1.234"])]);
         assert_eq!(comma.value("1.234,5"), Some(1234.5));
         assert_eq!(comma.value("2.107.222"), Some(2_107_222.0));
+        assert_eq!(comma.value("1 234,5"), Some(1234.5));
+        assert_eq!(comma.value("21\u{a0}628\u{a0}695"), Some(21_628_695.0));
         let point = Numbers::of(&[table(&["1,234.5", "99.98", "1,23", "7.5"])]);
         assert_eq!(point.value("1,234.5"), Some(1234.5));
         assert_eq!(Numbers::of(&[]), Numbers::default());

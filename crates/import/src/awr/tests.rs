@@ -238,6 +238,10 @@ impl Made {
             html += &format!(
                 "<h3>{title}</h3><table border=\"1\" summary=\"This table displays {title}\">\n<tr>"
             );
+            if title == "Wait Event Histogram" {
+                html +=
+                    "<td>&nbsp;</td><td>&nbsp;</td><th colspan=\"7\">% of Waits</th></tr>\n<tr>";
+            }
             header
                 .iter()
                 .for_each(|head| html += &format!("<th class=\"awrbg\" scope=\"col\">{head}</th>"));
@@ -310,15 +314,14 @@ fn html_and_text_give_the_same_transaction() {
         for (metric, value) in [
             (metric::THROUGHPUT, 200.0),
             (metric::SESSIONS, 4.0),
-            (metric::OPEN_SESSIONS, 100.0),
             (metric::ACTIVE_TIME_PER_OP, 20e6),
             (metric::BACKEND_CPU_PER_OP, 5e6),
-            (metric::RUN_QUEUE_PER_OP, 0.0),
+            (metric::RUN_QUEUE_PER_OP, 0.5e6),
             (metric::WAIT_READ_PER_OP, 7.5e6),
             (metric::WAIT_FLUSH_PER_OP, 5e6),
             (metric::WAIT_LOCK_PER_OP, 200.0 / 120e3 * 1e9),
             (metric::WAIT_CLIENT_PER_OP, 40.0 / 120e3 * 1e9),
-            (metric::WAIT_OTHER_PER_OP, 0.5e6),
+            (metric::WAIT_OTHER_PER_OP, 0.0),
             (metric::SERVER_CPU_PER_OP, 5.5e6),
             (metric::SERVER_CPUS, 16.0),
             (metric::SERVER_CPUS_TAKEN, 340.0 / 600.0),
@@ -337,10 +340,7 @@ fn html_and_text_give_the_same_transaction() {
         assert_eq!(seen.activity.of(ActivityState::Read), Some(1.5));
         let report = seen.report.as_ref().unwrap();
         assert_eq!((report.commit_waits, report.commit_wait_ns), (Some(120e3), Some(600e9)));
-        assert!(
-            report.contradictions.iter().all(|said| format == "text" && said.contains("mean wait")),
-            "{report:#?}"
-        );
+        assert_eq!(report.contradictions, Vec::<String>::new(), "{format}");
     }
 }
 
@@ -413,8 +413,9 @@ fn time_that_is_neither_cpu_nor_wait_is_the_run_queue_on_a_full_host_only() {
         let made = Made { busy_time, db_cpu: "300.00", ..Made::default() };
         import(&made.html()).unwrap().measurements[0].value(metric::RUN_QUEUE_PER_OP)
     };
-    assert_eq!(queue("100,000"), Some(0.0), "10 % busy");
-    assert_eq!(queue("940,000"), Some(2.5e6), "300 s of 120,000 transactions");
+    // Half a millisecond of it is the resource manager's.
+    assert_eq!(queue("100,000"), Some(0.5e6), "10 % busy");
+    assert_eq!(queue("940,000"), Some(3e6), "300 s of 120,000 transactions");
 }
 
 #[test]

@@ -44,13 +44,18 @@ fn month(text: &str) -> Option<i64> {
         return digits.parse().ok().filter(|month| (1..=12).contains(month));
     }
     let fits = |names: &&[&str]| names.iter().any(|name| begins(&text, name));
-    MONTHS.iter().position(fits).map(|at| at as i64 + 1)
+    let mut found = (1..).zip(&MONTHS).filter(|(_, names)| fits(names)).map(|(month, _)| month);
+    let month = found.next()?;
+    // What letters that were lost leave open is no month.
+    found.next().is_none().then_some(month)
 }
 
-/// Whether a text begins with a name, where letters that were no UTF-8 stand for any.
+/// Whether a text begins with a name, where letters that were no UTF-8 stand for any; of those that were one has to be left.
 fn begins(text: &str, name: &str) -> bool {
+    const LOST: char = '\u{fffd}';
     let mut letters = text.chars();
-    name.chars().all(|c| letters.next().is_some_and(|letter| letter == c || letter == '\u{fffd}'))
+    let fits = name.chars().all(|c| letters.next().is_some_and(|l| l == c || l == LOST));
+    fits && text.chars().take(name.chars().count()).any(|letter| letter != LOST)
 }
 
 /// Days from 1970-01-01 in the Gregorian calendar, by counting years from March on.
@@ -79,8 +84,14 @@ mod tests {
         ] {
             assert_eq!(unix_s(text), Some(seconds), "{text}");
         }
-        for text in ["", "yesterday", "02-Xyz-13 13:53:40", "99-May-13 13:53:40", "02-May-13 13:53"]
-        {
+        for text in [
+            "",
+            "yesterday",
+            "02-\u{fffd}\u{fffd}\u{fffd}-13 13:53:40",
+            "02-Xyz-13 13:53:40",
+            "99-May-13 13:53:40",
+            "02-May-13 13:53",
+        ] {
             assert_eq!(unix_s(text), None, "{text}");
         }
     }

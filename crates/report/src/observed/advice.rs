@@ -16,7 +16,13 @@ pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static s
         let action = "a shorter path to the standby, a faster WAL device there, or a quorum of several; a faster drive here changes nothing";
         return Some((action.to_string(), "narrows log postgres URL"));
     }
-    let by_report = seen.is_some_and(|seen| seen.report.is_some());
+    let report = seen.and_then(|seen| seen.report.as_ref());
+    let log_space = report.and_then(|report| report.log_space_ns.zip(report.commit_wait_ns));
+    if verdict.narrow == Narrow::CommitWait && log_space.is_some_and(|(space, sync)| space > sync) {
+        let action = "a redo log with more write throughput, and larger redo logs: sessions wait for room in the log (log buffer space, log file switch) longer than for commits";
+        return Some((action.to_string(), "compare with the next report"));
+    }
+    let by_report = report.is_some();
     let (action, prove) = if by_report { of_report(verdict.narrow)? } else { of(verdict.narrow)? };
     // Where the model misses the rate, a change is not answered.
     let answers = verdict.sum.as_ref().is_some_and(|sum| sum.agrees);
@@ -39,7 +45,7 @@ fn of_report(narrow: Narrow) -> Option<(&'static str, &'static str)> {
         ),
         Narrow::CpuQuota => ("raise the CPU quota, or cpu_count", NEXT),
         Narrow::CpuTaken => (
-            "move the other load off this host's CPUs: the instance used the smaller part of them",
+            "move the other load off this host's CPUs: other instances, pluggable databases, programs",
             NEXT,
         ),
         Narrow::CpuPerSession => (

@@ -10,13 +10,14 @@ use crate::words::counted;
 /// Shortens the blocks of servers that have tables of their own. Blocks of verdicts stand first and in their order.
 pub(crate) fn fit(run: &Run, blocks: &mut [Block]) {
     for (block, verdict) in blocks.iter_mut().zip(&run.verdicts) {
-        let seen = run.observations.iter().any(|seen| seen.measurement == verdict.measurement);
-        if let Some(standing) = verdict.standing.as_ref().filter(|_| seen) {
+        let mut all = run.observations.iter();
+        let seen = all.find(|seen| seen.measurement == verdict.measurement);
+        if let (Some(standing), Some(seen)) = (&verdict.standing, seen) {
             // Where hardly anything ended no end is near or far.
             let still = standing.step.is_some();
-            block.standing = if still { Vec::new() } else { room(verdict, standing) };
+            block.standing = if still { Vec::new() } else { room(verdict, standing, seen) };
         }
-        if seen {
+        if seen.is_some() {
             let whole = verdict.standing.as_ref().and_then(|standing| standing.time.as_ref());
             block.latency =
                 whole.map_or(String::new(), |of| format!("each {}", time(of.summed_ns)));
@@ -25,7 +26,13 @@ pub(crate) fn fit(run: &Run, blocks: &mut [Block]) {
 }
 
 /// How near the ends are, and which aren't known.
-fn room(verdict: &Verdict, standing: &Standing) -> Vec<String> {
+fn room(verdict: &Verdict, standing: &Standing, seen: &Observation) -> Vec<String> {
+    let measured = match seen.report {
+        Some(_) => {
+            "narrows import FILE --capacities RUN uses those of a run of the server's machine"
+        }
+        None => "--capacities RUN uses those measured on this machine",
+    };
     let mut unknown: Vec<&str> = verdict
         .utilisation
         .iter()
@@ -34,20 +41,20 @@ fn room(verdict: &Verdict, standing: &Standing) -> Vec<String> {
         .collect();
     unknown.dedup();
     let Some(nearest) = &standing.nearest else {
-        return vec![
-            "how close to saturation is unknown without capacities: --capacities RUN uses those measured on this machine, --load-here measures them"
-                .to_string(),
-        ];
+        let or = match seen.report {
+            Some(_) => "narrows run --with FILE measures them",
+            None => "--load-here measures them",
+        };
+        let unknown =
+            format!("how close to saturation is unknown without capacities: {measured}, {or}");
+        return standing.gains.iter().cloned().chain([unknown]).collect();
     };
-    let mut texts = vec![end(nearest)];
+    let mut texts: Vec<String> = standing.gains.iter().cloned().chain([end(nearest)]).collect();
     if !unknown.is_empty() {
         // What runs of before called the log.
         let labels = unknown.into_iter().map(|label| if label == "log" { "WAL" } else { label });
         let unknown: Vec<&str> = labels.collect();
-        texts.push(format!(
-            "capacity unknown: {}; --capacities RUN uses those measured on this machine",
-            unknown.join(", ")
-        ));
+        texts.push(format!("capacity unknown: {}; {measured}", unknown.join(", ")));
     }
     texts
 }

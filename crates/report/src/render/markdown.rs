@@ -141,6 +141,8 @@ fn spans(text: &Inline, strong: bool) -> String {
             Span::Text(Style::Strong, text) if strong => {
                 out.push_str(&format!("**{}**", plain(text)));
             }
+            // Not every reader of Markdown leaves a tag alone that stands between back quotes.
+            Span::Text(Style::Code, text) if text.contains('<') => out.push_str(&plain(text)),
             Span::Text(Style::Code, text) => {
                 out.push_str(&format!("`{}`", shown(text).replace(['`', '|'], "'")));
             }

@@ -204,6 +204,14 @@ impl Observe {
 
 /// Log bytes of a transaction that writes, at least those of a small row's update.
 pub(crate) fn commit_bytes(seen: &Observation) -> u64 {
+    /// What a log writer that writes long before a commit hands over at once, bytes.
+    const MOST: f64 = 1_048_576.0;
+    if seen.report.is_some() {
+        // A load that changes much in a transaction has most of its log written before the commit: what counts is a write's size.
+        let writes = seen.counted.log_bytes.zip(seen.counted.flushes).filter(|(_, n)| *n > 0.0);
+        let each = writes.map_or(0.0, |(bytes, writes)| bytes / writes);
+        return each.clamp(layers::COMMIT_BYTES as f64, MOST) as u64;
+    }
     let each =
         seen.counted.log_bytes.zip(seen.counted.writers).filter(|(_, writers)| *writers > 0.0);
     each.map_or(0.0, |(bytes, writers)| bytes / writers).max(layers::COMMIT_BYTES as f64) as u64

@@ -8,7 +8,9 @@ use crate::bound::{BoundLaw, Candidate};
 use crate::narrow::{Choice, cpu_from_both_sides};
 use crate::observed::time::time_ns;
 use crate::session::{TimeComponent, agrees};
-use crate::threshold::{FAR, LEAST_TRANSACTIONS, LOCK_QUEUE, MAY_BE_UNUSED};
+use crate::threshold::{
+    FAR, LEAST_ACTIVE, LEAST_TRANSACTIONS, LOCK_QUEUE, LONG_REPORT_NS, MAY_BE_UNUSED,
+};
 
 impl Analysis<'_> {
     /// Adds to a choice what nobody knows who only looks.
@@ -17,7 +19,9 @@ impl Analysis<'_> {
         if let Some(few) = self.few_transactions() {
             choice.withheld.push(few);
         }
-        if choice.winner.place == BoundLaw::Session && observed.open.is_none() {
+        if observed.report().is_some() {
+            self.doubt_a_report(choice);
+        } else if choice.winner.place == BoundLaw::Session && observed.open.is_none() {
             choice.withheld.push(
                 "the number of open sessions is unknown, so whether the server waits for its clients is unknown too"
                     .to_string(),
@@ -48,6 +52,24 @@ impl Analysis<'_> {
                 "the sum was checked against samples only: the server does not count the time in statements (14 and later do)"
                     .to_string(),
             );
+        }
+    }
+
+    /// What a report's means hide.
+    fn doubt_a_report(&self, choice: &mut Choice) {
+        let active = self.demand.servers;
+        if active < LEAST_ACTIVE {
+            choice.withheld.push(format!(
+                "{} sessions were active on average: the database was nearly idle",
+                significant(active, 2)
+            ));
+        }
+        let seen = self.demand.observed.as_ref().and_then(|observed| observed.seen);
+        if let Some(ns) = seen.map(|seen| seen.interval_ns).filter(|ns| *ns > LONG_REPORT_NS) {
+            choice.doubts.push(format!(
+                "the report's interval has {:.0} min: means over so long hide the times in which users waited",
+                ns / 60e9
+            ));
         }
     }
 

@@ -238,6 +238,10 @@ impl<'a> Observed<'a> {
     /// its own, so that there may be more ids than transactions.
     pub fn commits_per_op(&self) -> Option<f64> {
         let seen = self.seen?;
+        if let Some(report) = &seen.report {
+            // Those that waited: a transaction may have several, and a commit within PL/SQL none.
+            return seen.per_transaction(report.commit_waits).filter(|waits| *waits > 0.0);
+        }
         let off = |name: &str| seen.setting(name).is_some_and(|s| s.value == "off" && !s.is_ours());
         let writers = seen.per_transaction(seen.counted.writers)?.min(1.0);
         (writers > 0.0 && !off("fsync") && !off("synchronous_commit")).then_some(writers)

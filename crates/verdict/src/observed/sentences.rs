@@ -3,7 +3,6 @@
 use narrows_model::{ActivityState, Provenance, Standing, TimeAccount};
 use narrows_units::{Nanos, Ratio, significant};
 
-use super::gains::gains;
 use super::{Observed, how_many};
 use crate::analysis::Analysis;
 use crate::lock_holders;
@@ -22,11 +21,11 @@ pub(super) fn sentences(analysis: &Analysis, standing: &Standing) -> Vec<String>
         sessions(analysis),
         waits(analysis),
         observed.and_then(Observed::holders).and_then(lock_holders::sentence),
-        nearest(standing),
+        nearest(analysis, standing),
         unknown(analysis),
         processors(analysis, standing),
         writers(analysis),
-        gains(analysis),
+        standing.gains.clone(),
     ];
     all.into_iter().flatten().collect()
 }
@@ -113,12 +112,12 @@ fn waits(analysis: &Analysis) -> Option<String> {
 }
 
 /// `Nearest to an end: CPU, 62 % in use, so at most × 1.6 of today's rate.`
-fn nearest(standing: &Standing) -> Option<String> {
+fn nearest(analysis: &Analysis, standing: &Standing) -> Option<String> {
     let Some(nearest) = &standing.nearest else {
-        return Some(
-            "How close to saturation the server is is unknown without capacities. --capacities RUN uses those measured on this machine, --load-here measures them."
-                .to_string(),
-        );
+        return Some(format!(
+            "How close to saturation the server is is unknown without capacities. {}",
+            measured_by(analysis)
+        ));
     };
     let whose = match nearest.provenance {
         Provenance::Limit => " by its specification, which no drive need reach",
@@ -134,6 +133,16 @@ fn nearest(standing: &Standing) -> Option<String> {
     ))
 }
 
+/// How to learn capacities.
+fn measured_by(analysis: &Analysis) -> &'static str {
+    match analysis.demand.observed.as_ref().and_then(Observed::report) {
+        Some(_) => {
+            "narrows import FILE --capacities RUN uses those of a run of the server's machine, narrows run --with FILE measures them."
+        }
+        None => "--capacities RUN uses those measured on this machine, --load-here measures them.",
+    }
+}
+
 /// Resources that are used and of which nobody knows how much they have.
 fn unknown(analysis: &Analysis) -> Option<String> {
     if analysis.capacities.candidates.is_empty() {
@@ -143,9 +152,7 @@ fn unknown(analysis: &Analysis) -> Option<String> {
         analysis.capacities.unknown.iter().map(|(_, label)| label.as_str()).collect();
     labels.dedup();
     let labels = labels.join(", ");
-    (!labels.is_empty()).then(|| {
-        format!("Capacity unknown: {labels}. --capacities RUN or --load-here would give it.")
-    })
+    (!labels.is_empty()).then(|| format!("Capacity unknown: {labels}. {}", measured_by(analysis)))
 }
 
 /// `CPUs in use: sessions 2.4, autovacuum 0.5, kernel threads and interrupts 0.3.`

@@ -2,6 +2,7 @@
 
 use narrows_model::{ProcessorUser, Standing, TimeShare, TransactionTime};
 
+use super::gains::gains;
 use super::headroom::headroom;
 use super::sentences::sentences;
 use super::time::{parts_ns, time_ns};
@@ -18,6 +19,7 @@ pub(crate) fn standing(analysis: &Analysis) -> Option<Standing> {
         sessions_at_work: observed.active(&analysis.demand.throughput).map(|n| n.value),
         users: users(analysis),
         sentences: Vec::new(),
+        gains: gains(analysis),
         step: None,
     };
     standing.sentences = sentences(analysis, &standing);

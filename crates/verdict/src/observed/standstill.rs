@@ -51,6 +51,7 @@ pub(crate) fn or_standstill(run: &Run, verdict: Verdict) -> Verdict {
     let Some((seen, Standstill { narrow, phrase, step })) = still else { return verdict };
     // What follows from a rate goes with it.
     let standing = Standing {
+        gains: None,
         step: Some(step),
         nearest: None,
         time: None,
@@ -110,7 +111,14 @@ fn idle(seen: &Observation, at_work: f64) -> Standstill {
     Standstill {
         narrow: Narrow::Unknown,
         phrase,
-        step: step("nothing: the server was not used", "observe it when it is used"),
+        step: step(
+            "nothing: the server was not used",
+            if seen.report.is_some() {
+                "a report of a time in which it is used"
+            } else {
+                "observe it when it is used"
+            },
+        ),
     }
 }
 
@@ -182,7 +190,11 @@ fn long(seen: &Observation, at_work: f64) -> Standstill {
         ),
         step: step(
             "statements last longer than the time observed, or their end is not counted",
-            &seen.longer_look(),
+            &if seen.report.is_some() {
+                "a report of a longer interval".to_string()
+            } else {
+                seen.longer_look()
+            },
         ),
     }
 }

@@ -429,7 +429,7 @@ fn the_servers_own_names_of_waits_are_told() {
     let said = found.standing.expect("observed").sentences.join("\n");
     assert!(
         said.contains(
-            "Lock:transactionid 2.0, Lock:tuple 0.50; at most 12 sessions waited behind one"
+            "Lock:transactionid 2.0, Lock:tuple 0.50; at most 12 sessions were blocked by one session"
         ),
         "{said}"
     );

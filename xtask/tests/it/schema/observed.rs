@@ -15,6 +15,9 @@ pub fn observation(interval: Interval) -> Observation {
             snapshots: Some(("1".into(), "2".into())),
             commit_waits: Some(1.0),
             commit_wait_ns: Some(1.0),
+            log_space_ns: Some(1.0),
+            data_write_ns: Some(1.0),
+            standby: Some("SYNC Remote Write".into()),
             unaccounted_ns: Some(1.0),
             contradictions: vec!["a sentence".into()],
         }),
@@ -88,6 +91,7 @@ pub fn observation(interval: Interval) -> Observation {
 
 pub fn standing(interval: Interval) -> Standing {
     Standing {
+        gains: Some("a sentence".into()),
         nearest: Some(Headroom {
             resource: Narrow::Cpu,
             label: "the server's 8 CPUs".into(),

@@ -264,6 +264,7 @@ fn verdict() -> Verdict {
         gain_at_most: Some(0.67),
         gain_tested: None,
         standing: Some(Standing {
+            gains: None,
             nearest: Some(Headroom {
                 resource: Narrow::Cpu,
                 label: "4 CPUs".into(),
