@@ -139,8 +139,10 @@ fn run_of(path: &Path, capacities: Option<Capacities<'_>>) -> Result<(Run, Vec<S
     let mut layers: Vec<Layer> = found.measurements.iter().map(|m| m.layer).collect();
     layers.dedup();
     let plan = Plan { layers, repeats: 1, ..Plan::default() };
-    // Nothing is known of the machine: the file doesn't say it, and this one need not be it.
-    let mut run = Run { completed: true, ..new_run::blank(plan, Platform::default()) };
+    // Nothing is known of the machine but what the file says, and this one need not be it.
+    let host = found.observation.as_ref().and_then(|seen| seen.report.as_ref()?.host.clone());
+    let platform = Platform { hostname: host, ..Platform::default() };
+    let mut run = Run { completed: true, ..new_run::blank(plan, platform) };
     run.id = id_of(&bytes);
     if let Some(time) = found.at_unix_s.and_then(|s| jiff::Timestamp::from_second(s).ok()) {
         run.started_at = time.to_string();

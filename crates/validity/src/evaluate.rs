@@ -178,8 +178,11 @@ pub(crate) fn host(when: &When, run: &Run) -> Option<Evidence> {
 /// Whether a server was observed, and no drive of this machine measured now.
 fn only_observed(run: &Run) -> bool {
     let of_drives = |m: &&Measurement| matches!(m.layer, Layer::Block | Layer::Log);
-    let mut measured = run.measurements.iter().filter(of_drives);
-    !run.observations.is_empty() && !measured.any(|m| !m.conditions.contains(condition::TAKEN_FROM))
+    let elsewhere = |m: &&Measurement| {
+        m.conditions.contains(condition::TAKEN_FROM)
+            || m.conditions.contains(condition::IMPORTED_FROM)
+    };
+    !run.observations.is_empty() && run.measurements.iter().filter(of_drives).all(|m| elsewhere(&m))
 }
 
 fn role(role: Role) -> &'static str {

@@ -241,14 +241,14 @@ pub fn instead_of_word(
     if path.get(1) == Some(&"run") && word == "observe" {
         return Some("observing is a command of its own: narrows observe ADDRESS".to_string());
     }
-    let is_option = command.get_arguments().any(|arg| arg.get_long() == Some(word));
-    if is_option {
-        return Some(format!("did you mean {typed} --{word}?"));
-    }
     let layers = command.get_arguments().find(|arg| arg.get_long() == Some("layers"));
     let layer = layers.map(clap::Arg::get_possible_values).unwrap_or_default();
     if layer.iter().any(|layer| layer.matches(word, false)) {
         return Some(format!("did you mean {typed} --layers {word}?"));
+    }
+    let is_option = command.get_arguments().any(|arg| arg.get_long() == Some(word));
+    if is_option {
+        return Some(format!("did you mean {typed} --{word}?"));
     }
     let other = root.find_subcommand(word).map(Command::get_name);
     other.map(|name| format!("`narrows {name}` is a command of its own"))

@@ -344,7 +344,10 @@ fn results_of_other_tools_are_runs_that_can_be_shown_and_compared() {
         let refused = narrows(&f.home(), &["import", text(&wrong)]);
         assert_eq!(refused.status.code(), Some(2), "{content}");
         let said = err(&refused);
-        assert!(said.contains("no result of fio") && said.contains("hint: "), "{said}");
+        assert!(
+            said.contains("no result of a tool that is known") && said.contains("hint: "),
+            "{said}"
+        );
     }
 }
 

@@ -16,6 +16,7 @@ mod ends;
 mod gather;
 mod golden;
 mod hostile;
+mod imported;
 mod kept;
 mod kills;
 mod live;

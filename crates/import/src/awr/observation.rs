@@ -173,10 +173,11 @@ impl<'r> Facts<'r> {
         (held_back && count >= 1.0 && count < cpus).then_some(count)
     }
 
-    /// Sessions that were open, mean of the two snapshots, background processes among them.
+    /// Sessions that were open, mean of the two snapshots, background processes among them; `None` where more were at work in between.
     fn open(&self) -> Option<f64> {
         let counted = &self.report.sessions;
-        (!counted.is_empty()).then(|| counted.iter().sum::<f64>() / counted.len() as f64)
+        let mean = counted.iter().sum::<f64>() / counted.len() as f64;
+        (mean >= self.db_time_s / self.interval_s).then_some(mean)
     }
 
     /// Time of waits that begin so, s.

@@ -108,6 +108,9 @@ fn warnings(run: &Run) -> Vec<String> {
 }
 
 fn machine(run: &Run, p: &Platform, units: Units) -> String {
+    if p.cpu.threads == 0 && p.cpu.model.is_none() {
+        return "no machine was looked at".to_string();
+    }
     let text = machine_itself(p, units);
     match run.hosts.first().map(|host| host.role) {
         Some(HostRole::Client) => {

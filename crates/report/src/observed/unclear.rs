@@ -32,7 +32,12 @@ fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
     let of_a_short_look = |id: &String| OF_A_SHORT_LOOK.iter().any(|rule| rule.is(id));
     let short = of.is_some_and(|m| m.findings.iter().any(of_a_short_look));
     let names = [Some(verdict.narrow), verdict.or];
-    let prove = if short {
+    let by_report = seen.report.is_some();
+    let prove = if by_report && seen.capacities_from.is_empty() {
+        "narrows run --with FILE".to_string()
+    } else if by_report {
+        format!("narrows report {} --html", run.id)
+    } else if short {
         seen.longer_look()
     } else if names.contains(&Some(Narrow::CommitWait)) {
         "narrows log postgres URL".to_string()

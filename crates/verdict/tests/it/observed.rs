@@ -149,7 +149,7 @@ fn who_has_none_waits_for_the_largest_part_of_the_time() {
         "the server's own account says 2.00 ms",
         "On average 4.0 of 4.00 sessions are active.",
         "Closest to saturation: CPU, the server's 8 CPUs, 15 % in use; at most 6.7x the rate of now.",
-        "Capacity unknown: drives, WAL. --capacities RUN or --load-here would give it.",
+        "Capacity unknown: drives, WAL. --capacities RUN uses those measured on this machine, --load-here measures them.",
         "CPUs in use: sessions 1.2, autovacuum 0.50, kernel threads and interrupts 0.30, others 0.20.",
         "written by the checkpointer 90 %, backends themselves 10 %.",
     ] {

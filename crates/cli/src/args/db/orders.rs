@@ -45,7 +45,7 @@ Examples:
                                          the same on that server; the data stays for the next run
   narrows db orders --warehouses 50 --paced
                                          500 terminals with keying and thinking times
-  narrows db orders --crash              kill the instance under load, look for every acknowledged order
+  narrows db orders --crash              kill it under load, look for each acknowledged order
   narrows db orders --drop postgres://bob@db7/shop
                                          remove what an earlier load left there")]
 #[command(after_long_help = "\

@@ -11,8 +11,10 @@ pub(super) const SAMPLES: Quantity = Seen("samples of sessions", Some(Unit::Coun
     // What the server counted itself needs none.
     (!o.activity.counted).then_some(o.activity.samples as f64)
 });
-pub(super) const AT_WORK: Quantity =
-    Seen("active sessions, mean", Some(Unit::Count), |o| o.activity.sessions_at_work());
+pub(super) const AT_WORK: Quantity = Seen("active sessions, mean", Some(Unit::Count), |o| {
+    // By a report no session can be missed, however seldom a transaction ends.
+    o.activity.sessions_at_work().filter(|_| !o.activity.counted)
+});
 pub(super) const WORKERS: Quantity = Seen("parallel workers, mean", Some(Unit::Count), |o| {
     let found = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
     (o.activity.samples > 0).then(|| found.map(|f| f.processes).sum())
