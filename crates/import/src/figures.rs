@@ -18,7 +18,7 @@ const LAYERS: [Layer; 5] = [Layer::Clock, Layer::Memory, Layer::Block, Layer::Lo
 struct File {
     figures: About,
     #[serde(default)]
-    figure: Vec<Figure>,
+    figure: Vec<PublishedFigure>,
 }
 
 #[derive(Deserialize)]
@@ -30,7 +30,7 @@ struct About {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Figure {
+struct PublishedFigure {
     /// Its id: `block.read`.
     measurement: String,
     /// A metric: `throughput`.
@@ -46,7 +46,7 @@ pub(crate) fn is(text: &str) -> bool {
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let file: File = toml::from_str(text).map_err(|error| nothing(TOOL, error.to_string()))?;
     let mut found: BTreeMap<String, Measurement> = BTreeMap::new();
-    for Figure { measurement, metric, value } in &file.figure {
+    for PublishedFigure { measurement, metric, value } in &file.figure {
         let known = Metric::named(metric).ok_or_else(|| {
             nothing(TOOL, format!("{measurement}: no metric `{metric}`; narrows explain lists all"))
         })?;

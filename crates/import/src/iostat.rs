@@ -23,14 +23,14 @@ fn heads(line: &str) -> Option<Vec<&str>> {
 
 /// What a device did in one direction in a report.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct DirectionRate {
     per_s: f64,
     bytes_per_s: Option<f64>,
     wait_ms: Option<f64>,
 }
 
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
-    let mut reports: Vec<BTreeMap<(String, &'static str), Row>> = Vec::new();
+    let mut reports: Vec<BTreeMap<(String, &'static str), DirectionRate>> = Vec::new();
     let mut columns: Option<Vec<&str>> = None;
     for line in text.lines() {
         if let Some(names) = heads(line) {
@@ -55,7 +55,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
                 let device = cells[0].trim_end_matches(':').to_string();
                 report.insert(
                     (device, direction),
-                    Row { per_s, bytes_per_s: bytes, wait_ms: of(wait) },
+                    DirectionRate { per_s, bytes_per_s: bytes, wait_ms: of(wait) },
                 );
             }
         }
@@ -66,7 +66,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         left_out
             .push("the first report, which is of the time since the machine started".to_string());
     }
-    let mut rows: BTreeMap<(String, &'static str), Vec<Row>> = BTreeMap::new();
+    let mut rows: BTreeMap<(String, &'static str), Vec<DirectionRate>> = BTreeMap::new();
     for (key, row) in reports.into_iter().flatten() {
         rows.entry(key).or_default().push(row);
     }
@@ -86,7 +86,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     })
 }
 
-fn of_device(device: &str, direction: &'static str, rows: &[Row]) -> Measurement {
+fn of_device(device: &str, direction: &'static str, rows: &[DirectionRate]) -> Measurement {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let id = format!("block.import.iostat.{}.{direction}", slug(device));
     let mut found = Measurement::new(id, Layer::Block);

@@ -87,8 +87,9 @@ fn pgio(text: &str) -> Result<Imported, ImportError> {
                 n => format!("database.import.pgio.{}", n + 1),
             };
             let seconds = between(line, "Run time: ");
-            let values: [(Metric, Option<f64>); 2] = [
+            let values: [(Metric, Option<f64>); 3] = [
                 (metric::THROUGHPUT, Some(misses + hits)),
+                (metric::BLOCK_READS_PER_OP, Some(misses / (misses + hits))),
                 (metric::WINDOW, seconds.map(|s| s * 1e9)),
             ];
             let mut found = measurement(id, Layer::Database, &values);
@@ -103,7 +104,6 @@ fn pgio(text: &str) -> Result<Imported, ImportError> {
             {
                 found.workload.insert(condition::SESSIONS, sessions);
             }
-            found.workload.add_setting("blocks_read_per_s", &misses.to_string());
             Some(found)
         })
         .collect();

@@ -13,11 +13,11 @@ const SHOWN: usize = 20;
 
 pub(crate) fn is(text: &str) -> bool {
     let mut lines = text.lines().take(SHOWN).filter(|line| !line.is_empty()).peekable();
-    lines.peek().is_some() && lines.all(|line| Line::read(line).is_some())
+    lines.peek().is_some() && lines.all(|line| LoggedTransaction::read(line).is_some())
 }
 
 /// A line of it.
-struct Line {
+struct LoggedTransaction {
     client: u64,
     /// `None` for what failed or was skipped.
     latency_us: Option<f64>,
@@ -26,8 +26,8 @@ struct Line {
     scheduled: bool,
 }
 
-impl Line {
-    fn read(line: &str) -> Option<Line> {
+impl LoggedTransaction {
+    fn read(line: &str) -> Option<LoggedTransaction> {
         let cells: Vec<&str> = line.split_ascii_whitespace().collect();
         if !(6..=8).contains(&cells.len()) {
             return None;
@@ -40,7 +40,12 @@ impl Line {
         let (_, _) = (number(1)?, number(3)?);
         let micros = number(5).filter(|us| *us < 1_000_000)?;
         let ended_us = number(4).filter(|s| *s > 1_000_000_000)? as f64 * 1e6 + micros as f64;
-        Some(Line { client: number(0)?, latency_us, ended_us, scheduled: cells.len() > 6 })
+        Some(LoggedTransaction {
+            client: number(0)?,
+            latency_us,
+            ended_us,
+            scheduled: cells.len() > 6,
+        })
     }
 }
 
@@ -49,7 +54,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let (mut first_us, mut last_us) = (f64::INFINITY, 0.0_f64);
     let (mut failed, mut unread, mut scheduled) = (0_u64, 0_u64, false);
     for line in text.lines().filter(|line| !line.is_empty()) {
-        let Some(line) = Line::read(line) else {
+        let Some(line) = LoggedTransaction::read(line) else {
             unread += 1;
             continue;
         };

@@ -89,7 +89,8 @@ mod tests {
         let said = |what: &str| {
             render(&about("postgres://u@h/d", "cannot be observed", Failure::hinted(what, "look")))
         };
-        assert_eq!(said("no"), "error: postgres://u@h/d cannot be observed: no\nhint: look");
+        let refused = "error: postgres://u@h/d cannot be observed: refused\nhint: look";
+        assert_eq!(said("refused"), refused);
         let named = "cannot connect to postgres://u@h/d: refused";
         assert_eq!(said(named), format!("error: {named}\nhint: look"));
     }

@@ -318,7 +318,10 @@ fn a_page_goes_to_a_file_and_never_onto_a_terminal() {
 #[test]
 fn a_dry_run_says_minutes_and_bytes_and_touches_nothing() {
     let fixture = Fixture::new();
-    let output = Narrows::new(&fixture).args(["--dry-run"]).output();
+    let mut command = Command::new(program());
+    command.env("XDG_DATA_HOME", fixture.home()).env(LEAST.0, LEAST.1);
+    command.args(["run", "--quick", "--load-here", "--dry-run", "--data"]).arg(fixture.data());
+    let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{said}");
     for part in ["total", "writes up to", "removed afterwards", "server", "update"] {

@@ -259,7 +259,7 @@ fn an_experiment_takes_turns_goes_on_after_a_failure_and_puts_the_state_back() {
         (&["ab", "x/y", "--", "run"], "cannot be a tag"),
         (&["ab", "x", "--", "report"], "is no command that measures"),
         (&["ab", "x", "--with-b", "--format json", "--", "run"], "--format is not for the runs"),
-        (&["ab", "x", "--pairs", "2", "--", "run"], "3..=100"),
+        (&["ab", "x", "--pairs", "2", "--", "run"], "from 3 to 100"),
     ] {
         let said = ab(arguments);
         assert!(
@@ -355,7 +355,11 @@ fn results_of_other_tools_are_runs_that_can_be_shown_and_compared() {
 fn changes_over_time_are_found_among_stored_runs() {
     let f = Fixture::new();
     let none = narrows(&f.home(), &["trend"]);
-    assert!(none.status.code() == Some(2) && err(&none).contains("no saved run"), "{}", err(&none));
+    assert!(
+        none.status.code() == Some(2) && err(&none).contains("no run is saved"),
+        "{}",
+        err(&none)
+    );
     let store = f.home().join("narrows/runs");
     for n in 0..24u32 {
         let (rate, kernel) = if n < 12 { (1000.0, "6.1.0") } else { (700.0, "6.12.0") };

@@ -54,7 +54,7 @@ fn wrong_input_is_said_with_a_way_out_before_anything_is_measured() {
         (&["placement", "--matrix", "nothing-there"], ["no run `nothing-there`", "hint: "]),
         (
             &["placement", "--postgres", "postgres://h/?a=b"],
-            ["a parameter that is not known here", "known are host"],
+            ["a parameter `a` that is not known here", "known are host"],
         ),
         (&["--quick", "--thorough"], ["cannot be used with", "--thorough"]),
         (&["slb", "1000", "1", "--kit", "2008"], ["invalid value '2008'", "2007, 2010"]),

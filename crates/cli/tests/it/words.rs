@@ -46,9 +46,15 @@ const GONE_FROM_TEXTS: [(&str, &str); 5] = [
 
 /// The word as a whole, not as a part of another, of an id or of a path.
 fn says(text: &str, word: &str) -> bool {
-    let bound = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && !"-_/".contains(c));
+    let of_word = |c: char| c.is_alphanumeric() || "-_/".contains(c);
+    // A dot between two words joins them to an id; behind a sentence a space follows.
+    let joined = |mut letters: [Option<char>; 2]| match letters {
+        [Some('.'), Some(next)] => of_word(next),
+        _ => letters[0].take().is_some_and(of_word),
+    };
     text.match_indices(word).any(|(at, _)| {
-        bound(text[..at].chars().next_back()) && bound(text[at + word.len()..].chars().next())
+        let (mut before, mut after) = (text[..at].chars().rev(), text[at + word.len()..].chars());
+        !joined([before.next(), before.next()]) && !joined([after.next(), after.next()])
     })
 }
 

@@ -27,19 +27,20 @@ impl Default for Made {
 }
 
 type Rows = Vec<Vec<String>>;
+type MadeTable = (&'static str, Vec<&'static str>, Rows);
 
 impl Made {
     /// Heading, columns, rows of each table.
-    fn tables(&self, in_ms: bool) -> Vec<(&'static str, Vec<&'static str>, Rows)> {
-        let rows = |rows: &[&[&str]]| -> Rows {
-            rows.iter().map(|row| row.iter().map(|cell| self.number(cell)).collect()).collect()
-        };
-        let mean = if in_ms { "Avg wait (ms)" } else { "Avg wait" };
-        let events = |share: &'static str| {
-            vec!["Event", "Waits", "%Time -outs", "Total Wait Time (s)", mean, "Waits /txn", share]
-        };
-        // In versions before 12 a mean has whole milliseconds.
-        let ms = |exact: &'static str, whole: &'static str| if in_ms { whole } else { exact };
+    fn tables(&self, in_ms: bool) -> Vec<MadeTable> {
+        [self.heads(), self.totals(), self.waits(in_ms), self.counts()].concat()
+    }
+
+    fn rows(&self, rows: &[&[&str]]) -> Rows {
+        rows.iter().map(|row| row.iter().map(|cell| self.number(cell)).collect()).collect()
+    }
+
+    fn heads(&self) -> Vec<MadeTable> {
+        let rows = |rows: &[&[&str]]| self.rows(rows);
         let time = |at: usize, clock: &str| format!("10-{}-24 {clock}", self.months[at]);
         let snapshot = |label: &str, id: &str, at: usize, clock: &str| {
             vec![label.to_string(), id.to_string(), time(at, clock), "150".to_string()]
@@ -68,6 +69,12 @@ impl Made {
                     length("DB Time:", self.head_min),
                 ],
             ),
+        ]
+    }
+
+    fn totals(&self) -> Vec<MadeTable> {
+        let rows = |rows: &[&[&str]]| self.rows(rows);
+        vec![
             (
                 "Load Profile",
                 vec!["", "Per Second", "Per Transaction"],
@@ -96,6 +103,18 @@ impl Made {
                     &["NUM_CPUS", "16", ""],
                 ]),
             ),
+        ]
+    }
+
+    fn waits(&self, in_ms: bool) -> Vec<MadeTable> {
+        let rows = |rows: &[&[&str]]| self.rows(rows);
+        let mean = if in_ms { "Avg wait (ms)" } else { "Avg wait" };
+        let events = |share: &'static str| {
+            vec!["Event", "Waits", "%Time -outs", "Total Wait Time (s)", mean, "Waits /txn", share]
+        };
+        // In versions before 12 a mean has whole milliseconds.
+        let ms = |exact: &'static str, whole: &'static str| if in_ms { whole } else { exact };
+        vec![
             (
                 "Foreground Wait Events",
                 events("% DB time"),
@@ -173,6 +192,12 @@ impl Made {
                     ],
                 ]),
             ),
+        ]
+    }
+
+    fn counts(&self) -> Vec<MadeTable> {
+        let rows = |rows: &[&[&str]]| self.rows(rows);
+        vec![
             (
                 "Wait Event Histogram",
                 vec![

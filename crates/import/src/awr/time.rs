@@ -52,7 +52,7 @@ fn month(text: &str) -> Option<i64> {
 
 /// Whether a text begins with a name, where letters that were no UTF-8 stand for any; of those that were one has to be left.
 fn begins(text: &str, name: &str) -> bool {
-    const LOST: char = '\u{fffd}';
+    const LOST: char = char::REPLACEMENT_CHARACTER;
     let mut letters = text.chars();
     let fits = name.chars().all(|c| letters.next().is_some_and(|l| l == c || l == LOST));
     fits && text.chars().take(name.chars().count()).any(|letter| letter != LOST)
