@@ -199,10 +199,14 @@ fn table(table: &Table) -> String {
         "" => String::new(),
         title => format!("<h4>{}</h4>", text(title)),
     };
-    let name = if table.title.is_empty() { "table" } else { &table.title };
+    // Who hears the page gets a table's name before its cells: its columns, where it has none.
+    let heads = || table.columns.iter().map(|column| column.head.as_str());
+    let heads: Vec<&str> = heads().filter(|head| !head.is_empty()).take(3).collect();
+    let name = if table.title.is_empty() { heads.join(", ") } else { table.title.clone() };
+    let name = if name.is_empty() { "table".to_string() } else { name };
     out += &format!(
         "<div class=scroll tabindex=0 role=group aria-label=\"{}\"><table{class}><thead><tr>",
-        text(name)
+        text(&name)
     );
     for column in &table.columns {
         let head = match column.group.as_str() {
@@ -226,7 +230,11 @@ fn table(table: &Table) -> String {
             Row::Cells(cells, said) => {
                 for number in 0..table.columns.len() {
                     let cell = cells.get(number).unwrap_or(&none);
-                    let mark = if cell.suspect { " <span class=mark>?</span>" } else { "" };
+                    let mark = if cell.suspect {
+                        " <span class=mark role=img aria-label=suspect>?</span>"
+                    } else {
+                        ""
+                    };
                     out += &format!("<td>{}{mark}", inline(&cell.text));
                 }
                 if table.remark.is_some() {
@@ -341,7 +349,10 @@ mod tests {
         let blocks = [Block::Table(table), Block::explanation("of <b>")];
         let page = section(&Section::new("x", "<X>").from(Depth::Page).with(blocks));
         assert!(page.starts_with("<section id=\"x\"><h2>&lt;X&gt;</h2>"), "{page}");
-        assert!(page.contains("&lt;i&gt; <span class=mark>?</span><td>1<"));
+        assert!(
+            page.contains("&lt;i&gt; <span class=mark role=img aria-label=suspect>?</span><td>1<")
+        );
+        assert!(page.contains("aria-label=\"&lt;a&gt;, n\""), "{page}");
         assert!(page.contains("<table class=n2>"), "{page}");
         assert!(page.ends_with("<p class=\"soft\">of &lt;b&gt;</p></section>"), "{page}");
     }
