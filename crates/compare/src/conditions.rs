@@ -128,6 +128,9 @@ pub(crate) fn between(
         if a == b || (absent && !(one_version && rank < KNOWN.len())) {
             continue;
         }
+        if rank == KNOWN.len() && (is_figure(a) || is_figure(b)) {
+            continue;
+        }
         let list = |values: &BTreeSet<String>| match values.is_empty() {
             true => vec!["none".to_string()],
             false => values.iter().map(|value| short(value)).collect(),
@@ -143,6 +146,12 @@ pub(crate) fn between(
     found.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.what.cmp(&b.1.what)));
     found.dedup_by(|a, b| a.1 == b.1);
     found.into_iter().map(|(_, difference)| difference).collect()
+}
+
+/// Whether values are results of a measurement that stand among its conditions: numbers with a fraction, of which each run has another.
+fn is_figure(values: &BTreeSet<String>) -> bool {
+    let numbers: Option<Vec<f64>> = values.iter().map(|value| value.parse().ok()).collect();
+    numbers.is_some_and(|numbers| numbers.iter().any(|number| number.fract() != 0.0))
 }
 
 /// The rank of a key and its name for people.
@@ -269,6 +278,15 @@ fn others_cpus(base: &Side<'_>, other: &Side<'_>) -> Option<ConditionDifference>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn figures_among_conditions_are_no_settings() {
+        let of = |values: &[&str]| values.iter().map(|value| value.to_string()).collect();
+        assert!(is_figure(&of(&["71.14278", "75"])));
+        for settings in [&["8", "16"][..], &["8kB", "1.5"], &["on"], &[]] {
+            assert!(!is_figure(&of(settings)), "{settings:?}");
+        }
+    }
 
     #[test]
     fn keys_have_names_and_ranks_and_moments_are_left_out() {
