@@ -123,7 +123,9 @@ fn answer(run: &Run, verdict: &Verdict) -> String {
 fn part_of_cpus(run: &Run, verdict: &Verdict) -> String {
     let had = run.plan.server_cpus.len();
     let all = run.platform().map_or(0, |platform| platform.cpu.threads as usize);
-    let ours = run.plan.database == DatabaseChoice::Managed && verdict.narrow == Narrow::Cpu;
+    let observed = run.observations.iter().any(|seen| seen.measurement == verdict.measurement);
+    let managed = run.plan.database == DatabaseChoice::Managed && !observed;
+    let ours = managed && verdict.narrow == Narrow::Cpu;
     if ours && had > 0 && had < all {
         format!(" with {had} of the machine's {all} for the server")
     } else {

@@ -53,7 +53,10 @@ pub(crate) fn words(cpus: f64) -> String {
 /// `1 of 2`, where a server that we started was given a part of the machine's CPUs only: a full set then says
 /// nothing about the whole machine. `None` where it had all of them, or where the set was not ours to choose.
 pub(crate) fn given(run: &Run, demand: &Demand) -> Option<String> {
-    let set = demand.cpu.set.filter(|_| run.plan.database == DatabaseChoice::Managed)?;
+    let set = demand
+        .cpu
+        .set
+        .filter(|_| demand.observed.is_none() && run.plan.database == DatabaseChoice::Managed)?;
     let all = f64::from(run.platform()?.cpu.threads);
     (set < all).then(|| format!("{set:.0} of {all:.0}"))
 }

@@ -475,3 +475,17 @@ fn sessions_that_did_nothing_are_counted_apart() {
     let said = in_one_line(&run);
     assert!(said.contains("move the other load off these CPUs (pgbench 0.17 CPUs)"), "{said}");
 }
+
+#[test]
+fn the_cpus_of_a_server_of_ours_are_not_those_of_an_observed_one() {
+    let mut run = observed();
+    run.plan.database = DatabaseChoice::Managed;
+    run.plan.server_cpus = vec![0];
+    run.verdicts[0].narrow = Narrow::Cpu;
+    run.verdicts[0].or = None;
+    run.verdicts[0].grade = Grade::Likely;
+    let said = flat(&run);
+    assert!(said.contains("The observed server: CPU is the bottleneck (likely)"), "{said}");
+    run.observations.clear();
+    assert!(flat(&run).contains("CPU is the bottleneck with 1 of the machine's"), "a load of ours");
+}
