@@ -1,5 +1,6 @@
 //! What a layer is handed when it measures.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use narrows_model::Layer;
@@ -56,6 +57,25 @@ pub struct Silent;
 
 impl Progress for Silent {
     fn phase(&self, _: Layer, _: Phase, _: &str) {}
+}
+
+/// Keeps what it is told, for tests of what is told when.
+#[derive(Debug, Default)]
+pub struct Announced(Mutex<Vec<(Phase, String)>>);
+
+impl Announced {
+    /// What was told of that phase, first to last.
+    pub fn of(&self, phase: Phase) -> Vec<String> {
+        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        told.iter().filter(|(of, _)| *of == phase).map(|(_, detail)| detail.clone()).collect()
+    }
+}
+
+impl Progress for Announced {
+    fn phase(&self, _: Layer, phase: Phase, detail: &str) {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        told.push((phase, detail.to_string()));
+    }
 }
 
 /// What every measurement shares.

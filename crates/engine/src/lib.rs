@@ -25,7 +25,7 @@ mod stop;
 mod zipf;
 
 pub use clock::now_ns;
-pub use context::{Context, Phase, Progress, Silent};
+pub use context::{Announced, Context, Phase, Progress, Silent};
 pub use curve::CurvePlan;
 pub use gate::{Gate, GateFailed, Window};
 pub use knee::KneeSearch;

@@ -75,10 +75,9 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     }
     Ok(Imported {
         tool: TOOL.to_string(),
-        at_unix_s: None,
         measurements: found.into_values().collect(),
-        observation: None,
         left_out: Vec::new(),
+        ..Imported::default()
     })
 }
 

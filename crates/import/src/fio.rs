@@ -46,8 +46,8 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         tool: version.to_string(),
         at_unix_s: value.get("timestamp").and_then(Value::as_i64),
         measurements,
-        observation: None,
         left_out,
+        ..Imported::default()
     })
 }
 

@@ -39,10 +39,9 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     }
     Ok(Imported {
         tool: TOOL.to_string(),
-        at_unix_s: None,
         measurements,
-        observation: None,
         left_out: Vec::new(),
+        ..Imported::default()
     })
 }
 

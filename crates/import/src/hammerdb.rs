@@ -53,13 +53,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
                 .to_string(),
         );
     }
-    Ok(Imported {
-        tool: TOOL.to_string(),
-        at_unix_s: None,
-        measurements,
-        observation: None,
-        left_out,
-    })
+    Ok(Imported { tool: TOOL.to_string(), measurements, left_out, ..Imported::default() })
 }
 
 /// `53 NOPM from 399 PostgreSQL TPM`, or before version 4 `399 PostgreSQL TPM at 53 NOPM`.

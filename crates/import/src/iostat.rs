@@ -77,13 +77,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     if measurements.is_empty() {
         return Err(nothing(TOOL, "no device in it"));
     }
-    Ok(Imported {
-        tool: TOOL.to_string(),
-        at_unix_s: None,
-        measurements,
-        observation: None,
-        left_out,
-    })
+    Ok(Imported { tool: TOOL.to_string(), measurements, left_out, ..Imported::default() })
 }
 
 fn of_device(device: &str, direction: &'static str, rows: &[DirectionRate]) -> Measurement {

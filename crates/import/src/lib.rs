@@ -23,7 +23,7 @@ mod sysbench;
 use narrows_model::{Layer, Measurement, Metric, MetricValue, Observation};
 
 /// What a file held.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Imported {
     /// The tool and its version, as the file says it.
     pub tool: String,

@@ -61,10 +61,9 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         text.lines().find_map(|line| line.strip_prefix("pgbench (")?.split([' ', ')']).next());
     Ok(Imported {
         tool: version.map_or(TOOL.to_string(), |version| format!("{TOOL} {version}")),
-        at_unix_s: None,
         measurements: vec![found],
-        observation: None,
         left_out,
+        ..Imported::default()
     })
 }
 

@@ -108,8 +108,8 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         tool: TOOL.to_string(),
         at_unix_s: Some((first_us / 1e6) as i64),
         measurements: vec![found],
-        observation: None,
         left_out,
+        ..Imported::default()
     })
 }
 

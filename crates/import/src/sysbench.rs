@@ -50,10 +50,9 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let version = text.lines().find_map(|line| line.strip_prefix("sysbench ")?.split(' ').next());
     Ok(Imported {
         tool: version.map_or(TOOL.to_string(), |version| format!("{TOOL} {version}")),
-        at_unix_s: None,
         measurements: vec![found],
-        observation: None,
         left_out,
+        ..Imported::default()
     })
 }
 

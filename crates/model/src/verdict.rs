@@ -60,6 +60,49 @@ pub enum Narrow {
     Unknown,
 }
 
+impl Narrow {
+    /// Every place that can be named, without [`Narrow::Unknown`].
+    pub const NAMED: [Narrow; 15] = [
+        Narrow::Cpu,
+        Narrow::CpuQuota,
+        Narrow::CpuTaken,
+        Narrow::CpuPerSession,
+        Narrow::ReadLatency,
+        Narrow::ReadRate,
+        Narrow::ReadBandwidth,
+        Narrow::IoLimit,
+        Narrow::CommitWait,
+        Narrow::CommitInsideServer,
+        Narrow::WriteRate,
+        Narrow::Lock,
+        Narrow::HotThread,
+        Narrow::Workers,
+        Narrow::Client,
+    ];
+
+    /// Its name on every screen, in two to five words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Narrow::Cpu => "CPU",
+            Narrow::CpuQuota => "CPU quota",
+            Narrow::CpuTaken => "CPU used by other programs",
+            Narrow::CpuPerSession => "CPU time of each session",
+            Narrow::ReadLatency => "read latency",
+            Narrow::ReadRate => "drives' read rate",
+            Narrow::ReadBandwidth => "drives' read bandwidth",
+            Narrow::IoLimit => "control group's I/O limit",
+            Narrow::CommitWait => "commit wait",
+            Narrow::CommitInsideServer => "commit wait inside the server",
+            Narrow::WriteRate => "drives' write rate",
+            Narrow::Lock => "locks inside the server",
+            Narrow::HotThread => "one server process",
+            Narrow::Workers => "workers",
+            Narrow::Client => "client",
+            Narrow::Unknown => "unknown",
+        }
+    }
+}
+
 /// Where the workload was observed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]

@@ -3,11 +3,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::sync::Mutex;
 use std::time::Duration;
 
-use narrows_engine::{Context, Phase, Progress, Silent, Stop};
-use narrows_model::{Key, Layer, Measurement, Metric, Platform, condition, metric};
+use narrows_engine::{Announced, Context, Phase, Silent, Stop};
+use narrows_model::{Key, Measurement, Metric, Platform, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
@@ -133,25 +132,13 @@ fn counted(m: &Measurement) {
     assert!(!m.conditions.contains(condition::PLAN_AFTER), "{:?}", m.conditions);
 }
 
-/// Keeps what it is told of windows.
-#[derive(Default)]
-struct Announced(Mutex<Vec<String>>);
-
-impl Progress for Announced {
-    fn phase(&self, _: Layer, phase: Phase, detail: &str) {
-        if phase == Phase::Measure {
-            self.0.lock().unwrap().push(detail.to_string());
-        }
-    }
-}
-
 fn a_second_repeat_is_announced_with_what_the_first_gave(bench: &Bench, database: &mut Database) {
     let told = Announced::default();
     let ctx = Context { progress: &told, repeats: 2, ..bench.context() };
     let lookup = Task::new(Action::Lookup { blocks: 1, calls: Calls::Each }, Source::Pool);
     let closed = [Variation::closed("database.lookup_cached", SESSIONS)];
     database.measure(&ctx, lookup, &closed).unwrap();
-    let told = told.0.into_inner().unwrap();
+    let told = told.of(Phase::Measure);
     let [first, second] = &told[..] else { panic!("{told:?}") };
     assert_eq!(first, "database.lookup_cached, repeat 1 of 2");
     assert!(second.starts_with("database.lookup_cached, repeat 2 of 2, "), "{second}");

@@ -133,6 +133,7 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
     let mut ranked: Vec<(Grade, bool, f64, NextRow)> = Vec::new();
     let mut unclear: Vec<String> = Vec::new();
     let mut rows_open: Vec<NextRow> = Vec::new();
+    let explain = format!("narrows report {} --explain", run.id);
     for v in &run.verdicts {
         let invalid =
             run.measurement(&v.measurement).is_some_and(|m| m.validity == Validity::Invalid);
@@ -145,7 +146,10 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
                 // What stands before an answer is all that there is to do.
                 Some(_) if observed::first_step(run, v).is_some() => {}
                 Some(row) => rows_open.push(row),
-                None => unclear.push(plural),
+                None => match between(run, v) {
+                    Some(action) => add(&mut rows_open, action, plural, explain.clone()),
+                    None => unclear.push(plural),
+                },
             }
             continue;
         };
@@ -162,19 +166,41 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
     let first = observed::first_steps(run).into_iter();
     let mut rows: Vec<NextRow> = first.chain(ranked).chain(rows_open).collect();
     if !unclear.is_empty() {
-        let prove = if run.plan.quick {
-            "a full run: narrows run"
+        let action = if run.plan.quick {
+            "undecided: do a full run (narrows run)"
         } else {
-            "the same run on an idle machine"
+            "undecided: repeat the run on an idle machine"
         };
         rows.push(NextRow {
-            action: "undecided, see WHY UNDECIDED".to_string(),
+            action: action.to_string(),
             expect: "-".to_string(),
-            prove: prove.to_string(),
+            prove: explain,
             workloads: unclear,
         });
     }
     rows
+}
+
+/// What to do about two limits that lie too close together where the figures are valid: another quiet run would find them there again.
+fn between(run: &Run, v: &Verdict) -> Option<String> {
+    let valid = run.measurement(&v.measurement).is_some_and(|m| m.validity == Validity::Valid);
+    let (one, other) = (v.narrow.words(), v.or.filter(|_| valid && !run.plan.quick)?.words());
+    if [one, other].contains(&Narrow::Unknown.words()) {
+        return None;
+    }
+    Some(format!(
+        "{one} or {other}: change one and run again; the other may hold the rate where it is"
+    ))
+}
+
+/// Adds a row, or the workload to the row that says the same.
+fn add(rows: &mut Vec<NextRow>, action: String, plural: String, prove: String) {
+    match rows.iter_mut().find(|row| row.action == action) {
+        Some(row) => row.workloads.push(plural),
+        None => {
+            rows.push(NextRow { action, expect: "-".to_string(), prove, workloads: vec![plural] });
+        }
+    }
 }
 
 /// Whether the sessions pause by themselves for more than half of their time.
@@ -307,24 +333,7 @@ mod tests {
 
     #[test]
     fn every_narrow_place_but_unknown_has_one_sentence() {
-        let all = [
-            Narrow::Cpu,
-            Narrow::CpuQuota,
-            Narrow::CpuTaken,
-            Narrow::CpuPerSession,
-            Narrow::ReadLatency,
-            Narrow::ReadRate,
-            Narrow::ReadBandwidth,
-            Narrow::IoLimit,
-            Narrow::CommitWait,
-            Narrow::CommitInsideServer,
-            Narrow::WriteRate,
-            Narrow::Lock,
-            Narrow::HotThread,
-            Narrow::Workers,
-            Narrow::Client,
-        ];
-        for narrow in all {
+        for narrow in Narrow::NAMED {
             assert_eq!(ADVICE.iter().filter(|a| a.narrow == narrow).count(), 1, "{narrow:?}");
         }
         assert!(!ADVICE.iter().any(|a| a.narrow == Narrow::Unknown));

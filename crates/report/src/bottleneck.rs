@@ -209,7 +209,10 @@ fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Blo
     let bytes_per_op =
         bandwidth.filter(|_| v.throughput_per_s > 0.0).map(|b| b.value / v.throughput_per_s);
     let limits = limits(v, bytes_per_op, units);
-    block.next_limit = limits.first().map(|first| first.trim_start_matches("by ").to_string());
+    // Beyond both where two can't be told apart.
+    let after = if v.or.is_some() { "after both, " } else { "" };
+    block.next_limit =
+        limits.first().map(|first| format!("{after}{}", first.trim_start_matches("by ")));
     block.then = then(&limits);
     block
 }
@@ -228,7 +231,7 @@ fn why(reason: &str, notes: &[NoteMark]) -> String {
 fn phrase(v: &Verdict) -> String {
     match v.or {
         Some(rival) if !v.phrase.contains(" or ") => {
-            format!("{} or {}, too close to tell", v.phrase, words::narrow(rival))
+            format!("{} or {}, too close to tell", v.phrase, rival.words())
         }
         _ => v.phrase.clone(),
     }
@@ -247,14 +250,13 @@ fn latency(run: &Run, workload: &str, m: &Measurement, open_p99_ns: Option<f64>)
         // From the rate, so that the two figures of one row agree: the median time of an even number of scans is
         // not the inverse of their median rate.
         let ns = m.value(metric::THROUGHPUT).filter(|x| *x > 0.0).map(|x| 1e9 / x);
-        return ns.map_or(String::new(), |ns| format!("{} each", print::time(ns)));
+        return ns.map_or(String::new(), |ns| format!("{}/scan", print::time(ns)));
     }
-    let open = open_p99_ns.or_else(|| {
-        run.measurement(&format!("database.{workload}.open"))
-            .filter(|m| m.usable())
-            .and_then(|m| m.value(metric::LATENCY_P99))
-    });
-    open.map_or_else(|| format!("{P99} -"), p99)
+    let measured = run.measurement(&format!("database.{workload}.open"));
+    let usable = measured.filter(|m| m.usable());
+    let open = open_p99_ns.or_else(|| usable.and_then(|m| m.value(metric::LATENCY_P99)));
+    let without = if measured.is_some() { "suspect" } else { "-" };
+    open.map_or_else(|| format!("{P99} {without}"), p99)
 }
 
 fn effect(test: &narrows_model::Test) -> Effect {
@@ -271,7 +273,11 @@ fn effect(test: &narrows_model::Test) -> Effect {
     );
     if !test.confirms {
         text += ": not decided";
-        short += ", not as predicted";
+        short += &format!(
+            ", predicted {} to {}",
+            print::change(test.expected_low).trim_end_matches(" %"),
+            print::change(test.expected_high)
+        );
     }
     Effect { text, short, confirms: test.confirms }
 }

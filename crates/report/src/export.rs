@@ -8,8 +8,6 @@ use std::fmt::Write as _;
 use narrows_model::{MetricValue, Run, Unit, Validity};
 use narrows_units::{shown_cell, shown_screen};
 
-use crate::words;
-
 /// The runs as OpenMetrics, which a collector of text files (`node_exporter`) reads too: gauges in base units, with the measurement and the
 /// run as labels. Of several runs of one host the newest should be named alone: a collector takes each label set once.
 ///
@@ -44,7 +42,7 @@ pub fn openmetrics(runs: &[Run]) -> String {
         }
         for verdict in &run.verdicts {
             let grade = format!("{:?}", verdict.grade).to_uppercase();
-            let bottleneck = words::narrow(verdict.narrow);
+            let bottleneck = verdict.narrow.words();
             let of = labels(&[
                 ("bottleneck", bottleneck),
                 ("confidence", &grade),

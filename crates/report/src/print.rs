@@ -119,6 +119,12 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// Half of an interval beside its figure, relative: `±1.2 %`, `<0.1 %`.
+pub fn plus_minus(share: f64) -> String {
+    let words = percent(share);
+    if words.starts_with('<') { words } else { format!("±{words}") }
+}
+
 /// A relative change: `+51 %`, `-24 %`, `+0.4 %`; from tenfold on as a factor.
 pub fn change(share: f64) -> String {
     if !share.is_finite() {
@@ -170,6 +176,8 @@ mod tests {
         assert_eq!(percent(0.0123), "1.2 %");
         assert_eq!(percent(0.0004), "<0.1 %");
         assert_eq!(percent(0.0), "0 %");
+        assert_eq!(plus_minus(0.0123), "±1.2 %");
+        assert_eq!(plus_minus(0.0004), "<0.1 %");
         assert_eq!(change(0.51), "+51 %");
         assert_eq!(change(-0.24), "-24 %");
         assert_eq!(change(-0.00001), "+0 %");

@@ -156,7 +156,7 @@ fn unseen(run: &Run, units: Units, wide: &[CapacityRow], narrow: &[Block]) -> St
     match marked.iter().filter(|m| !shown(&m.id)).count() {
         0 => String::new(),
         hidden if hidden == marked.len() => "; not on this screen".to_string(),
-        hidden => format!("; {hidden} of these {} not on this screen", marked.len()),
+        hidden => format!("; {} of these {} on this screen", marked.len() - hidden, marked.len()),
     }
 }
 
@@ -190,7 +190,7 @@ fn operating_point(run: &Run, narrow: &[Block]) -> String {
         _ => ", one server start",
     };
     format!(
-        "p99 latency at 70 % of that throughput, random arrivals (open loop); of a scan, its duration.  {}, closed loop, {}{starts}",
+        "p99 at 70 % of that throughput, random arrivals (open loop); of a scan, its duration.  {}, closed loop, {}{starts}",
         counted(sessions as usize, "session"),
         counted(run.plan.repeats as usize, "repeat"),
     )

@@ -127,7 +127,7 @@ fn part_of_cpus(run: &Run, verdict: &Verdict) -> String {
     let managed = run.plan.database == DatabaseChoice::Managed && !observed;
     let ours = managed && verdict.narrow == Narrow::Cpu;
     if ours && had > 0 && had < all {
-        format!(" with {had} of the machine's {all} for the server")
+        format!(" with {had} of the machine's {all} CPUs for the server")
     } else {
         String::new()
     }

@@ -3,7 +3,6 @@
 use narrows_model::{Narrow, Verdict, WhatIf, WhatIfThen};
 
 use crate::print;
-use crate::words;
 
 /// How the server stands, sentence by sentence; nothing for workloads of ours.
 pub(crate) fn standing(verdict: &Verdict) -> Vec<String> {
@@ -46,7 +45,7 @@ fn answer(then: &WhatIfThen, now_per_s: f64) -> String {
     }
     text += if at_most == now { ", as without it: " } else { ", then " };
     let binds = if then.binds == Narrow::Workers { "bind" } else { "binds" };
-    text += &format!("{} {binds}: {}", words::narrow(then.binds), then.label);
+    text += &format!("{} {binds}: {}", then.binds.words(), then.label);
     if let Some(ns) = then.time_at_most_ns {
         text += &format!("; at the rate of now each takes at most {}", print::time(ns));
     }

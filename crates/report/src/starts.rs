@@ -3,7 +3,7 @@
 use narrows_model::{Run, Starts, StartsSpread, Unit, Validity, condition, metric};
 
 use crate::document::{AnnotatedTable, Row, Table};
-use crate::print::{Units, change, half_width, percent};
+use crate::print::{Units, change, half_width, percent, plus_minus};
 use crate::words;
 
 /// From which chance on a difference is no more than windows explain.
@@ -30,7 +30,7 @@ fn view(run: &Run, starts: &Starts, units: Units) -> AnnotatedTable {
                 .map_or_else(|| format!("start {}", index + 1), |number| format!("start {number}")),
             [
                 rate(start.rate_per_s),
-                half_width(interval).map_or_else(dash, percent),
+                half_width(interval).map_or_else(dash, plus_minus),
                 off.unwrap_or_else(dash),
             ],
             if suspect { "? suspect".to_string() } else { String::new() },

@@ -7,7 +7,7 @@ use narrows_units::significant;
 
 use crate::calibration::{exact_time, percentile};
 use crate::document::{AnnotatedTable, Row, Table};
-use crate::print::{change, half_width, percent, rate, time};
+use crate::print::{change, half_width, percent, plus_minus, rate, time};
 use crate::words;
 
 /// All of a run.
@@ -28,7 +28,7 @@ fn scaling(run: &Run, sweep: &Scaling) -> AnnotatedTable {
             format!("{} sessions", point.sessions),
             [
                 rate(point.rate_per_s),
-                half_width(interval).map_or_else(dash, percent),
+                half_width(interval).map_or_else(dash, plus_minus),
                 point.law_per_s.map_or_else(dash, rate),
                 gap.unwrap_or_else(dash),
                 of(metric::LATENCY_MEAN).map_or_else(dash, time),

@@ -37,28 +37,6 @@ pub(crate) fn workload_plural(id: &str, workers: Option<u32>) -> String {
     names(id).map_or_else(|| id.replace('_', " "), |(_, plural)| plural.to_string())
 }
 
-/// Two or three words for a narrow place.
-pub(crate) fn narrow(narrow: Narrow) -> &'static str {
-    match narrow {
-        Narrow::Cpu => "CPU",
-        Narrow::CpuQuota => "CPU quota",
-        Narrow::CpuTaken => "CPU used by other programs",
-        Narrow::CpuPerSession => "CPU time of each session",
-        Narrow::ReadLatency => "read latency",
-        Narrow::ReadRate => "drives' read rate",
-        Narrow::ReadBandwidth => "drives' read bandwidth",
-        Narrow::IoLimit => "I/O limit",
-        Narrow::CommitWait => "commit wait",
-        Narrow::CommitInsideServer => "flush inside the server",
-        Narrow::WriteRate => "drives' write rate",
-        Narrow::Lock => "locks",
-        Narrow::HotThread => "one server process",
-        Narrow::Workers => "workers",
-        Narrow::Client => "client",
-        Narrow::Unknown => "unknown",
-    }
-}
-
 /// What holds a rate back, as the subject of a sentence, and what is said of it there.
 pub(crate) fn bottleneck(narrow: Narrow) -> (&'static str, &'static str) {
     const IS: &str = "is the bottleneck";
@@ -74,7 +52,9 @@ pub(crate) fn bottleneck(narrow: Narrow) -> (&'static str, &'static str) {
         Narrow::ReadRate => ("the drives' read IOPS", ARE),
         Narrow::ReadBandwidth => ("the drives' read throughput", IS),
         Narrow::IoLimit => ("the I/O limit", IS),
-        Narrow::CommitWait => ("commit wait", "is the bottleneck: each commit waits for its WAL"),
+        Narrow::CommitWait => {
+            ("commit wait", "is the bottleneck: each commit waits until it is durable")
+        }
         Narrow::CommitInsideServer => ("the WAL flush inside the server", IS),
         Narrow::WriteRate => ("the drives' write IOPS", ARE),
         Narrow::Lock => ("locks", ARE),
@@ -135,6 +115,9 @@ pub(crate) fn severity(severity: Severity) -> &'static str {
 /// What the grades and marks mean.
 pub(crate) const LEGEND: &str = "CONFIRMED: model and test agree.  LIKELY: one of them, or a doubt is left.  UNDECIDED: cannot tell.  \
                                  ?: suspect, kept out of verdicts";
+
+/// What stands behind a figure.
+pub(crate) const INTERVAL: &str = "±95%: half of the 95 % confidence interval";
 
 /// What the grades mean where a log was only looked at.
 pub(crate) const LOOKED_LEGEND: &str =

@@ -102,10 +102,12 @@ pub(crate) fn of_that_host(seen: &Observation, host: &str, name: &str) -> Result
 }
 
 fn read(path: &Path) -> Result<(Imported, Vec<u8>)> {
-    let refused = |why: String| Failure::hinted(format!("{}: {why}", path.display()), FORMATS);
-    let bytes = narrows_files::read(path, LONGEST).map_err(|error| refused(error.to_string()))?;
+    let refused = |why: String, hint| Failure::hinted(format!("{}: {why}", path.display()), hint);
+    let unread = "name a file that you may read; FILE is the output of another tool, narrows import --help lists which";
+    let bytes =
+        narrows_files::read(path, LONGEST).map_err(|error| refused(error.to_string(), unread))?;
     let text = String::from_utf8_lossy(&bytes);
-    let found = import(&text).map_err(|error: ImportError| refused(error.to_string()))?;
+    let found = import(&text).map_err(|error: ImportError| refused(error.to_string(), FORMATS))?;
     Ok((found, bytes))
 }
 

@@ -182,6 +182,7 @@ fn observation(server: &Server, windows: &[Account], look: Look) -> Observation 
             machine_cpus: cpus + server.taken_cpus,
             kernel_cpus: None,
             other_cpus: Some(server.taken_cpus),
+            unattributed_cpus: None,
             client_cpus: None,
             yielding_cpus: None,
             other_programs: Vec::new(),

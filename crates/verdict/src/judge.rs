@@ -11,7 +11,7 @@ use crate::demand::Demand;
 use crate::grade::grade;
 use crate::intervention::Intervention;
 use crate::narrow::{Choice, OneBudget};
-use crate::phrase::{name, phrase};
+use crate::phrase::phrase;
 use crate::prediction::separating;
 use crate::session::{Parts, TimeComponent, agrees};
 use crate::sharing::sharing;
@@ -141,7 +141,7 @@ fn blank(m: &Measurement, workload: Workload) -> Verdict {
         latency_p99_open_ns: None,
         narrow: Narrow::Unknown,
         or: None,
-        phrase: name(Narrow::Unknown).to_string(),
+        phrase: Narrow::Unknown.words().to_string(),
         grade: Grade::Undecided,
         reasons: Vec::new(),
         utilisation: Vec::new(),

@@ -175,7 +175,7 @@ impl Analysis<'_> {
                 self.cannot_tell(choice, rival.narrow, why);
             } else if choice.winner.fills_up() && !choice.winner.is_saturated(rate) {
                 let why = format!(
-                    "{} is the lowest limit, but only {:.0} % busy; {} is next",
+                    "lowest limit by the model: {}, but only {:.0} % busy at the measured rate; next limit: {}",
                     self.bound_in_words(&choice.winner),
                     choice.winner.utilisation(rate) * 100.0,
                     self.bound_in_words(&rival)
@@ -313,10 +313,7 @@ impl Analysis<'_> {
         } else if taken {
             (Narrow::CpuTaken, None)
         } else {
-            (
-                Narrow::Unknown,
-                Some("something that no counter shows keeps the CPUs from the server"),
-            )
+            (Narrow::Unknown, Some(", and no counter shows what keeps them from it"))
         };
         let per_op = parts.residence().times(1e-9);
         let mut winner = Candidate::new(
@@ -328,7 +325,13 @@ impl Analysis<'_> {
             Provenance::Measured,
         )?;
         winner.measurement = Some(self.demand.measurement.id.to_string());
-        let mut withheld: Vec<String> = withheld.into_iter().map(str::to_string).collect();
+        let idle = format!(
+            "sessions wait for a CPU while {:.0} % of the CPUs are idle",
+            (1.0 - busy) * 100.0
+        );
+        let mut withheld: Vec<String> =
+            withheld.into_iter().map(|unexplained| format!("{idle}{unexplained}")).collect();
+        let doubts = if withheld.is_empty() { vec![idle] } else { Vec::new() };
         withheld.extend(self.understated());
         Some(Choice {
             winner,
@@ -337,10 +340,7 @@ impl Analysis<'_> {
             or: None,
             within_session: false,
             withheld,
-            doubts: vec![format!(
-                "sessions wait for a CPU while {:.0} % of the CPUs are idle",
-                (1.0 - busy) * 100.0
-            )],
+            doubts,
         })
     }
 

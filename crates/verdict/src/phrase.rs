@@ -13,16 +13,16 @@ use crate::session::TimeComponent;
 /// "CPU, 97 % busy", "read latency; drives 22 % busy, CPU 49 %".
 pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
     if let Some(or) = choice.or {
-        return format!("{} or {}, too close to tell", name(choice.winner.narrow), name(or));
+        return format!("{} or {}, too close to tell", choice.winner.narrow.words(), or.words());
     }
     if let Some(phrase) = observed::phrase(analysis, choice) {
         return phrase;
     }
     let own = Ratio(choice.winner.utilisation(analysis.demand.rate()));
-    let subject = name(choice.winner.narrow);
+    let subject = choice.winner.narrow.words();
     match choice.winner.narrow {
         Narrow::Cpu => match processors::given(analysis.run, &analysis.demand) {
-            Some(given) => format!("CPU, {own} busy (server has {given})"),
+            Some(given) => format!("CPU, {own} busy (server has {given} CPUs)"),
             None => format!("CPU, {own} busy"),
         },
         Narrow::CpuQuota if choice.winner.place == BoundLaw::Cpu => {
@@ -83,28 +83,6 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
         Narrow::ReadRate | Narrow::ReadBandwidth | Narrow::WriteRate | Narrow::IoLimit => {
             format!("{subject}, {own} used")
         }
-    }
-}
-
-/// The words for a place.
-pub(crate) fn name(narrow: Narrow) -> &'static str {
-    match narrow {
-        Narrow::Cpu => "CPU",
-        Narrow::CpuQuota => "CPU quota",
-        Narrow::CpuTaken => "CPU used by other programs",
-        Narrow::CpuPerSession => "CPU time of each session",
-        Narrow::ReadLatency => "read latency",
-        Narrow::ReadRate => "drives' read rate",
-        Narrow::ReadBandwidth => "drives' read bandwidth",
-        Narrow::IoLimit => "control group's I/O limit",
-        Narrow::CommitWait => "commit wait",
-        Narrow::CommitInsideServer => "commit wait inside the server",
-        Narrow::WriteRate => "drives' write rate",
-        Narrow::Lock => "locks inside the server",
-        Narrow::HotThread => "one server process",
-        Narrow::Workers => "workers",
-        Narrow::Client => "client",
-        Narrow::Unknown => "unknown",
     }
 }
 

@@ -104,6 +104,46 @@ fn capacities_of_another_machine_are_refused_unless_it_is_said_to_be_the_same() 
     assert!(error.contains("no report of a server") && error.contains("awrrpt.sql"), "{error}");
 }
 
+/// The seed with a host of that platform whose 16 CPUs are full, of which the sessions used one.
+fn full_host(platform: &str) -> String {
+    let host = format!(
+        "Host Name        Platform                         CPUs\n\
+         ---------------- -------------------------------- ----\n\
+         db7              {platform:<32}   16\n\n"
+    );
+    let text = fs::read_to_string(format!("{SEEDS}/awr-text")).unwrap();
+    text.replace("              Snap Id", &format!("{host}              Snap Id"))
+        .replace("100,000\n", "940,000\n")
+}
+
+/// On one line.
+fn words(screen: &str) -> String {
+    screen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn cpus_of_nobody_known_are_no_sessions_and_to_be_looked_for_first() {
+    let f = Fixture::new();
+    let report = f.home().join("awr");
+    fs::write(&report, full_host("AIX-Based Systems (64-bit)")).unwrap();
+    said(&f.home(), &["import", report.to_str().unwrap()]);
+    let screen = words(&said(&f.home(), &["show"]));
+    assert!(screen.contains("not these sessions', owner unknown 14.67"), "{screen}");
+    assert!(screen.contains("14.7 of the 15.7 CPUs in use are not these sessions'"), "{screen}");
+    assert!(screen.contains("find what uses"), "{screen}");
+    assert!(screen.contains("DB time less DB CPU and waits"), "{screen}");
+    // 62.5 % of the time would go; with the 1.33 CPUs that are left the sessions' one would do a third more.
+    assert!(screen.contains("the rate would rise to 1.3x at most"), "{screen}");
+    for other in ["SQL ordered by", "rest of the server", "±95% -"] {
+        assert!(!screen.contains(other), "{other}:\n{screen}");
+    }
+    fs::write(&report, full_host("Linux x86 64-bit")).unwrap();
+    said(&f.home(), &["import", report.to_str().unwrap()]);
+    let screen = words(&said(&f.home(), &["show"]));
+    assert!(screen.contains("others here 14.67"), "{screen}");
+    assert!(!screen.contains("owner unknown"), "{screen}");
+}
+
 #[test]
 fn the_published_table_of_iscsi_against_nvmeof_follows_from_its_figures() {
     let f = Fixture::new();
@@ -153,4 +193,26 @@ fn figures_are_exported_in_three_forms_and_setups_compared() {
     fs::write(&other, run.replace("cafe", "beef").replace("db7", "db8")).unwrap();
     let screen = said(&f.home(), &["diff", "cafe", other.to_str().unwrap()]);
     assert!(screen.contains("WHAT ELSE DIFFERS") && screen.contains("db8"), "{screen}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_asks_for_a_file_and_one_without_a_result_names_the_formats() {
+    let f = Fixture::new();
+    let home = f.home();
+    for missing in ["/nonexistent/awr.html", home.to_str().unwrap()] {
+        let error = refused(&home, &["import", missing]);
+        assert!(
+            error.contains(missing) && error.contains("name a file that you may read"),
+            "{error}"
+        );
+        assert!(!error.contains("HammerDB"), "{error}");
+    }
+    let note = home.join("note");
+    fs::write(&note, "no result of anything\n").unwrap();
+    let error = refused(&home, &["import", note.to_str().unwrap()]);
+    assert!(error.contains("HammerDB") && error.contains("AWR"), "{error}");
+    let left = fs::read_dir(&home)
+        .unwrap()
+        .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_name() == "narrows"));
+    assert_eq!(left.count(), 0, "nothing is stored");
 }

@@ -98,7 +98,7 @@ pub(super) const STANDBY: [&str; 4] =
 const CUT: usize = 22;
 
 /// Whether a name begins so, or is the beginning of such a name, cut.
-fn begins_alike(event: &str, begins: &str) -> bool {
+pub(super) fn begins_alike(event: &str, begins: &str) -> bool {
     event.starts_with(begins) || (event.len() >= CUT && begins.starts_with(event))
 }
 

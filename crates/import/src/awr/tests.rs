@@ -444,6 +444,30 @@ fn time_that_is_neither_cpu_nor_wait_is_the_run_queue_on_a_full_host_only() {
 }
 
 #[test]
+fn cpus_that_may_be_the_instances_or_others_are_nobodys() {
+    let made = Made { busy_time: "940,000", db_cpu: "300.00", ..Made::default() };
+    let linux = import(&made.html()).unwrap();
+    let aix =
+        import(&made.html().replace("Linux x86 64-bit", "AIX-Based Systems (64-bit)")).unwrap();
+    let pdb = made.html().replace("REPOSITORY report for", "REPOSITORY PDB report for");
+    let processes = |found: &crate::Imported| found.observation.clone().unwrap().processes.unwrap();
+    let of_linux = processes(&linux);
+    let rest = 9_400.0 / 600.0 - 0.6;
+    assert!((of_linux.other_cpus.unwrap() - rest).abs() < 1e-9, "{of_linux:?}");
+    assert_eq!(of_linux.unattributed_cpus, None);
+    near(&linux.measurements[0], metric::SERVER_CPU_PER_OP, 360e9 / 120e3);
+    for found in [aix, import(&pdb).unwrap()] {
+        let of = processes(&found);
+        assert_eq!(of.other_cpus, None);
+        assert!((of.unattributed_cpus.unwrap() - rest).abs() < 1e-9, "{of:?}");
+        assert!((of.cpus() - 0.6).abs() < 1e-9, "not the instance's: {of:?}");
+        // The nearer end is that in which all of it grows with the rate.
+        near(&found.measurements[0], metric::SERVER_CPU_PER_OP, 9_400e9 / 120e3);
+        near(&found.measurements[0], metric::SERVER_CPUS_TAKEN, 0.0);
+    }
+}
+
+#[test]
 fn other_reports_are_refused_by_name() {
     for (text, why) in [
         ("STATSPACK report for\n", "Statspack"),

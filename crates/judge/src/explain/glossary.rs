@@ -159,11 +159,11 @@ pub const TERMS: &[Term] = &[
         )
     },
     Term {
-        also: &["check", "off by", "known to"],
+        also: &["check", "off by", "known to", "resolution"],
         ..own(
             "CHECKS",
             "how well the parts of an operation's time explain the measured rate. model: the rate from the parts. off by: its distance from the \
-             measured rate. known to: the error of the model itself. test: what a change did to the rate. next limit: what is the bottleneck \
+             measured rate. resolution: an error of the model below this would not show. test: what a change did to the rate. next limit: what is the bottleneck \
              after this one",
             SCREEN,
         )
@@ -388,7 +388,7 @@ pub const TERMS: &[Term] = &[
         )
     },
     Term {
-        also: &["limits", "known limit", "no limit known", "next limit"],
+        also: &["limits", "known limit", "no physical limit known", "no limit known", "next limit"],
         unit: "that of the figure beside it",
         ..own(
             "limit",

@@ -153,7 +153,7 @@ pub fn words() -> Vec<Words> {
 fn all() -> Vec<Entry> {
     let term = |term: &Term| Entry { also: term.also, is_term: true, ..Entry::new(of_term(term)) };
     let verdict = |verdict: &'static Verdict| Entry {
-        also: std::slice::from_ref(&verdict.on_screen),
+        also: verdict.on_screen,
         ..Entry::new(of_verdict(verdict))
     };
     let others = rules().iter().map(of_rule).chain(metric::all().map(of_metric));
@@ -209,7 +209,7 @@ fn of_verdict(verdict: &Verdict) -> Explanation {
         title: verdict.title.to_string(),
         entries: vec![
             ("kind", "verdict: the bottleneck of a workload".to_string()),
-            ("on screen", verdict.on_screen.to_string()),
+            ("on screen", verdict.on_screen[0].to_string()),
             ("seen by", verdict.seen_by.to_string()),
             ("what to do", verdict.what_to_do.to_string()),
             ("not", verdict.not.to_string()),

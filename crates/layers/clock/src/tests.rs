@@ -1,11 +1,10 @@
 //! The loops are tested on clocks with planted faults; the real clocks only for what must hold anywhere.
 
 use std::cell::Cell;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use narrows_engine::{Progress, Silent, Stop};
+use narrows_engine::{Announced, Phase, Silent, Stop};
 
 use super::*;
 
@@ -36,22 +35,12 @@ fn every_way_is_measured_and_the_system_call_is_not_free() {
     }
 }
 
-/// Keeps what it is told.
-#[derive(Default)]
-struct Announced(Mutex<Vec<String>>);
-
-impl Progress for Announced {
-    fn phase(&self, _: Layer, _: Phase, detail: &str) {
-        self.0.lock().unwrap().push(detail.to_string());
-    }
-}
-
 #[test]
 fn a_repeat_is_announced_with_what_a_reading_took_so_far() {
     let (stop, told) = (Stop::new(), Announced::default());
     let ctx = Context { progress: &told, repeats: 2, ..context(&stop) };
     measure(&ctx).unwrap();
-    let told = told.0.into_inner().unwrap();
+    let told = told.of(Phase::Measure);
     let vdso: Vec<&String> = told.iter().filter(|detail| detail.starts_with("vdso on ")).collect();
     assert_eq!(vdso.len(), 2, "{told:?}");
     assert!(vdso[0].ends_with(", repeat 1 of 2"), "{told:?}");

@@ -1,10 +1,9 @@
 //! The whole layer on a real folder: what must hold on any drive.
 
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use narrows_engine::{Progress, Silent, Stop};
+use narrows_engine::{Announced, Phase, Silent, Stop};
 use narrows_facts::file;
 use narrows_model::{Metric, metric};
 
@@ -48,18 +47,6 @@ fn left_in(dir: &tempfile::TempDir) -> usize {
     std::fs::read_dir(dir.path()).unwrap().count()
 }
 
-/// Keeps what it is told of windows.
-#[derive(Default)]
-struct Announced(Mutex<Vec<String>>);
-
-impl Progress for Announced {
-    fn phase(&self, _: Layer, phase: Phase, detail: &str) {
-        if phase == Phase::Measure {
-            self.0.lock().unwrap().push(detail.to_string());
-        }
-    }
-}
-
 #[test]
 fn a_second_repeat_is_announced_with_what_the_first_gave() {
     let Some(dir) = folder() else { return };
@@ -68,7 +55,7 @@ fn a_second_repeat_is_announced_with_what_the_first_gave() {
     let ctx = Context { progress: &told, window, ..context(&stop) };
     let plan = LogPlan { commit_bytes: vec![(2, 400)], busy_file_bytes: 0, ..plan() };
     measure(&ctx, dir.path(), dir.path(), &Watch::none(), &plan).unwrap();
-    let told = told.0.into_inner().unwrap();
+    let told = told.of(Phase::Measure);
     let of = |id: &str| told.iter().filter(|detail| detail.starts_with(id)).collect::<Vec<_>>();
     for (id, unit) in [
         ("log.append.fdatasync.idle", "s so far"),

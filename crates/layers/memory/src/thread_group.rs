@@ -272,9 +272,8 @@ pub fn shuffled(n: usize, rng: &mut Rng) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
 
-    use narrows_engine::{Progress, Silent, Stop};
+    use narrows_engine::{Announced, Silent, Stop};
 
     use super::*;
 
@@ -329,18 +328,6 @@ mod tests {
         }
     }
 
-    /// Keeps what it is told of windows.
-    #[derive(Default)]
-    struct Announced(Mutex<Vec<String>>);
-
-    impl Progress for Announced {
-        fn phase(&self, _: Layer, phase: Phase, detail: &str) {
-            if phase == Phase::Measure {
-                self.0.lock().unwrap().push(detail.to_string());
-            }
-        }
-    }
-
     #[test]
     fn a_window_is_announced_with_what_those_before_it_gave() {
         let stop = Stop::new();
@@ -352,7 +339,7 @@ mod tests {
         let shows = LiveValue::BytesPerSecond;
         crew.work(&ctx, &Watch::none(), shows, |_| Ok(Counting)).unwrap().unwrap();
         // 10 in 10 ms.
-        assert_eq!(told.0.into_inner().unwrap(), ["a", "a, 1.00 kB/s so far"]);
+        assert_eq!(told.of(Phase::Measure), ["a", "a, 1.00 kB/s so far"]);
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl LiveWaitKind {
             LiveWaitKind::NewFile => "making a new WAL file",
             LiveWaitKind::Delay => "in commit_delay",
             LiveWaitKind::Standby => "waiting for a standby",
-            LiveWaitKind::Insert => "waiting to insert records",
+            LiveWaitKind::Insert => "waiting for WAL insert",
             LiveWaitKind::Buffers => "waiting for WAL buffers",
             LiveWaitKind::Lock => "waiting for others' locks",
             LiveWaitKind::Running => "running, or ready to",

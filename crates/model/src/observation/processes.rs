@@ -59,6 +59,9 @@ pub struct ObservedProcesses {
     /// Of these, what processes of others used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_cpus: Option<f64>,
+    /// Of these, what may be the server's or others': nothing that was read tells which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unattributed_cpus: Option<f64>,
     /// Of these, what clients of the server used that run on its machine: at least, and absent where none could be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpus: Option<f64>,
@@ -84,6 +87,9 @@ pub struct ObservedProcesses {
 impl ObservedProcesses {
     /// Of less CPU time than this a program of others is not worth its name.
     const NAMED_CPUS: f64 = 0.01;
+
+    /// What the screen calls the use of `unattributed_cpus`.
+    pub const UNATTRIBUTED: &'static str = "not these sessions', owner unknown";
 
     /// CPUs that others used who are no clients of the server.
     pub fn strangers_cpus(&self) -> Option<f64> {

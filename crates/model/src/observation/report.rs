@@ -32,9 +32,6 @@ pub struct ServerReport {
     /// What says that commits wait for a standby too: the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standby: Option<String>,
-    /// Time of sessions that is neither CPU nor a wait, ns: below zero where both are more than the server's own account.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unaccounted_ns: Option<f64>,
     /// Figures of the report that contradict each other, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<String>,

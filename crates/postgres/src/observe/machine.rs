@@ -77,6 +77,8 @@ pub(super) fn processes(
         machine_cpus: seen.cpus_busy,
         kernel_cpus: threads.map(|threads| threads + interrupts),
         other_cpus: Some(others(took, ns, threads.unwrap_or(0.0))),
+        // The kernel tells processes apart.
+        unattributed_cpus: None,
         client_cpus: programs.and_then(|programs| programs.clients_ns).map(|used_ns| used_ns / ns),
         yielding_cpus: programs.map(|programs| programs.yielding_ns / ns),
         other_programs: programs.map_or(Vec::new(), |programs| programs.programs.clone()),

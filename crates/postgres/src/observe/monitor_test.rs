@@ -1,7 +1,6 @@
-use std::sync::Mutex;
 use std::time::Duration;
 
-use narrows_engine::{Phase, Silent, Stop};
+use narrows_engine::{Announced, Phase, Silent, Stop};
 use narrows_model::{ActivityState, metric};
 
 use super::*;
@@ -173,16 +172,6 @@ fn a_look_that_is_stopped_keeps_what_was_seen() {
     assert!(seen.observation.interval_ns < 60e9 && seen.observation.activity.samples > 0);
 }
 
-/// Keeps what it is told of windows.
-#[derive(Default)]
-struct Announced(Mutex<Vec<String>>);
-
-impl Progress for Announced {
-    fn phase(&self, _: Layer, _: Phase, detail: &str) {
-        self.0.lock().unwrap().push(detail.to_string());
-    }
-}
-
 #[test]
 fn each_window_is_announced_with_what_was_seen_so_far() {
     let (address, served) = serve(Kind::default(), |_| None);
@@ -190,7 +179,7 @@ fn each_window_is_announced_with_what_was_seen_so_far() {
     let look = Monitor::open(&address).unwrap();
     look.observe_over(plan, Around::default(), &Stop::new(), &told).unwrap();
     served.join().unwrap();
-    let told = told.0.into_inner().unwrap();
+    let told = told.of(Phase::Measure);
     assert_eq!(told.len(), 6);
     assert!(told[0].ends_with("window 1 of 6"), "{told:?}");
     assert!(told[1..].iter().all(|window| window.contains(" tps so far")), "{told:?}");

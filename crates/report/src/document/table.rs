@@ -196,6 +196,30 @@ impl Table {
         Table { rows: rows.into_iter().collect(), ..table }
     }
 
+    /// Without columns of figures that no row knows.
+    #[must_use]
+    pub fn without_unknown(mut self) -> Self {
+        let known = |row: &Row, at: usize| match row {
+            Row::Cells(cells, _) => {
+                cells.get(at).is_some_and(|cell| !matches!(cell.text.text().as_str(), "" | "-"))
+            }
+            _ => false,
+        };
+        for at in (1..self.columns.len()).rev() {
+            if !self.rows.iter().any(|row| known(row, at)) {
+                self.columns.remove(at);
+                for row in &mut self.rows {
+                    if let Row::Cells(cells, _) = row
+                        && at < cells.len()
+                    {
+                        cells.remove(at);
+                    }
+                }
+            }
+        }
+        self
+    }
+
     /// The texts of a row's cells; none of a heading.
     pub fn texts(&self, row: usize) -> Vec<String> {
         match self.rows.get(row) {

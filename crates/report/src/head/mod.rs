@@ -109,7 +109,7 @@ fn warnings(run: &Run) -> Vec<String> {
 
 fn machine(run: &Run, p: &Platform, units: Units) -> String {
     if p.cpu.threads == 0 && p.cpu.model.is_none() {
-        return "no machine was looked at".to_string();
+        return "from a file; no machine was measured".to_string();
     }
     let text = machine_itself(p, units);
     match run.hosts.first().map(|host| host.role) {
@@ -194,13 +194,19 @@ fn others(run: &Run) -> String {
         run.measurements.iter().filter_map(|m| m.value(name)).collect()
     };
     let mut parts = Vec::new();
-    if let Some(cpus) = narrows_stats::median(&all(metric::OTHER_CPUS)) {
-        let share = run.platform().map(|p| p.cpu.threads).filter(|t| *t > 0);
-        parts.push(match share {
-            Some(threads) => {
-                format!("{} of all CPUs", print::percent(cpus / f64::from(threads)))
-            }
-            None => format!("{} CPUs", print::count(cpus)),
+    let cpus = all(metric::OTHER_CPUS);
+    if let Some(median) = narrows_stats::median(&cpus) {
+        let threads = run.platform().map(|p| p.cpu.threads).filter(|t| *t > 0);
+        let used = |cpus: f64| match threads {
+            Some(threads) => print::percent(cpus / f64::from(threads)),
+            None => print::count(cpus),
+        };
+        let of = if threads.is_some() { "of all CPUs" } else { "CPUs" };
+        let (median, most) = (used(median), used(cpus.into_iter().fold(0.0, f64::max)));
+        parts.push(if median == most {
+            format!("{median} {of}")
+        } else {
+            format!("median {median} {of}, at most {most}")
         });
     }
     let steal = all(metric::STEAL).into_iter().fold(0.0, f64::max);

@@ -8,7 +8,7 @@ use narrows_units::significant;
 
 use crate::document::{Answer, Block, Entry, Facts, Inline, List, Row, Style, Table};
 use crate::notes::Notes;
-use crate::print::{Units, half_width, percent, rate, size, time};
+use crate::print::{Units, half_width, percent, plus_minus, rate, size, time};
 use crate::section::{heading_of, printed};
 use crate::words::{LOOKED_LEGEND, counted};
 
@@ -87,7 +87,7 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Table {
             .map(|bytes| format!("{} each", size(bytes)))
             .or_else(|| {
                 over(counted.log_bytes, counted.writes)
-                    .map(|bytes| format!("{} of WAL or more each", size(bytes)))
+                    .map(|bytes| format!("at least {} of WAL each", size(bytes)))
             }),
         over(counted.write_ns, counted.writes).map(|ns| format!("mean {}", time(ns))),
         counted
@@ -123,7 +123,7 @@ fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Table {
 /// No ± of something else: an interval of the median window can lie beside the mean that is printed.
 pub(crate) fn spread(interval: Option<&Interval>, value: Option<f64>) -> String {
     let holds = |i: &&Interval| value.is_some_and(|value| (i.low..=i.high).contains(&value));
-    half_width(interval.filter(holds)).map_or_else(dash, |share| format!("±{}", percent(share)))
+    half_width(interval.filter(holds)).map_or_else(dash, plus_minus)
 }
 
 fn counted_checkpoints(n: f64) -> String {
@@ -163,7 +163,7 @@ fn states(log: &LiveLog) -> Option<Table> {
     let mut rows: Vec<Row> = log_rows.into_iter().map(row).collect();
     rows.push(Row::figures("WAL in total", cells(all, dash()), ""));
     rows.extend(rest.into_iter().map(row));
-    Some(Table::figures("ACTIVE SESSIONS", ["sessions", "±95%", "per commit", "of the time"], rows))
+    Some(Table::figures("ACTIVE SESSIONS", ["sessions", "±95%", "per commit", "share"], rows))
 }
 
 /// Settings that a reader of a commit's cost asks for first.

@@ -8,7 +8,7 @@ use narrows_units::significant;
 
 use super::{significant_ns, usable};
 use crate::document::{AnnotatedTable, Remarks, Row, Table};
-use crate::print::{Units, half_width, percent};
+use crate::print::{Units, half_width, plus_minus};
 use crate::words::counted;
 
 const LATENCY: &str = "memory.matrix.latency.";
@@ -177,7 +177,7 @@ fn placements(run: &Run, units: Units) -> Option<AnnotatedTable> {
                     predicted.map_or_else(dash, significant_ns),
                     bandwidth.map_or_else(dash, |m| per_s(m.value)),
                     half_width(bandwidth.and_then(|m| m.interval_95.as_ref()))
-                        .map_or_else(dash, percent),
+                        .map_or_else(dash, plus_minus),
                     span.map_or_else(dash, range),
                 ],
                 "",

@@ -4,7 +4,7 @@ use narrows_model::{Run, Unit, condition, metric};
 
 use super::{marked, significant_ns, usable};
 use crate::document::{AnnotatedTable, Row, Table};
-use crate::print::{Units, half_width, percent, size};
+use crate::print::{Units, half_width, plus_minus, size};
 
 const WAYS: [(&str, &str); 3] =
     [("4k", "4 KiB pages"), ("2m", "2 MiB pages"), ("2m_transparent", "2 MiB, transparent")];
@@ -40,7 +40,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
                 name,
                 [
                     marked(units.quantity(bandwidth.value, Unit::BytesPerS), [m]),
-                    half_width(bandwidth.interval_95.as_ref()).map_or("-".to_string(), percent),
+                    half_width(bandwidth.interval_95.as_ref()).map_or("-".to_string(), plus_minus),
                     cost,
                     long(seconds),
                 ],

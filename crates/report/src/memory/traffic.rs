@@ -4,7 +4,7 @@ use narrows_model::{Measurement, Run, Unit, condition, family, metric};
 
 use super::{marked, usable};
 use crate::document::{AnnotatedTable, Row, Table};
-use crate::print::{Units, half_width, percent};
+use crate::print::{Units, half_width, plus_minus};
 use crate::words::counted;
 
 const PREFIX: &str = "memory.bandwidth.";
@@ -46,7 +46,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
             let figure = metric.map_or_else(dash, |m| units.quantity(m.value, Unit::BytesPerS));
             cells.push(marked(figure, *m));
             let width = metric.and_then(|m| half_width(m.interval_95.as_ref()));
-            cells.push(width.map_or_else(dash, percent));
+            cells.push(width.map_or_else(dash, plus_minus));
         }
         Some(Row::figures(*name, cells, ""))
     });

@@ -1,9 +1,12 @@
 //! What to do about somebody's server. Nobody can load it to prove a thing, so that what a change would allow is asked of the
 //! verdict's own law, or seen by looking again.
 
-use narrows_model::{Narrow, Run, Verdict};
+use narrows_model::{Narrow, ObservedProcesses, Run, Verdict};
+use narrows_units::significant;
 
 const AGAIN: &str = "observe again: narrows observe";
+/// The same for a server whose own report was read.
+pub(super) const NEXT: &str = "compare with the next report";
 
 /// Action, and how to see what it would bring; `{id}` is the run's id. `None` for workloads of ours.
 pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static str)> {
@@ -11,16 +14,22 @@ pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static s
         return None;
     }
     let seen = run.observations.iter().find(|seen| seen.measurement == verdict.measurement);
+    let report = seen.and_then(|seen| seen.report.as_ref());
     if verdict.narrow == Narrow::CommitWait && seen.is_some_and(|s| s.activity.waits_for_standby())
     {
-        let action = "a shorter path to the standby, a faster WAL device there, or a quorum of several; a faster drive here changes nothing";
-        return Some((action.to_string(), "narrows log postgres URL"));
+        let (log, prove) = match report {
+            Some(_) => ("redo", NEXT),
+            None => ("WAL", "narrows log postgres URL"),
+        };
+        let action = format!(
+            "a shorter path to the standby, a faster {log} device there, or a quorum of several; a faster drive here changes nothing"
+        );
+        return Some((action, prove));
     }
-    let report = seen.and_then(|seen| seen.report.as_ref());
     let log_space = report.and_then(|report| report.log_space_ns.zip(report.commit_wait_ns));
     if verdict.narrow == Narrow::CommitWait && log_space.is_some_and(|(space, sync)| space > sync) {
         let action = "a redo log with more write throughput, and larger redo logs: sessions wait for room in the log (log buffer space, log file switch) longer than for commits";
-        return Some((action.to_string(), "compare with the next report"));
+        return Some((action.to_string(), NEXT));
     }
     let by_report = report.is_some();
     let (action, prove) = if by_report { of_report(verdict.narrow)? } else { of(verdict.narrow)? };
@@ -28,16 +37,31 @@ pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static s
     let answers = verdict.sum.as_ref().is_some_and(|sum| sum.agrees);
     let prove = if prove.contains("--what-if") && !answers { AGAIN } else { prove };
     let mut action = action.to_string();
-    let others = seen.and_then(|seen| seen.processes.as_ref()).map(|p| p.others_by_name());
+    let processes = seen.and_then(|seen| seen.processes.as_ref());
+    if let Some(owner) = processes.filter(|_| verdict.narrow == Narrow::Cpu).and_then(find_owner) {
+        return Some((owner, NEXT));
+    }
+    let others = processes.map(|p| p.others_by_name());
     if let Some(others) = others.filter(|o| verdict.narrow == Narrow::CpuTaken && !o.is_empty()) {
         action += &format!(" ({others} CPUs)");
     }
     Some((action, prove))
 }
 
+/// Where most of the CPUs in use are of nobody known: who uses them comes before more of them.
+pub(super) fn find_owner(processes: &ObservedProcesses) -> Option<String> {
+    let unattributed = processes.unattributed_cpus?;
+    (unattributed > 0.5 * processes.machine_cpus).then(|| {
+        format!(
+            "find what uses the host's CPUs (top, other instances, backups): {} of the {} in use are not on these sessions' account",
+            significant(unattributed, 3),
+            significant(processes.machine_cpus, 3)
+        )
+    })
+}
+
 /// The same for a server whose own report was read: Oracle's words, and another report to see it by.
 fn of_report(narrow: Narrow) -> Option<(&'static str, &'static str)> {
-    const NEXT: &str = "compare with the next report";
     Some(match narrow {
         Narrow::Cpu => (
             "more or faster CPUs, or less CPU time per transaction (SQL ordered by CPU Time)",

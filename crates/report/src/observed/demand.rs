@@ -54,7 +54,7 @@ pub(super) fn table(seen: &Observation, of: Option<&Measurement>, units: Units) 
         ];
         rows.push(Row::figures(row.name, cells, join(row.remark)));
     }
-    Table::figures("OBSERVED", ["per second", "per xact", "±95%"], rows)
+    Table::figures("OBSERVED", ["per second", "per xact", "±95%"], rows).without_unknown()
 }
 
 fn join(parts: Vec<Option<String>>) -> String {
@@ -97,7 +97,7 @@ fn processors(seen: &Observation) -> Counted<'static> {
         per_s: |_, ns| format!("{} CPUs", number(ns / 1e9)),
         each: |_, ns| time(ns),
         remark: vec![
-            over(serving, cpus).map(|share| format!("{} of it sessions'", percent(share))),
+            over(serving, cpus).map(|share| format!("{} of it used by sessions", percent(share))),
         ],
     }
 }
@@ -152,11 +152,11 @@ fn rows_changed(seen: &Observation) -> Counted<'static> {
 fn log(seen: &Observation, units: Units) -> Counted<'static> {
     let without = log_parts(seen).map(|[records, _]| {
         let bytes = units.bytes_per_s(seen.per_s(Some(records.value)).unwrap_or(0.0));
-        format!("{bytes} or more without full-page images")
+        format!("at least {bytes} without full-page images")
     });
     let full = seen.counted.log_buffers_full.filter(|n| *n > 0.0);
     Counted {
-        name: "WAL",
+        name: if seen.report.is_some() { "redo" } else { "WAL" },
         count: seen.counted.log_bytes,
         metric: Some(metric::WAL_BYTES_PER_OP),
         per_s: |units, bytes| units.bytes_per_s(bytes),
@@ -167,13 +167,17 @@ fn log(seen: &Observation, units: Units) -> Counted<'static> {
 
 fn flushes(seen: &Observation) -> Counted<'static> {
     let mean = over(seen.counted.flush_ns, seen.counted.flushes).filter(|ns| *ns > 0.0);
+    let (name, of) = match seen.report {
+        Some(_) => ("redo writes", "(log file parallel write)"),
+        None => ("WAL flushes", "with its write"),
+    };
     Counted {
-        name: "WAL flushes",
+        name,
         count: seen.counted.flushes,
         metric: Some(metric::FLUSHES_PER_OP),
         per_s: |_, n| rate(n),
         each: |_, n| number(n),
-        remark: vec![mean.map(|ns| format!("mean {} with its write", time(ns)))],
+        remark: vec![mean.map(|ns| format!("mean {} {of}", time(ns)))],
     }
 }
 

@@ -36,9 +36,11 @@ fn sessions(seen: &Observation) -> Option<String> {
     let open = sessions
         .open
         .map(|n| format!("{} open{}", few(n), most([at_most(sessions.most_open), allowed])));
-    let at_work = seen
-        .activity
-        .sessions_at_work()
+    // A report counts their time itself, and waits as events are counted.
+    let counted = seen.report.as_ref().and_then(|_| seen.per_s(seen.counted.active_ns));
+    let at_work = counted
+        .map(|ns_per_s| ns_per_s * 1e-9)
+        .or(seen.activity.sessions_at_work())
         .map(|n| format!("{} active{}", few(n), most([at_most(sessions.most_at_work), None])));
     let longest = sessions.longest_idle_in_transaction_ns.filter(|ns| *ns > 0.0);
     let idle = seen.activity.of(ActivityState::IdleInTransaction).filter(|n| *n > 0.0).map(|n| {
@@ -52,7 +54,7 @@ fn sessions(seen: &Observation) -> Option<String> {
     let behind = sessions.most_behind_one.filter(|n| *n > 0.0);
     let holder = sessions.holder.as_ref().filter(|holder| holder.keeps());
     let holder = holder.map_or(String::new(), |holder| format!(" ({})", holder.words()));
-    let behind = behind.map(|n| format!("{} blocked by one session at most{holder}", count(n)));
+    let behind = behind.map(|n| format!("at most {} blocked by one session{holder}", count(n)));
     let unused = sessions.unused.filter(|n| *n >= 0.5);
     let unused = unused.map(|n| format!("{} did nothing", few(n)));
     let all = [open, unused, at_work, duties(seen), idle, oldest, prepared, behind];
@@ -91,7 +93,7 @@ fn processors(processes: &ObservedProcesses) -> String {
     let waiting: Vec<f64> = processes.classes.iter().filter_map(|class| class.run_queue).collect();
     let queue: f64 = waiting.iter().sum();
     if queue >= 0.005 {
-        text += &format!("; {queue:.2} processes more in the run queue");
+        text += &format!("; {queue:.2} processes waiting for a CPU");
     }
     if let Some(hot) = &processes.hot {
         text += &format!("; busiest process ({}): {} of one", hot.class.words(), percent(hot.cpus));

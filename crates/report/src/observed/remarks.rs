@@ -47,6 +47,7 @@ pub(crate) fn used_by(processes: &ObservedProcesses) -> Vec<(&'static str, f64)>
         ("kernel threads and interrupts", processes.kernel_cpus),
         ("its clients here", processes.client_cpus),
         ("others here", processes.strangers_cpus()),
+        (ObservedProcesses::UNATTRIBUTED, processes.unattributed_cpus),
     ];
     let all = own.chain(others).filter_map(|(who, cpus)| Some((who, cpus?)));
     let mut users: Vec<(&'static str, f64)> = all.filter(|(_, cpus)| *cpus >= 0.005).collect();

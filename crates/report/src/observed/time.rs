@@ -91,7 +91,7 @@ pub(super) fn blocks(
 /// The same with a bar for each part's share.
 fn with_bars(mut table: Table, parts: &[TimeShare]) -> Table {
     let letters = |part: &TimeShare| (part.share.clamp(0.0, 1.0) * 100.0 / LETTER).round() as usize;
-    let head = format!("# = {LETTER} %");
+    let head = format!("# is {LETTER} %");
     let longest = parts.iter().map(letters).max().unwrap_or(0).max(head.len());
     let bars = parts.iter().map(|part| "#".repeat(letters(part)));
     for (row, bar) in table.rows.iter_mut().zip(bars.chain(std::iter::repeat(String::new()))) {
@@ -123,7 +123,11 @@ fn of_time(seen: &Observation, of: &TransactionTime, idle_ns: Option<f64>) -> Ta
             "its client, between statements; not in the total",
         ));
     }
-    Table::figures("WHERE A TRANSACTION'S TIME GOES", ["per xact", "±95%", "share"], rows)
+    let mut table =
+        Table::figures("WHERE A TRANSACTION'S TIME GOES", ["per xact", "±95%", "share"], rows)
+            .without_unknown();
+    table.remark = Some("wait events, mean sessions in each".to_string());
+    table
 }
 
 fn of_part(seen: &Observation, part: &TimeShare) -> Row {
@@ -134,8 +138,17 @@ fn of_part(seen: &Observation, part: &TimeShare) -> Row {
             spread(part.interval_95.as_ref(), Some(part.ns_per_op)),
             percent(part.share),
         ],
-        with_checks(named(&events(seen, states(&part.name))), seen, states(&part.name)),
+        with_checks(waits(seen, &part.name), seen, states(&part.name)),
     )
+}
+
+/// The server's names for a part. Of a report the run queue is what is left.
+fn waits(seen: &Observation, part: &str) -> String {
+    let names = named(&events(seen, states(part)));
+    if part == "run queue" && seen.report.is_some() {
+        return "DB time less DB CPU and waits".to_string();
+    }
+    names
 }
 
 /// Beside the names, how often the kernel said that somebody in such a wait could run.
@@ -183,6 +196,7 @@ fn of_sessions(seen: &Observation) -> Option<Table> {
         )
     };
     let rows: Vec<Row> = found.iter().map(row).collect();
-    (!rows.is_empty())
-        .then(|| Table::figures("SESSION STATES", ["sessions", "±95%", "of active"], rows))
+    (!rows.is_empty()).then(|| {
+        Table::figures("SESSION STATES", ["sessions", "±95%", "of active"], rows).without_unknown()
+    })
 }

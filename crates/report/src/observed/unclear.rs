@@ -3,6 +3,7 @@
 
 use narrows_model::{Narrow, Observation, RuleId, Run, Verdict};
 
+use super::advice::{NEXT, find_owner};
 use crate::advice::NextRow;
 
 /// Findings that a longer look takes away.
@@ -32,6 +33,10 @@ fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
     let of_a_short_look = |id: &String| OF_A_SHORT_LOOK.iter().any(|rule| rule.is(id));
     let short = of.is_some_and(|m| m.findings.iter().any(of_a_short_look));
     let names = [Some(verdict.narrow), verdict.or];
+    let owner = seen.processes.as_ref().and_then(find_owner);
+    if let Some(owner) = owner.filter(|_| names.contains(&Some(Narrow::Cpu))) {
+        return (format!("undecided: {owner}"), NEXT.to_string());
+    }
     let by_report = seen.report.is_some();
     let prove = if by_report && seen.capacities_from.is_empty() {
         "narrows run --with FILE".to_string()

@@ -1,13 +1,13 @@
 //! Where each workload is narrow.
 
-use narrows_model::Validity;
+use narrows_model::{Run, Validity};
 
 use super::noted;
 use super::tables::printed;
 use crate::bottleneck::Block as Judged;
 use crate::chart::charts;
 use crate::document::{Block, Depth, Entry, Figure, Inline, List, Section, Style, Verdict};
-use crate::print::{percent, time};
+use crate::print::{percent, plus_minus, time};
 use crate::report::Report;
 use crate::sum::SumText;
 use crate::words;
@@ -31,6 +31,12 @@ pub(crate) fn narrow(report: &Report) -> Option<Section> {
     Some(Section::new("narrow", title).from(depth).leading().with(blocks))
 }
 
+/// Whether the figures are those of a server's own report, whose one interval has no repeats.
+pub(super) fn from_report(run: &Run, block: &Judged) -> bool {
+    let reports = run.observations.iter().filter(|seen| seen.report.is_some());
+    reports.map(|seen| &seen.measurement).any(|id| *id == block.measurement)
+}
+
 fn verdict(report: &Report, block: &Judged) -> Verdict {
     let rate = match block.rate {
         Some(f) => Inline::of(Style::Strong, report.units.work(f.value, f.unit, "tps")),
@@ -38,7 +44,8 @@ fn verdict(report: &Report, block: &Judged) -> Verdict {
     };
     let spread = match (block.rate, block.half_width) {
         (None, _) => String::new(),
-        (Some(_), Some(share)) => format!("±{}", percent(share)),
+        (Some(_), Some(share)) => plus_minus(share),
+        (Some(_), None) if from_report(&report.run, block) => String::new(),
         (Some(_), None) => format!("n {}", block.repeats),
     };
     let phrase = noted(Inline::of(Style::Strong, block.phrase.as_str()), &block.notes);

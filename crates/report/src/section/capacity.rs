@@ -8,7 +8,7 @@ use crate::chart::charts;
 use crate::document::{
     At, Block, Cell, Column, Depth, Inline, Remarks, Row, Section, Style, Table,
 };
-use crate::print::percent;
+use crate::print::{percent, plus_minus};
 use crate::report::Report;
 
 /// One row for each measurement that says how wide its layer is.
@@ -24,7 +24,8 @@ pub(crate) fn wide(report: &Report) -> Option<Section> {
         Column::figure("±95%", 50),
     ];
     // Where no limit is known, nothing stands between figures and their remarks.
-    let (end, remark) = if limits { (68, "remark") } else { (50, "notes (no limit known)") };
+    let (end, remark) =
+        if limits { (68, "remark") } else { (50, "notes (no physical limit known)") };
     if limits {
         let mut bar = Column::words("", At::Left(0));
         let mut nearest = Column::words("nearest", At::Left(0));
@@ -57,7 +58,7 @@ fn of(report: &Report, row: &CapacityRow, first: bool, limits: bool) -> Row {
         figure.map_or_else(|| "-".into(), |f| report.units.work(f.value, f.unit, what).into())
     };
     let spread = match (row.half_width, row.measured) {
-        (Some(share), _) => percent(share),
+        (Some(share), _) => plus_minus(share),
         (None, Some(_)) => format!("- n {}", row.repeats),
         (None, None) => "-".to_string(),
     };

@@ -19,17 +19,25 @@ pub(crate) fn time(report: &Report) -> Option<Section> {
     }
     let columns = vec![
         Column::name("", 2),
-        Column::figure("one operation", 34),
-        Column::words(format!("{FILL} = {} %", 100.0 / BAR), At::Left(37)),
+        Column::figure("mean time", 34),
+        Column::words(format!("{FILL} is {} %", 100.0 / BAR), At::Left(37)),
     ];
     let mut table = Table::new(columns);
     for block in &report.narrow {
         let Some(sum) = block.sum.as_ref().filter(|sum| sum.parts.len() > 1) else { continue };
-        let cells = vec![block.name.as_str().into(), sum.total.as_str().into(), bar(sum).into()];
+        let bar = format!("{}{}", bar(sum), of_workers(report, block));
+        let cells = vec![block.name.as_str().into(), sum.total.as_str().into(), bar.into()];
         table.rows.push(Row::Cells(cells, Vec::new()));
     }
     let some = !table.rows.is_empty();
     some.then(|| Section::new("time", "Where the time goes").with([Block::Table(table)]))
+}
+
+/// ` | sum of 2 workers`: together they spend more than the scan takes.
+fn of_workers(report: &Report, block: &Judged) -> String {
+    let verdict = report.run.verdicts.iter().find(|v| v.measurement == block.measurement);
+    let workers = verdict.and_then(|v| v.operating_point.workers).filter(|n| *n > 1);
+    workers.map_or(String::new(), |n| format!(" | sum of {n} workers"))
 }
 
 /// `######## flush 301 | ##### run queue 232 | CPU 64`, the largest part first.
@@ -55,9 +63,9 @@ pub(crate) fn checks(report: &Report) -> Option<Section> {
         Column::name("checks", 2),
         Column::figure("model", 32),
         Column::figure("off by", 41),
-        Column::figure("known to", 51),
-        Column::words("test", At::Wrapped(54, 21)),
-        Column::words("next limit", At::Wrapped(77, usize::MAX)),
+        Column::figure("resolution", 53),
+        Column::words("test", At::Wrapped(56, 20)),
+        Column::words("next limit", At::Wrapped(78, usize::MAX)),
     ];
     let mut table = Table::new(columns).remarked("", Remarks::Below(4));
     table.rows = report.narrow.iter().filter_map(|block| row(report, block)).collect();
@@ -85,7 +93,7 @@ fn row(report: &Report, block: &Judged) -> Option<Row> {
         model.into(),
         off.into(),
         sum.and_then(|sum| sum.checked_to)
-            .map_or("-".to_string(), |share| format!("±{}", print::percent(share)))
+            .map_or_else(|| "-".to_string(), print::plus_minus)
             .into(),
         noted(Inline::from(test.map_or("none", |test| test.short.as_str())), &[]).into(),
         block.next_limit.as_deref().unwrap_or("-").into(),

@@ -4,6 +4,7 @@ use narrows_model::{Finding, Severity};
 
 use crate::document::{Foot, Inline, Style};
 use crate::report::Report;
+use crate::section::bottleneck::from_report;
 use crate::words;
 
 /// Figures of a place that stand in a footnote are no longer than this.
@@ -52,6 +53,11 @@ fn legend(report: &Report) -> Vec<String> {
         let judged = graded || !report.operating_point.is_empty();
         legend.push(if judged { words::LEGEND } else { words::SUSPECT }.to_string());
     }
+    let intervals = report.wide.iter().map(|row| row.half_width);
+    let mut intervals = intervals.chain(report.narrow.iter().map(|block| block.half_width));
+    if intervals.any(|half| half.is_some()) || !report.run.live_logs.is_empty() {
+        legend.push(words::INTERVAL.to_string());
+    }
     if report.run.live_logs.iter().any(|log| log.verdict.is_some()) {
         legend.push(words::LOOKED_LEGEND.to_string());
     }
@@ -69,7 +75,9 @@ fn explained(report: &Report) -> Vec<String> {
 
 fn no_interval(report: &Report) -> Option<String> {
     let wide = report.wide.iter().any(|r| r.measured.is_some() && r.half_width.is_none());
-    let narrow = report.narrow.iter().any(|b| b.rate.is_some() && b.half_width.is_none());
+    let narrow = report.narrow.iter().any(|block| {
+        block.rate.is_some() && block.half_width.is_none() && !from_report(&report.run, block)
+    });
     (wide || narrow).then(|| "n: repeats, too few for an interval".to_string())
 }
 

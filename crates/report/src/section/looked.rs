@@ -128,6 +128,7 @@ fn processors(seen: &Observation) -> Vec<Block> {
         ("kernel threads and interrupts", processes.kernel_cpus),
         ("clients of the server", processes.client_cpus),
         ("other programs", processes.strangers_cpus()),
+        (ObservedProcesses::UNATTRIBUTED, processes.unattributed_cpus),
         ("the whole machine", Some(processes.machine_cpus)),
     ];
     table.rows.extend(others.into_iter().filter_map(|(who, cpus)| Some(row(who, cpus?, None))));

@@ -6,7 +6,7 @@ use super::{figure, invalid, name, ns, strong};
 use crate::chart::log::places as chart;
 use crate::document::{At, Block, Cell, Column, Inline, List, Remarks, Row, Section, Style, Table};
 use crate::log::{held, measured_over_predicted, tiers};
-use crate::print::{half_width, percent, rate, size, time};
+use crate::print::{half_width, plus_minus, rate, size, time};
 use crate::report::Report;
 
 /// What each place gives.
@@ -88,7 +88,7 @@ fn figures(place: &Placement, first: bool) -> [Cell; 9] {
     let per_s = |of: Option<CommitFigure>| figure(of.map(|of| of.rate_per_s), rate);
     let half = |of: Option<CommitFigure>| match of {
         None => Cell::default(),
-        Some(of) => figure(half_width(of.interval_95.as_ref()), percent),
+        Some(of) => figure(half_width(of.interval_95.as_ref()), plus_minus),
     };
     let commits = measured.map(|measured| measured.commits);
     [

@@ -8,7 +8,7 @@ use crate::bottleneck::Block as Judged;
 use crate::document::{
     At, Block, Cell, Column, Entry, Facts, Inline, Remarks, Row, Section, Style, Table,
 };
-use crate::print::{Units, percent};
+use crate::print::{Units, plus_minus};
 use crate::report::Report;
 
 /// What the run says, in sentences.
@@ -28,7 +28,7 @@ pub(crate) fn workloads(report: &Report) -> Option<Section> {
         Column::name("workload", 2),
         Column::figure("throughput", 34),
         Column::figure("±95%", 41),
-        Column::figure("latency *", 52),
+        Column::figure("p99 *", 52),
         Column::words("bottleneck", At::Wrapped(55, usize::MAX)),
         Column::words("confidence", At::Edge),
     ];
@@ -74,7 +74,7 @@ fn row(block: &Judged, units: Units) -> Row {
     };
     let spread = match (block.rate, block.half_width) {
         (None, _) => "-".to_string(),
-        (Some(_), Some(share)) => percent(share),
+        (Some(_), Some(share)) => plus_minus(share),
         (Some(_), None) => format!("n {}", block.repeats),
     };
     let latency = block.latency.strip_prefix("p99@70% ").unwrap_or(&block.latency);

@@ -73,7 +73,7 @@ fn results(run: &Run) -> Vec<String> {
         let grade = words::grade(verdict.grade);
         match verdict.grade {
             Grade::Undecided => format!("{workload}: {grade}"),
-            _ => format!("{workload}: {}, {grade}", words::narrow(verdict.narrow)),
+            _ => format!("{workload}: {}, {grade}", verdict.narrow.words()),
         }
     });
     let found = run.calibrations.iter().map(|calibration| calibration.sentence.clone());

@@ -271,7 +271,7 @@ fn who_keeps_a_lock_stands_under_sessions_and_under_next() {
     run.observations[0].sessions.holder = Some(holder(11.0));
     let said = in_one_line(&run);
     let who = "pid 4711, idle in transaction for 26.0 s";
-    assert!(said.contains(&format!("blocked by one session at most ({who})")), "{said}");
+    assert!(said.contains(&format!("blocked by one session ({who})")), "{said}");
     assert!(said.contains(&format!("11 sessions wait behind {who}")), "{said}");
     // Who has it for a moment is not named.
     let short = LockHolder {
@@ -386,24 +386,6 @@ fn a_capacity_that_is_unknown_comes_with_the_option_that_gives_it() {
     assert!(said.contains("capacity unknown: WAL; --capacities RUN uses those measured"), "{said}");
 }
 
-const PLACES: [Narrow; 15] = [
-    Narrow::Cpu,
-    Narrow::CpuQuota,
-    Narrow::CpuTaken,
-    Narrow::CpuPerSession,
-    Narrow::ReadLatency,
-    Narrow::ReadRate,
-    Narrow::ReadBandwidth,
-    Narrow::IoLimit,
-    Narrow::CommitWait,
-    Narrow::CommitInsideServer,
-    Narrow::WriteRate,
-    Narrow::Lock,
-    Narrow::HotThread,
-    Narrow::Workers,
-    Narrow::Client,
-];
-
 /// Whether it can be typed once the words in capitals are put in: a command of this program, its options, and their values.
 fn typed(command: &str) -> bool {
     const WORDS: [&str; 6] = ["run", "observe", "report", "log", "postgres", "7f3a"];
@@ -420,7 +402,7 @@ fn typed(command: &str) -> bool {
 
 #[test]
 fn what_is_called_a_command_can_be_typed() {
-    for narrow in PLACES {
+    for narrow in Narrow::NAMED {
         for mut run in
             [rich(), observed(), open(narrow, &[]), open(narrow, &["observed-too-short"])]
         {

@@ -1,13 +1,14 @@
 //! The one screen: golden screens, its width, and that colour changes nothing but colour.
 
 use crate::common;
+use narrows_model::{Grade, Narrow, Run, Validity};
 use narrows_report::{Report, Units, text};
 
-fn screen(run: &narrows_model::Run) -> String {
+fn screen(run: &Run) -> String {
     text(&Report::new(run, Units::Si), 100, false)
 }
 
-fn all() -> Vec<(&'static str, narrows_model::Run)> {
+fn all() -> Vec<(&'static str, Run)> {
     vec![
         ("rich", common::rich()),
         ("quick", common::quick()),
@@ -26,7 +27,7 @@ fn screens_look_as_they_should() {
 }
 
 /// The rich run on a machine of which no limit is known.
-fn without_limits() -> narrows_model::Run {
+fn without_limits() -> Run {
     let mut run = common::rich();
     run.measurements.iter_mut().for_each(|m| m.limits.clear());
     run
@@ -37,7 +38,7 @@ fn columns_of_limits_are_there_only_where_one_is_known() {
     assert!(screen(&common::rich()).contains("link limit"));
     let screen = screen(&without_limits());
     assert!(!screen.contains("  share  remark"), "{screen}");
-    assert!(screen.contains("no limit known"), "{screen}");
+    assert!(screen.contains("no physical limit known"), "{screen}");
 }
 
 #[test]
@@ -152,8 +153,8 @@ fn the_tail_says_at_which_rate_it_was_taken() {
     let (_, table) = screen.split_once("WORKLOAD").unwrap();
     let uncached = table.lines().find(|line| line.contains("lookup, uncached")).unwrap();
     assert!(uncached.contains(" 410 µs"), "{table}");
-    assert!(table.lines().next().unwrap().contains("latency *"), "{table}");
-    assert!(table.contains("* p99 latency at 70 % of that throughput"), "{table}");
+    assert!(table.lines().next().unwrap().contains("p99 *"), "{table}");
+    assert!(table.contains("* p99 at 70 % of that throughput"), "{table}");
 }
 
 #[test]
@@ -190,9 +191,7 @@ fn growth_that_a_clock_may_explain_is_called_either() {
     let mut run = common::rich();
     let sharing = run.verdicts[0].sharing.as_mut().unwrap();
     (sharing.clock_factor, sharing.limits_scaling) = (None, false);
-    let flat = |run: &narrows_model::Run| {
-        common::explained(run).split_whitespace().collect::<Vec<_>>().join(" ")
-    };
+    let flat = |run: &Run| common::explained(run).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         flat(&run)
             .contains("SMT × 1.65, × 1.32, which sharing or a clock that falls under load may be")
@@ -216,7 +215,7 @@ fn a_wait_for_reads_has_two_ways_out_with_the_gain_of_each() {
 #[test]
 fn a_commit_delay_is_blamed_before_a_drive() {
     let mut run = common::rich();
-    let delayed = |delay: &str, run: &mut narrows_model::Run| {
+    let delayed = |delay: &str, run: &mut Run| {
         let id = run.verdicts[2].measurement.clone();
         let m = run.measurements.iter_mut().find(|m| m.id == *id.as_str()).unwrap();
         m.conditions.insert(
@@ -461,4 +460,46 @@ fn a_workload_is_named_as_it_was_run() {
     assert!(heavy.contains(&"update, heavy".to_string()), "{heavy:?}");
     let blocks = name_of(&|m| m.workload.insert(narrows_model::condition::BLOCKS_PER_OP, 16));
     assert!(blocks.contains(&"update, 16 blocks".to_string()), "{blocks:?}");
+}
+
+#[test]
+fn two_limits_in_figures_that_are_valid_ask_for_a_change_and_not_for_another_machine() {
+    let mut run = common::rich();
+    for verdict in &mut run.verdicts {
+        (verdict.grade, verdict.or) = (Grade::Undecided, None);
+    }
+    let of = |run: &Run| {
+        let screen = screen(run).split_whitespace().collect::<Vec<_>>().join(" ");
+        let (_, next) = screen.split_once("WHAT TO DO").unwrap();
+        next.split_once("HARDWARE").unwrap().0.to_string()
+    };
+    let open = of(&run);
+    assert!(open.contains("idle machine") && !open.contains("change one"), "{open}");
+    assert!(open.contains("narrows report 7f3a --explain"), "{open}");
+    let cached = run.verdicts.iter_mut().find(|v| v.workload == "lookup_cached").unwrap();
+    cached.or = Some(Narrow::CommitWait);
+    let apart = of(&run);
+    assert!(apart.contains("CPU or commit wait: change one"), "{apart}");
+    assert!(apart.contains("idle machine"), "of the others: {apart}");
+    // What is suspect may be two limits on a busy machine only.
+    run.measurements.iter_mut().find(|m| m.id == "database.lookup_cached").unwrap().validity =
+        Validity::Suspect;
+    assert!(!of(&run).contains("change one"));
+}
+
+#[test]
+fn a_tail_that_is_suspect_is_called_so_and_one_that_was_not_measured_has_none() {
+    let mut run = common::rich();
+    let verdict = run.verdicts.iter_mut().find(|v| v.workload == "lookup_cached").unwrap();
+    verdict.latency_p99_open_ns = None;
+    let cell = |run: &Run| {
+        let screen = screen(run);
+        let row = screen.lines().find(|line| line.contains("lookup, cached")).unwrap();
+        row[..56].split_whitespace().last().map(str::to_string)
+    };
+    let open = run.measurements.iter_mut().find(|m| m.id == "database.lookup_cached.open");
+    open.unwrap().validity = Validity::Suspect;
+    assert_eq!(cell(&run).as_deref(), Some("suspect"));
+    run.measurements.retain(|m| m.id != "database.lookup_cached.open");
+    assert_eq!(cell(&run).as_deref(), Some("-"));
 }

@@ -100,6 +100,7 @@ fn observation() -> Observation {
             machine_cpus: 1.0,
             kernel_cpus: None,
             other_cpus: None,
+            unattributed_cpus: None,
             client_cpus: None,
             yielding_cpus: None,
             other_programs: vec![ProgramUse { name: "mu-agent".into(), cpus: 0.5 }],

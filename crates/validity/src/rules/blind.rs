@@ -55,7 +55,8 @@ pub(super) const RULES: &[Rule] = &[
     blind(
         "depth-unchecked",
         When::Blind {
-            of: Select::layers(&[Layer::Block]),
+            // Waits that a server counted have no queue beside them.
+            of: Select::layers(&[Layer::Block]).except(&["block.import.awr.*"]),
             have: &[metric::THROUGHPUT],
             lack: &[metric::IN_FLIGHT],
         },
@@ -75,12 +76,14 @@ pub(super) const RULES: &[Rule] = &[
     blind(
         "others-unseen",
         When::Blind {
-            // Of a server that is only looked at the machine may be another.
+            // Of a server that is only looked at the machine may be another, and that of a report is.
             of: Select::ALL.except(&[
                 "log.live",
                 OBSERVED,
                 "memory.placement.*",
                 "memory.baseline.*",
+                "block.import.awr.*",
+                "log.import.awr.*",
             ]),
             have: &[],
             lack: &[metric::OTHER_CPUS, metric::STEAL],

@@ -147,7 +147,7 @@ fn law(groups: &Groups, log: &LiveLog, model: &LiveModel) -> Option<String> {
     let rate = log.counted.per_s(log.counted.wrote()).filter(|rate| *rate > 0.0)?;
     let wait_ns = groups.known.then(|| groups.mean(LogBottleneck::Device) / rate * 1e9)?;
     let range = format!("{} to {}", time(model.low_ns), time(model.high_ns));
-    let against = format!("flush times alone make it 1 to 1.5 flushes, {range}");
+    let against = format!("expected are 1 to 1.5 flushes, {range}");
     Some(if wait_ns > APART * model.high_ns {
         format!(
             "At the device it waits {}, and {against}: the rest is spent on CPUs and in wake-ups, which no faster device shortens.",

@@ -89,7 +89,7 @@ fn gain(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> String {
             format!("; without these{locks} they could do at most {} more", Ratio(gain))
         }
         Some(gain) => format!(
-            "; without these{locks} another limit would follow, at × {} at the latest",
+            "; without these{locks} commits per second would rise to at most {}x: another limit would follow",
             significant(1.0 + gain, 2)
         ),
         None if place(verdict.bound).is_some() => {

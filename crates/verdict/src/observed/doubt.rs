@@ -6,10 +6,11 @@ use narrows_units::{Nanos, significant};
 use crate::analysis::Analysis;
 use crate::bound::{BoundLaw, Candidate};
 use crate::narrow::{Choice, cpu_from_both_sides};
+use crate::observed::Observed;
 use crate::observed::time::time_ns;
 use crate::session::{TimeComponent, agrees};
 use crate::threshold::{
-    FAR, LEAST_ACTIVE, LEAST_TRANSACTIONS, LOCK_QUEUE, LONG_REPORT_NS, MAY_BE_UNUSED,
+    FAR, LEAST_ACTIVE, LEAST_TRANSACTIONS, LOCK_QUEUE, LONG_REPORT_NS, MAY_BE_UNUSED, OWNER_MATTERS,
 };
 
 impl Analysis<'_> {
@@ -21,6 +22,9 @@ impl Analysis<'_> {
         }
         if observed.report().is_some() {
             self.doubt_a_report(choice);
+            if matches!(choice.winner.narrow, Narrow::Cpu | Narrow::CpuPerSession) {
+                choice.doubts.extend(self.owner_of_cpus_unknown());
+            }
         } else if choice.winner.place == BoundLaw::Session && observed.open.is_none() {
             choice.withheld.push(
                 "the number of open sessions is unknown, so whether the server waits for its clients is unknown too"
@@ -55,7 +59,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// What a report's means hide.
+    /// What a report's means hide, and what it does not tell.
     fn doubt_a_report(&self, choice: &mut Choice) {
         let active = self.demand.servers;
         if active < LEAST_ACTIVE {
@@ -71,6 +75,20 @@ impl Analysis<'_> {
                 ns / 60e9
             ));
         }
+    }
+
+    /// The full CPUs may be others'.
+    fn owner_of_cpus_unknown(&self) -> Option<String> {
+        let processes = self.demand.observed.as_ref().and_then(Observed::processes)?;
+        let unattributed = processes.unattributed_cpus.filter(|cpus| *cpus > 0.0)?;
+        let share = unattributed / processes.machine_cpus;
+        (share >= OWNER_MATTERS).then(|| {
+            format!(
+                "{} of the {} CPUs in use are not these sessions', and the report does not tell whose they are",
+                significant(unattributed, 3),
+                significant(processes.machine_cpus, 3)
+            )
+        })
     }
 
     /// Beside long waits for clients the time in statements hardly shows in the sum, and can be wrong by much.

@@ -7,7 +7,6 @@ use super::headroom::nearest;
 use super::how_many;
 use crate::analysis::Analysis;
 use crate::narrow::Choice;
-use crate::phrase::name;
 use crate::session::TimeComponent;
 
 /// `waits for its clients: 3.1 of 8.00 sessions at work; 100 of 108 sessions did nothing; CPU 31 % busy`; `None` where the phrase is that of any workload.
@@ -19,7 +18,7 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
     if let (Narrow::CommitInsideServer, Some(slower)) = (choice.winner.narrow, analysis.inside) {
         return Some(format!(
             "{}: its flush takes {}{} times that of the log layer on that drive",
-            name(Narrow::CommitInsideServer),
+            Narrow::CommitInsideServer.words(),
             if slower.at_least { "at least " } else { "" },
             significant(slower.times, 2)
         ));
@@ -28,14 +27,14 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
         let share = Ratio(observed.behind_standby());
         return Some(format!(
             "{} for a standby: {share} of the wait is for its answer, and not for WAL here",
-            name(Narrow::CommitWait)
+            Narrow::CommitWait.words()
         ));
     }
     if choice.winner.narrow == Narrow::CommitWait && choice.part == Some(TimeComponent::Lock) {
         let holders = observed.holders()?;
         return Some(format!(
             "{}, with locks held through the flush: their holder was in one in {} of {} samples",
-            name(Narrow::CommitWait),
+            Narrow::CommitWait.words(),
             holders.in_flush,
             holders.answers
         ));

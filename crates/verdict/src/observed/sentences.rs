@@ -6,7 +6,6 @@ use narrows_units::{Nanos, Ratio, significant};
 use super::{Observed, how_many};
 use crate::analysis::Analysis;
 use crate::lock_holders;
-use crate::phrase::name;
 use crate::threshold::NOT_WORTH_A_WORD;
 
 /// Names of waits in a sentence.
@@ -126,7 +125,7 @@ fn nearest(analysis: &Analysis, standing: &Standing) -> Option<String> {
     };
     Some(format!(
         "Closest to saturation: {}, {}{whose}, {} in use; at most {}x the rate of now.",
-        name(nearest.resource),
+        nearest.resource.words(),
         nearest.label,
         Ratio(nearest.utilisation),
         significant(nearest.factor_at_most, 2)

@@ -1,6 +1,6 @@
 //! How an observed server stands beside its verdict.
 
-use narrows_model::{ProcessorUser, Standing, TimeShare, TransactionTime};
+use narrows_model::{ObservedProcesses, ProcessorUser, Standing, TimeShare, TransactionTime};
 
 use super::gains::gains;
 use super::headroom::headroom;
@@ -12,14 +12,15 @@ use crate::threshold::NOT_WORTH_A_WORD;
 /// `None` for workloads of ours.
 pub(crate) fn standing(analysis: &Analysis) -> Option<Standing> {
     let observed = analysis.demand.observed.as_ref()?;
+    let nearest = headroom(analysis);
     let mut standing = Standing {
-        nearest: headroom(analysis),
+        gains: gains(analysis, nearest.as_ref()),
+        nearest,
         time: time(analysis),
         sessions_open: observed.open,
         sessions_at_work: observed.active(&analysis.demand.throughput).map(|n| n.value),
         users: users(analysis),
         sentences: Vec::new(),
-        gains: gains(analysis),
         step: None,
     };
     standing.sentences = sentences(analysis, &standing);
@@ -56,6 +57,7 @@ fn users(analysis: &Analysis) -> Vec<ProcessorUser> {
         ("kernel threads and interrupts", processes.kernel_cpus),
         ("its clients here", processes.client_cpus),
         ("others", processes.strangers_cpus()),
+        (ObservedProcesses::UNATTRIBUTED, processes.unattributed_cpus),
     ];
     let rest = rest.into_iter().filter_map(|(who, cpus)| Some((who, cpus?)));
     let least = processes.machine_cpus.max(processes.cpus()) * NOT_WORTH_A_WORD;

@@ -7,7 +7,6 @@ use narrows_model::{
 use narrows_units::{Nanos, significant};
 
 use super::how_many;
-use crate::phrase::name;
 use crate::threshold::LEAST_TRANSACTIONS;
 
 /// Fewer active sessions, mean, are none.
@@ -162,7 +161,7 @@ fn standby(seen: &Observation, waiting: f64) -> Standstill {
         narrow: Narrow::CommitWait,
         phrase: format!(
             "{}: {} of {} sessions wait for a standby's answer, {connected}",
-            name(Narrow::CommitWait),
+            Narrow::CommitWait.words(),
             significant(waiting, 2),
             open(seen)
         ),
@@ -183,7 +182,7 @@ fn long(seen: &Observation, at_work: f64) -> Standstill {
         narrow: Narrow::Unknown,
         phrase: format!(
             "{}: {} of {} sessions active{mostly}, and {}",
-            name(Narrow::Unknown),
+            Narrow::Unknown.words(),
             significant(at_work, 2),
             open(seen),
             counted(seen)

@@ -55,6 +55,7 @@ fn processes(hot: HotProcess) -> ObservedProcesses {
         machine_cpus: 2.2,
         kernel_cpus: Some(0.3),
         other_cpus: Some(0.2),
+        unattributed_cpus: None,
         client_cpus: None,
         yielding_cpus: None,
         other_programs: Vec::new(),

@@ -137,7 +137,7 @@ fn lookups_that_fill_the_processors() {
     let verdict = judge(&run).remove(0);
     assert_eq!((verdict.narrow, verdict.grade), (Narrow::Cpu, Grade::Confirmed));
     // 96 threads / 61 µs = 1.574M/s; 1.52 of it is 97 %.
-    assert_eq!(verdict.phrase, "CPU, 97 % busy (server has 96 of 128)");
+    assert_eq!(verdict.phrase, "CPU, 97 % busy (server has 96 of 128 CPUs)");
     let sum = verdict.sum.expect("a sum");
     assert_eq!(sum.kind, SumKind::Capacity);
     assert!((sum.predicted_per_s - 96.0 / 61e-6).abs() < 1.0);

@@ -6,16 +6,15 @@ use std::fs::{self, File};
 use std::os::linux::fs::MetadataExt;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::common::{MIB, context, folder, made, samples};
-use narrows_engine::{Context, Phase, Progress, Stop};
+use narrows_engine::{Announced, Context, Phase, Stop};
 use narrows_io::{Access, Tag, TestFile};
 use narrows_layer_block::{
     BlockError, BlockPlan, Requested, after, measure, measure_by, prepare, random_read_once,
 };
-use narrows_model::{Layer, Measurement, Platform, condition, metric};
+use narrows_model::{Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 use narrows_stats::Recorder;
 
@@ -375,18 +374,6 @@ fn the_mix_of_a_workload_is_read_and_written_in_its_shares() {
     ));
 }
 
-/// Keeps what it is told of windows.
-#[derive(Default)]
-struct Announced(Mutex<Vec<String>>);
-
-impl Progress for Announced {
-    fn phase(&self, _: Layer, phase: Phase, detail: &str) {
-        if phase == Phase::Measure {
-            self.0.lock().unwrap().push(detail.to_string());
-        }
-    }
-}
-
 #[test]
 fn a_second_repeat_is_announced_with_what_the_first_gave() {
     let dir = folder();
@@ -395,7 +382,7 @@ fn a_second_repeat_is_announced_with_what_the_first_gave() {
     let Some(file) = made(&ctx, dir.path(), 16) else { return };
     let requested = Requested { workload: "update", read_share: 1.0, depth: 2, threads: 1 };
     after(&ctx, &file, &Watch::none(), &plan(), &requested).unwrap();
-    let told = told.0.into_inner().unwrap();
+    let told = told.of(Phase::Measure);
     let [first, second] = &told[..] else { panic!("{told:?}") };
     assert_eq!(first, "block.after.update, repeat 1 of 2");
     assert!(second.starts_with("block.after.update, repeat 2 of 2, "), "{second}");

@@ -175,6 +175,19 @@ fn part(table: &Table, columns: &[usize], step: usize) -> Table {
     }
 }
 
+/// With the heading of the remarks: behind the last one where they follow their figures, if there is room.
+fn with_remark(heads: Line, table: &Table, places: &Places<'_>, edge: usize) -> Line {
+    let Some(head) = table.remark.as_ref().filter(|head| !head.is_empty()) else { return heads };
+    match table.screen.remarks {
+        Remarks::Beside(at) => heads.to(places.fit.at(at)).put(Style::Faint, head),
+        Remarks::Behind(gap) if heads.width() + gap + width(head) <= edge => {
+            let at = heads.width() + gap;
+            heads.to(at).put(Style::Faint, head)
+        }
+        Remarks::Behind(_) | Remarks::Below(_) => heads,
+    }
+}
+
 fn one_table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
     let places = Places::new(table, edge);
     let grouped = places.columns.iter().any(|(_, column, _)| !column.group.is_empty());
@@ -187,9 +200,7 @@ fn one_table(table: &Table, title: &str, edge: usize) -> Vec<Line> {
     }
     let mut heads = places.heads(corner);
     if heads.width() > 0 {
-        if let (Remarks::Beside(at), Some(head)) = (table.screen.remarks, &table.remark) {
-            heads = heads.to(places.fit.at(at)).put(Style::Faint, head);
-        }
+        heads = with_remark(heads, table, &places, edge);
         lines.extend(fitted(heads, edge));
     }
     for row in &table.rows {

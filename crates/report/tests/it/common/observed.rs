@@ -96,6 +96,7 @@ fn processes() -> ObservedProcesses {
         machine_cpus: 1.74,
         kernel_cpus: Some(0.21),
         other_cpus: Some(0.5),
+        unattributed_cpus: None,
         client_cpus: None,
         yielding_cpus: None,
         other_programs: Vec::new(),

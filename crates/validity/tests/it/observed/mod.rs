@@ -197,6 +197,7 @@ pub fn look(run: &mut Run) -> &mut Observation {
             machine_cpus: 1.2,
             kernel_cpus: Some(0.1),
             other_cpus: Some(0.1),
+            unattributed_cpus: None,
             client_cpus: None,
             yielding_cpus: None,
             other_programs: Vec::new(),
