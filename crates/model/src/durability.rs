@@ -24,7 +24,7 @@ impl DurabilityWord {
     pub fn words(self) -> &'static str {
         match self {
             DurabilityWord::Shown => "shown",
-            DurabilityWord::NotShown => "not shown",
+            DurabilityWord::NotShown => "not proven",
             DurabilityWord::Refuted => "refuted",
         }
     }

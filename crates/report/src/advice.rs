@@ -169,7 +169,7 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
         let action = if run.plan.quick {
             "undecided: do a full run (narrows run)"
         } else {
-            "undecided: repeat the run on an idle machine"
+            "undecided: run it again, best on an idle machine"
         };
         rows.push(NextRow {
             action: action.to_string(),

@@ -210,7 +210,8 @@ fn verdict_block(run: &Run, v: &Verdict, units: Units, notes: &mut Notes) -> Blo
         bandwidth.filter(|_| v.throughput_per_s > 0.0).map(|b| b.value / v.throughput_per_s);
     let limits = limits(v, bytes_per_op, units);
     // Beyond both where two can't be told apart.
-    let after = if v.or.is_some() { "after both, " } else { "" };
+    let after =
+        v.or.map_or(String::new(), |or| format!("after {} and {}: ", v.narrow.words(), or.words()));
     block.next_limit =
         limits.first().map(|first| format!("{after}{}", first.trim_start_matches("by ")));
     block.then = then(&limits);
@@ -274,7 +275,7 @@ fn effect(test: &narrows_model::Test) -> Effect {
     if !test.confirms {
         text += ": not decided";
         short += &format!(
-            ", predicted {} to {}",
+            ", not the predicted {} to {}",
             print::change(test.expected_low).trim_end_matches(" %"),
             print::change(test.expected_high)
         );

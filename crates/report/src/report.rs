@@ -1,6 +1,6 @@
 //! The report model: everything the views say, decided once.
 
-use narrows_model::{Layer, Replication, Run, Validity};
+use narrows_model::{Layer, Replication, Run, Validity, Verdict};
 
 use crate::advice::{NextRow, next_rows};
 use crate::bottleneck::{Block, blocks};
@@ -145,11 +145,14 @@ fn unseen(run: &Run, units: Units, wide: &[CapacityRow], narrow: &[Block]) -> St
         return String::new();
     }
     let shown = |id: &str| {
-        let judged =
+        let mut judged =
             run.verdicts.iter().filter(|v| narrow.iter().any(|b| b.workload == v.workload));
+        let has = |verdict: &Verdict| {
+            verdict.measurement == id || format!("database.{}.open", verdict.workload) == id
+        };
         wide.iter().any(|row| row.measurement == id)
             || memory::shown(run, units, id)
-            || judged.into_iter().any(|verdict| verdict.measurement == id)
+            || judged.any(has)
     };
     let marked: Vec<_> =
         run.measurements.iter().filter(|m| m.validity != Validity::Valid).collect();

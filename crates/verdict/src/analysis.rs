@@ -184,6 +184,8 @@ impl<'a> Analysis<'a> {
         let unit = if self.demand.workload.is_scan() { "workers" } else { "sessions" };
         let servers = unqueued.servers;
         let what = if servers == 1.0 { &unit[..unit.len() - 1] } else { unit };
+        let by_report = self.demand.observed.as_ref().is_some_and(|o| o.report().is_some());
+        let what = if by_report { format!("active {what}") } else { what.to_string() };
         Candidate::new(
             BoundLaw::Session,
             narrow,

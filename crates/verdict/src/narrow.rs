@@ -1,9 +1,10 @@
 //! Which bound is the lowest, what comes second, and whether the two can be told apart.
 
-use narrows_model::{ActivityState, Narrow, Provenance, Role, Run};
+use narrows_model::{ActivityState, Narrow, Provenance, Role, Run, Workload};
 
 use crate::analysis::{Analysis, LockHeld};
 use crate::bound::{BoundLaw, Candidate, same_place};
+use crate::demand::Demand;
 use crate::estimate::Estimate;
 use crate::session::TimeComponent;
 use crate::threshold::{HELD_UP, MOSTLY_CPU, NEAR_SATURATION, OVER_LIMIT, TAKEN, UNDERSTATED};
@@ -103,6 +104,7 @@ impl Analysis<'_> {
         self.tell_lock_from_commit(&mut choice);
         self.doubt_that_others_hold_up(&mut choice);
         self.doubt_one_budget_of_the_drives(&mut choice);
+        self.doubt_workers_that_gave_nothing(&mut choice);
         self.doubt_what_was_only_looked_at(&mut choice);
         Some(choice)
     }
@@ -292,6 +294,29 @@ impl Analysis<'_> {
                 budget.both() * 100.0
             );
             self.cannot_tell(choice, budget.narrow, why);
+        }
+    }
+
+    /// The run's scan with more workers is a test of their number that was made already.
+    fn doubt_workers_that_gave_nothing(&self, choice: &mut Choice) {
+        if choice.winner.narrow != Narrow::Workers {
+            return;
+        }
+        let id = Workload::ScanMany.measurement_id();
+        let many = self.run.measurement(id).filter(|m| m.usable());
+        let many = many.and_then(|m| Demand::read(m, Workload::ScanMany).ok());
+        let Some((many, workers)) = many.and_then(|many| Some((many.throughput, many.workers?)))
+        else {
+            return;
+        };
+        let one = self.demand.throughput;
+        let faster = many.value > one.value && many.differs_from(&one);
+        if self.demand.workers.is_some_and(|own| own < workers) && !faster {
+            // No rate is less by nothing.
+            let change = ((many.value / one.value - 1.0) * 100.0).round() + 0.0;
+            choice.withheld.push(format!(
+                "{workers} workers changed the rate by {change:+.0} % in the same run, which is not told from nothing: more of them may not help"
+            ));
         }
     }
 

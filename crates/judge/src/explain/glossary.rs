@@ -274,7 +274,7 @@ pub const TERMS: &[Term] = &[
         )
     },
     Term {
-        also: &["durable", "not shown", "shown", "refuted"],
+        also: &["durable", "not proven", "not shown", "shown", "refuted"],
         elsewhere: Elsewhere {
             postgresql: "`fsync`, `synchronous_commit`",
             oracle: "`COMMIT_WAIT`",
@@ -283,7 +283,7 @@ pub const TERMS: &[Term] = &[
         },
         ..own(
             "durability",
-            "whether what was flushed survives a power cut: shown, not shown or refuted. Only a power cut shows or refutes it",
+            "whether what was flushed survives a power cut: shown, not proven or refuted. Only a power cut shows or refutes it",
             DURABILITY,
         )
     },

@@ -118,6 +118,7 @@ fn hits(seen: &Observation) -> Counted<'static> {
 
 fn reads(seen: &Observation, units: Units) -> Counted<'static> {
     let counted = &seen.counted;
+    let direct = if seen.report.is_some() { ", direct reads too" } else { "" };
     let drives = seen.processes.as_ref().and_then(|processes| processes.drive_read_bytes);
     Counted {
         name: "blocks read",
@@ -129,7 +130,9 @@ fn reads(seen: &Observation, units: Units) -> Counted<'static> {
             over(counted.read_ns, counted.block_reads)
                 .filter(|ns| *ns > 0.0)
                 .map(|ns| format!("mean {}", time(ns))),
-            seen.per_s(drives).map(|bytes| format!("{} from drives", units.bytes_per_s(bytes))),
+            seen.report.is_some().then(|| "into the buffer cache".to_string()),
+            seen.per_s(drives)
+                .map(|bytes| format!("{} from drives{direct}", units.bytes_per_s(bytes))),
         ],
     }
 }
@@ -150,7 +153,10 @@ fn rows_changed(seen: &Observation) -> Counted<'static> {
 }
 
 fn log(seen: &Observation, units: Units) -> Counted<'static> {
-    let without = log_parts(seen).map(|[records, _]| {
+    let without = log_parts(seen).map(|[records, pages]| {
+        if pages.value == 0.0 {
+            return "no full-page images".to_string();
+        }
         let bytes = units.bytes_per_s(seen.per_s(Some(records.value)).unwrap_or(0.0));
         format!("at least {bytes} without full-page images")
     });

@@ -82,7 +82,7 @@ fn processors(processes: &ObservedProcesses) -> String {
     );
     let others = processes.others_by_name();
     if !others.is_empty() {
-        text += &format!("; other programs: {others}");
+        text += &format!("; programs beside it: {others}");
     }
     if let Some(quota) = processes.quota_cpus {
         text += &format!("; quota {}", count(quota));

@@ -93,5 +93,6 @@ fn settings(seen: &Observation) -> String {
     if !rest.is_empty() {
         texts.push(format!("and {} irrelevant ones omitted", rest.len()));
     }
-    format!("changed settings: {}", texts.join(", "))
+    let which = if seen.report.is_some() { "in the report" } else { "changed settings" };
+    format!("{which}: {}", texts.join(", "))
 }

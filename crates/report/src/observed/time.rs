@@ -11,6 +11,8 @@ use crate::print::{percent, time};
 
 /// Names of waits beside a row.
 const NAMED: usize = 3;
+/// Of the largest wait beside a row, what another has to have to be named.
+const LEAST_OF_THE_FIRST: f64 = 0.01;
 /// Of a transaction's time, what a letter of a bar stands for, per cent.
 const LETTER: f64 = 5.0;
 
@@ -59,6 +61,8 @@ fn events(seen: &Observation, states: &[ActivityState]) -> Vec<(String, f64)> {
         }
     }
     events.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let first = events.first().map_or(0.0, |(_, n)| *n);
+    events.retain(|(_, n)| *n >= LEAST_OF_THE_FIRST * first);
     events.truncate(NAMED);
     events
 }

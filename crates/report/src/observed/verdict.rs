@@ -47,9 +47,11 @@ fn room(verdict: &Verdict, standing: &Standing, seen: &Observation) -> Vec<Strin
         };
         let unknown =
             format!("how close to saturation is unknown without capacities: {measured}, {or}");
-        return standing.gains.iter().cloned().chain([unknown]).collect();
+        let busy = flush_busy(seen).into_iter();
+        return standing.gains.iter().cloned().chain(busy).chain([unknown]).collect();
     };
     let mut texts: Vec<String> = standing.gains.iter().cloned().chain([end(nearest)]).collect();
+    texts.extend(flush_busy(seen));
     if !unknown.is_empty() {
         // What runs of before called the log.
         let labels = unknown.into_iter().map(|label| if label == "log" { "WAL" } else { label });
@@ -57,6 +59,17 @@ fn room(verdict: &Verdict, standing: &Standing, seen: &Observation) -> Vec<Strin
         texts.push(format!("capacity unknown: {}; {measured}", unknown.join(", ")));
     }
     texts
+}
+
+/// One flush runs at a time, but more commits can share one: how much of the time one runs is no use of a capacity, and stands beside
+/// the ends.
+fn flush_busy(seen: &Observation) -> Option<String> {
+    const WORTH_A_WORD: f64 = 0.5;
+    let busy = seen.counted.flush_ns.filter(|_| seen.report.is_none())? / seen.interval_ns;
+    (busy >= WORTH_A_WORD).then(|| {
+        let busy = percent(busy.min(1.0));
+        format!("a WAL flush runs {busy} of the time; more commits can share each")
+    })
 }
 
 fn end(nearest: &Headroom) -> String {

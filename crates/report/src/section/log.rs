@@ -252,7 +252,7 @@ mod tests {
             let document = Document::of([of_roles(&known, depth)]);
             render(&document, &TEXT, Screen::PLAIN)
         };
-        let first = "DURABILITY  WAL not shown: not tested, no warning signs\n";
+        let first = "DURABILITY  WAL not proven: not tested, no warning signs\n";
         assert_eq!(text(Depth::Text), first);
         let all = text(Depth::Screen);
         assert!(all.starts_with(first) && all.lines().all(|line| line.chars().count() <= 100));

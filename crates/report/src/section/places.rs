@@ -108,7 +108,7 @@ fn durability(place: &Placement) -> Inline {
     let (word, style) = match place.durability {
         _ if place.in_memory => ("not durable".to_string(), Style::Bad),
         DurabilityWord::Shown => ("durability shown".to_string(), Style::Strong),
-        DurabilityWord::NotShown => ("durability not shown".to_string(), Style::Careful),
+        DurabilityWord::NotShown => ("durability not proven".to_string(), Style::Careful),
         DurabilityWord::Refuted => ("durability refuted".to_string(), Style::Bad),
     };
     // "not durable: not durable by construction" would say it twice.
@@ -223,7 +223,7 @@ mod tests {
         for part in [
             "8 sessions; a commit takes 45.0 µs of CPU, 22.0 µs of its client's, 248 B of WAL",
             "not durable: not tested",
-            "durability not shown: not tested",
+            "durability not proven: not tested",
             "?",
             "73.9k/s",
             "holds",

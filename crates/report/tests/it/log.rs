@@ -153,7 +153,7 @@ fn a_load_beside_is_blamed_only_where_all_windows_agree() {
 fn the_word_of_durability_stands_in_every_view_with_its_evidence() {
     let mut run = laddered();
     for (word, said) in [
-        (DurabilityWord::NotShown, "not shown"),
+        (DurabilityWord::NotShown, "not proven"),
         (DurabilityWord::Shown, "shown"),
         (DurabilityWord::Refuted, "refuted"),
     ] {

@@ -448,7 +448,7 @@ fn sessions_that_did_nothing_are_counted_apart() {
     assert!(said.contains("of 8 sessions active, 100 of 108 did nothing"), "{said}");
     assert!(said.contains("100 did nothing"), "{said}");
     assert!(said.contains("share of their active time: 3.00 97 %, 5.00 4.0 %"), "{said}");
-    assert!(said.contains("other programs: pgbench 0.17"), "{said}");
+    assert!(said.contains("programs beside it: pgbench 0.17"), "{said}");
     // Of a server that nobody used there are none of how many.
     run.observations[0].sessions.unused = Some(108.0);
     run.observations[0].activity.found.clear();

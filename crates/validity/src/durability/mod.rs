@@ -1,8 +1,8 @@
 //! What is known about the durability of a path, as one of three words.
 //!
-//! Flags, mount options, virtualisation and the cost of a flush are listed as evidence and never get past *not shown*:
+//! Flags, mount options, virtualisation and the cost of a flush are listed as evidence and never get past *not proven*:
 //! each of them is a promise of somebody on the way, and speed alone convicts nobody. *Shown* and *refuted* take a cut
-//! of the power (`narrows log crashtest`). A file system in memory is *not shown* as well: it is not durable by
+//! of the power (`narrows log crashtest`). A file system in memory is *not proven* as well: it is not durable by
 //! construction, which its sentence says, and nothing had to be refuted.
 //!
 //! Where the facts come from: Linux `Documentation/block/writeback_cache_control.rst`, `Documentation/filesystems/ext4`,

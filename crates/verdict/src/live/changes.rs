@@ -44,7 +44,7 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
 
 fn flush(log: &LiveLog, verdict: &LiveVerdict, busy: bool) -> Vec<String> {
     let mut changes = vec![
-        "a WAL device with shorter flushes, or one of its own: narrows log measures the WAL folder, narrows log placement another device"
+        "a WAL device with shorter flushes, or one of its own: narrows log measures this folder, narrows log placement compares it with another"
             .to_string(),
         "fewer, larger transactions: each pays for one commit".to_string(),
     ];

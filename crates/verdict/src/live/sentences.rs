@@ -150,15 +150,15 @@ fn law(groups: &Groups, log: &LiveLog, model: &LiveModel) -> Option<String> {
     let against = format!("expected are 1 to 1.5 flushes, {range}");
     Some(if wait_ns > APART * model.high_ns {
         format!(
-            "At the device it waits {}, and {against}: the rest is spent on CPUs and in wake-ups, which no faster device shortens.",
+            "Its writes and flushes and those ahead of it take {}; {against}: the rest is spent on CPUs and in wake-ups, which no faster device shortens.",
             time(wait_ns)
         )
     } else if wait_ns * APART < model.low_ns {
         format!(
-            "At the device it waits {}, and {against}: some may not wait, because synchronous_commit is off for them or the WAL writer was first, or ids were used by savepoints and rollbacks, which wait for nothing.",
+            "Its writes and flushes and those ahead of it take {}; {against}: some may not wait, because synchronous_commit is off for them or the WAL writer was first, or ids were used by savepoints and rollbacks, which wait for nothing.",
             time(wait_ns)
         )
     } else {
-        format!("At the device it waits {}; {against}.", time(wait_ns))
+        format!("Its writes and flushes and those ahead of it take {}; {against}.", time(wait_ns))
     })
 }

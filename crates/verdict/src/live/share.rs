@@ -89,7 +89,8 @@ fn gain(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> String {
             format!("; without these{locks} they could do at most {} more", Ratio(gain))
         }
         Some(gain) => format!(
-            "; without these{locks} commits per second would rise to at most {}x: another limit would follow",
+            "; without these{locks}{} commits per second would rise to at most {}x, or less if CPUs or clients cannot follow",
+            if locks.is_empty() { "," } else { "" },
             significant(1.0 + gain, 2)
         ),
         None if place(verdict.bound).is_some() => {

@@ -79,7 +79,7 @@ fn commit(analysis: &Analysis, report: &ServerReport) -> Option<String> {
         .as_ref()
         .map_or(String::new(), |event| format!("; a standby's answer is in it too ({event})"));
     Some(format!(
-        "A commit waits {} (log file sync), a write of the log takes {} (log file parallel write), of which a commit waits for two at most{standby}",
+        "A commit waits {} (log file sync), a write of the log takes {} (log file parallel write): two of these at most are the device's part{standby}",
         time(each),
         time(write)
     ))

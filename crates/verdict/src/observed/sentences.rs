@@ -158,7 +158,7 @@ fn unknown(analysis: &Analysis) -> Option<String> {
 fn processors(analysis: &Analysis, standing: &Standing) -> Option<String> {
     let processes = analysis.demand.observed.as_ref().and_then(|observed| observed.processes());
     let others = processes.map(|processes| processes.others_by_name()).unwrap_or_default();
-    let others = if others.is_empty() { others } else { format!("; other programs: {others}") };
+    let others = if others.is_empty() { others } else { format!("; programs beside it: {others}") };
     let users = standing.users.iter();
     let users: Vec<String> =
         users.map(|user| format!("{} {}", user.who, significant(user.cpus, 2))).collect();

@@ -737,7 +737,7 @@ fn the_others_have_names() {
             vec![program("pgbench", 0.17), program("sshd", 0.001)];
     });
     let said = found.standing.expect("observed").sentences.join("\n");
-    assert!(said.contains("others 0.20; other programs: pgbench 0.17."), "{said}");
+    assert!(said.contains("others 0.20; programs beside it: pgbench 0.17."), "{said}");
 }
 
 #[test]

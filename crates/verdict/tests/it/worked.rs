@@ -335,6 +335,47 @@ fn a_scan_with_few_workers() {
 }
 
 #[test]
+fn more_workers_that_gave_nothing_in_the_same_run_leave_their_number_open() {
+    // Each worker is on a CPU for 92 % of the time, alone as among sixteen.
+    let scan = |id: &str, workers: f64, rate: f64| {
+        let worker_ns = workers / rate * 1e9;
+        let mut m = measured(
+            id,
+            Layer::Database,
+            &[
+                (metric::THROUGHPUT, rate),
+                (metric::SERVER_CPU_PER_OP, worker_ns * 0.92),
+                (metric::BACKEND_CPU_PER_OP, worker_ns * 0.92),
+                (metric::SERVER_CPUS, 96.0),
+                (metric::SERVER_CPUS_AVAILABLE, 96.0),
+                (metric::SERVER_CPUS_TAKEN, 0.0),
+                (metric::WORKERS, workers),
+                (metric::RUN_QUEUE_PER_OP, 0.0),
+                (metric::WAIT_READ_PER_OP, worker_ns * 0.08),
+                (metric::WAIT_FLUSH_PER_OP, 0.0),
+                (metric::WAIT_LOCK_PER_OP, 0.0),
+                (metric::WAIT_CLIENT_PER_OP, 0.0),
+                (metric::WAIT_OTHER_PER_OP, 0.0),
+            ],
+        );
+        m.conditions.insert(condition::CPUS_SHARED, json!(false));
+        m
+    };
+    let one = |with_many: f64| {
+        let all =
+            vec![scan("database.scan_1", 1.0, 0.01), scan("database.scan_n", 16.0, with_many)];
+        let verdicts = judge(&run(96, 32, all));
+        verdicts.into_iter().find(|v| v.measurement == "database.scan_1").unwrap()
+    };
+    let helped = one(0.1);
+    assert_eq!((helped.narrow, helped.grade), (Narrow::Workers, Grade::Likely), "{helped:#?}");
+    let useless = one(0.01);
+    assert_eq!((useless.narrow, useless.grade), (Narrow::Workers, Grade::Undecided));
+    let why = useless.reasons.join("; ");
+    assert!(why.contains("16 workers changed the rate by +0 %"), "{why}");
+}
+
+#[test]
 fn a_hot_thread_is_named() {
     let mut m = workload(
         "database.update",

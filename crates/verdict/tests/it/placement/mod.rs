@@ -62,7 +62,7 @@ fn memory_and_refuted_places_are_never_recommended() {
         all(&compare(&run(&kinds, measurements()), &known(words)).unwrap())
     };
     let honest = said(&[Shown, NotShown, NotShown, NotShown]);
-    assert!(honest.contains("Move WAL to /w3: +200 % expected, durability not shown"), "{honest}");
+    assert!(honest.contains("Move WAL to /w3: +200 % expected, durability not proven"), "{honest}");
     assert!(honest.contains("/w2 is in memory"), "{honest}");
     let liar = said(&[Shown, NotShown, Refuted, NotShown]);
     assert!(liar.contains("Move WAL to /w4: +50 %"), "{liar}");
