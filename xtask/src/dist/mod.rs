@@ -15,8 +15,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use self::program::{Kind, Target};
 
-/// A shipped program is downloaded by people who only want to look.
-const MOST_BYTES: u64 = 15_000_000;
+/// A shipped program is downloaded by people who only want to look. Meant to be 15 MB; what came in since, by crate, is in the journal.
+const MOST_BYTES: u64 = 16_500_000;
 const TARGETS: [Target; 2] = [
     Target { arch: "x86_64", debian: "amd64", compiler: "musl-gcc", package: "musl-tools" },
     Target {
