@@ -146,7 +146,7 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
                 // What stands before an answer is all that there is to do.
                 Some(_) if observed::first_step(run, v).is_some() => {}
                 Some(row) => rows_open.push(row),
-                None => match between(run, v) {
+                None => match between(run, v, "run again").filter(|_| !run.plan.quick) {
                     Some(action) => add(&mut rows_open, action, plural, explain.clone()),
                     None => unclear.push(plural),
                 },
@@ -181,15 +181,15 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
     rows
 }
 
-/// What to do about two limits that lie too close together where the figures are valid: another quiet run would find them there again.
-fn between(run: &Run, v: &Verdict) -> Option<String> {
+/// What to do about two limits that lie too close together where the figures are valid: whoever does it `again` as it was finds them there
+/// again.
+pub(crate) fn between(run: &Run, v: &Verdict, again: &str) -> Option<String> {
     let valid = run.measurement(&v.measurement).is_some_and(|m| m.validity == Validity::Valid);
-    let (one, other) = (v.narrow.words(), v.or.filter(|_| valid && !run.plan.quick)?.words());
-    if [one, other].contains(&Narrow::Unknown.words()) {
-        return None;
-    }
+    let or = v.or.filter(|or| valid && *or != Narrow::Unknown && v.narrow != Narrow::Unknown)?;
     Some(format!(
-        "{one} or {other}: change one and run again; the other may hold the rate where it is"
+        "{} or {}: change one and {again}; the other may hold the rate where it is",
+        v.narrow.words(),
+        or.words()
     ))
 }
 

@@ -315,7 +315,7 @@ impl Analysis<'_> {
             // No rate is less by nothing.
             let change = ((many.value / one.value - 1.0) * 100.0).round() + 0.0;
             choice.withheld.push(format!(
-                "{workers} workers changed the rate by {change:+.0} % in the same run, which is not told from nothing: more of them may not help"
+                "in the same run {workers} workers were not faster beyond the error ({change:+.0} %): more of them may not help"
             ));
         }
     }

@@ -130,9 +130,6 @@ pub const LEAST_ACTIVE: f64 = 0.5;
 /// A report of a longer interval is one of a day's hills and valleys: an hour, and what snapshots are late by.
 pub const LONG_REPORT_NS: f64 = 65.0 * 60e9;
 
-/// Of the CPUs in use, the share of which nobody tells the owner from which on that is worth a doubt, and the first thing to find out.
-pub const OWNER_MATTERS: f64 = 0.2;
-
 /// A part of a transaction's time, or of the processors in use, that is not worth a word.
 pub const NOT_WORTH_A_WORD: f64 = 0.02;
 

@@ -272,7 +272,6 @@ pub fn shuffled(n: usize, rng: &mut Rng) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-
     use narrows_engine::{Announced, Silent, Stop};
 
     use super::*;

@@ -88,12 +88,28 @@ impl ObservedProcesses {
     /// Of less CPU time than this a program of others is not worth its name.
     const NAMED_CPUS: f64 = 0.01;
 
-    /// What the screen calls the use of `unattributed_cpus`.
-    pub const UNATTRIBUTED: &'static str = "not these sessions', owner unknown";
+    /// Of the CPUs in use, the share of an unknown owner from which on that is worth a doubt, and the first thing to find out.
+    const OWNER_MATTERS: f64 = 0.2;
 
     /// CPUs that others used who are no clients of the server.
     pub fn strangers_cpus(&self) -> Option<f64> {
         Some((self.other_cpus? - self.client_cpus.unwrap_or(0.0)).max(0.0))
+    }
+
+    /// CPUs of an unknown owner, where they are so many that it matters whose they are.
+    pub fn owner_unknown(&self) -> Option<f64> {
+        self.unattributed_cpus.filter(|cpus| *cpus >= Self::OWNER_MATTERS * self.machine_cpus)
+    }
+
+    /// Whatever else than the server's processes used CPUs, in the screen's words, and how many where that is known.
+    pub fn beside_server(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let all = [
+            ("kernel threads and interrupts", self.kernel_cpus),
+            ("its clients here", self.client_cpus),
+            ("others here", self.strangers_cpus()),
+            ("not these sessions', owner unknown", self.unattributed_cpus),
+        ];
+        all.into_iter().filter_map(|(who, cpus)| Some((who, cpus?)))
     }
 
     /// `pgbench 0.54, stress-ng 0.12`; empty where no other program used anything to speak of.

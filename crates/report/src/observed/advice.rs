@@ -48,16 +48,13 @@ pub(crate) fn advice(run: &Run, verdict: &Verdict) -> Option<(String, &'static s
     Some((action, prove))
 }
 
-/// Where most of the CPUs in use are of nobody known: who uses them comes before more of them.
+/// Where many of the CPUs in use are of nobody known: who uses them comes before more of them.
 pub(super) fn find_owner(processes: &ObservedProcesses) -> Option<String> {
-    let unattributed = processes.unattributed_cpus?;
-    (unattributed > 0.5 * processes.machine_cpus).then(|| {
-        format!(
-            "find what uses the host's CPUs (top, other instances, backups): {} of the {} in use are not on these sessions' account",
-            significant(unattributed, 3),
-            significant(processes.machine_cpus, 3)
-        )
-    })
+    Some(format!(
+        "find what uses the host's CPUs (top, other instances, backups): {} of the {} in use are not on these sessions' account",
+        significant(processes.owner_unknown()?, 3),
+        significant(processes.machine_cpus, 3)
+    ))
 }
 
 /// The same for a server whose own report was read: Oracle's words, and another report to see it by.

@@ -42,14 +42,8 @@ pub(crate) fn changed(setting: &LiveSetting) -> bool {
 /// Who used the processors, most first, without those that used next to none: the server's processes by class, the kernel on
 /// nobody's account, others.
 pub(crate) fn used_by(processes: &ObservedProcesses) -> Vec<(&'static str, f64)> {
-    let own = processes.classes.iter().map(|class| (class.class.words(), Some(class.cpus)));
-    let others = [
-        ("kernel threads and interrupts", processes.kernel_cpus),
-        ("its clients here", processes.client_cpus),
-        ("others here", processes.strangers_cpus()),
-        (ObservedProcesses::UNATTRIBUTED, processes.unattributed_cpus),
-    ];
-    let all = own.chain(others).filter_map(|(who, cpus)| Some((who, cpus?)));
+    let own = processes.classes.iter().map(|class| (class.class.words(), class.cpus));
+    let all = own.chain(processes.beside_server());
     let mut users: Vec<(&'static str, f64)> = all.filter(|(_, cpus)| *cpus >= 0.005).collect();
     users.sort_by(|a, b| b.1.total_cmp(&a.1));
     users

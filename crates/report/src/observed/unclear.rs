@@ -1,10 +1,10 @@
 //! What to do where the verdict on somebody's server is open: what stands still is told what to do about; a longer look is named only
 //! where it would change something.
 
-use narrows_model::{Narrow, Observation, RuleId, Run, Validity, Verdict};
+use narrows_model::{Narrow, Observation, RuleId, Run, Verdict};
 
 use super::advice::{NEXT, find_owner};
-use crate::advice::NextRow;
+use crate::advice::{NextRow, between};
 
 /// Findings that a longer look takes away.
 const OF_A_SHORT_LOOK: [RuleId; 4] = [
@@ -38,11 +38,6 @@ fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
         return (format!("undecided: {owner}"), NEXT.to_string());
     }
     let by_report = seen.report.is_some();
-    // Where the figures are valid, another look would find two limits there again.
-    let valid = of.is_some_and(|m| m.validity == Validity::Valid);
-    let apart = verdict.or.filter(|or| {
-        valid && !short && !by_report && ![*or, verdict.narrow].contains(&Narrow::Unknown)
-    });
     let prove = if by_report && seen.capacities_from.is_empty() {
         "narrows run --with FILE".to_string()
     } else if by_report {
@@ -54,15 +49,8 @@ fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
     } else {
         format!("narrows report {} --html", run.id)
     };
-    let action = match apart {
-        Some(or) => format!(
-            "{} or {}: change one and observe again; the other may hold the rate where it is",
-            verdict.narrow.words(),
-            or.words()
-        ),
-        None => format!("undecided: {}", reason(verdict)),
-    };
-    (action, prove)
+    let apart = between(run, verdict, "observe again").filter(|_| !short && !by_report);
+    (apart.unwrap_or_else(|| format!("undecided: {}", reason(verdict))), prove)
 }
 
 /// The first reason, as much of it as there is room for.

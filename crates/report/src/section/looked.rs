@@ -124,14 +124,8 @@ fn processors(seen: &Observation) -> Vec<Block> {
     let classes = processes.classes.iter().filter(|class| class.cpus > 0.0);
     table.rows =
         classes.map(|class| row(class.class.words(), class.cpus, class.run_queue)).collect();
-    let others = [
-        ("kernel threads and interrupts", processes.kernel_cpus),
-        ("clients of the server", processes.client_cpus),
-        ("other programs", processes.strangers_cpus()),
-        (ObservedProcesses::UNATTRIBUTED, processes.unattributed_cpus),
-        ("the whole machine", Some(processes.machine_cpus)),
-    ];
-    table.rows.extend(others.into_iter().filter_map(|(who, cpus)| Some(row(who, cpus?, None))));
+    let others = processes.beside_server().chain([("the whole machine", processes.machine_cpus)]);
+    table.rows.extend(others.map(|(who, cpus)| row(who, cpus, None)));
     vec![Block::explanation(sentence(processes)), Block::Table(table)]
 }
 

@@ -386,6 +386,40 @@ fn a_capacity_that_is_unknown_comes_with_the_option_that_gives_it() {
     assert!(said.contains("capacity unknown: WAL; --capacities RUN uses those measured"), "{said}");
 }
 
+#[test]
+fn how_long_a_flush_runs_stands_beside_the_ends_where_it_is_long() {
+    let mut run = observed();
+    let interval_ns = run.observations[0].interval_ns;
+    for (share, said) in [(0.83, true), (0.49, false)] {
+        run.observations[0].counted.flush_ns = Some(interval_ns * share);
+        assert_eq!(flat(&run).contains("a WAL flush runs 83 % of the time"), said, "{share}");
+    }
+    // Of a report it is the writes of a log writer, told with what they would give.
+    run.observations[0].counted.flush_ns = Some(interval_ns * 0.83);
+    run.observations[0].report = Some(ServerReport::default());
+    assert!(!flat(&run).contains("a WAL flush runs"));
+}
+
+#[test]
+fn two_limits_in_a_look_that_was_long_enough_ask_for_a_change() {
+    let mut run = observed();
+    (run.verdicts[0].narrow, run.verdicts[0].or) = (Narrow::CommitWait, Some(Narrow::Cpu));
+    run.verdicts[0].grade = Grade::Undecided;
+    let asks =
+        |run: &Run| in_one_line(run).contains("commit wait or CPU: change one and observe again");
+    let of = run.verdicts[0].measurement.clone();
+    let validity = |run: &mut Run, validity| {
+        run.measurements.iter_mut().find(|m| m.id == of).unwrap().validity = validity;
+    };
+    validity(&mut run, Validity::Valid);
+    assert!(asks(&run), "{}", in_one_line(&run));
+    validity(&mut run, Validity::Suspect);
+    assert!(!asks(&run));
+    validity(&mut run, Validity::Valid);
+    run.verdicts[0].or = Some(Narrow::Unknown);
+    assert!(!asks(&run));
+}
+
 /// Whether it can be typed once the words in capitals are put in: a command of this program, its options, and their values.
 fn typed(command: &str) -> bool {
     const WORDS: [&str; 6] = ["run", "observe", "report", "log", "postgres", "7f3a"];

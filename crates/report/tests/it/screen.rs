@@ -488,6 +488,30 @@ fn two_limits_in_figures_that_are_valid_ask_for_a_change_and_not_for_another_mac
 }
 
 #[test]
+fn a_test_that_missed_says_what_was_predicted_and_a_limit_beyond_two_names_both() {
+    let mut run = common::rich();
+    let verdict = run.verdicts.iter_mut().find(|v| v.workload == "lookup_uncached").unwrap();
+    verdict.or = Some(Narrow::Cpu);
+    let test = verdict.test.as_mut().unwrap();
+    (test.confirms, test.expected_low, test.expected_high) = (false, 0.7, 0.9);
+    // A cell is several lines high: each column by itself.
+    let column = |run: &Run, from: usize, to: usize| {
+        let screen = screen(run);
+        let (_, checks) = screen.split_once("CHECKS").unwrap();
+        let lines = checks.lines().take_while(|line| !line.is_empty());
+        let cells = lines.map(|line| line.chars().skip(from).take(to - from).collect::<String>());
+        cells.collect::<Vec<_>>().join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let (tests, limits) = (column(&run, 56, 77), column(&run, 78, 200));
+    assert!(tests.contains("not the predicted +70 to +90 %"), "{tests}");
+    assert!(limits.contains("after read latency and CPU: "), "{limits}");
+    let met = common::rich();
+    let (tests, limits) = (column(&met, 56, 77), column(&met, 78, 200));
+    assert!(tests.contains("256 sessions: +51 %") && !tests.contains("predicted"), "{tests}");
+    assert!(!limits.contains("after"), "{limits}");
+}
+
+#[test]
 fn a_tail_that_is_suspect_is_called_so_and_one_that_was_not_measured_has_none() {
     let mut run = common::rich();
     let verdict = run.verdicts.iter_mut().find(|v| v.workload == "lookup_cached").unwrap();

@@ -19,7 +19,7 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
         LiveBound::Locks => vec![
             "shorter transactions where many update the same rows: update those rows last, just before the commit; pg_blocking_pids() shows the blockers"
                 .to_string(),
-            "a WAL device with shorter flushes, as far as those who hold the locks are in their commits: narrows log measures the WAL folder"
+            "a WAL device with shorter flushes, as far as those who hold the locks are in their commits: narrows log --wal DIR measures it"
                 .to_string(),
             "synchronous_commit = off for these transactions, if losing them in a crash is bearable: locks are then not held through a flush"
                 .to_string(),
@@ -44,7 +44,7 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
 
 fn flush(log: &LiveLog, verdict: &LiveVerdict, busy: bool) -> Vec<String> {
     let mut changes = vec![
-        "a WAL device with shorter flushes, or one of its own: narrows log measures this folder, narrows log placement compares it with another"
+        "a WAL device with shorter flushes, or one of its own: narrows log --wal DIR measures it, narrows log placement compares it with another"
             .to_string(),
         "fewer, larger transactions: each pays for one commit".to_string(),
     ];

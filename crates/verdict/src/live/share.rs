@@ -82,15 +82,14 @@ fn gain(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> String {
     let locks = if held && groups.locks() > WORTH_A_WORD * groups.active() {
         ", and the locks that are held through them,"
     } else {
-        ""
+        ","
     };
     match verdict.gain_at_most {
         Some(gain) if gain < 1.0 => {
             format!("; without these{locks} they could do at most {} more", Ratio(gain))
         }
         Some(gain) => format!(
-            "; without these{locks}{} commits per second would rise to at most {}x, or less if CPUs or clients cannot follow",
-            if locks.is_empty() { "," } else { "" },
+            "; without these{locks} commits per second would rise to at most {}x, or less if CPUs or clients cannot follow",
             significant(1.0 + gain, 2)
         ),
         None if place(verdict.bound).is_some() => {

@@ -10,7 +10,7 @@ use crate::observed::Observed;
 use crate::observed::time::time_ns;
 use crate::session::{TimeComponent, agrees};
 use crate::threshold::{
-    FAR, LEAST_ACTIVE, LEAST_TRANSACTIONS, LOCK_QUEUE, LONG_REPORT_NS, MAY_BE_UNUSED, OWNER_MATTERS,
+    FAR, LEAST_ACTIVE, LEAST_TRANSACTIONS, LOCK_QUEUE, LONG_REPORT_NS, MAY_BE_UNUSED,
 };
 
 impl Analysis<'_> {
@@ -80,15 +80,11 @@ impl Analysis<'_> {
     /// The full CPUs may be others'.
     fn owner_of_cpus_unknown(&self) -> Option<String> {
         let processes = self.demand.observed.as_ref().and_then(Observed::processes)?;
-        let unattributed = processes.unattributed_cpus.filter(|cpus| *cpus > 0.0)?;
-        let share = unattributed / processes.machine_cpus;
-        (share >= OWNER_MATTERS).then(|| {
-            format!(
-                "{} of the {} CPUs in use are not these sessions', and the report does not tell whose they are",
-                significant(unattributed, 3),
-                significant(processes.machine_cpus, 3)
-            )
-        })
+        Some(format!(
+            "{} of the {} CPUs in use are not these sessions', and the report does not tell whose they are",
+            significant(processes.owner_unknown()?, 3),
+            significant(processes.machine_cpus, 3)
+        ))
     }
 
     /// Beside long waits for clients the time in statements hardly shows in the sum, and can be wrong by much.

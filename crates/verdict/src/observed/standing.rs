@@ -1,6 +1,6 @@
 //! How an observed server stands beside its verdict.
 
-use narrows_model::{ObservedProcesses, ProcessorUser, Standing, TimeShare, TransactionTime};
+use narrows_model::{ProcessorUser, Standing, TimeShare, TransactionTime};
 
 use super::gains::gains;
 use super::headroom::headroom;
@@ -53,16 +53,9 @@ fn users(analysis: &Analysis) -> Vec<ProcessorUser> {
     let processes = analysis.demand.observed.as_ref().and_then(|observed| observed.processes());
     let Some(processes) = processes else { return Vec::new() };
     let own = processes.classes.iter().map(|class| (class.class.words(), class.cpus));
-    let rest = [
-        ("kernel threads and interrupts", processes.kernel_cpus),
-        ("its clients here", processes.client_cpus),
-        ("others", processes.strangers_cpus()),
-        (ObservedProcesses::UNATTRIBUTED, processes.unattributed_cpus),
-    ];
-    let rest = rest.into_iter().filter_map(|(who, cpus)| Some((who, cpus?)));
     let least = processes.machine_cpus.max(processes.cpus()) * NOT_WORTH_A_WORD;
     let mut users: Vec<ProcessorUser> = own
-        .chain(rest)
+        .chain(processes.beside_server())
         .filter(|(_, cpus)| *cpus > 0.0 && *cpus >= least)
         .map(|(who, cpus)| ProcessorUser { who: who.to_string(), cpus })
         .collect();

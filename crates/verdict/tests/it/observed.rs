@@ -151,7 +151,7 @@ fn who_has_none_waits_for_the_largest_part_of_the_time() {
         "On average 4.0 of 4.00 sessions are active.",
         "Closest to saturation: CPU, the server's 8 CPUs, 15 % in use; at most 6.7x the rate of now.",
         "Capacity unknown: drives, WAL. --capacities RUN uses those measured on this machine, --load-here measures them.",
-        "CPUs in use: sessions 1.2, autovacuum 0.50, kernel threads and interrupts 0.30, others 0.20.",
+        "CPUs in use: sessions 1.2, autovacuum 0.50, kernel threads and interrupts 0.30, others here 0.20.",
         "written by the checkpointer 90 %, backends themselves 10 %.",
     ] {
         assert!(said.contains(part), "`{part}` is missing in:\n{said}");
@@ -737,7 +737,7 @@ fn the_others_have_names() {
             vec![program("pgbench", 0.17), program("sshd", 0.001)];
     });
     let said = found.standing.expect("observed").sentences.join("\n");
-    assert!(said.contains("others 0.20; programs beside it: pgbench 0.17."), "{said}");
+    assert!(said.contains("others here 0.20; programs beside it: pgbench 0.17."), "{said}");
 }
 
 #[test]

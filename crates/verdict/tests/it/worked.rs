@@ -372,7 +372,7 @@ fn more_workers_that_gave_nothing_in_the_same_run_leave_their_number_open() {
     let useless = one(0.01);
     assert_eq!((useless.narrow, useless.grade), (Narrow::Workers, Grade::Undecided));
     let why = useless.reasons.join("; ");
-    assert!(why.contains("16 workers changed the rate by +0 %"), "{why}");
+    assert!(why.contains("16 workers were not faster beyond the error (+0 %)"), "{why}");
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn the_gain_is_that_of_the_named_place_alone() {
         text.contains("Waits for the insert locks are 40 % of the time of 10 active sessions, all for WAL 50 %"),
         "{text}"
     );
-    assert!(text.contains("without these they could do at most 67 % more"), "{text}");
+    assert!(text.contains("without these, they could do at most 67 % more"), "{text}");
 }
 
 #[test]
