@@ -49,8 +49,8 @@ pub use finding::{Finding, FindingPlace, Inventory, RuleId, Severity};
 pub use flush_test::{FlushTest, FlushTestKind, FlushTestRow};
 pub use id::{Family, MeasurementId, family};
 pub use live_log::{
-    LiveCost, LiveCounts, LiveLog, LivePace, LiveSetting, LiveStandby, LiveWait, LiveWaitKind,
-    LiveWaits,
+    LiveCost, LiveCounts, LiveCpuWindow, LiveCpus, LiveLog, LivePace, LiveSetting, LiveStandby,
+    LiveWait, LiveWaitKind, LiveWaits,
 };
 pub use live_verdict::{LiveBound, LiveModel, LivePart, LiveVerdict};
 pub use measurement::{

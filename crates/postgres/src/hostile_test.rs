@@ -153,7 +153,9 @@ fn ask(address: &Address, which: u64) -> Result<(), String> {
         }
         1 => {
             let look = live::Monitor::open(address).map_err(|error| told(&error))?;
-            look.observe(length, 1, &stop, &Silent).map(drop).map_err(|error| told(&error))
+            look.observe(length, 1, Around::default(), &stop, &Silent)
+                .map(drop)
+                .map_err(|error| told(&error))
         }
         _ => left(address, which.is_multiple_of(2)).map(drop).map_err(|error| told(&error)),
     }

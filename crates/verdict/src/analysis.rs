@@ -18,6 +18,7 @@ use crate::threshold::{
     BARELY_HELD_UP, CLEAR_GAIN, HOLDER_FLUSHES, MOSTLY_STOPPED, SLOWER_INSIDE, UNCHANGED,
     WORKERS_BUSY,
 };
+use crate::windows::{self, WindowLaw};
 
 /// A flush that takes longer inside the server than in the log layer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,11 +60,21 @@ pub(crate) struct Analysis<'a> {
     pub lock_held: Option<LockHeld>,
     /// That others use CPUs which they may only have because the server leaves them.
     pub leftovers: Option<String>,
+    /// The same law on each window; empty where it cannot be applied to them.
+    pub windows: Vec<WindowLaw>,
     pub choice: Option<Choice>,
 }
 
 impl<'a> Analysis<'a> {
-    pub fn of(run: &'a Run, mut demand: Demand<'a>) -> Self {
+    pub fn of(run: &'a Run, demand: Demand<'a>) -> Self {
+        let mut analysis = Analysis::before_choice(run, demand);
+        analysis.windows = windows::laws(run, &analysis.demand);
+        analysis.choice = analysis.choose();
+        analysis
+    }
+
+    /// Demands, bounds and the time of an operation; no place is named yet.
+    pub fn before_choice(run: &'a Run, mut demand: Demand<'a>) -> Self {
         if let Some(observed) = &mut demand.observed {
             observed.look_up(run, demand.measurement);
             observed.take_off_runnable(&mut demand.time, &demand.throughput);
@@ -80,6 +91,7 @@ impl<'a> Analysis<'a> {
             inside: None,
             lock_held: None,
             leftovers: None,
+            windows: Vec::new(),
             choice: None,
         };
         if let Ok(parts) = &analysis.parts {
@@ -92,7 +104,6 @@ impl<'a> Analysis<'a> {
         } else {
             analysis.inside = flush_inside(run, &analysis.demand, None);
         }
-        analysis.choice = analysis.choose();
         analysis
     }
 

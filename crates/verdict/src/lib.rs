@@ -40,6 +40,7 @@ mod starts;
 mod test;
 pub mod threshold;
 mod what_if;
+mod windows;
 
 pub use asked::{PerOperation, Refused, TimePart, per_operation};
 pub use estimate::Estimate;

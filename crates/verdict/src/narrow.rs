@@ -142,7 +142,7 @@ impl Analysis<'_> {
             _ => return,
         };
         // CPUs that are in use are the limit also where the sessions' own seems a little lower.
-        let told = cpu.rate.differs_from(&session.rate)
+        let told = self.bounds_differ(&cpu, &session)
             && is_session(&choice.winner) != cpu.is_saturated(rate);
         if told {
             return;
@@ -168,7 +168,7 @@ impl Analysis<'_> {
     /// Sets `or` and says why, where the narrow place and another can't be told apart.
     fn tell_apart(&self, choice: &mut Choice, rate: f64) {
         if let Some(rival) = choice.rival.clone() {
-            if !choice.winner.rate.differs_from(&rival.rate) {
+            if !self.bounds_differ(&choice.winner, &rival) {
                 let why = format!(
                     "the limits of {} and {} are too close to tell apart",
                     self.bound_in_words(&choice.winner),
@@ -202,9 +202,9 @@ impl Analysis<'_> {
         }
         if let (Some(part), Some(parts)) = (choice.part, &self.unqueued)
             && let Some((second, ns)) = parts.by_size().get(1).copied()
-            && let Some((_, largest)) = parts.parts.iter().find(|(p, _)| *p == part)
+            && let Some(largest) = parts.parts.iter().find(|(p, _)| *p == part).copied()
             && choice.winner.narrow != Narrow::Workers
-            && !largest.differs_from(&ns)
+            && !self.parts_differ(largest, (second, ns))
         {
             let why = format!("{} and {} take the same time", part.name(), second.name());
             choice.within_session = choice.or.is_none();

@@ -7,8 +7,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod cpus;
 mod waits;
 
+pub use cpus::{LiveCpuWindow, LiveCpus};
 pub use waits::{LiveWait, LiveWaitKind, LiveWaits};
 
 use crate::{LiveVerdict, Unknown};
@@ -27,6 +29,9 @@ pub struct LiveLog {
     pub counted: LiveCounts,
     /// What sessions and the server's own processes were found doing.
     pub waits: LiveWaits,
+    /// What its processes used of the CPUs; absent where they are not to be seen from here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<LiveCpus>,
     /// Settings that bear on a commit.
     pub settings: Vec<LiveSetting>,
     /// Roles or databases that have a `synchronous_commit` of their own: `app = off`.

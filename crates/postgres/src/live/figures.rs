@@ -155,6 +155,7 @@ mod tests {
             measurement: super::super::MEASUREMENT.into(),
             address: String::new(),
             version: "17.2".into(),
+            cpus: None,
             counted: LiveCounts { interval_ns: 2e9, ..LiveCounts::default() },
             waits: LiveWaits {
                 holders: None,

@@ -7,6 +7,7 @@
 //!
 //! Source: PostgreSQL documentation 13 to 18, "The Cumulative Statistics System", "System Views".
 
+mod cpus;
 mod figures;
 mod monitor;
 mod server;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use narrows_engine::{LiveValue, Progress, Stop, now_ns};
 use narrows_model::{Layer, LiveCounts, LiveLog, LiveWaits, LockHolders, Measurement, condition};
 
+use super::cpus::{self, CpuAccount};
 use super::server::{self, Missing};
 use super::waits::{self, Whose};
 use super::{figures, standby};
@@ -20,7 +21,9 @@ use crate::monitor::samples::{self, Sampled};
 use crate::monitor::server::{Rights, Server};
 use crate::monitor::session::SamplingSession;
 use crate::monitor::sources::Count;
+use crate::observe::Around;
 use crate::observe::host::Here;
+use crate::observe::sampling::MachineReading;
 use crate::wire::WireError;
 
 /// What was seen.
@@ -77,7 +80,8 @@ impl Monitor {
     }
 
     /// Looks for that long; ends early, with what was seen, when `stop` is set, the server went away, or left several
-    /// questions in a row unanswered. `seed` is that of the times between questions.
+    /// questions in a row unanswered. `seed` is that of the times between questions; `around` is the machine around the server,
+    /// where that is this one.
     ///
     /// # Errors
     /// It came to that before anything was seen.
@@ -85,15 +89,17 @@ impl Monitor {
         self,
         length: Duration,
         seed: u64,
+        around: Around,
         stop: &Stop,
         progress: &dyn Progress,
     ) -> Result<Observed, MonitorError> {
-        let Monitor { address, mut session, server, .. } = self;
+        let Monitor { address, mut session, server, here } = self;
         session.heed(stop);
         let catalog = Catalog::from_rows(&session.query(catalog::SQL)?);
         let settings = server::settings(&mut session)?;
         let synchronous_commit_of = server::synchronous_commit_of(&mut session)?;
-        let on = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value == "on");
+        let value = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value.as_str());
+        let on = |name: &str| value(name).map(|value| value == "on");
         let statement = Statement::new(&catalog, figures::is_asked, |name| on(name) == Some(true));
         session.query(samples::ROOM)?;
         session.query(samples::PREPARE)?;
@@ -106,13 +112,15 @@ impl Monitor {
             sampled: Sampled::default(),
             holders: None,
             pace: Pace::default(),
+            cpus: CpuAccount::begin(&mut session, here.process, value("io_method"), around),
         };
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         let cut_short = poll.run(Layer::Log, &address.to_string(), stop, progress)?;
         let edges = &poll.edges;
         let interval_ns = (edges[edges.len() - 1].at_ns - edges[0].at_ns) as f64;
         let cost = poll.cost(interval_ns, poll.sampler.sampled.samples());
-        let PollLoop { edges, mut session, sampler: Sampler { sampled, holders, .. }, .. } = poll;
+        let PollLoop { edges, mut session, sampler, .. } = poll;
+        let Sampler { sampled, holders, cpus, .. } = sampler;
 
         let timed = on("track_wal_io_timing");
         let mut counted = between(&edges[0], &edges[edges.len() - 1]);
@@ -129,6 +137,13 @@ impl Monitor {
             .map(|(_, c)| c)
             .collect();
         counted.windows = cut.len() as u32;
+        let taking_part = match cut_short {
+            None if server.sees_others && cpus.is_some() => {
+                cpus::sessions_that_took_part(&mut session, interval_ns).ok().flatten()
+            }
+            _ => None,
+        };
+        let cpus = cpus.and_then(|cpus| cpus.end(&edges, long, taking_part));
         // Who follows is worth knowing, and no reason to lose the rest.
         let (standbys, unasked) = match standby::followers(&mut session, &catalog) {
             Ok(standbys) => (standbys, false),
@@ -151,6 +166,7 @@ impl Monitor {
             waits: LiveWaits { holders, ..waits::waits(&sampled, plan.windows_apart()) },
             unknown: missing.list(),
             verdict: None,
+            cpus,
             counted,
             settings,
             synchronous_commit_of,
@@ -171,6 +187,8 @@ struct Sampler {
     /// What those did who held locks that others waited for.
     holders: Option<LockHolders>,
     pace: Pace,
+    /// Of its processes, where they run here.
+    cpus: Option<CpuAccount>,
 }
 
 impl Sampler {
@@ -188,7 +206,7 @@ impl Sampler {
 }
 
 impl poll_loop::Sampler for Sampler {
-    type MachineReading = ();
+    type MachineReading = Option<MachineReading>;
 
     fn next_window(&mut self, _: u64) {
         self.sampled.next_window(now_ns());
@@ -223,10 +241,12 @@ impl poll_loop::Sampler for Sampler {
         Some(format!("{} so far", LiveValue::Commits(counts.commits? / seconds)))
     }
 
-    fn beside(&mut self) {}
+    fn beside(&mut self) -> Option<MachineReading> {
+        self.cpus.as_mut().map(CpuAccount::read)
+    }
 }
 
-type Edge = poll_loop::Edge<()>;
+type Edge = poll_loop::Edge<Option<MachineReading>>;
 
 /// What was counted between two edges, less what we did ourselves.
 fn between(from: &Edge, to: &Edge) -> LiveCounts {
@@ -255,6 +275,7 @@ mod tests {
         let looked = Monitor::open(&address).unwrap().observe(
             Duration::from_millis(600),
             7,
+            Around::default(),
             &Stop::new(),
             &Silent,
         );

@@ -24,14 +24,14 @@ const MOSTLY_THROTTLED: f64 = 0.5;
 const LEAST_TRANSACTIONS: f64 = 30.0;
 
 /// What the server may use of the machine.
-pub(super) struct Machine<'a> {
+pub(crate) struct Machine<'a> {
     /// Its processors; `None` where they are another machine's.
-    pub(super) allowed: Option<&'a [u32]>,
-    pub(super) quota_cpus: Option<f64>,
+    pub(crate) allowed: Option<&'a [u32]>,
+    pub(crate) quota_cpus: Option<f64>,
     /// Processors that the kernel's own threads used on average; zero where they can't be told from others.
-    pub(super) kernel_threads: f64,
+    pub(crate) kernel_threads: f64,
     /// Processors that others used who give way to the server.
-    pub(super) yielding: f64,
+    pub(crate) yielding: f64,
 }
 
 /// Whether a counter is asked for; of the log a server in recovery has none of its own.
@@ -285,23 +285,22 @@ fn runnable(found: &activity::Window, checks: &[WaitCheck]) -> [(Metric, f64); 3
     ]
 }
 
-/// What the server's processes took, and what there was to take.
-fn processors(
-    samples: &mut Samples,
-    window: &Window,
-    took: &Took,
-    machine: &Machine,
-    checks: &[WaitCheck],
-) {
-    let ns = window.ns;
+/// The server's CPUs in a window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct SharedCpus {
+    /// Those it may run on.
+    set: f64,
+    /// What others used of them, and the hypervisor.
+    taken: f64,
+    /// What was left to it, used or not.
+    pub(crate) available: f64,
+}
+
+/// What others left of the server's CPUs.
+pub(crate) fn shared_cpus(took: &Took, ns: f64, machine: &Machine) -> SharedCpus {
     let seen = &took.seen;
     let others = others(took, ns, machine.kernel_threads);
-    // The machine's own account of others has the server among them.
-    samples.extend(seen.metrics().into_iter().filter(|(metric, _)| *metric != metric::OTHER_CPUS));
-    let mut add = |metric, value: f64| samples.add(metric, value);
-    add(metric::OTHER_CPUS, others);
-    let all = took.of(|_| true);
-    let server = all.cpu_ns / ns;
+    let server = took.of(|_| true).cpu_ns / ns;
     let all_cpus: Vec<u32> = seen.per_cpu.iter().map(|cpu| cpu.id).collect();
     let allowed = machine.allowed.filter(|cpus| !cpus.is_empty()).unwrap_or(&all_cpus);
     let set = allowed.len() as f64;
@@ -319,9 +318,29 @@ fn processors(
     if let Some(share) = seen.throttled_share.filter(|share| *share > MOSTLY_THROTTLED) {
         available = available.min(server / share);
     }
-    add(metric::SERVER_CPUS, set);
-    add(metric::SERVER_CPUS_TAKEN, taken);
-    add(metric::SERVER_CPUS_AVAILABLE, available.max(0.0));
+    SharedCpus { set, taken, available: available.max(0.0) }
+}
+
+/// What the server's processes took, and what there was to take.
+fn processors(
+    samples: &mut Samples,
+    window: &Window,
+    took: &Took,
+    machine: &Machine,
+    checks: &[WaitCheck],
+) {
+    let ns = window.ns;
+    let seen = &took.seen;
+    let others = others(took, ns, machine.kernel_threads);
+    // The machine's own account of others has the server among them.
+    samples.extend(seen.metrics().into_iter().filter(|(metric, _)| *metric != metric::OTHER_CPUS));
+    let mut add = |metric, value: f64| samples.add(metric, value);
+    add(metric::OTHER_CPUS, others);
+    let all = took.of(|_| true);
+    let shared = shared_cpus(took, ns, machine);
+    add(metric::SERVER_CPUS, shared.set);
+    add(metric::SERVER_CPUS_TAKEN, shared.taken);
+    add(metric::SERVER_CPUS_AVAILABLE, shared.available);
     if let Some((_, _, used_ns)) = took.busiest {
         add(metric::HOT_THREAD, used_ns as f64 / ns);
     }

@@ -8,26 +8,26 @@ use super::sampling::PollLoop;
 use super::window::{Took, Window};
 
 /// The processors that a process may run on; empty where that can't be asked.
-pub(super) fn allowed(pid: u32) -> Vec<u32> {
+pub(crate) fn allowed(pid: u32) -> Vec<u32> {
     affinity::of_pid(pid).unwrap_or_default()
 }
 
 /// Processor time of the kernel's own threads over the look. They are the children of process 2, where that can be seen.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct KernelThreads {
+pub(crate) struct KernelThreads {
     begin_ns: Option<u64>,
     /// Over the whole look, ns; absent until it has ended, and where they can't be seen.
-    pub(super) used_ns: Option<f64>,
+    pub(crate) used_ns: Option<f64>,
 }
 
 impl KernelThreads {
     /// Reads them where that is `wanted`.
-    pub(super) fn begin(wanted: bool) -> KernelThreads {
+    pub(crate) fn begin(wanted: bool) -> KernelThreads {
         KernelThreads { begin_ns: if wanted { all_ns() } else { None }, used_ns: None }
     }
 
     /// Reads them again.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         let used = self.begin_ns.zip(self.begin_ns.and_then(|_| all_ns()));
         self.used_ns = used.map(|(begin, end)| end.saturating_sub(begin) as f64);
     }

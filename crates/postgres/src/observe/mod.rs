@@ -9,18 +9,18 @@
 //! Source: PostgreSQL documentation 13 to 18, "The Cumulative Statistics System", "System Views"; proc(5).
 
 mod activity;
-mod figures;
+pub(crate) mod figures;
 pub(crate) mod host;
-mod machine;
+pub(crate) mod machine;
 mod missing;
 mod monitor;
 mod participants;
 pub(crate) mod places;
-mod sampling;
+pub(crate) mod sampling;
 pub mod settings;
 mod slow_probes;
 mod wait_checks;
-mod window;
+pub(crate) mod window;
 
 pub use crate::monitor::server::Rights;
 pub use monitor::{Around, Monitor, Observed, least};

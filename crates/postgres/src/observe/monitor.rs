@@ -137,11 +137,7 @@ impl Monitor {
         let statement = Statement::new(&catalog, asked, |name| on(name) == Some(true));
         let value = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value.as_str());
         let tracked = on("track_activities") != Some(false);
-        let ledger = process.map(|found| {
-            let threads = value("io_method") == Some("io_uring");
-            let cluster = session.one("SELECT current_setting('cluster_name')");
-            Ledger::new(found, cluster.ok().flatten().as_deref().unwrap_or(""), threads)
-        });
+        let ledger = process.map(|found| Ledger::of(&mut session, found, value("io_method")));
         let quota_cpus = around.quota_cpus;
         let sees_states = server.sees_others && tracked;
         let sampler = Sampler::prepare(&mut session, sees_states, ledger, around.watch, &plan)?;

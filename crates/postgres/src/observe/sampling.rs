@@ -27,7 +27,7 @@ const AT_MOST_OF_TIME: u64 = 200;
 
 /// What the machine's counters said at an edge.
 #[derive(Debug, Clone)]
-pub(super) struct Machine {
+pub(crate) struct MachineReading {
     pub(super) snapshot: Snapshot,
     pub(super) used: BTreeMap<ProcessClass, Used>,
     /// Of the process that serves us, ns.
@@ -36,8 +36,21 @@ pub(super) struct Machine {
     pub(super) busiest: Option<(u32, ProcessClass, u64)>,
 }
 
+impl MachineReading {
+    /// Looks at the processes and ends a window of the account.
+    pub(crate) fn take(ledger: &mut Ledger, watch: &Watch) -> MachineReading {
+        ledger.look();
+        MachineReading {
+            snapshot: watch.snapshot(),
+            used: ledger.used(),
+            own_ns: ledger.own_ns(),
+            busiest: ledger.end_window(),
+        }
+    }
+}
+
 /// A reading of the counters, and of the machine's where the server's processes can be seen.
-pub(super) type Edge = poll_loop::Edge<Option<Machine>>;
+pub(super) type Edge = poll_loop::Edge<Option<MachineReading>>;
 
 /// The interval in progress.
 pub(super) type PollLoop = poll_loop::PollLoop<Sampler>;
@@ -133,6 +146,11 @@ impl Sampler {
         let Some(ledger) = &mut self.ledger else { return };
         let before_ns = process::thread_cpu_ns();
         ledger.look();
+        self.looked_since(before_ns);
+    }
+
+    /// The next look is due when the last, begun at `before_ns` of this thread's CPU time, is paid for.
+    fn looked_since(&mut self, before_ns: u64) {
         let took_ns = process::thread_cpu_ns() - before_ns;
         let pause_ns = (LOOK_EVERY.as_nanos() as u64).max(took_ns * AT_MOST_OF_TIME);
         self.next_look_ns = now_ns() + pause_ns;
@@ -140,7 +158,7 @@ impl Sampler {
 }
 
 impl poll_loop::Sampler for Sampler {
-    type MachineReading = Option<Machine>;
+    type MachineReading = Option<MachineReading>;
 
     fn next_window(&mut self, start_ns: u64) {
         self.sampled.next_window(now_ns() - start_ns);
@@ -204,15 +222,12 @@ impl poll_loop::Sampler for Sampler {
         }
     }
 
-    fn beside(&mut self) -> Option<Machine> {
-        self.look();
+    fn beside(&mut self) -> Option<MachineReading> {
         let ledger = self.ledger.as_mut()?;
-        Some(Machine {
-            snapshot: self.watch.snapshot(),
-            used: ledger.used(),
-            own_ns: ledger.own_ns(),
-            busiest: ledger.end_window(),
-        })
+        let before_ns = process::thread_cpu_ns();
+        let reading = MachineReading::take(ledger, &self.watch);
+        self.looked_since(before_ns);
+        Some(reading)
     }
 }
 

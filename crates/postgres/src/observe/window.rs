@@ -7,7 +7,7 @@ use narrows_observe::Seen;
 
 use super::activity;
 use super::host::Used;
-use super::sampling::{Edge, Machine, PollLoop};
+use super::sampling::{Edge, MachineReading, PollLoop};
 use crate::monitor::counters::Changed;
 use crate::monitor::sources::Count;
 
@@ -30,8 +30,8 @@ pub(super) struct Window {
 
 /// What was taken of the machine.
 #[derive(Debug, Clone)]
-pub(super) struct Took {
-    pub(super) seen: Seen,
+pub(crate) struct Took {
+    pub(crate) seen: Seen,
     pub(super) used: BTreeMap<ProcessClass, Used>,
     /// Of the process that serves us, ns.
     pub(super) own_ns: f64,
@@ -40,8 +40,22 @@ pub(super) struct Took {
 }
 
 impl Took {
+    /// Between two readings.
+    pub(crate) fn between(from: &MachineReading, to: &MachineReading) -> Took {
+        let change = |(class, now): (&ProcessClass, &Used)| {
+            let then = from.used.get(class).copied().unwrap_or_default();
+            (*class, now.plus(then, -1.0))
+        };
+        Took {
+            seen: to.snapshot.since(&from.snapshot),
+            used: to.used.iter().map(change).collect(),
+            own_ns: (to.own_ns - from.own_ns) as f64,
+            busiest: to.busiest,
+        }
+    }
+
     /// Of processes of these classes, ns.
-    pub(super) fn of(&self, whose: impl Fn(ProcessClass) -> bool) -> Used {
+    pub(crate) fn of(&self, whose: impl Fn(ProcessClass) -> bool) -> Used {
         let these = self.used.iter().filter(|(class, _)| whose(**class));
         these.fold(Used::default(), |sum, (_, used)| sum.plus(*used, 1.0))
     }
@@ -97,21 +111,8 @@ fn between(poll: &PollLoop, from: &Edge, to: &Edge, states: activity::Window) ->
         ns: (to.at_ns - from.at_ns) as f64,
         changed,
         states,
-        machine: from.beside.as_ref().zip(to.beside.as_ref()).map(|(a, b)| took(a, b)),
+        machine: from.beside.as_ref().zip(to.beside.as_ref()).map(|(a, b)| Took::between(a, b)),
         connected: others(from).zip(others(to)).map(|(a, b)| (a + b) / 2.0),
         unused: poll.sampler.unused(from.at_ns, to.at_ns),
-    }
-}
-
-fn took(from: &Machine, to: &Machine) -> Took {
-    let change = |(class, now): (&ProcessClass, &Used)| {
-        let then = from.used.get(class).copied().unwrap_or_default();
-        (*class, now.plus(then, -1.0))
-    };
-    Took {
-        seen: to.snapshot.since(&from.snapshot),
-        used: to.used.iter().map(change).collect(),
-        own_ns: (to.own_ns - from.own_ns) as f64,
-        busiest: to.busiest,
     }
 }

@@ -375,6 +375,7 @@ fn of_live_log(names: &mut Names, log: &mut LiveLog) {
         version: _,
         counted: _,
         waits: _,
+        cpus: _,
         settings,
         synchronous_commit_of,
         standbys,

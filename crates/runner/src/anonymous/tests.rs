@@ -133,6 +133,7 @@ fn live_log() -> LiveLog {
         version: "15.18".into(),
         counted: LiveCounts::default(),
         waits: LiveWaits::default(),
+        cpus: None,
         settings: vec![set("synchronous_standby_names", "eta-standby")],
         synchronous_commit_of: vec!["nu-role = off".into(), "alice in shopdb = local".into()],
         standbys: vec![LiveStandby {

@@ -12,6 +12,7 @@ use narrows_model::{
 };
 use narrows_observe::{Seen, Watch};
 use narrows_postgres::live::Monitor;
+use narrows_postgres::observe::Around;
 
 use crate::failure;
 use crate::observe::{self, drives};
@@ -111,7 +112,8 @@ fn observed(session: &mut Session<'_>, look: Monitor, length: Duration) -> Resul
     let seed = session.run.plan.seed;
     let drives = watched(&look);
     let before = drives.as_ref().map(Watch::snapshot);
-    let mut seen = look.observe(length, seed, session.stop, session.ui)?;
+    let around = around(&look);
+    let mut seen = look.observe(length, seed, around, session.stop, session.ui)?;
     if let Some((drives, before)) = drives.zip(before) {
         seen.measurement.metrics.extend(of_drives(&drives.since(&before)));
     }
@@ -130,6 +132,19 @@ fn watched(look: &Monitor) -> Option<Watch> {
     let of = drives::under_folders(look.folders());
     let names = of.names();
     (!names.is_empty()).then(|| Watch::in_groups_of(&process, &of.platform, &names))
+}
+
+/// The machine around the server, where that is this one: its CPUs and what its control groups grant.
+fn around(look: &Monitor) -> Around {
+    let Some(process) = look.postmaster().map(|process| process.to_string()) else {
+        return Around::default();
+    };
+    let platform =
+        Platform { cgroup: narrows_platform::cgroup_of(&Live, &process), ..Platform::default() };
+    Around {
+        watch: Watch::in_groups_of(&process, &platform, &[]),
+        quota_cpus: platform.cgroup.cpu_quota_cpus,
+    }
 }
 
 /// What drives and limits say of the whole look. CPUs of others are not of it: the server is one of them.

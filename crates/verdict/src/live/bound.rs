@@ -2,6 +2,7 @@
 
 use narrows_model::{Grade, LiveBound, LiveLog};
 
+use super::cpus::{self, BesideSessions};
 use super::groups::{Groups, LogBottleneck};
 use super::model;
 use crate::lock_holders;
@@ -40,9 +41,20 @@ pub(super) fn bound(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveB
     };
     let (bound, likely) =
         if share < LEAST_SHARE { below(log, groups, busy) } else { above(log, groups, busy) };
+    let (bound, likely) = match cpus::limit(log, groups).map(|limit| limit.beside_sessions) {
+        Some(BesideSessions::Lower) if is_wait(bound) => (LiveBound::NotTheLog, likely),
+        Some(BesideSessions::Close) if is_wait(bound) => (bound, false),
+        _ => (bound, likely),
+    };
     // What was found has to agree with what was counted, or it was not what was.
     let likely = likely && apart(log).is_none() && unseen(log).is_none();
     (bound, if likely { Grade::Likely } else { Grade::Undecided })
+}
+
+/// Whether it names what commits wait for.
+fn is_wait(bound: LiveBound) -> bool {
+    use LiveBound::*;
+    matches!(bound, FlushTime | FlushBusy | CommitDelay | Insert | Standby | Locks)
 }
 
 /// Little of the time goes to the log.

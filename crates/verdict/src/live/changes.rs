@@ -3,6 +3,9 @@
 use narrows_model::{LiveBound, LiveLog, LiveStandby, LiveVerdict};
 use narrows_units::Nanos;
 
+use super::cpus::{self, BesideSessions};
+use super::groups::Groups;
+
 /// Commits that share a flush from which on waiting for more of them pays little.
 const SHARED_ENOUGH: f64 = 2.0;
 
@@ -12,6 +15,9 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
         LiveBound::NotWaitedFor => vec![
             "nothing about the WAL device shortens a commit here; for the cost of durable commits run narrows log in the WAL folder"
                 .to_string(),
+        ],
+        LiveBound::NotTheLog if cpus_are_full(log) => vec![
+            "less CPU time per transaction, or more CPUs: while they are full a faster WAL device changes nothing".to_string(),
         ],
         LiveBound::NotTheLog => {
             vec!["what sessions do instead: a faster WAL device changes nothing here".to_string()]
@@ -40,6 +46,11 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
         ],
         LiveBound::Standby => standby(log),
     }
+}
+
+fn cpus_are_full(log: &LiveLog) -> bool {
+    cpus::limit(log, &Groups::of(log))
+        .is_some_and(|limit| limit.beside_sessions == BesideSessions::Lower)
 }
 
 fn flush(log: &LiveLog, verdict: &LiveVerdict, busy: bool) -> Vec<String> {

@@ -4,6 +4,7 @@ use narrows_model::{Grade, LiveBound, LiveLog, LiveVerdict};
 use narrows_units::{Ratio, significant};
 
 use super::bound::{self, Hidden, LEAST_SHARE};
+use super::cpus::{self, BesideSessions};
 use super::groups::Groups;
 
 pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
@@ -33,6 +34,15 @@ pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Op
         return Some(format!(
             "Samples failed for {} of the time, and what sessions did then was not seen.",
             Ratio(share)
+        ));
+    }
+    if share >= LEAST_SHARE
+        && let Some(limit) = cpus::limit(log, groups)
+        && limit.beside_sessions == BesideSessions::Close
+    {
+        return Some(format!(
+            "The CPUs' limit, {}x the rate of now, is too close to the sessions' to tell which comes first: narrows observe weighs all of them.",
+            significant(limit.times, 2)
         ));
     }
     if share >= LEAST_SHARE && verdict.bound == LiveBound::NotWaitedFor {

@@ -9,6 +9,7 @@
 
 mod bound;
 mod changes;
+mod cpus;
 mod doubt;
 mod groups;
 mod model;

@@ -3,6 +3,7 @@
 use narrows_model::{LiveBound, LiveLog, LiveModel, LiveVerdict};
 use narrows_units::{Nanos, Ratio, significant};
 
+use super::cpus;
 use super::doubt::doubt;
 use super::groups::{Groups, LogBottleneck};
 use super::share::share;
@@ -32,6 +33,7 @@ pub(super) fn sentences(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -
         said.extend(law(groups, log, model));
     }
     said.extend(share(log, groups, verdict));
+    said.extend(processors(log, groups));
     said.extend(log.waits.holders.and_then(lock_holders::sentence));
     said.extend(doubt(log, groups, verdict));
     said
@@ -140,6 +142,18 @@ fn flushes(log: &LiveLog, verdict: &LiveVerdict) -> Option<String> {
     let first = text.chars().next()?;
     text.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());
     Some(format!("{text}."))
+}
+
+/// `The server uses 1.2 of the 1.9 CPUs that it could use (64 %).`
+fn processors(log: &LiveLog, groups: &Groups) -> Option<String> {
+    let limit = cpus::limit(log, groups)?;
+    let cpus = log.cpus.as_ref()?;
+    Some(format!(
+        "The server uses {} of the {} CPUs that it could use ({}).",
+        significant(cpus.used, 2),
+        significant(cpus.available, 2),
+        Ratio(limit.busy)
+    ))
 }
 
 /// The law beside what was found.

@@ -4,6 +4,7 @@ use narrows_model::{LiveBound, LiveLog, LiveVerdict, LiveWaitKind};
 use narrows_units::{Ratio, significant};
 
 use super::bound;
+use super::cpus;
 use super::groups::{Groups, LogBottleneck};
 
 /// Locks that less of the time at work goes to are not worth a word.
@@ -49,7 +50,12 @@ pub(super) fn gain_at_most(
     let held = waits > 0.0 && bound::through_flush(log) != Some(false);
     let locks = if held { groups.locks() } else { 0.0 };
     let share = (waits + locks) / groups.active();
-    (share < 1.0).then(|| share / (1.0 - share))
+    let free = (share < 1.0).then(|| share / (1.0 - share));
+    let to_full_cpus = cpus::limit(log, groups).map(|limit| (limit.times - 1.0).max(0.0));
+    match (free, to_full_cpus) {
+        (Some(free), Some(full)) => Some(free.min(full)),
+        (free, full) => free.or(full),
+    }
 }
 
 /// `Waits for WAL flushes are 84 % of the time of 2.7 active sessions; without these …`
@@ -84,12 +90,21 @@ fn gain(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> String {
     } else {
         ","
     };
+    let limit = cpus::limit(log, groups);
+    let full = limit.filter(|limit| {
+        verdict.gain_at_most.is_some_and(|gain| gain >= (limit.times - 1.0).max(0.0))
+    });
+    let then = match (full, limit) {
+        (Some(_), _) => ", where the server's CPUs are full",
+        (None, Some(_)) => "",
+        (None, None) => ", or less if CPUs or clients cannot follow",
+    };
     match verdict.gain_at_most {
         Some(gain) if gain < 1.0 => {
-            format!("; without these{locks} they could do at most {} more", Ratio(gain))
+            format!("; without these{locks} they could do at most {} more{then}", Ratio(gain))
         }
         Some(gain) => format!(
-            "; without these{locks} commits per second would rise to at most {}x, or less if CPUs or clients cannot follow",
+            "; without these{locks} commits per second would rise to at most {}x{then}",
             significant(1.0 + gain, 2)
         ),
         None if place(verdict.bound).is_some() => {

@@ -1004,3 +1004,54 @@ fn pages_that_a_processor_copied_are_no_wait_as_far_as_the_kernel_saw_it() {
     assert!(off(&found), "{:?}", found.reasons);
     assert_eq!(found.grade, Grade::Undecided);
 }
+
+/// A load that comes and goes: so much of the rate in each window, and by that much less time and CPU time for each transaction.
+const LOAD: [f64; 6] = [0.88, 1.1, 0.94, 1.12, 0.9, 1.06];
+
+/// Scatters a figure by its windows, with the interval that these give.
+fn scatter(run: &mut Run, name: narrows_model::Metric, by: [f64; 6]) {
+    let metric = measurement(run).metrics.iter_mut().find(|m| m.name == name).expect("is there");
+    metric.samples = by.map(|share| metric.value * share).to_vec();
+    metric.interval_95 = narrows_stats::interval_95(&metric.samples);
+}
+
+/// Four sessions mostly in flushes, whose limit is 2.00k/s, and CPUs whose limit is 2.23k/s, at 1.43k/s with the queue for CPUs; CPU time scatters as given.
+fn two_limits(cpu_by: [f64; 6]) -> Verdict {
+    verdict(|run, _| {
+        busy(run);
+        set(measurement(run), metric::SERVER_CPUS_AVAILABLE, 1.34);
+        set(measurement(run), metric::THROUGHPUT, 4.0 / 2.8e-3);
+        set(measurement(run), metric::RUN_QUEUE_PER_OP, 0.8e6);
+        set(measurement(run), metric::ACTIVE_TIME_PER_OP, 2.8e6);
+        let times = LOAD.map(|load| 1.0 / load);
+        scatter(run, metric::THROUGHPUT, LOAD);
+        for time in [
+            metric::WAIT_FLUSH_PER_OP,
+            metric::WAIT_OTHER_PER_OP,
+            metric::BACKEND_CPU_PER_OP,
+            metric::RUN_QUEUE_PER_OP,
+            metric::ACTIVE_TIME_PER_OP,
+        ] {
+            scatter(run, time, times);
+        }
+        scatter(run, metric::SERVER_CPU_PER_OP, cpu_by);
+    })
+}
+
+#[test]
+fn limits_that_scatter_together_are_told_apart_window_by_window() {
+    let together = two_limits(LOAD.map(|load| 1.0 / load));
+    assert_eq!(
+        (together.narrow, together.or),
+        (Narrow::CommitWait, None),
+        "{:?}",
+        together.reasons
+    );
+    assert_eq!(together.grade, Grade::Likely);
+    // The same figures in windows that have nothing to do with each other.
+    let mut apart = LOAD;
+    apart.rotate_left(1);
+    let apart = two_limits(apart.map(|load| 1.0 / load));
+    assert_eq!((apart.or, apart.grade), (Some(Narrow::Cpu), Grade::Undecided));
+    assert!(apart.reasons[0].contains("too close to tell apart"), "{:?}", apart.reasons);
+}

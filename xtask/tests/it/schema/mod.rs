@@ -164,6 +164,17 @@ fn live_log(interval: Interval) -> LiveLog {
             elsewhere: vec![("IO:DataFileRead".into(), 0.5)],
             locks: vec![("Lock:tuple".into(), 0.5)],
         },
+        cpus: Some(narrows_model::LiveCpus {
+            available: 1.9,
+            used: 1.2,
+            run_queue: 0.4,
+            sessions: Some(8.0),
+            windows: vec![narrows_model::LiveCpuWindow {
+                available: 1.9,
+                used: 1.2,
+                run_queue: 0.4,
+            }],
+        }),
         settings: vec![LiveSetting {
             name: "fsync".into(),
             value: "on".into(),

@@ -12,6 +12,7 @@ use narrows_model::ProcessClass;
 
 use super::find::Server;
 use super::title;
+use crate::monitor::session::SamplingSession;
 
 /// What a class used, ns.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -93,6 +94,16 @@ impl Ledger {
             ended_ns: 0,
             begun: false,
         }
+    }
+
+    /// Of the server at the other end of a session.
+    pub(crate) fn of(
+        session: &mut SamplingSession,
+        server: Server,
+        io_method: Option<&str>,
+    ) -> Ledger {
+        let cluster = session.one("SELECT current_setting('cluster_name')").ok().flatten();
+        Ledger::new(server, cluster.as_deref().unwrap_or(""), io_method == Some("io_uring"))
     }
 
     /// Looks at all processes; the first look begins the account.

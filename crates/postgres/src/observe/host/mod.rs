@@ -21,8 +21,9 @@ pub(super) use clients::clients;
 use files::Files;
 pub(crate) use find::Server;
 use find::Started;
-pub(super) use ledger::{Ledger, Used};
-pub(super) use programs::{OtherPrograms, ProcessTable, ServerOnHost};
+pub(crate) use ledger::{Ledger, Used};
+pub(super) use programs::OtherPrograms;
+pub(crate) use programs::{ProcessTable, ServerOnHost};
 
 /// A server looked for on this machine.
 #[derive(Debug, Default)]

@@ -66,6 +66,7 @@ fn log() -> LiveLog {
             setting("wal_sync_method", "fdatasync"),
             setting("block_size", "8192"),
         ],
+        cpus: None,
         synchronous_commit_of: Vec::new(),
         standbys: vec![LiveStandby {
             name: "db8".into(),

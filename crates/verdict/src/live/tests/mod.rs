@@ -4,6 +4,7 @@ use narrows_model::*;
 
 use super::live;
 
+mod cpus;
 mod hidden;
 
 const WINDOWS: usize = 6;
@@ -57,6 +58,7 @@ fn server(states: &[(LiveWaitKind, f64)]) -> LiveLog {
             setting("wal_sync_method", "fdatasync"),
             setting("commit_delay", "0"),
         ],
+        cpus: None,
         synchronous_commit_of: Vec::new(),
         standbys: Vec::new(),
         cost: LiveCost::default(),

@@ -1,0 +1,112 @@
+//! What the server's processes take of the CPUs meanwhile, where they run on this machine: what a faster log could gain ends
+//! where these do.
+
+use narrows_model::{LiveCpuWindow, LiveCpus, ProcessClass};
+use narrows_observe::Watch;
+
+use crate::monitor::error::MonitorError;
+use crate::monitor::poll_loop::Edge;
+use crate::monitor::session::SamplingSession;
+use crate::observe::Around;
+use crate::observe::figures::{Machine, shared_cpus};
+use crate::observe::host::{Ledger, ProcessTable, Server, ServerOnHost};
+use crate::observe::machine::{self, KernelThreads};
+use crate::observe::sampling::MachineReading;
+use crate::observe::window::Took;
+
+/// The account of a server's processes.
+pub(super) struct CpuAccount {
+    ledger: Ledger,
+    watch: Watch,
+    quota_cpus: Option<f64>,
+    postmaster: u32,
+    kernel: KernelThreads,
+    programs: ProcessTable,
+}
+
+impl CpuAccount {
+    /// Of the server at the other end of a session; `None` where it is not on this machine.
+    pub(super) fn begin(
+        session: &mut SamplingSession,
+        server: Option<Server>,
+        io_method: Option<&str>,
+        around: Around,
+    ) -> Option<CpuAccount> {
+        let server = server?;
+        Some(CpuAccount {
+            ledger: Ledger::of(session, server, io_method),
+            watch: around.watch,
+            quota_cpus: around.quota_cpus,
+            postmaster: server.postmaster,
+            kernel: KernelThreads::begin(true),
+            programs: ProcessTable::read(),
+        })
+    }
+
+    /// The account at an edge.
+    pub(super) fn read(&mut self) -> MachineReading {
+        MachineReading::take(&mut self.ledger, &self.watch)
+    }
+
+    /// What it comes to; `None` where the kernel's counters can't be read.
+    pub(super) fn end(
+        mut self,
+        edges: &[Edge<Option<MachineReading>>],
+        by_windows: bool,
+        sessions: Option<f64>,
+    ) -> Option<LiveCpus> {
+        self.kernel.end();
+        let allowed = machine::allowed(self.postmaster);
+        let whole_ns = (edges.last()?.at_ns - edges.first()?.at_ns) as f64;
+        let beside = ServerOnHost { server: self.postmaster, allowed: &allowed, clients: None };
+        let others = self.programs.since(&ProcessTable::read(), &beside, whole_ns);
+        let around = Machine {
+            allowed: Some(&allowed),
+            quota_cpus: self.quota_cpus,
+            kernel_threads: self.kernel.used_ns.unwrap_or(0.0) / whole_ns,
+            yielding: others.yielding_ns / whole_ns,
+        };
+        let whole = window(edges.first()?, edges.last()?, &around)?;
+        let pairs = edges.windows(2).map(|two| window(&two[0], &two[1], &around));
+        let windows: Option<Vec<LiveCpuWindow>> = by_windows.then(|| pairs.collect()).flatten();
+        Some(LiveCpus {
+            available: whole.available,
+            used: whole.used,
+            run_queue: whole.run_queue,
+            sessions,
+            windows: windows.unwrap_or_default(),
+        })
+    }
+}
+
+fn window(
+    from: &Edge<Option<MachineReading>>,
+    to: &Edge<Option<MachineReading>>,
+    around: &Machine,
+) -> Option<LiveCpuWindow> {
+    let took = Took::between(from.beside.as_ref()?, to.beside.as_ref()?);
+    let ns = (to.at_ns - from.at_ns) as f64;
+    (!took.seen.per_cpu.is_empty() && ns > 0.0).then(|| LiveCpuWindow {
+        available: shared_cpus(&took, ns, around).available,
+        used: took.of(|_| true).cpu_ns / ns,
+        run_queue: took.of(|class| class == ProcessClass::Session).run_queue_ns / ns,
+    })
+}
+
+/// Sessions that are there and did something in the last `ns`, or are in a statement; `None` where the role may not see it.
+///
+/// # Errors
+/// The statement failed.
+pub(super) fn sessions_that_took_part(
+    session: &mut SamplingSession,
+    ns: f64,
+) -> Result<Option<f64>, MonitorError> {
+    let sql = format!(
+        "SELECT count(*) FROM pg_catalog.pg_stat_get_activity(NULL) WHERE backend_type = 'client backend' \
+         AND pid <> pg_catalog.pg_backend_pid() AND (state IN ('active', 'fastpath function call') \
+         OR state_change > pg_catalog.clock_timestamp() - pg_catalog.make_interval(secs => {:.3}))",
+        ns / 1e9
+    );
+    let count = session.one(&sql).map_err(MonitorError::silent)?;
+    Ok(count.and_then(|count| count.parse().ok()))
+}
