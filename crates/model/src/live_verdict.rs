@@ -88,6 +88,9 @@ pub struct LiveVerdict {
     pub bound: LiveBound,
     /// How sure that is.
     pub grade: Grade,
+    /// Whether the CPUs' limit is too close to that of the sessions to tell which comes first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub or_cpus: bool,
     /// The wait of a commit in parts; empty where states are unknown.
     pub parts: Vec<LivePart>,
     /// All parts that are WAL, ns.

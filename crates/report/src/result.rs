@@ -64,12 +64,16 @@ fn of_log(log: &LiveLog) -> Option<String> {
     let elsewhere = matches!(verdict.bound, LiveBound::NotWaitedFor | LiveBound::NotTheLog);
     let answer = match verdict.grade {
         _ if !tells => what.to_string(),
-        Grade::Undecided if !elsewhere => format!("undecided, the figures point to {what}"),
+        _ if verdict.or_cpus => format!("undecided, CPU or {}", what.trim_end_matches(',')),
+        Grade::Undecided if !elsewhere => {
+            format!("undecided, the figures point to {}", what.trim_end_matches(','))
+        }
         grade => format!("{what} {is} ({})", words::grade(grade).to_lowercase()),
     };
     let right = log.unknown.iter().find(|unknown| observed::lacks_right(unknown));
     let first = match (right, verdict.changes.first()) {
         (Some(unknown), _) if !tells => format!(" {}, then observe again.", unknown.needs),
+        _ if verdict.or_cpus => " narrows observe weighs both.".to_string(),
         (_, Some(change)) => format!(" It would change with {}.", change.trim_end_matches('.')),
         _ => String::new(),
     };

@@ -77,7 +77,7 @@ pub(crate) fn live_bound(bound: LiveBound) -> (&'static str, &'static str) {
         LiveBound::NotTheLog => ("the WAL", "is not the bottleneck"),
         LiveBound::FlushTime => ("the time of a WAL flush", IS),
         LiveBound::CommitDelay => ("commit_delay, a setting,", IS),
-        LiveBound::FlushBusy => ("WAL flushes, one after the other,", ARE),
+        LiveBound::FlushBusy => ("WAL flushes that follow each other", ARE),
         LiveBound::Locks => ("locks that are held through commits", ARE),
         LiveBound::Insert => ("the lock to insert WAL records", IS),
         LiveBound::Standby => ("the standby's answer", IS),

@@ -55,9 +55,14 @@ fn what_bounds_commits_is_the_result_with_the_first_thing_to_do() {
         first.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let mut run = run();
-    let said = "RESULT Commits on the observed server: WAL flushes, one after the other, are the bottleneck (likely). It would change with a log device with shorter flushes.";
+    let said = "RESULT Commits on the observed server: WAL flushes that follow each other are the bottleneck (likely). It would change with a log device with shorter flushes.";
     assert_eq!(result(&run), said);
     let verdict = run.live_logs[0].verdict.as_mut().unwrap();
+    (verdict.grade, verdict.or_cpus) = (Grade::Undecided, true);
+    let said = "RESULT Commits on the observed server: undecided, CPU or WAL flushes that follow each other. narrows observe weighs both.";
+    assert_eq!(result(&run), said);
+    let verdict = run.live_logs[0].verdict.as_mut().unwrap();
+    verdict.or_cpus = false;
     (verdict.bound, verdict.grade) = (LiveBound::NotTheLog, Grade::Undecided);
     verdict.changes.clear();
     let said = "RESULT Commits on the observed server: the WAL is not the bottleneck (undecided).";

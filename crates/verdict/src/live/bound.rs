@@ -43,12 +43,18 @@ pub(super) fn bound(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveB
         if share < LEAST_SHARE { below(log, groups, busy) } else { above(log, groups, busy) };
     let (bound, likely) = match cpus::limit(log, groups).map(|limit| limit.beside_sessions) {
         Some(BesideSessions::Lower) if is_wait(bound) => (LiveBound::NotTheLog, likely),
-        Some(BesideSessions::Close) if is_wait(bound) => (bound, false),
+        _ if or_cpus(log, groups, bound) => (bound, false),
         _ => (bound, likely),
     };
     // What was found has to agree with what was counted, or it was not what was.
     let likely = likely && apart(log).is_none() && unseen(log).is_none();
     (bound, if likely { Grade::Likely } else { Grade::Undecided })
+}
+
+/// Whether the CPUs' limit is too close to what commits wait for.
+pub(super) fn or_cpus(log: &LiveLog, groups: &Groups, bound: LiveBound) -> bool {
+    let beside = cpus::limit(log, groups).map(|limit| limit.beside_sessions);
+    is_wait(bound) && beside == Some(BesideSessions::Close)
 }
 
 /// Whether it names what commits wait for.

@@ -4,7 +4,7 @@ use narrows_model::{Grade, LiveBound, LiveLog, LiveVerdict};
 use narrows_units::{Ratio, significant};
 
 use super::bound::{self, Hidden, LEAST_SHARE};
-use super::cpus::{self, BesideSessions};
+use super::cpus;
 use super::groups::Groups;
 
 pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
@@ -36,10 +36,7 @@ pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Op
             Ratio(share)
         ));
     }
-    if share >= LEAST_SHARE
-        && let Some(limit) = cpus::limit(log, groups)
-        && limit.beside_sessions == BesideSessions::Close
-    {
+    if let Some(limit) = cpus::limit(log, groups).filter(|_| verdict.or_cpus) {
         return Some(format!(
             "The CPUs' limit, {}x the rate of now, is too close to the sessions' to tell which comes first: narrows observe weighs all of them.",
             significant(limit.times, 2)

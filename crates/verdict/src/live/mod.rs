@@ -51,6 +51,7 @@ pub fn live(log: &LiveLog) -> LiveVerdict {
     let mut verdict = LiveVerdict {
         bound,
         grade,
+        or_cpus: bound::or_cpus(log, &groups, bound),
         parts,
         wait_ns,
         share: groups.share(),

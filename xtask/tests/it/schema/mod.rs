@@ -206,6 +206,7 @@ fn live_log(interval: Interval) -> LiveLog {
         verdict: Some(LiveVerdict {
             bound: LiveBound::FlushTime,
             grade: Grade::Likely,
+            or_cpus: true,
             parts: vec![LivePart {
                 kind: LiveWaitKind::Behind,
                 per_commit_ns: 1e6,

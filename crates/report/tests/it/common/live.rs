@@ -81,6 +81,7 @@ fn log() -> LiveLog {
         verdict: Some(LiveVerdict {
             bound: LiveBound::FlushBusy,
             grade: Grade::Likely,
+            or_cpus: false,
             parts: Vec::new(),
             wait_ns: Some(1.64e6),
             share: Some(0.75),
