@@ -9,6 +9,8 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
 use crate::links::anchor;
 
+mod entries;
+
 /// A file of the book.
 #[derive(Debug)]
 pub struct Page {
@@ -45,6 +47,9 @@ pub fn pages(root: &Path) -> Result<Vec<Page>> {
     for (index, (title, path)) in chapters.iter().enumerate() {
         let text = std::fs::read_to_string(source.join(path))
             .with_context(|| path.display().to_string())?;
+        let entries = entries::of(path, &text);
+        let text = if entries.is_empty() { text } else { entries::list(path, &text, &entries) };
+        pages.extend(pages_of(&entries, (title, path), &navigation(&lines, path), &source));
         let main = main(&text, &Here { path, source: &source });
         let beside = [index.checked_sub(1), Some(index + 1)]
             .map(|index| index.and_then(|index| chapters.get(index)).copied());
@@ -67,6 +72,27 @@ pub fn pages(root: &Path) -> Result<Vec<Page>> {
         bail!("links of the book that lead nowhere: {}", broken.join(", "));
     }
     Ok(pages)
+}
+
+/// A page for each entry of a group, one after the other, and back to the group.
+fn pages_of(
+    entries: &[entries::Entry],
+    group: (&str, &Path),
+    navigation_of_group: &str,
+    source: &Path,
+) -> Vec<Page> {
+    // One folder further down than their group, so are the ways to all others.
+    let navigation = navigation_of_group.replace("href=\"", "href=\"../");
+    let steps: Vec<(&str, &Path)> =
+        entries.iter().map(|entry| (entry.id.as_str(), entry.path.as_path())).collect();
+    let page_of = |(index, entry): (usize, &entries::Entry)| {
+        let before = index.checked_sub(1).map_or(group, |before| steps[before]);
+        let after = steps.get(index + 1).copied().unwrap_or(group);
+        let main = main(&entry.text, &Here { path: &entry.path, source });
+        let html = page(&entry.id, &entry.path, &main, &navigation, [Some(before), Some(after)]);
+        Page { path: entry.path.with_extension("html"), bytes: html.into_bytes() }
+    };
+    entries.iter().enumerate().map(page_of).collect()
 }
 
 /// Writes them below `target/book`.

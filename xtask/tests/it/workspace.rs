@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use narrows_judge::explain;
 use xtask::{book, crates, files, generate, lines, links, prints, root, sources, text};
 
 fn none(wrong: Vec<String>) {
@@ -246,8 +247,34 @@ fn the_book_is_made_of_pages_that_are_found_from_each_other() {
         let titles = html.matches("<h1 id=").count();
         assert_eq!(titles, 1, "{} has {titles} titles", page.path.display());
         let listed = contents.contains(&format!("href=\"{}\"", page.path.display()));
-        assert!(listed || page.path == index.path, "{} is not listed", page.path.display());
+        // An entry is listed by its group, whose page has the name of its folder.
+        let folder = page.path.parent().expect("below the book's folder");
+        let group = pages.iter().find(|group| group.path == folder.with_extension("html"));
+        let entry = page.path.strip_prefix(folder.parent().unwrap_or(folder)).expect("its folder");
+        let in_group =
+            group.is_some_and(|g| text(g).contains(&format!("href=\"{}\"", entry.display())));
+        assert!(
+            listed || in_group || page.path == index.path,
+            "{} is not listed",
+            page.path.display()
+        );
     }
+}
+
+#[test]
+fn every_verdict_and_finding_has_a_page_of_its_own() {
+    let pages = book::pages(&root()).expect("its pages are there");
+    let has_page = |id: &str| {
+        let name = format!("{id}.html");
+        pages.iter().any(|page| page.path.starts_with("findings") && page.path.ends_with(&name))
+    };
+    let rules = narrows_validity::rules().iter().map(|rule| rule.id.to_string());
+    let verdicts = explain::words().into_iter().filter(|group| group.title.contains("erdict"));
+    let verdicts: Vec<String> =
+        verdicts.flat_map(|group| group.words).map(|(id, _)| id.to_string()).collect();
+    assert!(verdicts.len() > 15, "{verdicts:?}");
+    let without: Vec<String> = rules.chain(verdicts).filter(|id| !has_page(id)).collect();
+    assert!(without.is_empty(), "no page: {without:?}");
 }
 
 #[test]
