@@ -46,7 +46,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-layer-clock", LAYER),
     ("narrows-layer-memory", LAYER),
     ("narrows-layer-block", LAYER),
-    ("narrows-layer-log", LAYER),
+    ("narrows-layer-wal", LAYER),
     // The load engine; what a server is and in which language it is asked, a kind says.
     ("narrows-layer-database", LAYER),
     // A kind of server: as a client and as an owner sees it, and its part of a load. The only one that may fetch one.
@@ -175,7 +175,7 @@ const RUNNER: &[&str] = &[
     "narrows-layer-clock",
     "narrows-layer-memory",
     "narrows-layer-block",
-    "narrows-layer-log",
+    "narrows-layer-wal",
     "narrows-layer-database",
     "narrows-postgres",
     "narrows-mariadb",
@@ -305,8 +305,8 @@ mod tests {
     fn a_layer_that_knows_a_layer_is_found() {
         let mut workspace = workspace();
         assert_eq!(broken(&workspace), Vec::<String>::new());
-        workspace.insert("narrows-layer-log".into(), vec!["narrows-layer-block".into()]);
-        assert_eq!(broken(&workspace), ["narrows-layer-log must not know narrows-layer-block"]);
+        workspace.insert("narrows-layer-wal".into(), vec!["narrows-layer-block".into()]);
+        assert_eq!(broken(&workspace), ["narrows-layer-wal must not know narrows-layer-block"]);
     }
 
     #[test]

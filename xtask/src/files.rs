@@ -42,7 +42,7 @@ const EXCUSED: &[(&str, &[&str], &str)] = &[
     ("crates/io/src/uring/", READS, "the kernel's own files"),
     ("crates/postgres/src/server/leftovers.rs", READS, "an open file, up to a limit"),
     ("crates/server/src/user.rs", READS, "as the server's user, to see whether it may"),
-    ("crates/layers/log/src/ladder/flush.rs", READS, "the device itself"),
+    ("crates/layers/wal/src/ladder/flush.rs", READS, "the device itself"),
     ("crates/layers/memory/src/mapping/system.rs", READS, "the kernel's own files"),
     ("crates/crashtest/src/identity.rs", READS, "the kernel's random numbers"),
     ("crates/crashtest/src/target.rs", READS, "the folder of a new file, to flush it"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use narrows_model::{Grade, Narrow, Verdict};
+use narrows_model::{Bottleneck, Grade, Verdict};
 use serde::Serialize;
 
 use crate::Side;
@@ -24,7 +24,7 @@ pub struct VerdictChange {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Named {
     /// The bottleneck; `None` where most are undecided.
-    pub narrow: Option<Narrow>,
+    pub narrow: Option<Bottleneck>,
     /// The phrase of the latest run that says so.
     pub phrase: String,
     /// Its grade.
@@ -59,7 +59,7 @@ fn named(side: &Side<'_>, workload: &str) -> Option<Named> {
         .filter(|verdict| verdict.workload == workload)
         .collect();
     let name = |verdict: &Verdict| (verdict.grade != Grade::Undecided).then_some(verdict.narrow);
-    let mut counts: BTreeMap<String, (usize, Option<Narrow>)> = BTreeMap::new();
+    let mut counts: BTreeMap<String, (usize, Option<Bottleneck>)> = BTreeMap::new();
     for verdict in &verdicts {
         let name = name(verdict);
         counts.entry(format!("{name:?}")).or_insert((0, name)).0 += 1;

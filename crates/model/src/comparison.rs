@@ -75,11 +75,12 @@ pub struct PlacedEmulation {
 /// One step of a location's short ladder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct PlacedRung {
+pub struct PlacedStep {
     /// The measurement, `log.rung.wal_1.leader`.
     pub measurement: String,
     /// Its name: `flush`, `write.fdatasync.overwrite.8k`, `leader`.
-    pub rung: String,
+    #[serde(rename = "rung")]
+    pub step: String,
     /// Median, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p50_ns: Option<f64>,
@@ -106,7 +107,7 @@ pub struct Placement {
     pub durability_sentence: String,
     /// Its short ladder, alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ladder: Vec<PlacedRung>,
+    pub ladder: Vec<PlacedStep>,
     /// The emulation there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emulated: Option<PlacedEmulation>,

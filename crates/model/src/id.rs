@@ -158,7 +158,7 @@ pub mod family {
     pub const LOG_CALIBRATE: Family = Family("log.calibrate.");
     /// Group commit, by committers.
     pub const LOG_COMMIT: Family = Family("log.commit.");
-    /// Rungs of a commit, alone and beside a load.
+    /// Steps of a commit, alone and beside a load.
     pub const LOG_LADDER: Family = Family("log.ladder.");
     /// Streams of logs, by their number.
     pub const LOG_STREAMS: Family = Family("log.streams.");

@@ -37,7 +37,7 @@ pub use calibration::{
     Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DepthPoint, OracleNumbers,
 };
 pub use comparison::{
-    CommitFigure, CommitWork, Comparison, PlacedDatabase, PlacedEmulation, PlacedRung, Placement,
+    CommitFigure, CommitWork, Comparison, PlacedDatabase, PlacedEmulation, PlacedStep, Placement,
 };
 pub use condition::{Conditions, Key};
 pub use durability::{
@@ -84,8 +84,8 @@ pub use sweep::{
     HighestRate, OneStart, Ranged, Scaling, ScalingLaw, ScalingPoint, Starts, StartsSpread,
 };
 pub use verdict::{
-    Bound, Grade, Narrow, Next, OperatingPoint, Provenance, Sharing, Sum, SumKind, SumTerm, Test,
-    Utilisation, Verdict,
+    Bottleneck, Bound, Grade, Next, OperatingPoint, Provenance, Sharing, Sum, SumKind, SumTerm,
+    Test, Utilisation, Verdict,
 };
 pub use what_if::{WhatIf, WhatIfThen};
 pub use workload::Workload;

@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Interval, Narrow, Provenance};
+use crate::{Bottleneck, Interval, Provenance};
 
 /// Beside the verdict on an observed server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ pub struct Step {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Headroom {
     /// The resource.
-    pub resource: Narrow,
+    pub resource: Bottleneck,
     /// Words for the screen.
     pub label: String,
     /// Share in use.

@@ -25,7 +25,7 @@ pub enum Grade {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Narrow {
+pub enum Bottleneck {
     /// The server's CPUs are busy with the workload.
     Cpu,
     /// A control group's CPU quota.
@@ -60,45 +60,45 @@ pub enum Narrow {
     Unknown,
 }
 
-impl Narrow {
-    /// Every place that can be named, without [`Narrow::Unknown`].
-    pub const NAMED: [Narrow; 15] = [
-        Narrow::Cpu,
-        Narrow::CpuQuota,
-        Narrow::CpuTaken,
-        Narrow::CpuPerSession,
-        Narrow::ReadLatency,
-        Narrow::ReadRate,
-        Narrow::ReadBandwidth,
-        Narrow::IoLimit,
-        Narrow::CommitWait,
-        Narrow::CommitInsideServer,
-        Narrow::WriteRate,
-        Narrow::Lock,
-        Narrow::HotThread,
-        Narrow::Workers,
-        Narrow::Client,
+impl Bottleneck {
+    /// Every place that can be named, without [`Bottleneck::Unknown`].
+    pub const NAMED: [Bottleneck; 15] = [
+        Bottleneck::Cpu,
+        Bottleneck::CpuQuota,
+        Bottleneck::CpuTaken,
+        Bottleneck::CpuPerSession,
+        Bottleneck::ReadLatency,
+        Bottleneck::ReadRate,
+        Bottleneck::ReadBandwidth,
+        Bottleneck::IoLimit,
+        Bottleneck::CommitWait,
+        Bottleneck::CommitInsideServer,
+        Bottleneck::WriteRate,
+        Bottleneck::Lock,
+        Bottleneck::HotThread,
+        Bottleneck::Workers,
+        Bottleneck::Client,
     ];
 
     /// Its name on every screen, in two to five words.
     pub const fn words(self) -> &'static str {
         match self {
-            Narrow::Cpu => "CPU",
-            Narrow::CpuQuota => "CPU quota",
-            Narrow::CpuTaken => "CPU used by other programs",
-            Narrow::CpuPerSession => "CPU time of each session",
-            Narrow::ReadLatency => "read latency",
-            Narrow::ReadRate => "drives' read rate",
-            Narrow::ReadBandwidth => "drives' read bandwidth",
-            Narrow::IoLimit => "control group's I/O limit",
-            Narrow::CommitWait => "commit wait",
-            Narrow::CommitInsideServer => "commit wait inside the server",
-            Narrow::WriteRate => "drives' write rate",
-            Narrow::Lock => "locks inside the server",
-            Narrow::HotThread => "one server process",
-            Narrow::Workers => "workers",
-            Narrow::Client => "client",
-            Narrow::Unknown => "unknown",
+            Bottleneck::Cpu => "CPU",
+            Bottleneck::CpuQuota => "CPU quota",
+            Bottleneck::CpuTaken => "CPU used by other programs",
+            Bottleneck::CpuPerSession => "CPU time of each session",
+            Bottleneck::ReadLatency => "read latency",
+            Bottleneck::ReadRate => "drives' read rate",
+            Bottleneck::ReadBandwidth => "drives' read bandwidth",
+            Bottleneck::IoLimit => "control group's I/O limit",
+            Bottleneck::CommitWait => "commit wait",
+            Bottleneck::CommitInsideServer => "commit wait inside the server",
+            Bottleneck::WriteRate => "drives' write rate",
+            Bottleneck::Lock => "locks inside the server",
+            Bottleneck::HotThread => "one server process",
+            Bottleneck::Workers => "workers",
+            Bottleneck::Client => "client",
+            Bottleneck::Unknown => "unknown",
         }
     }
 }
@@ -136,7 +136,7 @@ pub enum Provenance {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Bound {
     /// The resource.
-    pub resource: Narrow,
+    pub resource: Bottleneck,
     /// Words for the screen: "CPU, 8 threads", "data reads".
     pub label: String,
     /// What the resource gives per second, in `capacity_unit`.
@@ -162,7 +162,7 @@ pub struct Bound {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Utilisation {
     /// The resource.
-    pub resource: Narrow,
+    pub resource: Bottleneck,
     /// Words for the screen.
     pub label: String,
     /// Demand times rate over capacity; `None` where the capacity is unknown.
@@ -261,7 +261,7 @@ pub struct Test {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Next {
     /// The resource.
-    pub resource: Narrow,
+    pub resource: Bottleneck,
     /// Words for the screen.
     pub label: String,
     /// Rate at which it binds, operations per second, where known.
@@ -287,10 +287,10 @@ pub struct Verdict {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_p99_open_ns: Option<f64>,
     /// What holds it back.
-    pub narrow: Narrow,
+    pub narrow: Bottleneck,
     /// The rival, where two can't be told apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub or: Option<Narrow>,
+    pub or: Option<Bottleneck>,
     /// One phrase for the screen: "CPU, 97 % busy".
     pub phrase: String,
     /// How sure.

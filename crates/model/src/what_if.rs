@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Interval, Narrow};
+use crate::{Bottleneck, Interval};
 
 /// One workload after one or several changes at once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub struct WhatIfThen {
     /// Over the measured rate, less 1; 0 where the changes touch nothing that the workload is known to use.
     pub gain_at_most: f64,
     /// What binds then.
-    pub binds: Narrow,
+    pub binds: Bottleneck,
     /// Words for it.
     pub label: String,
     /// The time of one operation in a session without queues, ns: no operation is shorter on average.

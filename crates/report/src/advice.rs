@@ -3,7 +3,7 @@
 //! The sentences are a table by narrow place. Gains are the verdict's bounds, never promises: where the
 //! action is not the one that was tested, the row says `+0 to`.
 
-use narrows_model::{DatabaseChoice, Grade, Key, Narrow, Run, Validity, Verdict, condition};
+use narrows_model::{Bottleneck, DatabaseChoice, Grade, Key, Run, Validity, Verdict, condition};
 
 use crate::observed;
 use crate::print;
@@ -24,7 +24,7 @@ pub struct NextRow {
 
 /// What one narrow place asks for.
 struct Advice {
-    narrow: Narrow,
+    narrow: Bottleneck,
     /// The action, as it stands behind "updates: ".
     action: &'static str,
     /// How to see that it helps; `{id}` is the run's id.
@@ -35,91 +35,91 @@ struct Advice {
 
 const ADVICE: &[Advice] = &[
     Advice {
-        narrow: Narrow::Cpu,
+        narrow: Bottleneck::Cpu,
         action: "more or faster CPUs, or less CPU time per operation",
         prove: "the same run on more CPUs",
         tested_is_action: false,
     },
     Advice {
-        narrow: Narrow::CpuQuota,
+        narrow: Bottleneck::CpuQuota,
         action: "raise the CPU quota",
         prove: "the same run after raising it",
         tested_is_action: false,
     },
     Advice {
-        narrow: Narrow::CpuTaken,
+        narrow: Bottleneck::CpuTaken,
         action: "move the other load off these CPUs",
         prove: "the same run without it",
         tested_is_action: false,
     },
     Advice {
-        narrow: Narrow::CpuPerSession,
+        narrow: Bottleneck::CpuPerSession,
         action: "more sessions (CPUs are idle), or faster CPUs",
         prove: "narrows run --sessions N",
         tested_is_action: true,
     },
     Advice {
-        narrow: Narrow::ReadLatency,
+        narrow: Bottleneck::ReadLatency,
         action: "more sessions: each waits for one read at a time, and the drives have capacity left",
         prove: "narrows run --sessions N",
         tested_is_action: true,
     },
     Advice {
-        narrow: Narrow::ReadRate,
+        narrow: Bottleneck::ReadRate,
         action: "more memory for shared_buffers and page cache, or drives with more read IOPS",
         prove: "narrows run --data DIR",
         tested_is_action: false,
     },
     Advice {
-        narrow: Narrow::ReadBandwidth,
+        narrow: Bottleneck::ReadBandwidth,
         action: "drives or links with more throughput",
         prove: "narrows run --data DIR",
         tested_is_action: false,
     },
     Advice {
-        narrow: Narrow::IoLimit,
+        narrow: Bottleneck::IoLimit,
         action: "raise the I/O limit",
         prove: "the same run after raising it",
         tested_is_action: false,
     },
     Advice {
-        narrow: Narrow::CommitWait,
+        narrow: Bottleneck::CommitWait,
         action: "a faster WAL flush (WAL on a drive of its own)",
         prove: "narrows run --wal DIR",
         tested_is_action: false,
     },
     Advice {
-        narrow: Narrow::CommitInsideServer,
+        narrow: Bottleneck::CommitInsideServer,
         action: "check what shares the WAL's drive and file system: a flush takes longer in the server than outside it",
         prove: "narrows run --wal DIR",
         tested_is_action: false,
     },
     Advice {
-        narrow: Narrow::WriteRate,
+        narrow: Bottleneck::WriteRate,
         action: "drives with more write IOPS, or fewer checkpoints",
         prove: "narrows run --data DIR",
         tested_is_action: false,
     },
     Advice {
-        narrow: Narrow::Lock,
+        narrow: Bottleneck::Lock,
         action: "find the lock in the wait samples; hold it for a shorter time, or spread what it protects",
         prove: "narrows report {id} --html",
         tested_is_action: false,
     },
     Advice {
-        narrow: Narrow::HotThread,
+        narrow: Bottleneck::HotThread,
         action: "reduce the work of the one busy process; only faster CPUs help it",
         prove: "narrows report {id} --html",
         tested_is_action: false,
     },
     Advice {
-        narrow: Narrow::Workers,
+        narrow: Bottleneck::Workers,
         action: "more parallel workers",
         prove: "the same with twice as many workers",
         tested_is_action: true,
     },
     Advice {
-        narrow: Narrow::Client,
+        narrow: Bottleneck::Client,
         action: "the server was not the limit; give the load generator more CPUs or its own machine",
         prove: "load from another machine",
         tested_is_action: false,
@@ -185,7 +185,8 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
 /// again.
 pub(crate) fn between(run: &Run, v: &Verdict, again: &str) -> Option<String> {
     let valid = run.measurement(&v.measurement).is_some_and(|m| m.validity == Validity::Valid);
-    let or = v.or.filter(|or| valid && *or != Narrow::Unknown && v.narrow != Narrow::Unknown)?;
+    let or =
+        v.or.filter(|or| valid && *or != Bottleneck::Unknown && v.narrow != Bottleneck::Unknown)?;
     Some(format!(
         "{} or {}: change one and {again}; the other may hold the rate where it is",
         v.narrow.words(),
@@ -213,7 +214,7 @@ fn pauses(v: &Verdict) -> bool {
 /// comes before a device.
 fn delays_commits<'a>(run: &'a Run, v: &Verdict) -> Option<&'a str> {
     const COMMIT_DELAY: Key<str> = condition::COMMIT_DELAY.inside(condition::SERVER_SETTINGS);
-    if !matches!(v.narrow, Narrow::CommitWait | Narrow::CommitInsideServer) {
+    if !matches!(v.narrow, Bottleneck::CommitWait | Bottleneck::CommitInsideServer) {
         return None;
     }
     let ours = || run.measurement(&v.measurement)?.conditions.get(COMMIT_DELAY);
@@ -243,11 +244,11 @@ fn action(run: &Run, advice: &Advice, v: &Verdict) -> (String, String) {
         return (action, prove.replace("{id}", &run.id));
     }
     let prove = advice.prove.replace("{id}", &run.id);
-    if advice.narrow == Narrow::Client && pauses(v) {
+    if advice.narrow == Bottleneck::Client && pauses(v) {
         let action =
             "nothing in the server: its sessions pause for most of their time; use more sessions";
         (action.to_string(), "the same with twice as many sessions".to_string())
-    } else if advice.narrow != Narrow::Cpu {
+    } else if advice.narrow != Bottleneck::Cpu {
         (advice.action.to_string(), prove)
     } else if v.sharing.as_ref().is_some_and(|sharing| sharing.limits_scaling) {
         let action =
@@ -270,7 +271,7 @@ fn shorter_reads(
 ) -> Option<(Grade, bool, f64, NextRow)> {
     let gain = v.gain_at_most.filter(|gain| *gain > 0.0 && gain.is_finite())?;
     let ours = observed::advice(run, v).is_none();
-    (advice.narrow == Narrow::ReadLatency && ours).then(|| {
+    (advice.narrow == Bottleneck::ReadLatency && ours).then(|| {
         let row = NextRow {
             action: "faster reads (other drives), or fewer of them (more memory)".into(),
             expect: format!("+0 to {}", print::change(gain)),
@@ -301,7 +302,7 @@ fn expectation(run: &Run, advice: &Advice, v: &Verdict) -> (f64, String) {
     // CPUs that the client went on using are less than CPUs of one's own: a floor.
     let lent = v.test.as_ref().is_some_and(|t| t.confirms && t.measurement.ends_with(".more_cpus"));
     if let (Some(least), Some(most)) = (tested.filter(|_| lent), v.gain_at_most)
-        && advice.narrow == Narrow::Cpu
+        && advice.narrow == Bottleneck::Cpu
         && least < most
         && most.is_finite()
     {
@@ -333,9 +334,9 @@ mod tests {
 
     #[test]
     fn every_narrow_place_but_unknown_has_one_sentence() {
-        for narrow in Narrow::NAMED {
+        for narrow in Bottleneck::NAMED {
             assert_eq!(ADVICE.iter().filter(|a| a.narrow == narrow).count(), 1, "{narrow:?}");
         }
-        assert!(!ADVICE.iter().any(|a| a.narrow == Narrow::Unknown));
+        assert!(!ADVICE.iter().any(|a| a.narrow == Bottleneck::Unknown));
     }
 }

@@ -50,7 +50,7 @@ pub use calibration::RateAnswer;
 pub use capacity::{CapacityRow, Figure};
 pub use head::Head;
 pub use interference::{Interference, InterferenceCell, InterferenceRow};
-pub use log::{CommitsRow, RungFigures, RungRow, SharingPoint, Streams, StreamsRow};
+pub use log::{CommitsRow, SharingPoint, StepFigures, StepRow, Streams, StreamsRow};
 pub use notes::{NoteMark, Notes};
 pub use observed::ObservedView;
 pub use outputs::{

@@ -12,7 +12,7 @@ use crate::interference::{Interference, interference};
 use crate::live::{flush_views, live_views};
 use crate::loads::{loads, storage_alone};
 use crate::log::{
-    CommitsRow, RungRow, Seen, SharingPoint, Streams, commits_rows, ladder_rows, sharing, short,
+    CommitsRow, Seen, SharingPoint, StepRow, Streams, commits_rows, ladder_rows, sharing, short,
     streams,
 };
 use crate::memory;
@@ -43,7 +43,7 @@ pub struct Report {
     /// The commit log in short: what a commit costs, and what most of it is.
     pub short: Vec<Entry>,
     /// The commit log's ladder.
-    pub ladder: Vec<RungRow>,
+    pub ladder: Vec<StepRow>,
     /// Sessions that share the log's flushes.
     pub commits: Vec<CommitsRow>,
     /// Commits of a flush, by rate.

@@ -1,7 +1,7 @@
 //! RESULT: the answer for each workload in a sentence, before anything that it rests on.
 
 use narrows_model::{
-    DatabaseChoice, Grade, Layer, LiveBound, LiveLog, Narrow, Run, Severity, Validity, Verdict,
+    Bottleneck, DatabaseChoice, Grade, Layer, LiveBound, LiveLog, Run, Severity, Validity, Verdict,
 };
 
 use crate::notes::absent;
@@ -109,7 +109,7 @@ fn answer(run: &Run, verdict: &Verdict) -> String {
     let (what, is) = words::bottleneck(verdict.narrow);
     match (verdict.grade, verdict.or) {
         (_, Some(rival)) => format!("undecided, {what} or {}", words::bottleneck(rival).0),
-        (Grade::Undecided, None) if verdict.narrow != Narrow::Unknown => {
+        (Grade::Undecided, None) if verdict.narrow != Bottleneck::Unknown => {
             format!("undecided, the figures point to {what}")
         }
         (Grade::Undecided, None) => largest(verdict).map_or_else(
@@ -129,7 +129,7 @@ fn part_of_cpus(run: &Run, verdict: &Verdict) -> String {
     let all = run.platform().map_or(0, |platform| platform.cpu.threads as usize);
     let observed = run.observations.iter().any(|seen| seen.measurement == verdict.measurement);
     let managed = run.plan.database == DatabaseChoice::Managed && !observed;
-    let ours = managed && verdict.narrow == Narrow::Cpu;
+    let ours = managed && verdict.narrow == Bottleneck::Cpu;
     if ours && had > 0 && had < all {
         format!(" with {had} of the machine's {all} CPUs for the server")
     } else {

@@ -1,6 +1,6 @@
 //! What stands beside a verdict: how an observed server stands, and what changes would allow at most.
 
-use narrows_model::{Narrow, Verdict, WhatIf, WhatIfThen};
+use narrows_model::{Bottleneck, Verdict, WhatIf, WhatIfThen};
 
 use crate::print;
 
@@ -44,7 +44,7 @@ fn answer(then: &WhatIfThen, now_per_s: f64) -> String {
         text += &format!(" ({})", beside.join("; "));
     }
     text += if at_most == now { ", as without it: " } else { ", then " };
-    let binds = if then.binds == Narrow::Workers { "bind" } else { "binds" };
+    let binds = if then.binds == Bottleneck::Workers { "bind" } else { "binds" };
     text += &format!("{} {binds}: {}", then.binds.words(), then.label);
     if let Some(ns) = then.time_at_most_ns {
         text += &format!("; at the rate of now each takes at most {}", print::time(ns));
@@ -73,7 +73,7 @@ mod tests {
                     method: IntervalMethod::Propagated,
                 }),
                 gain_at_most: 0.36,
-                binds: Narrow::CpuPerSession,
+                binds: Bottleneck::CpuPerSession,
                 label: "128 sessions (mostly CPU time)".into(),
                 time_at_least_ns: Some(191_500.0),
                 time_at_most_ns: None,
@@ -96,7 +96,7 @@ mod tests {
     fn what_the_bound_of_now_allows_is_no_gain_of_the_change() {
         let mut same = WhatIf { now_at_most_per_s: 668e3, assumed: Vec::new(), ..asked() };
         let then = same.then.as_mut().unwrap();
-        (then.binds, then.label) = (Narrow::Workers, "2 workers".into());
+        (then.binds, then.label) = (Bottleneck::Workers, "2 workers".into());
         (then.time_at_least_ns, then.interval_95) = (None, None);
         assert_eq!(
             one(&same),

@@ -4,7 +4,7 @@
 //! remainder (Hamilton's apportionment), so that the printed terms add up to the printed total exactly; every
 //! term stays within one last digit of its value.
 
-use narrows_model::{Narrow, Run, Sum, SumKind, Verdict};
+use narrows_model::{Bottleneck, Run, Sum, SumKind, Verdict};
 use narrows_units::{si, significant};
 
 use crate::print;
@@ -143,7 +143,10 @@ fn shared(verdict: &Verdict) -> Option<String> {
     let on_cpu = verdict.or.is_none()
         && matches!(
             verdict.narrow,
-            Narrow::Cpu | Narrow::CpuQuota | Narrow::CpuTaken | Narrow::CpuPerSession
+            Bottleneck::Cpu
+                | Bottleneck::CpuQuota
+                | Bottleneck::CpuTaken
+                | Bottleneck::CpuPerSession
         );
     let who = if verdict.operating_point.workers.is_some() { "worker" } else { "session" };
     let alone = format!("one {who} alone needs {} CPU", print::time(sharing.alone_ns_per_op));

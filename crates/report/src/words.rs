@@ -1,6 +1,6 @@
 //! Names for people: of workloads, of narrow places, of grades. One table each.
 
-use narrows_model::{Grade, LiveBound, Narrow, Severity, Validity, Workload};
+use narrows_model::{Bottleneck, Grade, LiveBound, Severity, Validity, Workload};
 
 /// What verdicts of scans are about, whatever their workers.
 const SCAN: &str = Workload::ScanMany.word();
@@ -38,30 +38,30 @@ pub(crate) fn workload_plural(id: &str, workers: Option<u32>) -> String {
 }
 
 /// What holds a rate back, as the subject of a sentence, and what is said of it there.
-pub(crate) fn bottleneck(narrow: Narrow) -> (&'static str, &'static str) {
+pub(crate) fn bottleneck(narrow: Bottleneck) -> (&'static str, &'static str) {
     const IS: &str = "is the bottleneck";
     const ARE: &str = "are the bottleneck";
     match narrow {
-        Narrow::Cpu => ("CPU", IS),
-        Narrow::CpuQuota => ("the CPU quota", IS),
-        Narrow::CpuTaken => ("CPU time that other programs use", IS),
-        Narrow::CpuPerSession => {
+        Bottleneck::Cpu => ("CPU", IS),
+        Bottleneck::CpuQuota => ("the CPU quota", IS),
+        Bottleneck::CpuTaken => ("CPU time that other programs use", IS),
+        Bottleneck::CpuPerSession => {
             ("the CPU time of each session", "is the bottleneck; CPUs are idle")
         }
-        Narrow::ReadLatency => ("read latency", "is the bottleneck, not drive throughput"),
-        Narrow::ReadRate => ("the drives' read IOPS", ARE),
-        Narrow::ReadBandwidth => ("the drives' read throughput", IS),
-        Narrow::IoLimit => ("the I/O limit", IS),
-        Narrow::CommitWait => {
+        Bottleneck::ReadLatency => ("read latency", "is the bottleneck, not drive throughput"),
+        Bottleneck::ReadRate => ("the drives' read IOPS", ARE),
+        Bottleneck::ReadBandwidth => ("the drives' read throughput", IS),
+        Bottleneck::IoLimit => ("the I/O limit", IS),
+        Bottleneck::CommitWait => {
             ("commit wait", "is the bottleneck: each commit waits until it is durable")
         }
-        Narrow::CommitInsideServer => ("the WAL flush inside the server", IS),
-        Narrow::WriteRate => ("the drives' write IOPS", ARE),
-        Narrow::Lock => ("locks", ARE),
-        Narrow::HotThread => ("one server process", IS),
-        Narrow::Workers => ("the number of parallel workers", IS),
-        Narrow::Client => ("the client", "is the bottleneck: the server waits for it"),
-        Narrow::Unknown => ("something that was not measured", IS),
+        Bottleneck::CommitInsideServer => ("the WAL flush inside the server", IS),
+        Bottleneck::WriteRate => ("the drives' write IOPS", ARE),
+        Bottleneck::Lock => ("locks", ARE),
+        Bottleneck::HotThread => ("one server process", IS),
+        Bottleneck::Workers => ("the number of parallel workers", IS),
+        Bottleneck::Client => ("the client", "is the bottleneck: the server waits for it"),
+        Bottleneck::Unknown => ("something that was not measured", IS),
     }
 }
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use narrows_engine::{Context, Scratch};
 use narrows_layer_block::{BlockPlan, Requested};
-use narrows_layer_log::{Committed, LogPlan};
+use narrows_layer_wal::{Committed, LogPlan};
 use narrows_model::{DatabaseChoice, Layer, Measurement, PlannedStep, Role, condition};
 use narrows_observe::Watch;
 use narrows_units::Bytes;
@@ -45,7 +45,7 @@ pub fn planned(resolved: &Resolved, ctx: &Context<'_>) -> Vec<PlannedStep> {
         // With a database the ladder waits for the flush size that the database shows.
         let ladder =
             if resolved.has(Layer::Database) { Vec::new() } else { ladder(resolved, COMMIT_BYTES) };
-        steps.extend(narrows_layer_log::planned(ctx, &log_plan(resolved, ladder)));
+        steps.extend(narrows_layer_wal::planned(ctx, &log_plan(resolved, ladder)));
     }
     steps
 }
@@ -119,8 +119,8 @@ pub fn planned_ladder_s(resolved: &Resolved) -> f64 {
     if !resolved.has(Layer::Log) {
         return 0.0;
     }
-    let rung_s = narrows_layer_log::planned_rung_s(resolved.plan.repeats, resolved.window);
-    ladder(resolved, COMMIT_BYTES).len() as f64 * rung_s
+    let step_s = narrows_layer_wal::planned_step_s(resolved.plan.repeats, resolved.window);
+    ladder(resolved, COMMIT_BYTES).len() as f64 * step_s
 }
 
 /// Refuses a layer that can't be measured in the folders that were named. Nothing is written.
@@ -219,11 +219,11 @@ fn log(session: &mut PlannedSession<'_, '_>) -> Result<()> {
     let resolved = session.resolved;
     let ctx = resolved.context(session);
     let scratch = log_scratch(session)?;
-    let rungs =
+    let steps =
         if resolved.has(Layer::Database) { Vec::new() } else { ladder(resolved, COMMIT_BYTES) };
     let watch = watch(resolved, &[Role::Wal]);
-    let plan = log_plan(resolved, rungs);
-    let measured = narrows_layer_log::measure(&ctx, scratch.wal(), scratch.data(), &watch, &plan)?;
+    let plan = log_plan(resolved, steps);
+    let measured = narrows_layer_wal::measure(&ctx, scratch.wal(), scratch.data(), &watch, &plan)?;
     session.add(on_role(measured, Role::Wal));
     Ok(())
 }
@@ -240,8 +240,8 @@ pub fn commit_ladder(session: &mut PlannedSession<'_, '_>, bytes_per_commit: u64
     for (committers, bytes) in ladder(resolved, bytes_per_commit) {
         let cpus = &session.split.server;
         let dir = scratch.wal();
-        let rung = narrows_layer_log::commit_ladder(&ctx, dir, &watch, committers, bytes, cpus)?;
-        session.add(on_role(vec![rung], Role::Wal));
+        let step = narrows_layer_wal::commit_ladder(&ctx, dir, &watch, committers, bytes, cpus)?;
+        session.add(on_role(vec![step], Role::Wal));
     }
     Ok(())
 }
@@ -265,7 +265,7 @@ pub fn flush_after(session: &mut PlannedSession<'_, '_>, committed: &Committed<'
     let scratch = log_scratch(session)?;
     let watch = watch(resolved, &[Role::Wal]);
     let cpus = &session.split.server;
-    let measured = narrows_layer_log::after(&ctx, scratch.wal(), &watch, committed, cpus)?;
+    let measured = narrows_layer_wal::after(&ctx, scratch.wal(), &watch, committed, cpus)?;
     session.add(on_role(measured, Role::Wal));
     Ok(())
 }

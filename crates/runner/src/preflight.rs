@@ -68,7 +68,7 @@ pub fn block_file(dir: &Path, bytes: u64, option: &str) -> Result<()> {
 pub fn log(wal: &Path, option: &str, data: &Path) -> Result<()> {
     folder(wal, option)?;
     folder(data, "--data")?;
-    Ok(narrows_layer_log::check_dir(wal)?)
+    Ok(narrows_layer_wal::check_dir(wal)?)
 }
 
 /// The warning that a part is missing, with its reason and hint.

@@ -1,15 +1,15 @@
 //! Everything that the law says about one measurement before any test: demands, bounds, the time of an operation
 //! with and without queues.
 
-use narrows_model::{Interval, Measurement, Narrow, Provenance, Run, condition, metric};
+use narrows_model::{Bottleneck, Interval, Measurement, Provenance, Run, condition, metric};
 
 use crate::bound::{BoundLaw, Candidate};
 use crate::capacity::{Capacities, capacities};
+use crate::choice::Choice;
 use crate::demand::Demand;
 use crate::estimate::Estimate;
 use crate::intervention::Intervention;
 use crate::log;
-use crate::narrow::Choice;
 use crate::observed::Observed;
 use crate::processors;
 use crate::session::{Parts, TimeComponent};
@@ -162,7 +162,7 @@ impl<'a> Analysis<'a> {
         let cpu = &self.demand.cpu;
         let full = self
             .bound(BoundLaw::Cpu)
-            .filter(|c| c.narrow == Narrow::CpuQuota && c.is_saturated(self.demand.rate()));
+            .filter(|c| c.narrow == Bottleneck::CpuQuota && c.is_saturated(self.demand.rate()));
         let (Some(quota), Some(set)) = (full, cpu.set) else { return 0.0 };
         let Some(periods) = cpu.throttled_share.filter(|share| *share > MOSTLY_STOPPED) else {
             return 0.0;
@@ -209,7 +209,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// What it means that a part is the largest.
-    pub fn narrow_of(&self, part: TimeComponent, parts: &Parts) -> Narrow {
+    pub fn narrow_of(&self, part: TimeComponent, parts: &Parts) -> Bottleneck {
         let servers = self.demand.servers;
         if self.demand.workload.is_scan() {
             let busy = parts.ns(TimeComponent::Cpu) * 1e-9 * self.demand.rate() / servers;
@@ -219,9 +219,9 @@ impl<'a> Analysis<'a> {
                 // to others meanwhile.
                 let full = cpus.is_some_and(|cpus| busy * servers >= cpus * WORKERS_BUSY);
                 return if full {
-                    self.bound(BoundLaw::Cpu).map_or(Narrow::Cpu, |cpu| cpu.narrow)
+                    self.bound(BoundLaw::Cpu).map_or(Bottleneck::Cpu, |cpu| cpu.narrow)
                 } else {
-                    Narrow::Workers
+                    Bottleneck::Workers
                 };
             }
         }
@@ -229,13 +229,15 @@ impl<'a> Analysis<'a> {
         let held = part == TimeComponent::Lock && self.lock_held == Some(LockHeld::ThroughFlush);
         match part {
             _ if held => self.narrow_of(TimeComponent::Flush, parts),
-            TimeComponent::Cpu => Narrow::CpuPerSession,
-            TimeComponent::Read => Narrow::ReadLatency,
-            TimeComponent::Flush if self.inside.is_some() => Narrow::CommitInsideServer,
-            TimeComponent::Flush => Narrow::CommitWait,
-            TimeComponent::Lock => Narrow::Lock,
-            TimeComponent::Client | TimeComponent::Between | TimeComponent::Pause => Narrow::Client,
-            TimeComponent::Other => Narrow::Unknown,
+            TimeComponent::Cpu => Bottleneck::CpuPerSession,
+            TimeComponent::Read => Bottleneck::ReadLatency,
+            TimeComponent::Flush if self.inside.is_some() => Bottleneck::CommitInsideServer,
+            TimeComponent::Flush => Bottleneck::CommitWait,
+            TimeComponent::Lock => Bottleneck::Lock,
+            TimeComponent::Client | TimeComponent::Between | TimeComponent::Pause => {
+                Bottleneck::Client
+            }
+            TimeComponent::Other => Bottleneck::Unknown,
         }
     }
 
@@ -268,13 +270,13 @@ impl<'a> Analysis<'a> {
             && self.demand.quota_cpus(self.run).is_none()
             && self.without_others().is_some_and(|gain| gain < BARELY_HELD_UP);
         let (Some(set), Some(taken)) = (self.demand.cpu.set, self.demand.cpu.taken) else { return };
-        let cpu = |c: &&mut Candidate| c.place == BoundLaw::Cpu && c.narrow == Narrow::CpuTaken;
+        let cpu = |c: &&mut Candidate| c.place == BoundLaw::Cpu && c.narrow == Bottleneck::CpuTaken;
         let Some(cpu) = self.capacities.candidates.iter_mut().find(cpu).filter(|_| hardly) else {
             return;
         };
         let Some(whole) = cpu.changed(Estimate::exact(set), cpu.demand_per_op) else { return };
         *cpu = whole;
-        cpu.narrow = Narrow::Cpu;
+        cpu.narrow = Bottleneck::Cpu;
         cpu.label = format!("the server's {}", processors::words(set));
         self.leftovers = Some(format!(
             "other programs use {taken:.1} of the server's {}, for which it hardly waits: how much of that it would get is unknown",

@@ -1,11 +1,11 @@
 //! A resource and the highest rate it allows: capacity over demand, `X ≤ C / D`.
 
-use narrows_model::{Bound, Narrow, Provenance, Utilisation};
+use narrows_model::{Bottleneck, Bound, Provenance, Utilisation};
 
 use crate::estimate::Estimate;
 use crate::threshold::{NEAR_SATURATION, SATURATED};
 
-/// Which law a bound follows, and so what an intervention does to it. Several places can carry one [`Narrow`]:
+/// Which law a bound follows, and so what an intervention does to it. Several places can carry one [`Bottleneck`]:
 /// the drives and the server's path to them both limit reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BoundLaw {
@@ -43,7 +43,7 @@ pub(crate) enum BoundLaw {
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub place: BoundLaw,
-    pub narrow: Narrow,
+    pub narrow: Bottleneck,
     pub label: String,
     pub capacity: Estimate,
     pub capacity_unit: &'static str,
@@ -58,7 +58,7 @@ impl Candidate {
     /// `None` where the demand is none, so that no bound follows.
     pub fn new(
         place: BoundLaw,
-        narrow: Narrow,
+        narrow: Bottleneck,
         label: impl Into<String>,
         capacity: (Estimate, &'static str),
         demand_per_op: Estimate,
@@ -147,11 +147,11 @@ impl Candidate {
 }
 
 /// Whether two names are one place seen from two sides, so that neither is the other's rival.
-pub(crate) fn same_place(a: Narrow, b: Narrow) -> bool {
-    fn group(narrow: Narrow) -> Narrow {
+pub(crate) fn same_place(a: Bottleneck, b: Bottleneck) -> bool {
+    fn group(narrow: Bottleneck) -> Bottleneck {
         match narrow {
-            Narrow::CpuQuota | Narrow::CpuTaken => Narrow::Cpu,
-            Narrow::CommitInsideServer => Narrow::CommitWait,
+            Bottleneck::CpuQuota | Bottleneck::CpuTaken => Bottleneck::Cpu,
+            Bottleneck::CommitInsideServer => Bottleneck::CommitWait,
             other => other,
         }
     }

@@ -4,7 +4,7 @@
 //! listed as unknown, with the reason. The log has no capacity (see `log`), only its ladder.
 
 use narrows_model::{
-    Measurement, Narrow, Provenance, Role, Run, Validity, condition, family, metric,
+    Bottleneck, Measurement, Provenance, Role, Run, Validity, condition, family, metric,
 };
 
 use crate::bound::{BoundLaw, Candidate};
@@ -27,11 +27,11 @@ const SEQUENTIAL_BYTES: f64 = 1024.0 * 1024.0;
 pub(crate) struct Capacities {
     pub candidates: Vec<Candidate>,
     /// Resources with a demand and without a usable capacity.
-    pub unknown: Vec<(Narrow, String)>,
+    pub unknown: Vec<(Bottleneck, String)>,
     /// Why, in sentences.
     pub reasons: Vec<String>,
     /// Resources known to be unused: their label.
-    pub unused: Vec<(Narrow, String)>,
+    pub unused: Vec<(Bottleneck, String)>,
 }
 
 /// Everything but the session bound.
@@ -66,15 +66,17 @@ impl Capacities {
     fn cpu(&mut self, run: &Run, demand: &Demand) {
         let (Some(available), Some(server_ns)) = (demand.cpu.available, demand.cpu.server_ns)
         else {
-            self.unknown.push((Narrow::Cpu, "CPU".to_string()));
+            self.unknown.push((Bottleneck::Cpu, "CPU".to_string()));
             let missing = if demand.cpu.available.is_none() { "available to" } else { "used by" };
             self.reasons.push(format!("the CPU time {missing} the server is unknown"));
             return;
         };
         let narrow = processors::narrow(run, demand, available.value);
         let label = match narrow {
-            Narrow::CpuQuota => format!("the CPU quota of {}", processors::words(available.value)),
-            Narrow::CpuTaken => {
+            Bottleneck::CpuQuota => {
+                format!("the CPU quota of {}", processors::words(available.value))
+            }
+            Bottleneck::CpuTaken => {
                 format!("the {} that other programs leave", processors::words(available.value))
             }
             _ => format!("the server's {}", processors::words(available.value)),
@@ -95,11 +97,11 @@ impl Capacities {
         let missed = demand.io.block_reads.filter(|_| !observed);
         let by_device = demand.io.device_reads.or(missed);
         let (Some(blocks), Some(device)) = (missed.or(by_device), by_device) else {
-            self.unknown.push((Narrow::ReadRate, "drives".to_string()));
+            self.unknown.push((Bottleneck::ReadRate, "drives".to_string()));
             return;
         };
         if blocks.value < NO_DEMAND_PER_OP {
-            self.unused.push((Narrow::ReadRate, "drives".to_string()));
+            self.unused.push((Bottleneck::ReadRate, "drives".to_string()));
             return;
         }
         if is_large(demand, device, demand.io.device_read_bytes) {
@@ -107,7 +109,7 @@ impl Capacities {
                 run,
                 demand.io.device_read_bytes,
                 "block.read.sequential.1m.knee",
-                (BoundLaw::ReadBytes, Narrow::ReadBandwidth, "the drives"),
+                (BoundLaw::ReadBytes, Bottleneck::ReadBandwidth, "the drives"),
             );
             return;
         }
@@ -120,7 +122,7 @@ impl Capacities {
             self.add(run, "block.read.random.8k.knee", |_, rate| {
                 Candidate::new(
                     BoundLaw::Drives,
-                    Narrow::ReadRate,
+                    Bottleneck::ReadRate,
                     "the drives",
                     (rate, "reads_per_s"),
                     device,
@@ -135,10 +137,10 @@ impl Capacities {
                         in_flight && knee.is_none_or(|knee| rate.value * SAME_LIMIT < knee);
                     let (place, narrow, label) = if in_flight {
                         let label = format!("reads at QD{}", demand.sessions);
-                        (BoundLaw::ReadsInFlight, Narrow::ReadLatency, label)
+                        (BoundLaw::ReadsInFlight, Bottleneck::ReadLatency, label)
                     } else {
                         let label = "the server's read path".to_string();
-                        (BoundLaw::ReadPath, Narrow::ReadRate, label)
+                        (BoundLaw::ReadPath, Bottleneck::ReadRate, label)
                     };
                     let capacity = (rate, "reads_per_s");
                     Candidate::new(place, narrow, label, capacity, blocks, Provenance::Measured)
@@ -146,7 +148,7 @@ impl Capacities {
             }),
         ];
         if !known.contains(&true) {
-            self.unknown.push((Narrow::ReadRate, "drives".to_string()));
+            self.unknown.push((Bottleneck::ReadRate, "drives".to_string()));
         }
     }
 
@@ -156,7 +158,7 @@ impl Capacities {
         run: &Run,
         bytes: Option<Estimate>,
         id: &str,
-        (place, narrow, label): (BoundLaw, Narrow, &'static str),
+        (place, narrow, label): (BoundLaw, Bottleneck, &'static str),
     ) {
         let Some(bytes) = bytes else { return };
         let known = self.add(run, id, |m, rate| {
@@ -176,18 +178,18 @@ impl Capacities {
             .device_read_bytes
             .or(demand.io.block_reads.map(|blocks| blocks.times(SERVER_BLOCK_BYTES)));
         let Some(bytes) = bytes else {
-            self.unknown.push((Narrow::ReadBandwidth, "drives".to_string()));
+            self.unknown.push((Bottleneck::ReadBandwidth, "drives".to_string()));
             return;
         };
         if bytes.value < SERVER_BLOCK_BYTES {
-            self.unused.push((Narrow::ReadBandwidth, "drives".to_string()));
+            self.unused.push((Bottleneck::ReadBandwidth, "drives".to_string()));
             return;
         }
         let known = self.add(run, "block.read.sequential.1m.knee", |m, rate| {
             let bandwidth = m.metric(metric::BANDWIDTH).and_then(Estimate::of);
             Candidate::new(
                 BoundLaw::ReadBytes,
-                Narrow::ReadBandwidth,
+                Bottleneck::ReadBandwidth,
                 "the drives",
                 (bandwidth.unwrap_or(rate.times(SEQUENTIAL_BYTES)), "bytes_per_s"),
                 bytes,
@@ -195,7 +197,7 @@ impl Capacities {
             )
         });
         if !known {
-            self.unknown.push((Narrow::ReadBandwidth, "drives".to_string()));
+            self.unknown.push((Bottleneck::ReadBandwidth, "drives".to_string()));
         }
     }
 
@@ -213,14 +215,14 @@ impl Capacities {
                 run,
                 demand.io.device_write_bytes,
                 "block.write.sequential.1m.knee",
-                (BoundLaw::Writes, Narrow::WriteRate, "the drives' writes"),
+                (BoundLaw::Writes, Bottleneck::WriteRate, "the drives' writes"),
             );
             return;
         }
         let known = self.add(run, "block.write.random.8k.knee", |_, rate| {
             Candidate::new(
                 BoundLaw::Writes,
-                Narrow::WriteRate,
+                Bottleneck::WriteRate,
                 "the drives' writes",
                 (rate, "writes_per_s"),
                 writes,
@@ -228,7 +230,7 @@ impl Capacities {
             )
         });
         if !known {
-            self.unknown.push((Narrow::WriteRate, "the drives' writes".to_string()));
+            self.unknown.push((Bottleneck::WriteRate, "the drives' writes".to_string()));
         }
     }
 
@@ -238,7 +240,8 @@ impl Capacities {
         let (Some(reads), Some(writes)) = (demand.io.device_reads, demand.io.device_writes) else {
             return;
         };
-        let narrow = if reads.value >= writes.value { Narrow::ReadRate } else { Narrow::WriteRate };
+        let narrow =
+            if reads.value >= writes.value { Bottleneck::ReadRate } else { Bottleneck::WriteRate };
         self.add(run, &family::BLOCK_AFTER.id(word), |_, rate| {
             Candidate::new(
                 BoundLaw::Mix,
@@ -281,7 +284,7 @@ impl Capacities {
             if on_role(&limit.device, role) || also_data {
                 self.candidates.extend(Candidate::new(
                     place,
-                    Narrow::IoLimit,
+                    Bottleneck::IoLimit,
                     format!("the control group's {} limit", limit.kind),
                     (Estimate::exact(limit.value as f64), unit),
                     demand_per_op,
@@ -305,7 +308,7 @@ impl Capacities {
                 self.candidates.extend(
                     Candidate::new(
                         BoundLaw::Log,
-                        Narrow::CommitWait,
+                        Bottleneck::CommitWait,
                         format!(
                             "{} with {} committers",
                             log_word(demand),
@@ -318,7 +321,7 @@ impl Capacities {
                     .map(|candidate| candidate.resting_on(bound.measurement)),
                 );
             }
-            None => self.unknown.push((Narrow::CommitWait, log_word(demand).to_string())),
+            None => self.unknown.push((Bottleneck::CommitWait, log_word(demand).to_string())),
         }
     }
 
@@ -337,7 +340,7 @@ impl Capacities {
         }
         self.candidates.extend(Candidate::new(
             BoundLaw::Thread,
-            Narrow::HotThread,
+            Bottleneck::HotThread,
             format!("one server process ({name})"),
             (Estimate::exact(1.0), "cpus"),
             Estimate::exact(busy / demand.rate()),
@@ -355,7 +358,7 @@ impl Capacities {
         let cpus = per_op.value * demand.rate() / busy;
         self.candidates.extend(Candidate::new(
             BoundLaw::Client,
-            Narrow::Client,
+            Bottleneck::Client,
             "the client's CPU",
             (Estimate::exact(cpus), "cpus"),
             per_op,
@@ -391,7 +394,7 @@ impl Capacities {
         let limits: Vec<(BoundLaw, f64)> = self
             .candidates
             .iter()
-            .filter(|c| c.narrow == Narrow::IoLimit)
+            .filter(|c| c.narrow == Bottleneck::IoLimit)
             .map(|c| (c.place, c.rate.value))
             .collect();
         self.candidates.retain(|c| {

@@ -1,10 +1,10 @@
 //! How sure a verdict is: CONFIRMED where sum and test agree and the sum was finely checked, LIKELY where the sum agrees or misses by too
 //! little to change the name, UNDECIDED else.
 
-use narrows_model::{Finding, Grade, Narrow, RuleId, Severity, Sum, SumKind, Validity};
+use narrows_model::{Bottleneck, Finding, Grade, RuleId, Severity, Sum, SumKind, Validity};
 
 use crate::analysis::Analysis;
-use crate::narrow::Choice;
+use crate::choice::Choice;
 use crate::session::TimeComponent;
 use crate::test::{Outcome, Tested};
 use crate::threshold::{FINELY_CHECKED, MISSED_BY_MUCH, MOSTLY_STOPPED, SMALLEST_RATIO};
@@ -108,8 +108,8 @@ fn keeps_its_name(analysis: &Analysis, choice: &Choice, off: f64) -> bool {
 fn needs_no_samples(analysis: &Analysis, choice: &Choice) -> bool {
     let measurement = analysis.demand.measurement;
     let counted = match choice.winner.narrow {
-        Narrow::IoLimit => true,
-        Narrow::CpuQuota => {
+        Bottleneck::IoLimit => true,
+        Bottleneck::CpuQuota => {
             analysis.demand.cpu.throttled_share.is_some_and(|share| share > MOSTLY_STOPPED)
         }
         _ => false,

@@ -1,16 +1,16 @@
 //! Putting a verdict together, and proposing the test that would settle it.
 
 use narrows_model::{
-    Grade, Measurement, Narrow, Next, OperatingPoint, Run, Sum, SumKind, SumTerm, Utilisation,
+    Bottleneck, Grade, Measurement, Next, OperatingPoint, Run, Sum, SumKind, SumTerm, Utilisation,
     Validity, Verdict, metric,
 };
 
 use crate::analysis::{Analysis, LockHeld};
 use crate::bound::{BoundLaw, Candidate, same_place};
+use crate::choice::{Choice, OneBudget};
 use crate::demand::Demand;
 use crate::grade::grade;
 use crate::intervention::Intervention;
-use crate::narrow::{Choice, OneBudget};
 use crate::phrase::phrase;
 use crate::prediction::separating;
 use crate::session::{Parts, TimeComponent, agrees};
@@ -139,9 +139,9 @@ fn blank(m: &Measurement, workload: Workload) -> Verdict {
         throughput_per_s: 0.0,
         throughput_interval_95: None,
         latency_p99_open_ns: None,
-        narrow: Narrow::Unknown,
+        narrow: Bottleneck::Unknown,
         or: None,
-        phrase: Narrow::Unknown.words().to_string(),
+        phrase: Bottleneck::Unknown.words().to_string(),
         grade: Grade::Undecided,
         reasons: Vec::new(),
         utilisation: Vec::new(),
@@ -173,7 +173,7 @@ fn utilisation(analysis: &Analysis) -> Vec<Utilisation> {
         .filter(|c| c.fills_up() || c.place == BoundLaw::Log)
         .map(|c| c.to_utilisation(rate));
     let as_row = |value: Option<f64>| {
-        move |(resource, label): &(Narrow, String)| Utilisation {
+        move |(resource, label): &(Bottleneck, String)| Utilisation {
             resource: *resource,
             label: label.clone(),
             value,
@@ -270,7 +270,7 @@ fn next(analysis: &Analysis, choice: &Choice) -> Vec<Next> {
 /// What the CPUs of the set would allow together, where others or a quota have a part of them: no more than that comes back.
 fn given_back(analysis: &Analysis, choice: &Choice) -> Option<f64> {
     let winner = &choice.winner;
-    let kept_away = matches!(winner.narrow, Narrow::CpuTaken | Narrow::CpuQuota);
+    let kept_away = matches!(winner.narrow, Bottleneck::CpuTaken | Bottleneck::CpuQuota);
     let set = analysis.demand.cpu.set.filter(|_| kept_away && winner.place == BoundLaw::Cpu)?;
     (set > winner.capacity.value).then(|| winner.rate.value * set / winner.capacity.value)
 }

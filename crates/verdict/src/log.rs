@@ -20,32 +20,32 @@ const PAGE_BYTES: f64 = 8192.0;
 pub(crate) struct LogBound {
     /// Commits per second.
     pub rate: Estimate,
-    /// The rung, or the lower of the two between which it was interpolated.
+    /// The step, or the lower of the two between which it was interpolated.
     pub measurement: String,
     /// Bytes of its flushes, where known.
     pub flush_bytes: Option<f64>,
 }
 
-/// The ladder as (committers, rung), ascending; unusable rungs are left out.
+/// The ladder as (committers, step), ascending; unusable steps are left out.
 fn ladder(run: &Run) -> Vec<(f64, &Measurement)> {
-    let mut rungs: Vec<_> = run
+    let mut steps: Vec<_> = run
         .measurements
         .iter()
         .filter(|m| m.usable())
         .filter_map(|m| Some((family::LOG_COMMIT.rest(&m.id)?.parse::<u32>().ok()?, m)))
         .map(|(committers, m)| (f64::from(committers), m))
         .collect();
-    rungs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    rungs
+    steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+    steps
 }
 
-/// What the log layer committed per second with `sessions` committers: the rung itself, or between two rungs
+/// What the log layer committed per second with `sessions` committers: the step itself, or between two steps
 /// a straight line in the logarithms of both. Outside the ladder nothing is known.
 pub(crate) fn bound(run: &Run, sessions: f64) -> Option<LogBound> {
-    let rungs = ladder(run);
+    let steps = ladder(run);
     let rate = |m: &Measurement| m.metric(metric::THROUGHPUT).and_then(Estimate::of);
-    let above = rungs.iter().position(|(n, _)| *n >= sessions)?;
-    let (n_high, high) = rungs[above];
+    let above = steps.iter().position(|(n, _)| *n >= sessions)?;
+    let (n_high, high) = steps[above];
     let flush_bytes =
         |m: &Measurement| m.value(metric::FLUSH_BYTES).or_else(|| m.number(condition::BLOCK_BYTES));
     if n_high == sessions {
@@ -55,7 +55,7 @@ pub(crate) fn bound(run: &Run, sessions: f64) -> Option<LogBound> {
             flush_bytes: flush_bytes(high),
         });
     }
-    let (n_low, low) = *rungs.get(above.checked_sub(1)?)?;
+    let (n_low, low) = *steps.get(above.checked_sub(1)?)?;
     let share = (sessions / n_low).ln() / (n_high / n_low).ln();
     let (a, b) = (rate(low)?, rate(high)?);
     if a.value <= 0.0 || b.value <= 0.0 {
@@ -119,8 +119,8 @@ pub(crate) fn flush_to_compare(
         .take(1)
         .chain(after(run, workload).filter(|m| is_lone(m)))
         .filter_map(|m| Some(LayerFlush { ns: lone_flush_ns(m)?, bytes: bytes_or_page(m) }));
-    let rung = ladder(run).into_iter().find(|(n, _)| *n >= sessions).map(|(_, m)| m);
-    let shared = rung
+    let step = ladder(run).into_iter().find(|(n, _)| *n >= sessions).map(|(_, m)| m);
+    let shared = step
         .into_iter()
         .chain(after(run, workload).filter(|m| !is_lone(m)))
         .filter_map(|m| Some(LayerFlush { ns: shared_flush_ns(m)?, bytes: bytes_or_page(m) }));
@@ -157,11 +157,11 @@ fn bytes_or_page(m: &Measurement) -> f64 {
 }
 
 /// The flush alone, ns, where it was timed; else from one flush's end to the next one's, where commits come without a pause.
-fn shared_flush_ns(rung: &Measurement) -> Option<f64> {
-    if let Some(ns) = rung.value(metric::FLUSH_TIME_MEAN).filter(|ns| *ns > 0.0) {
+fn shared_flush_ns(step: &Measurement) -> Option<f64> {
+    if let Some(ns) = step.value(metric::FLUSH_TIME_MEAN).filter(|ns| *ns > 0.0) {
         return Some(ns);
     }
-    let commits_per_s = rung.value(metric::THROUGHPUT).filter(|rate| *rate > 0.0)?;
-    let flushes_per_commit = rung.value(metric::FLUSHES_PER_OP).filter(|n| *n > 0.0)?;
+    let commits_per_s = step.value(metric::THROUGHPUT).filter(|rate| *rate > 0.0)?;
+    let flushes_per_commit = step.value(metric::FLUSHES_PER_OP).filter(|n| *n > 0.0)?;
     Some(1e9 / (commits_per_s * flushes_per_commit))
 }

@@ -1,11 +1,11 @@
 //! The one phrase for the screen. It carries the figure that the verdict rests on.
 
-use narrows_model::Narrow;
+use narrows_model::Bottleneck;
 use narrows_units::Ratio;
 
 use crate::analysis::Analysis;
 use crate::bound::BoundLaw;
-use crate::narrow::Choice;
+use crate::choice::Choice;
 use crate::observed;
 use crate::processors;
 use crate::session::TimeComponent;
@@ -21,15 +21,15 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
     let own = Ratio(choice.winner.utilisation(analysis.demand.rate()));
     let subject = choice.winner.narrow.words();
     match choice.winner.narrow {
-        Narrow::Cpu => match processors::given(analysis.run, &analysis.demand) {
+        Bottleneck::Cpu => match processors::given(analysis.run, &analysis.demand) {
             Some(given) => format!("CPU, {own} busy (server has {given} CPUs)"),
             None => format!("CPU, {own} busy"),
         },
-        Narrow::CpuQuota if choice.winner.place == BoundLaw::Cpu => {
+        Bottleneck::CpuQuota if choice.winner.place == BoundLaw::Cpu => {
             let cpus = choice.winner.capacity.value;
             format!("CPU quota of {cpus:.2} CPUs, {own} used")
         }
-        Narrow::CpuTaken if choice.winner.place == BoundLaw::Cpu => {
+        Bottleneck::CpuTaken if choice.winner.place == BoundLaw::Cpu => {
             let cpu = &analysis.demand.cpu;
             let taken = cpu.taken.unwrap_or(0.0);
             let set = cpu.set.unwrap_or(choice.winner.capacity.value);
@@ -38,21 +38,21 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
                 "CPU used by other programs: {taken:.1} of {set:.0} {cpus}; the server used {own} of the rest"
             )
         }
-        Narrow::CpuPerSession => {
+        Bottleneck::CpuPerSession => {
             format!("{subject}; {}", busy(analysis, &[(BoundLaw::Cpu, "all CPUs")]))
         }
-        Narrow::Client if choice.part == Some(TimeComponent::Pause) => {
+        Bottleneck::Client if choice.part == Some(TimeComponent::Pause) => {
             let share =
                 analysis.demand.think_ns * 1e-9 * analysis.demand.rate() / analysis.demand.servers;
             let others = busy(analysis, &[(BoundLaw::Cpu, "CPU")]);
             let pauses = format!("the sessions' own pauses, {} of their time", Ratio(share));
             if others.is_empty() { pauses } else { format!("{pauses}; {others}") }
         }
-        Narrow::ReadLatency | Narrow::Lock | Narrow::Unknown | Narrow::Client => {
+        Bottleneck::ReadLatency | Bottleneck::Lock | Bottleneck::Unknown | Bottleneck::Client => {
             let others = busy(analysis, &[(BoundLaw::Drives, "drives"), (BoundLaw::Cpu, "CPU")]);
             if others.is_empty() { subject.to_string() } else { format!("{subject}; {others}") }
         }
-        Narrow::CommitInsideServer => match analysis.inside {
+        Bottleneck::CommitInsideServer => match analysis.inside {
             Some(slower) => format!(
                 "{subject}{}: a flush there takes {} times as long as outside it",
                 held(choice),
@@ -60,13 +60,13 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
             ),
             None => subject.to_string(),
         },
-        Narrow::CommitWait => {
+        Bottleneck::CommitWait => {
             let others = busy(analysis, &[(BoundLaw::Cpu, "CPU"), (BoundLaw::Writes, "drives")]);
             let drives =
                 if analysis.bound(BoundLaw::Writes).is_none() { ", drives unknown" } else { "" };
             format!("{subject}{}; {others}{drives}", held(choice))
         }
-        Narrow::Workers => {
+        Bottleneck::Workers => {
             let on_cpu = analysis.demand.time.cpu.or(analysis.demand.cpu.server_ns).map(|ns| {
                 Ratio(ns.value * 1e-9 * analysis.demand.rate() / analysis.demand.servers)
             });
@@ -76,11 +76,14 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> String {
                 None => format!("{subject}; {others}"),
             }
         }
-        Narrow::HotThread => format!("{}, {} busy", choice.winner.label, hot(analysis)),
-        Narrow::CpuQuota | Narrow::CpuTaken => {
+        Bottleneck::HotThread => format!("{}, {} busy", choice.winner.label, hot(analysis)),
+        Bottleneck::CpuQuota | Bottleneck::CpuTaken => {
             format!("{subject}; {}", busy(analysis, &[(BoundLaw::Cpu, "CPU")]))
         }
-        Narrow::ReadRate | Narrow::ReadBandwidth | Narrow::WriteRate | Narrow::IoLimit => {
+        Bottleneck::ReadRate
+        | Bottleneck::ReadBandwidth
+        | Bottleneck::WriteRate
+        | Bottleneck::IoLimit => {
             format!("{subject}, {own} used")
         }
     }

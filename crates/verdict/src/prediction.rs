@@ -5,14 +5,14 @@
 //! because windows scatter. A rival's prediction is made without the bound of the verdict under test: who
 //! believes in the rival does not believe in that bound.
 
-use narrows_model::{Narrow, Provenance, metric};
+use narrows_model::{Bottleneck, Provenance, metric};
 
 use crate::analysis::Analysis;
 use crate::bound::{BoundLaw, Candidate, same_place};
+use crate::choice::Choice;
 use crate::estimate::Estimate;
 use crate::intervention::{Intervention, Sets, fewer_cpus, is_feasible};
 use crate::log;
-use crate::narrow::Choice;
 use crate::session::TimeComponent;
 use crate::threshold::{CLEAR_GAIN, EFFECT_SLACK, FAR, GAIN_EATEN, SMALLEST_GAP, UNCHANGED};
 
@@ -97,15 +97,18 @@ pub(crate) fn separating(analysis: &Analysis, choice: &Choice) -> Vec<Prediction
 }
 
 /// Whether an intervention changes the place itself.
-fn acts_on(intervention: Intervention, narrow: Narrow) -> bool {
+fn acts_on(intervention: Intervention, narrow: Bottleneck) -> bool {
     match intervention {
         Intervention::FewerCpus | Intervention::MoreCpus => {
-            matches!(narrow, Narrow::Cpu | Narrow::CpuTaken)
+            matches!(narrow, Bottleneck::Cpu | Bottleneck::CpuTaken)
         }
-        Intervention::SyncOff => same_place(narrow, Narrow::CommitWait),
-        Intervention::WorkersX2 => narrow == Narrow::Workers,
+        Intervention::SyncOff => same_place(narrow, Bottleneck::CommitWait),
+        Intervention::WorkersX2 => narrow == Bottleneck::Workers,
         Intervention::SessionsX2 => {
-            matches!(narrow, Narrow::ReadLatency | Narrow::CpuPerSession | Narrow::Client)
+            matches!(
+                narrow,
+                Bottleneck::ReadLatency | Bottleneck::CpuPerSession | Bottleneck::Client
+            )
         }
     }
 }
@@ -138,7 +141,7 @@ fn rival(analysis: &Analysis, choice: &Choice) -> Option<Candidate> {
     let far = |rival: &Candidate| rival.rate.value > choice.winner.rate.value * FAR;
     let merely_waiting = match choice.winner.place {
         BoundLaw::Log | BoundLaw::ReadsInFlight => false,
-        BoundLaw::Session => choice.winner.narrow == Narrow::Lock,
+        BoundLaw::Session => choice.winner.narrow == Bottleneck::Lock,
         BoundLaw::Cpu => choice.rival.as_ref().is_none_or(far),
         _ => true,
     };
@@ -148,7 +151,7 @@ fn rival(analysis: &Analysis, choice: &Choice) -> Option<Candidate> {
     let servers = analysis.demand.servers;
     Candidate::new(
         BoundLaw::Session,
-        Narrow::Unknown,
+        Bottleneck::Unknown,
         "sessions that wait",
         (Estimate::exact(servers), "sessions"),
         Estimate::exact(servers / analysis.demand.rate()),
@@ -164,18 +167,18 @@ fn range(
 ) -> Option<Range> {
     match (truth.narrow, intervention) {
         // A lock serves one at a time: more sessions queue longer, and often slow the holder.
-        (Narrow::Lock, Intervention::SessionsX2) => {
+        (Bottleneck::Lock, Intervention::SessionsX2) => {
             return Some(Range { low: -0.6, high: UNCHANGED });
         }
         // Without its flush an operation is shorter whatever else it waits for, so this tells nothing about
         // the rest; and a lock that is held until commit is held through the flush.
         (narrow, Intervention::SyncOff)
-            if truth.place == BoundLaw::Session && !same_place(narrow, Narrow::CommitWait) =>
+            if truth.place == BoundLaw::Session && !same_place(narrow, Bottleneck::CommitWait) =>
         {
             return None;
         }
         // The server's processes take processor time from a client that has too little.
-        (Narrow::Client, Intervention::MoreCpus) => {
+        (Bottleneck::Client, Intervention::MoreCpus) => {
             return Some(Range { low: -0.5, high: UNCHANGED / 2.0 });
         }
         _ => {}
@@ -236,7 +239,7 @@ fn fewer(analysis: &Analysis, cpu: &Candidate) -> Option<f64> {
     let id = Intervention::FewerCpus.measurement_id(&analysis.demand.measurement.id);
     let done = analysis.run.measurement(&id).and_then(|m| m.value(metric::SERVER_CPUS));
     let left = done.or_else(|| fewer_cpus(set as usize).map(|cpus| cpus as f64))?;
-    if cpu.narrow == Narrow::CpuQuota {
+    if cpu.narrow == Bottleneck::CpuQuota {
         return Some((left / cpu.capacity.value).min(1.0));
     }
     Some(left / set)
@@ -245,7 +248,7 @@ fn fewer(analysis: &Analysis, cpu: &Candidate) -> Option<f64> {
 /// The client's processors lent to the server: together they do at most so many operations per second as
 /// leave both sides their time, since the client goes on using them.
 fn more(analysis: &Analysis, cpu: &Candidate) -> Option<f64> {
-    if cpu.narrow == Narrow::CpuQuota {
+    if cpu.narrow == Bottleneck::CpuQuota {
         return Some(1.0);
     }
     let sets = Sets::of(analysis.run, &analysis.demand);

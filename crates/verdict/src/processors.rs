@@ -1,13 +1,13 @@
 //! Why a server has fewer processors than its set holds (a quota, a neighbour, or neither), and how many the set holds.
 
-use narrows_model::{DatabaseChoice, Narrow, Run, metric};
+use narrows_model::{Bottleneck, DatabaseChoice, Run, metric};
 
 use crate::demand::Demand;
 use crate::threshold::{LITTLE_LESS, STOPS_OFTEN, TAKEN, WITHHELD};
 
 /// Which of the reasons for fewer processors than the set holds is the larger one, if any is large.
-pub(crate) fn narrow(run: &Run, demand: &Demand, available: f64) -> Narrow {
-    let Some(set) = demand.cpu.set.filter(|set| *set > 0.0) else { return Narrow::Cpu };
+pub(crate) fn narrow(run: &Run, demand: &Demand, available: f64) -> Bottleneck {
+    let Some(set) = demand.cpu.set.filter(|set| *set > 0.0) else { return Bottleneck::Cpu };
     let taken = demand.cpu.taken.unwrap_or(0.0).max(0.0);
     let withheld = set - available - taken;
     let quota = demand.quota_cpus(run);
@@ -16,15 +16,15 @@ pub(crate) fn narrow(run: &Run, demand: &Demand, available: f64) -> Narrow {
     let often = demand.cpu.throttled_share.is_some_and(|share| share >= STOPS_OFTEN);
     let left = (set - taken) * if often { 1.0 + LITTLE_LESS } else { 1.0 };
     if demand.cpu.throttled && quota.is_some_and(|quota| quota < left) {
-        return Narrow::CpuQuota;
+        return Bottleneck::CpuQuota;
     }
     if (quota.is_some() || demand.cpu.throttled) && withheld > WITHHELD * set && withheld >= taken {
-        return Narrow::CpuQuota;
+        return Bottleneck::CpuQuota;
     }
     if taken >= TAKEN * set && !grows_with_load(run, demand, taken) {
-        Narrow::CpuTaken
+        Bottleneck::CpuTaken
     } else {
-        Narrow::Cpu
+        Bottleneck::Cpu
     }
 }
 

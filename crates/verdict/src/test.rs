@@ -3,8 +3,8 @@
 use narrows_model::{Interval, Measurement, Run, Test, condition, metric};
 
 use crate::analysis::Analysis;
+use crate::choice::Choice;
 use crate::intervention::Intervention;
-use crate::narrow::Choice;
 use crate::prediction::{Prediction, predict, separating};
 
 /// What a test said.

@@ -83,7 +83,7 @@ pub const NO_DEMAND_PER_OP: f64 = 1e-3;
 /// A control group's I/O limit and a measured capacity within this ratio are one thing seen twice.
 pub const SAME_LIMIT: f64 = 1.15;
 
-/// Relative doubt added to a rung that was interpolated, because the curve between two rungs is not a straight
+/// Relative doubt added to a step that was interpolated, because the curve between two steps is not a straight
 /// line. Judgement; not measured on a log.
 pub const INTERPOLATED: f64 = 0.10;
 

@@ -36,7 +36,9 @@ fn ask(which: u8, folder: &Path) -> Result<(), String> {
         }
         _ => {
             let look = live::Monitor::open(&address).map_err(|error| told(&error))?;
-            look.observe(LENGTH, 1, &stop, &Silent).map(drop).map_err(|error| told(&error))
+            look.observe(LENGTH, 1, Around::default(), &stop, &Silent)
+                .map(drop)
+                .map_err(|error| told(&error))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
-use narrows_model::{Grade, Interval, Metric, Narrow, Run, metric};
+use narrows_model::{Bottleneck, Grade, Interval, Metric, Run, metric};
 use serde::{Deserialize, Serialize};
 
 use super::Program;
@@ -32,9 +32,9 @@ pub(super) struct Said {
     pub program: Program,
     /// The state of the program, as git names it.
     pub state: String,
-    pub narrow: Narrow,
+    pub narrow: Bottleneck,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub or: Option<Narrow>,
+    pub or: Option<Bottleneck>,
     pub grade: Grade,
     pub phrase: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -125,7 +125,7 @@ pub(super) mod tests {
             variant: variant.to_string(),
             program: Program::Now,
             state: "1a".to_string(),
-            narrow: Narrow::Cpu,
+            narrow: Bottleneck::Cpu,
             or: None,
             grade: Grade::Likely,
             phrase: "CPU, 97 % busy".to_string(),

@@ -268,7 +268,7 @@ pub(super) fn looks(suite: &[Plant], results: &Results) -> String {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::Narrow;
+    use narrows_model::Bottleneck;
 
     use super::super::seen::tests::seen;
     use super::super::suite;
@@ -278,12 +278,13 @@ mod tests {
     fn right_open_and_wrong_are_counted_and_told_with_their_reasons() {
         let suite = suite::read().unwrap();
         let plant = |name: &str| suite.iter().find(|plant| plant.name == name).unwrap();
-        let right = seen(plant("quota-half"), Narrow::CpuQuota, Grade::Likely, "CPU quota of 0.5");
+        let right =
+            seen(plant("quota-half"), Bottleneck::CpuQuota, Grade::Likely, "CPU quota of 0.5");
         let mut open =
-            seen(plant("hot-row"), Narrow::Lock, Grade::Undecided, "locks inside the server");
+            seen(plant("hot-row"), Bottleneck::Lock, Grade::Undecided, "locks inside the server");
         open.reasons = vec!["the sum is off".to_string()];
         open.expectation = "client".to_string();
-        let wrong = seen(plant("own-nothing"), Narrow::Lock, Grade::Confirmed, "locks");
+        let wrong = seen(plant("own-nothing"), Bottleneck::Lock, Grade::Confirmed, "locks");
         let results = Results { seen: vec![right, open, wrong], ..Results::default() };
         let text = page(&suite, &results, &BTreeMap::new());
         assert!(
@@ -305,11 +306,11 @@ mod tests {
     #[test]
     fn several_looks_give_a_rate_with_its_interval() {
         let suite = suite::read().unwrap();
-        let one = seen(&suite[0], Narrow::Cpu, Grade::Likely, "CPU");
+        let one = seen(&suite[0], Bottleneck::Cpu, Grade::Likely, "CPU");
         let stored = |seen: Vec<Seen>| Results { seen, ..Results::default() };
         assert!(!page(&suite, &stored(vec![one.clone()]), &BTreeMap::new()).contains("How often"));
         let mut looks = vec![one.clone(); 39];
-        looks.push(Seen { narrow: Narrow::Lock, grade: Grade::Confirmed, ..one });
+        looks.push(Seen { narrow: Bottleneck::Lock, grade: Grade::Confirmed, ..one });
         let results = stored(looks);
         assert_eq!(
             Rate::of(&suite[0], results.looks(&suite[0])).to_string(),
@@ -322,7 +323,7 @@ mod tests {
     #[test]
     fn a_look_stands_with_its_cost_and_its_sum() {
         let suite = suite::read().unwrap();
-        let one = seen(&suite[0], Narrow::Cpu, Grade::Likely, "CPU");
+        let one = seen(&suite[0], Bottleneck::Cpu, Grade::Likely, "CPU");
         let text = looks(&suite, &Results { seen: vec![one], ..Results::default() });
         assert!(text.ends_with("| 14 | 0.87 % | 200 µs | 190 µs | 0.95 |\n"), "{text}");
     }
@@ -333,8 +334,8 @@ mod tests {
         let of = |plant: &str, narrow, grade, phrase| {
             seen(suite.iter().find(|of| of.name == plant).unwrap(), narrow, grade, phrase)
         };
-        let right = of("quota-half", Narrow::CpuQuota, Grade::Likely, "CPU quota");
-        let open = of("hot-row", Narrow::Lock, Grade::Undecided, "locks");
+        let right = of("quota-half", Bottleneck::CpuQuota, Grade::Likely, "CPU quota");
+        let open = of("hot-row", Bottleneck::Lock, Grade::Undecided, "locks");
         let named = |server: &str, seen: Vec<Seen>| Results {
             server: server.to_string(),
             seen,

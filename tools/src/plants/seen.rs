@@ -3,7 +3,7 @@
 use std::fmt;
 
 use anyhow::{Context as _, Result};
-use narrows_model::{Grade, Measurement, Narrow, Run, Verdict, metric};
+use narrows_model::{Bottleneck, Grade, Measurement, Run, Verdict, metric};
 use serde::{Deserialize, Serialize};
 
 use super::suite::Plant;
@@ -17,9 +17,9 @@ pub(super) struct Seen {
     pub name: String,
     /// What was expected when it was measured.
     pub expectation: String,
-    pub narrow: Narrow,
+    pub narrow: Bottleneck,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub or: Option<Narrow>,
+    pub or: Option<Bottleneck>,
     pub grade: Grade,
     pub phrase: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -161,7 +161,7 @@ impl Seen {
         if self.grade == Grade::Undecided || self.or.is_some() {
             return Outcome::Open;
         }
-        let right: Vec<Narrow> = match (&plant.decided, self.gain_without_cpu()) {
+        let right: Vec<Bottleneck> = match (&plant.decided, self.gain_without_cpu()) {
             (Some(decided), Some(gain)) if gain >= GAIN => decided.gains.clone(),
             (Some(decided), Some(_)) => decided.otherwise.clone(),
             (Some(_), None) => return Outcome::Open,
@@ -195,7 +195,7 @@ pub(super) mod tests {
 
     pub(in crate::plants) fn seen(
         plant: &Plant,
-        narrow: Narrow,
+        narrow: Bottleneck,
         grade: Grade,
         phrase: &str,
     ) -> Seen {
@@ -229,20 +229,22 @@ pub(super) mod tests {
         let plant = named("quota-half");
         let of = |narrow, grade, phrase: &str| seen(&plant, narrow, grade, phrase).outcome(&plant);
         let phrase = "CPU quota of 0.50 CPUs, 97 % used";
-        assert_eq!(of(Narrow::CpuQuota, Grade::Likely, phrase), Outcome::Right);
-        assert_eq!(of(Narrow::CpuQuota, Grade::Undecided, phrase), Outcome::Open);
-        assert_eq!(of(Narrow::CpuQuota, Grade::Likely, "CPU, 97 % busy"), Outcome::Wrong);
-        assert_eq!(of(Narrow::Cpu, Grade::Confirmed, phrase), Outcome::Wrong);
-        let two =
-            Seen { or: Some(Narrow::Cpu), ..seen(&plant, Narrow::CpuQuota, Grade::Likely, phrase) };
+        assert_eq!(of(Bottleneck::CpuQuota, Grade::Likely, phrase), Outcome::Right);
+        assert_eq!(of(Bottleneck::CpuQuota, Grade::Undecided, phrase), Outcome::Open);
+        assert_eq!(of(Bottleneck::CpuQuota, Grade::Likely, "CPU, 97 % busy"), Outcome::Wrong);
+        assert_eq!(of(Bottleneck::Cpu, Grade::Confirmed, phrase), Outcome::Wrong);
+        let two = Seen {
+            or: Some(Bottleneck::Cpu),
+            ..seen(&plant, Bottleneck::CpuQuota, Grade::Likely, phrase)
+        };
         assert_eq!(two.outcome(&plant), Outcome::Open);
         let nameless = named("frozen-half");
         assert_eq!(
-            seen(&nameless, Narrow::Client, Grade::Likely, "x").outcome(&nameless),
+            seen(&nameless, Bottleneck::Client, Grade::Likely, "x").outcome(&nameless),
             Outcome::Wrong
         );
         assert_eq!(
-            seen(&nameless, Narrow::Client, Grade::Undecided, "x").outcome(&nameless),
+            seen(&nameless, Bottleneck::Client, Grade::Undecided, "x").outcome(&nameless),
             Outcome::Open
         );
     }
@@ -256,13 +258,13 @@ pub(super) mod tests {
             Seen { gain, findings: findings.to_vec(), ..base }.outcome(&plant)
         };
         let all = [rule];
-        assert_eq!(with(Narrow::CommitWait, Some(0.6), &all), Outcome::Right);
-        assert_eq!(with(Narrow::CommitWait, Some(0.6), &[]), Outcome::Open);
-        assert_eq!(with(Narrow::CommitWait, Some(0.1), &all), Outcome::Wrong);
-        assert_eq!(with(Narrow::Cpu, Some(0.1), &all), Outcome::Right);
-        assert_eq!(with(Narrow::CommitWait, None, &all), Outcome::Open);
+        assert_eq!(with(Bottleneck::CommitWait, Some(0.6), &all), Outcome::Right);
+        assert_eq!(with(Bottleneck::CommitWait, Some(0.6), &[]), Outcome::Open);
+        assert_eq!(with(Bottleneck::CommitWait, Some(0.1), &all), Outcome::Wrong);
+        assert_eq!(with(Bottleneck::Cpu, Some(0.1), &all), Outcome::Right);
+        assert_eq!(with(Bottleneck::CommitWait, None, &all), Outcome::Open);
         // Where a transaction takes less processor time, full processors do more of them.
-        let base = seen(&plant, Narrow::Cpu, Grade::Likely, "CPU");
+        let base = seen(&plant, Bottleneck::Cpu, Grade::Likely, "CPU");
         let cheaper = Seen { gain: Some(0.48), less_cpu: Some(1.45), ..base };
         assert_eq!(Seen { findings: all.to_vec(), ..cheaper }.outcome(&plant), Outcome::Right);
     }

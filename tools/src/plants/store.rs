@@ -91,7 +91,7 @@ fn path(version: Option<u32>) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Grade, Narrow};
+    use narrows_model::{Bottleneck, Grade};
 
     use super::super::seen::tests::seen;
     use super::super::suite;
@@ -102,7 +102,7 @@ mod tests {
         let suite = suite::read().unwrap();
         let mut results = Results::default();
         for (at, phrase) in [(2, "c"), (0, "a"), (2, "d")] {
-            results.take(seen(&suite[at], Narrow::Cpu, Grade::Likely, phrase), &suite);
+            results.take(seen(&suite[at], Bottleneck::Cpu, Grade::Likely, phrase), &suite);
         }
         let phrases = |results: &Results| -> Vec<String> {
             results.seen.iter().map(|seen| seen.phrase.clone()).collect()
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn what_is_stored_is_read_as_it_was() {
         let suite = suite::read().unwrap();
-        let look = seen(&suite[0], Narrow::Cpu, Grade::Likely, "CPU");
+        let look = seen(&suite[0], Bottleneck::Cpu, Grade::Likely, "CPU");
         let results = Results { seen: vec![look], ..Results::default() };
         let text = serde_json::to_string(&results).unwrap();
         assert_eq!(serde_json::from_str::<Results>(&text).unwrap(), results);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, ensure};
-use narrows_model::Narrow;
+use narrows_model::Bottleneck;
 use serde::Deserialize;
 
 const TEXT: &str = include_str!("suite.toml");
@@ -36,7 +36,7 @@ pub(super) struct Plant {
     pub plant: Planted,
     /// Names that are right; none: only UNDECIDED is.
     #[serde(default)]
-    pub right: Vec<Narrow>,
+    pub right: Vec<Bottleneck>,
     /// Part of the phrase.
     #[serde(default)]
     pub sentence: String,
@@ -171,8 +171,8 @@ pub(super) struct Planted {
 #[serde(deny_unknown_fields)]
 pub(super) struct Decided {
     pub by: Change,
-    pub gains: Vec<Narrow>,
-    pub otherwise: Vec<Narrow>,
+    pub gains: Vec<Bottleneck>,
+    pub otherwise: Vec<Bottleneck>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -215,12 +215,12 @@ impl Plant {
     }
 }
 
-fn words(names: &[Narrow]) -> String {
+fn words(names: &[Bottleneck]) -> String {
     names.iter().map(|name| word(*name)).collect::<Vec<_>>().join(" or ")
 }
 
 /// The name as the run file writes it.
-pub(super) fn word(narrow: Narrow) -> String {
+pub(super) fn word(narrow: Bottleneck) -> String {
     serde_json::to_value(narrow)
         .ok()
         .and_then(|value| value.as_str().map(str::to_string))

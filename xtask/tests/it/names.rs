@@ -31,7 +31,7 @@ const VAGUE: [(&str, usize); 37] = [
     ("Data", 2),
     ("Deck", 1),
     ("Once", 1),
-    ("Rung", 2),
+    ("Step", 2),
     ("Beside", 1),
     ("Drawn", 0),
     ("Filling", 0),

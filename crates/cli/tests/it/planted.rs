@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use narrows_model::{Grade, Narrow, Run, metric};
+use narrows_model::{Bottleneck, Grade, Run, metric};
 
 use crate::common::machine::shared;
 use crate::common::{Fixture, Narrows, postgres_folder, program, slow_flush, write_program};
@@ -17,9 +17,10 @@ const QUOTA: f64 = 0.5;
 const DELAY_US: u32 = 50_000;
 
 /// Whatever is claimed is the plant, or what others took of the processors meanwhile.
-fn claims_nothing_else(run: &Run, planted: &[Narrow]) {
+fn claims_nothing_else(run: &Run, planted: &[Bottleneck]) {
     for verdict in &run.verdicts {
-        let true_of_it = planted.contains(&verdict.narrow) || verdict.narrow == Narrow::CpuTaken;
+        let true_of_it =
+            planted.contains(&verdict.narrow) || verdict.narrow == Bottleneck::CpuTaken;
         assert!(
             verdict.grade == Grade::Undecided || true_of_it,
             "planted {planted:?}, claimed: {verdict:#?}"
@@ -96,7 +97,7 @@ fn a_cpu_quota_is_counted_and_nothing_else_is_claimed() {
     let lookup = run.measurement("database.lookup_cached").unwrap_or_else(|| panic!("{run:#?}"));
     let stops = lookup.value(metric::THROTTLED);
     assert!(stops > Some(0.0), "{stops:?}: {:?}", lookup.conditions);
-    claims_nothing_else(&run, &[Narrow::CpuQuota]);
+    claims_nothing_else(&run, &[Bottleneck::CpuQuota]);
 }
 
 #[test]
@@ -127,5 +128,5 @@ fn a_slow_flush_inside_the_server_bounds_its_commits_and_nothing_else_is_claimed
     let commits = update.value(metric::OPERATIONS).expect("commits are counted");
     assert!(commits <= most, "{commits} commits of at most {most}");
     // That it is no wait for the drive can be told only beside the log layer's own flushes, which aren't measured here.
-    claims_nothing_else(&run, &[Narrow::CommitWait, Narrow::CommitInsideServer]);
+    claims_nothing_else(&run, &[Bottleneck::CommitWait, Bottleneck::CommitInsideServer]);
 }

@@ -40,8 +40,8 @@ const GONE_FROM_TEXTS: [(&str, &str); 5] = [
     ("processors", "CPUs"),
     ("the look", "the observation"),
     ("sketch", "quick run"),
-    ("rung", "step"),
-    ("rungs", "steps"),
+    ("step", "step"),
+    ("steps", "steps"),
 ];
 
 /// The word as a whole, not as a part of another, of an id or of a path.

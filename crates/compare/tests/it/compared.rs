@@ -3,7 +3,7 @@
 use narrows_compare::{
     Gate, GateOutcome, Judgement, NothingToCompare, Question, RunComparison, compare,
 };
-use narrows_model::{Grade, Narrow, Run, Validity, condition, metric};
+use narrows_model::{Bottleneck, Grade, Run, Validity, condition, metric};
 
 use crate::world::{doubt, measured, of, rates, run, side, verdict};
 
@@ -187,19 +187,19 @@ fn bottlenecks_then_and_now_stand_beside_each_other() {
         runs.iter_mut().for_each(|run| run.verdicts = vec![verdict(narrow, grade, phrase)]);
         runs
     };
-    let mut base = with(Narrow::CommitWait, Grade::Likely, "commit wait");
-    base[4].verdicts = vec![verdict(Narrow::Cpu, Grade::Undecided, "CPU or commit wait")];
-    let other = with(Narrow::Cpu, Grade::Confirmed, "CPU, 97 % busy");
+    let mut base = with(Bottleneck::CommitWait, Grade::Likely, "commit wait");
+    base[4].verdicts = vec![verdict(Bottleneck::Cpu, Grade::Undecided, "CPU or commit wait")];
+    let other = with(Bottleneck::Cpu, Grade::Confirmed, "CPU, 97 % busy");
     let found = compared(&base, &other);
     let change = &found.against[0].verdicts[0];
     assert!(change.changed);
     assert_eq!(
         (change.base.narrow, change.base.runs, change.base.of),
-        (Some(Narrow::CommitWait), 4, 5)
+        (Some(Bottleneck::CommitWait), 4, 5)
     );
     assert_eq!(
         (change.other.narrow, change.other.phrase.as_str()),
-        (Some(Narrow::Cpu), "CPU, 97 % busy")
+        (Some(Bottleneck::Cpu), "CPU, 97 % busy")
     );
 }
 

@@ -2,8 +2,8 @@
 
 use narrows_compare::Side;
 use narrows_model::{
-    Grade, Layer, Measurement, Metric, MetricValue, Narrow, OperatingPoint, Plan, Platform, Run,
-    Validity, Verdict, condition, metric,
+    Bottleneck, Grade, Layer, Measurement, Metric, MetricValue, OperatingPoint, Plan, Platform,
+    Run, Validity, Verdict, condition, metric,
 };
 
 /// A measurement of 8 sessions in a closed loop, with these metrics.
@@ -64,7 +64,7 @@ pub fn doubt(run: &mut Run, id: &str, validity: Validity, finding: &str) {
 }
 
 /// A verdict on updates.
-pub fn verdict(narrow: Narrow, grade: Grade, phrase: &str) -> Verdict {
+pub fn verdict(narrow: Bottleneck, grade: Grade, phrase: &str) -> Verdict {
     Verdict {
         workload: "update".to_string(),
         measurement: "database.update".to_string(),

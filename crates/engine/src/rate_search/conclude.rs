@@ -1,12 +1,12 @@
-//! What a search has come to: from the rungs that the repeats decided to an outcome.
+//! What a search has come to: from the points that the repeats decided to an outcome.
 
 use std::time::Duration;
 
 use narrows_stats::median;
 use narrows_stats::trend::mann_kendall;
 
-use super::ladder::{Ladder, Rung, Standing};
 use super::pooled::{Pooled, pooled};
+use super::rate_grid::{GridRate, RateGrid, Standing};
 use super::{Answer, Because, Outcome, RateSearch, SUFFICIENT, Said, Stage, same_rate};
 
 /// A window of at least that part of another one's length can contradict it.
@@ -19,46 +19,46 @@ const FAR_APART: f64 = 1.15;
 impl RateSearch {
     /// What the confirmation has come to; `None` while it goes on.
     pub(super) fn confirmed(&self) -> Option<Outcome> {
-        let ladder = self.ladder.as_ref()?;
-        let typical = |rung| ladder.rung(rung).and_then(|r| median(r.quantiles_ns()));
-        let by_generator = |rung| {
-            ladder.rung(rung).is_some_and(|r| r.count().by_generator(self.goal.allowed_over()))
+        let grid = self.grid.as_ref()?;
+        let typical = |point| grid.point(point).and_then(|r| median(r.quantiles_ns()));
+        let by_generator = |point| {
+            grid.point(point).is_some_and(|r| r.count().by_generator(self.goal.allowed_over()))
         };
-        match ladder.standing() {
+        match grid.standing() {
             Standing::Next(_) => self.contradiction(),
             Standing::Contradiction { passed, failed } => {
-                Some(self.unstable(ladder.rate_per_s(passed), ladder.rate_per_s(failed)))
+                Some(self.unstable(grid.rate_per_s(passed), grid.rate_per_s(failed)))
             }
             Standing::Open => Some(self.cut_short(Because::Undecided)),
-            Standing::Top(rung) => Some(Outcome::Unlimited {
-                rate_per_s: ladder.rate_per_s(rung),
-                quantile_ns: typical(rung),
+            Standing::Top(point) => Some(Outcome::Unlimited {
+                rate_per_s: grid.rate_per_s(point),
+                quantile_ns: typical(point),
             }),
-            Standing::Bottom(rung) if by_generator(rung) => Some(Outcome::GeneratorBound {
+            Standing::Bottom(point) if by_generator(point) => Some(Outcome::GeneratorBound {
                 rate_per_s: None,
-                generator_per_s: ladder.rate_per_s(rung),
+                generator_per_s: grid.rate_per_s(point),
             }),
-            Standing::Bottom(rung) => self.contradiction().or(Some(Outcome::Unreachable {
-                lowest_per_s: ladder.rate_per_s(rung),
-                quantile_ns: typical(rung),
+            Standing::Bottom(point) => self.contradiction().or(Some(Outcome::Unreachable {
+                lowest_per_s: grid.rate_per_s(point),
+                quantile_ns: typical(point),
             })),
             Standing::Between { passed, failed } if by_generator(failed) => {
                 Some(Outcome::GeneratorBound {
-                    rate_per_s: Some(ladder.rate_per_s(passed)),
-                    generator_per_s: ladder.rate_per_s(failed),
+                    rate_per_s: Some(grid.rate_per_s(passed)),
+                    generator_per_s: grid.rate_per_s(failed),
                 })
             }
             Standing::Between { passed, failed } => {
-                let answer = self.answer(ladder, passed, failed);
+                let answer = self.answer(grid, passed, failed);
                 self.contradiction().or(Some(Outcome::Found(answer)))
             }
         }
     }
 
-    fn answer(&self, ladder: &Ladder, passed: i32, failed: i32) -> Answer {
-        let at = |rung: i32| self.tried.iter().filter(move |t| t.rung == Some(rung));
-        let runs = |rung| at(rung).filter(|t| t.said != Said::Nothing).count() as u32;
-        let quantiles_ns = ladder.rung(passed).map(|r| r.quantiles_ns().to_vec());
+    fn answer(&self, grid: &RateGrid, passed: i32, failed: i32) -> Answer {
+        let at = |point: i32| self.tried.iter().filter(move |t| t.point == Some(point));
+        let runs = |point| at(point).filter(|t| t.said != Said::Nothing).count() as u32;
+        let quantiles_ns = grid.point(passed).map(|r| r.quantiles_ns().to_vec());
         let quantiles_ns = quantiles_ns.unwrap_or_default();
         let independent: Vec<f64> = at(passed)
             .filter_map(|t| t.seen.exceedance())
@@ -67,15 +67,15 @@ impl RateSearch {
             .map(|over| over.operations as f64 * self.goal.allowed_over() / over.clumping)
             .collect();
         let independent_beyond = median(&independent);
-        let rate_per_s = ladder.rate_per_s(passed);
-        let next_failed_per_s = ladder.rate_per_s(failed);
+        let rate_per_s = grid.rate_per_s(passed);
+        let next_failed_per_s = grid.rate_per_s(failed);
         Answer {
             rate_per_s,
             next_failed_per_s,
             repeats: (runs(passed), runs(failed)),
             rests_on_per_s: ((rate_per_s, rate_per_s), (next_failed_per_s, next_failed_per_s)),
             pooled: false,
-            share_over: ladder.rung(passed).and_then(|r| r.count().together()),
+            share_over: grid.point(passed).and_then(|r| r.count().together()),
             drift: mann_kendall(&quantiles_ns),
             quantiles_ns,
             independent_beyond,
@@ -133,16 +133,16 @@ impl RateSearch {
 
     /// Repeats that say the opposite of what an earlier, clear window said at a rate further out.
     fn contradiction(&self) -> Option<Outcome> {
-        let ladder = self.ladder.as_ref()?;
-        let (passed, failed) = ladder.extremes();
+        let grid = self.grid.as_ref()?;
+        let (passed, failed) = grid.extremes();
         // A short window may lie between two stalls, or live on credits: that is no contradiction.
         let long = self.confirm_window.unwrap_or_default().mul_f64(AS_LONG);
         let search = |wanted: Said| {
             let search = self.tried.iter().filter(|t| t.step.stage != Stage::Confirm);
             search.filter(move |t| t.said == wanted && t.step.window >= long)
         };
-        let typical = |rung: &i32| ladder.rung(*rung).is_some_and(Rung::fails_typically);
-        if let Some(failed) = failed.filter(typical).map(|rung| ladder.rate_per_s(rung)) {
+        let typical = |point: &i32| grid.point(*point).is_some_and(GridRate::fails_typically);
+        if let Some(failed) = failed.filter(typical).map(|point| grid.rate_per_s(point)) {
             // One window may have been lucky, unless it passed where luck does not reach.
             let clear = search(Said::Passed { clear: true });
             let rates: Vec<f64> = clear.rev().map(|t| t.step.rate_per_s).collect();
@@ -153,7 +153,7 @@ impl RateSearch {
             }
         }
         // A failure counts from two windows on, too.
-        if let Some(passed) = passed.map(|rung| ladder.rate_per_s(rung)) {
+        if let Some(passed) = passed.map(|point| grid.rate_per_s(point)) {
             let clear = search(Said::Failed { clear: true });
             let lower: Vec<f64> =
                 clear.map(|t| t.step.rate_per_s).filter(|rate| rate * APART <= passed).collect();
@@ -181,15 +181,15 @@ impl RateSearch {
         }
     }
 
-    /// The outcome where nothing more may be run. Two rungs that were decided enclose the crossing, however many between them were
-    /// not; else the windows of all rates may, the ladders before a restart included.
+    /// The outcome where nothing more may be run. Two points that were decided enclose the crossing, however many between them were
+    /// not; else the windows of all rates may, the grids before a restart included.
     pub(super) fn cut_short(&self, because: Because) -> Outcome {
-        let found = self.ladder.as_ref().and_then(|ladder| match ladder.extremes() {
+        let found = self.grid.as_ref().and_then(|grid| match grid.extremes() {
             (Some(passed), Some(failed)) if passed < failed => {
-                let generator = ladder
-                    .rung(failed)
+                let generator = grid
+                    .point(failed)
                     .is_some_and(|r| r.count().by_generator(self.goal.allowed_over()));
-                (!generator).then(|| self.answer(ladder, passed, failed))
+                (!generator).then(|| self.answer(grid, passed, failed))
             }
             _ => None,
         });
@@ -203,10 +203,9 @@ impl RateSearch {
     }
 
     fn unfinished(&self, because: Because) -> Outcome {
-        let ladder = self.ladder.as_ref();
-        let (passed, failed) = ladder.map_or((None, None), Ladder::extremes);
-        let rate =
-            |rung: Option<i32>| rung.zip(ladder).map(|(rung, ladder)| ladder.rate_per_s(rung));
+        let grid = self.grid.as_ref();
+        let (passed, failed) = grid.map_or((None, None), RateGrid::extremes);
+        let rate = |point: Option<i32>| point.zip(grid).map(|(point, grid)| grid.rate_per_s(point));
         Outcome::Unfinished {
             because,
             passed_per_s: rate(passed).or(self.passed_per_s),

@@ -39,7 +39,7 @@ pub struct Settings {
     /// Bisection ends when the lowest failing rate is at most so many times the highest passing one (1.04 is ±2 %).
     pub bracket: f64,
     /// What the next rate to confirm is to the one before.
-    pub rung: f64,
+    pub grid_ratio: f64,
     /// Independent operations beyond the percentile that a window in the confirmation should hold.
     pub independent_beyond: f64,
     /// Windows in all, the unusable ones too.
@@ -59,7 +59,7 @@ impl Default for Settings {
             floor_share: 0.01,
             reach_share: 1.1,
             bracket: 1.04,
-            rung: 1.05,
+            grid_ratio: 1.05,
             independent_beyond: 100.0,
             most_windows: 150,
             most_unusable: 24,

@@ -13,17 +13,17 @@
 mod conclude;
 mod count;
 mod goal;
-mod ladder;
 mod outcome;
 mod pooled;
+mod rate_grid;
 mod seen;
 mod words;
 
 use std::time::Duration;
 
 pub use goal::{Goal, RateStep, Settings, Stage};
-use ladder::{Ladder, Standing};
 pub use outcome::{Answer, Because, Outcome, same_rate};
+use rate_grid::{RateGrid, Standing};
 pub use seen::{Backlog, RateSeen, Said};
 pub use words::Told;
 
@@ -39,7 +39,7 @@ const WARM_UP: f64 = 0.2;
 const SUFFICIENT: f64 = 0.6;
 /// Most sizing windows.
 const MOST_SIZING: usize = 4;
-/// Rungs above the start at which the candidate is taken for wrong, and the search for begun again. Downwards the ladder's steps grow
+/// Rates of the grid above the start at which the candidate is taken for wrong, and the search for begun again. Downwards the grid's steps grow
 /// instead.
 const FAR: i32 = 3;
 /// How often.
@@ -60,7 +60,7 @@ pub struct Tried {
     pub seen: RateSeen,
     /// What it said.
     pub said: Said,
-    rung: Option<i32>,
+    point: Option<i32>,
 }
 
 /// The search's state.
@@ -81,7 +81,7 @@ pub struct RateSearch {
     sizing: usize,
     restarts: u32,
     confirm_window: Option<Duration>,
-    ladder: Option<Ladder>,
+    grid: Option<RateGrid>,
     tried: Vec<Tried>,
     outcome: Option<Outcome>,
 }
@@ -104,7 +104,7 @@ impl RateSearch {
             sizing: 0,
             restarts: 0,
             confirm_window: None,
-            ladder: None,
+            grid: None,
             tried: Vec::new(),
             outcome: None,
         }
@@ -150,19 +150,19 @@ impl RateSearch {
     pub fn saw(&mut self, seen: RateSeen) {
         let Some(step) = self.next_step() else { return };
         let said = seen.said(&self.goal, step.rate_per_s);
-        let rung = match self.ladder.as_ref().map(Ladder::standing) {
-            Some(Standing::Next(rung)) => Some(rung),
+        let point = match self.grid.as_ref().map(RateGrid::standing) {
+            Some(Standing::Next(point)) => Some(point),
             _ => None,
         };
-        self.tried.push(Tried { step, seen, said, rung });
+        self.tried.push(Tried { step, seen, said, point });
         if said == Said::Nothing {
             let unusable = self.tried.iter().filter(|t| t.said == Said::Nothing).count();
             if unusable > self.settings.most_unusable as usize {
                 self.give_up(Because::Unusable);
             }
         } else {
-            match (step.stage, rung) {
-                (Stage::Confirm, Some(rung)) => self.climb(rung, said),
+            match (step.stage, point) {
+                (Stage::Confirm, Some(point)) => self.climb(point, said),
                 (Stage::Size, _) => self.size(),
                 _ => self.vote(step.rate_per_s, said),
             }
@@ -185,14 +185,14 @@ impl RateSearch {
     /// that bracket and bisection saw on either side, and not to those in between; what is left over then narrows the answer.
     pub fn next_in_time(&mut self, fits: impl Fn(u32, Duration) -> bool) -> Option<RateStep> {
         // Only an answer that the repeats came to is narrowed: one cut short has used up what was allowed.
-        let came_to_it = self.ladder.as_ref().is_some_and(Ladder::is_done)
+        let came_to_it = self.grid.as_ref().is_some_and(RateGrid::is_done)
             && self.tried.len() < self.settings.most_windows as usize;
         let room = self.confirm_window.is_some_and(|window| fits(REFINING, window));
         if came_to_it
             && room
             && matches!(&self.outcome, Some(Outcome::Found(answer)) if answer.is_wide())
         {
-            let reopened = self.ladder.as_mut().is_some_and(Ladder::reopen);
+            let reopened = self.grid.as_mut().is_some_and(RateGrid::reopen);
             self.outcome = self.outcome.take().filter(|_| !reopened);
         }
         let step = self.next_step()?;
@@ -200,18 +200,18 @@ impl RateSearch {
             self.give_up(Because::Time);
             return None;
         }
-        if let Some(ladder) = self.ladder.as_mut().filter(|_| !fits(LAST_WINDOWS, step.window)) {
+        if let Some(grid) = self.grid.as_mut().filter(|_| !fits(LAST_WINDOWS, step.window)) {
             let kept_per_s = self.passed_per_s.unwrap_or(self.floor_per_s);
-            ladder.hurry(kept_per_s, self.failed_per_s.unwrap_or(self.reach_per_s));
+            grid.hurry(kept_per_s, self.failed_per_s.unwrap_or(self.reach_per_s));
             self.outcome = self.confirmed();
         }
         self.next_step()
     }
 
     fn next_rate(&self) -> Option<(Stage, f64)> {
-        if let Some(ladder) = &self.ladder {
-            let Standing::Next(rung) = ladder.standing() else { return None };
-            return Some((Stage::Confirm, ladder.rate_per_s(rung)));
+        if let Some(grid) = &self.grid {
+            let Standing::Next(point) = grid.standing() else { return None };
+            return Some((Stage::Confirm, grid.rate_per_s(point)));
         }
         if let Some(candidate) = self.candidate() {
             return Some((Stage::Size, candidate));
@@ -282,8 +282,8 @@ impl RateSearch {
         let (passed, against) = (self.votes.0, self.votes.1 + self.votes.2);
         let bisects = self.passed_per_s.is_some() && self.failed_per_s.is_some();
         if bisects && passed > 0 && self.votes.1 > 0 {
-            // The crossing is about here: half a rung below and above it the repeats will tell.
-            self.split_per_s = Some(rate_per_s / self.settings.rung.sqrt());
+            // The crossing is about here: half a point below and above it the repeats will tell.
+            self.split_per_s = Some(rate_per_s / self.settings.grid_ratio.sqrt());
         } else if passed > against {
             self.passed_per_s = Some(rate_per_s);
         } else if against >= 2 {
@@ -305,9 +305,9 @@ impl RateSearch {
             return;
         }
         self.confirm_window = Some(wanted.max(last));
-        self.ladder = Some(Ladder::new(
+        self.grid = Some(RateGrid::new(
             candidate,
-            self.settings.rung,
+            self.settings.grid_ratio,
             (self.floor_per_s, self.reach_per_s),
             self.settings.repeats,
             self.settings.most_repeats,
@@ -316,25 +316,25 @@ impl RateSearch {
     }
 
     /// Counts the last window as a run of the confirmation and sees whether it is over.
-    fn climb(&mut self, rung: i32, said: Said) {
-        let (Some(ladder), Some(tried)) = (&mut self.ladder, self.tried.last()) else { return };
-        ladder.saw(rung, said, tried.seen.quantile_ns, &tried.seen.slices);
+    fn climb(&mut self, point: i32, said: Said) {
+        let (Some(grid), Some(tried)) = (&mut self.grid, self.tried.last()) else { return };
+        grid.saw(point, said, tried.seen.quantile_ns, &tried.seen.slices);
         self.outcome = self.confirmed();
         if self.outcome.is_none() && self.restarts < MOST_RESTARTS {
             self.restart();
         }
     }
 
-    /// A ladder that has left its start far below stands in the wrong place: bracket again from where it is.
+    /// A grid that has left its start far below stands in the wrong place: bracket again from where it is.
     fn restart(&mut self) {
-        let Some(ladder) = &self.ladder else { return };
-        let (passed, failed) = ladder.extremes();
-        let Some(passed) = passed.filter(|rung| *rung >= FAR && failed.is_none()) else { return };
-        self.passed_per_s = Some(ladder.rate_per_s(passed));
+        let Some(grid) = &self.grid else { return };
+        let (passed, failed) = grid.extremes();
+        let Some(passed) = passed.filter(|point| *point >= FAR && failed.is_none()) else { return };
+        self.passed_per_s = Some(grid.rate_per_s(passed));
         self.failed_per_s = None;
-        // Rungs of the next ladder have the same numbers.
-        self.tried.iter_mut().for_each(|tried| tried.rung = None);
-        (self.ladder, self.confirm_window) = (None, None);
+        // Rates of the grid of the next grid have the same numbers.
+        self.tried.iter_mut().for_each(|tried| tried.point = None);
+        (self.grid, self.confirm_window) = (None, None);
         (self.sizing, self.votes, self.split_per_s) = (0, (0, 0, 0), None);
         self.restarts += 1;
     }

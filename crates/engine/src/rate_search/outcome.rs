@@ -107,7 +107,7 @@ impl From<&Outcome> for CalibrationEnd {
     }
 }
 
-/// Whether two rates are the same rung: neighbours of one ladder are five per cent apart.
+/// Whether two rates are the same point: neighbours of one grid are five per cent apart.
 pub fn same_rate(a: f64, b: f64) -> bool {
     (a / b - 1.0).abs() < 1e-6
 }

@@ -142,7 +142,7 @@ mod tests {
         };
         let step =
             RateStep { stage: Stage::Confirm, rate_per_s, warm_up: WINDOW / 5, window: WINDOW };
-        Tried { step, seen, said, rung: Some(0) }
+        Tried { step, seen, said, point: Some(0) }
     }
 
     /// Three windows at each rate: none of them could decide alone.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::Narrow;
+use narrows_model::Bottleneck;
 use serde_json::{Value, json};
 
 use super::*;
@@ -64,14 +64,14 @@ fn every_verdict_that_a_run_file_can_name_is_explained() {
     // The table has one row for each place, by the word of the run file.
     let mut named = BTreeSet::new();
     for verdict in VERDICTS {
-        let read: Result<Narrow, _> = serde_json::from_value(json!(verdict.id));
+        let read: Result<Bottleneck, _> = serde_json::from_value(json!(verdict.id));
         let place = read.unwrap_or_else(|error| panic!("{}: {error}", verdict.id));
         assert_eq!(serde_json::to_value(place).unwrap(), Value::from(verdict.id));
         named.insert(place);
     }
     assert_eq!(named.len(), VERDICTS.len());
     // What the reader of run files says that it knows.
-    let error = serde_json::from_value::<Narrow>(json!("nothing")).unwrap_err().to_string();
+    let error = serde_json::from_value::<Bottleneck>(json!("nothing")).unwrap_err().to_string();
     let known = error.matches('`').count() / 2 - 1;
     assert_eq!(known, VERDICTS.len(), "{error}");
 }
@@ -142,7 +142,7 @@ fn every_word_of_the_screens_has_its_term() {
         assert!(label(wanted), "{wanted}: {flush:?}");
     }
     // As the screen names a bottleneck, the verdict is found.
-    for narrow in Narrow::NAMED {
+    for narrow in Bottleneck::NAMED {
         let id = serde_json::to_value(narrow).unwrap();
         let id = id.as_str().unwrap();
         assert!(ids(narrow.words()).iter().any(|found| found == id), "{id}: {}", narrow.words());

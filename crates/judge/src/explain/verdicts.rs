@@ -1,6 +1,6 @@
 //! What a verdict says in full: what it means, which figures show it, what to do, and with what it is confused.
 
-use narrows_model::Narrow;
+use narrows_model::Bottleneck;
 
 /// One place that can hold a workload back.
 pub(super) struct Verdict {
@@ -42,7 +42,7 @@ pub const GRADES: [(&str, &str, &str); 3] = [
 pub(super) const VERDICTS: [Verdict; 16] = [
     Verdict {
         id: "cpu",
-        on_screen: &[Narrow::Cpu.words()],
+        on_screen: &[Bottleneck::Cpu.words()],
         title: "the server's CPUs are busy with the workload",
         seen_by: "CPU time of all server processes per operation, times the rate, is the CPUs that the server may use",
         what_to_do: "more CPUs, or less CPU time per operation: cheaper plans, prepared statements, fewer connections",
@@ -50,7 +50,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "cpu_quota",
-        on_screen: &[Narrow::CpuQuota.words()],
+        on_screen: &[Bottleneck::CpuQuota.words()],
         title: "the control group's CPU quota is used up",
         seen_by: "cpu.max (cpu.cfs_quota_us) is reached, and nr_throttled rises",
         what_to_do: "raise the quota (Kubernetes: limits.cpu), or remove it",
@@ -58,7 +58,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "cpu_taken",
-        on_screen: &[Narrow::CpuTaken.words()],
+        on_screen: &[Bottleneck::CpuTaken.words()],
         title: "other programs use the server's CPUs, or the hypervisor gives them to other guests (steal)",
         seen_by: "CPU time of other processes in /proc/stat and steal, while server processes wait in the run queue behind them",
         what_to_do: "move the other load off these CPUs; with steal, ask the hypervisor's owner",
@@ -66,7 +66,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "cpu_per_session",
-        on_screen: &[Narrow::CpuPerSession.words()],
+        on_screen: &[Bottleneck::CpuPerSession.words()],
         title: "each session is busy on a CPU all the time, and there are fewer sessions than CPUs",
         seen_by: "CPU time is the largest part of an operation's time, and CPUs are idle",
         what_to_do: "more sessions, or less CPU time per operation",
@@ -74,7 +74,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "read_latency",
-        on_screen: &[Narrow::ReadLatency.words()],
+        on_screen: &[Bottleneck::ReadLatency.words()],
         title: "sessions wait for single reads; the drives have capacity left",
         seen_by: "waits for DataFileRead are the largest part of an operation's time, and the drives do fewer reads than they can",
         what_to_do: "more memory for shared_buffers, shorter reads (another drive), or more sessions",
@@ -82,7 +82,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "read_rate",
-        on_screen: &[Narrow::ReadRate.words()],
+        on_screen: &[Bottleneck::ReadRate.words()],
         title: "the drives complete as many reads per second as they can",
         seen_by: "reads per operation times the rate is the most IOPS that was measured on these drives",
         what_to_do: "more memory for shared_buffers, or drives with more IOPS",
@@ -90,7 +90,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "read_bandwidth",
-        on_screen: &[Narrow::ReadBandwidth.words()],
+        on_screen: &[Bottleneck::ReadBandwidth.words()],
         title: "the drives or their link move as many bytes per second as they can",
         seen_by: "bytes read per operation times the rate is the sequential bandwidth that was measured",
         what_to_do: "more drives or a wider link, or fewer bytes: indexes, partitions, compression",
@@ -98,7 +98,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "io_limit",
-        on_screen: &[Narrow::IoLimit.words(), "I/O limit"],
+        on_screen: &[Bottleneck::IoLimit.words(), "I/O limit"],
         title: "the control group's I/O limit is reached",
         seen_by: "io.max (blkio.throttle.*) against the requests and bytes of the server in the window",
         what_to_do: "raise the limit",
@@ -106,7 +106,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "commit_wait",
-        on_screen: &[Narrow::CommitWait.words()],
+        on_screen: &[Bottleneck::CommitWait.words()],
         title: "sessions wait for their commit to be flushed (WAL)",
         seen_by: "waits for WALSync and WALWrite are the largest part of an operation's time, and the server's flush takes what the same \
                   flush takes outside it",
@@ -116,7 +116,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "commit_inside_server",
-        on_screen: &[Narrow::CommitInsideServer.words(), "flush inside the server"],
+        on_screen: &[Bottleneck::CommitInsideServer.words(), "flush inside the server"],
         title: "a flush takes longer in the server than the same flush outside it",
         seen_by: "the server's flush time against the ladder's flush of as many committers and bytes, before and after the workload",
         what_to_do: "check what shares the WAL's drive and file system with the server: data files, a journal, full-page images after a checkpoint",
@@ -124,7 +124,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "write_rate",
-        on_screen: &[Narrow::WriteRate.words()],
+        on_screen: &[Bottleneck::WriteRate.words()],
         title: "the drives complete as many writes per second as they can",
         seen_by: "writes per operation times the rate is the most writes per second that was measured on these drives",
         what_to_do: "drives with more writes per second, or fewer writes: a longer checkpoint_timeout, a larger max_wal_size",
@@ -132,7 +132,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "lock",
-        on_screen: &[Narrow::Lock.words(), "locks"],
+        on_screen: &[Bottleneck::Lock.words(), "locks"],
         title: "sessions wait for locks or latches inside the server",
         seen_by: "waits of the types Lock and LWLock are the largest part of an operation's time",
         what_to_do: "find who holds the lock (pg_blocking_pids), hold it for a shorter time, or spread what it protects",
@@ -140,7 +140,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "hot_thread",
-        on_screen: &[Narrow::HotThread.words()],
+        on_screen: &[Bottleneck::HotThread.words()],
         title: "one server process is busy on a CPU all the time",
         seen_by: "one process uses 95 % of a CPU or more, and 1.2 times what a session uses in the mean",
         what_to_do: "reduce the work of that process (walwriter, checkpointer, replay on a standby), or use a faster CPU",
@@ -148,7 +148,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "workers",
-        on_screen: &[Narrow::Workers.words()],
+        on_screen: &[Bottleneck::Workers.words()],
         title: "a scan's parallel workers are busy all the time",
         seen_by: "the leader and its workers use a CPU each, and CPUs are idle",
         what_to_do: "more parallel workers (max_parallel_workers_per_gather)",
@@ -156,7 +156,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "client",
-        on_screen: &[Narrow::Client.words()],
+        on_screen: &[Bottleneck::Client.words()],
         title: "the server waits for its clients: the load generator, the network, or applications that pause",
         seen_by: "sessions are idle between statements (ClientRead) for most of the time, or the load generator's CPUs are full",
         what_to_do: "check the application or the network; in a benchmark give the load generator more CPUs or its own machine",
@@ -164,7 +164,7 @@ pub(super) const VERDICTS: [Verdict; 16] = [
     },
     Verdict {
         id: "unknown",
-        on_screen: &[Narrow::Unknown.words()],
+        on_screen: &[Bottleneck::Unknown.words()],
         title: "nothing that was measured explains the rate",
         seen_by: "the parts of an operation's time do not add up to the measured rate, or a capacity is unknown",
         what_to_do: "see what the verdict's lines name: a missing right, a longer observation, an idle machine",

@@ -81,16 +81,16 @@ impl NullServer {
         let threads = cpus.len().min(sessions as usize).max(1);
         let (mut doors, mut bells) = (Vec::new(), Vec::new());
         for _ in 0..threads {
-            let (bell, rung) = UnixStream::pair()?;
-            rung.set_nonblocking(true)?;
+            let (bell, step) = UnixStream::pair()?;
+            step.set_nonblocking(true)?;
             doors.push(Door { waiting: Mutex::default(), bell, cpu_ns: AtomicU64::new(0) });
-            bells.push(rung);
+            bells.push(step);
         }
         server.doors = doors.into();
         let mut listener = Some(listener);
-        for (index, rung) in bells.into_iter().enumerate() {
+        for (index, step) in bells.into_iter().enumerate() {
             let listener = listener.take();
-            server.thread(index, cpus.get(index).copied(), listener, rung, takes)?;
+            server.thread(index, cpus.get(index).copied(), listener, step, takes)?;
         }
         Ok(server)
     }
@@ -101,13 +101,13 @@ impl NullServer {
         index: usize,
         cpu: Option<u32>,
         listener: Option<UnixListener>,
-        rung: UnixStream,
+        step: UnixStream,
         takes: Duration,
     ) -> io::Result<()> {
         let (doors, stop) = (self.doors.clone(), self.stop.clone());
         let (tell, told) = mpsc::channel();
         self.threads.push(std::thread::spawn(move || {
-            let made = Worker::new(index, cpu, listener, rung, doors);
+            let made = Worker::new(index, cpu, listener, step, doors);
             match made {
                 Ok(mut worker) => {
                     worker.takes_ns = takes.as_nanos() as u64;
@@ -162,7 +162,7 @@ struct Held {
 struct Worker {
     index: usize,
     listener: Option<UnixListener>,
-    rung: UnixStream,
+    step: UnixStream,
     doors: Arc<[Door]>,
     poller: Poller,
     peers: Vec<Option<Peer>>,
@@ -179,21 +179,21 @@ impl Worker {
         index: usize,
         cpu: Option<u32>,
         listener: Option<UnixListener>,
-        rung: UnixStream,
+        step: UnixStream,
         doors: Arc<[Door]>,
     ) -> io::Result<Worker> {
         if let Some(cpu) = cpu {
             affinity::pin(&[cpu])?;
         }
         let mut poller = Poller::for_this_thread();
-        poller.add(rung.as_raw_fd(), DOOR)?;
+        poller.add(step.as_raw_fd(), DOOR)?;
         if let Some(listener) = &listener {
             poller.add(listener.as_raw_fd(), LISTENER)?;
         }
         let output = Vec::with_capacity(2 * LONGEST_MESSAGE);
         let (peers, held) = (Vec::new(), VecDeque::new());
         let (admitted, takes_ns) = (0, 0);
-        Ok(Worker { index, listener, rung, doors, poller, peers, admitted, output, takes_ns, held })
+        Ok(Worker { index, listener, step, doors, poller, peers, admitted, output, takes_ns, held })
     }
 
     fn serve(&mut self, stop: &AtomicBool) {
@@ -266,7 +266,7 @@ impl Worker {
     }
 
     fn adopt(&mut self) {
-        let _ = self.rung.read(&mut [0; 64]);
+        let _ = self.step.read(&mut [0; 64]);
         let door = &self.doors[self.index];
         let waiting =
             std::mem::take(&mut *door.waiting.lock().expect("no holder of a door panics"));

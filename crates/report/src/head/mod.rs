@@ -224,7 +224,7 @@ fn server(run: &Run) -> String {
             .find_map(|m| m.text(key).map(str::to_string))
     };
     let version = database(condition::SERVER_VERSION);
-    // A server of ours is started for the layer that measures it, or for a rung of the log that says which one it was.
+    // A server of ours is started for the layer that measures it, or for a step of the log that says which one it was.
     let started = run.plan.layers.contains(&Layer::Database) || version.is_some();
     let whose = match &run.plan.database {
         DatabaseChoice::None => return String::new(),

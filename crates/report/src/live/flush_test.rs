@@ -60,13 +60,13 @@ fn name(row: &FlushTestRow) -> String {
     }
 }
 
-/// Our rung of the same write; a test of one write is one of a rung.
+/// Our step of the same write; a test of one write is one of a step.
 fn ladder(run: &Run, row: &FlushTestRow) -> Option<Here> {
     let method = row.method.as_ref().filter(|_| row.writes == 1)?;
     let size = format!("{}k", row.write_bytes >> 10);
     let id = format!("log.ladder.write.{method}.overwrite.{size}.alone");
-    let rung = run.measurement(&id).filter(|m| m.usable())?;
-    Some((rung.value(metric::LATENCY_MEAN)?, "the ladder's"))
+    let step = run.measurement(&id).filter(|m| m.usable())?;
+    Some((step.value(metric::LATENCY_MEAN)?, "the ladder's"))
 }
 
 /// The server's own flush, if it uses that method.

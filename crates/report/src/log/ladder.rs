@@ -1,35 +1,35 @@
-//! The rungs from the device's flush to the database's commit.
+//! The steps from the device's flush to the database's commit.
 
 use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
 
 use crate::notes::{NoteMark, Notes};
 use crate::print::{half_width, percent, size, time};
 
-/// One rung.
+/// One step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RungRow {
+pub struct StepRow {
     /// Its name in the ids: `write.fdatasync.overwrite.8k`.
-    pub rung: String,
+    pub step: String,
     /// In words.
     pub name: String,
     /// Whether it is one of those that stand on each other, up to the database's commit; the others are other ways to write.
     pub in_chain: bool,
     /// Alone, and beside a load on the data files; absent where it was not measured.
-    pub alone: Option<RungFigures>,
+    pub alone: Option<StepFigures>,
     /// Beside the load.
-    pub beside: Option<RungFigures>,
+    pub beside: Option<StepFigures>,
     /// How it was made durable, and how sure the increment is.
     pub remark: String,
     /// Footnotes of both.
     pub notes: Vec<NoteMark>,
 }
 
-/// Times of one rung in one state, ns.
+/// Times of one step in one state, ns.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RungFigures {
+pub struct StepFigures {
     /// Whether they may be trusted.
     pub validity: Validity,
-    /// Median, and what it adds to the rung below.
+    /// Median, and what it adds to the step below.
     pub p50_ns: Option<f64>,
     /// See there.
     pub added_p50_ns: Option<f64>,
@@ -51,8 +51,8 @@ pub struct RungFigures {
     pub p99_samples_ns: Vec<f64>,
 }
 
-/// All rungs: those that others stand on and what stands on them in the order of height, then the other ways to write.
-pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<RungRow> {
+/// All steps: those that others stand on and what stands on them in the order of height, then the other ways to write.
+pub(crate) fn rows(run: &Run, notes: &mut Notes) -> Vec<StepRow> {
     let mut names: Vec<&str> = Vec::new();
     for m in &run.measurements {
         if let Some((name, _)) = parts(m)
@@ -86,11 +86,11 @@ fn find<'a>(run: &'a Run, name: &str, state: &str) -> Option<&'a Measurement> {
     run.measurement(&format!("log.ladder.{name}.{state}"))
 }
 
-fn row(run: &Run, name: &str, in_chain: bool, notes: &mut Notes) -> RungRow {
+fn row(run: &Run, name: &str, in_chain: bool, notes: &mut Notes) -> StepRow {
     let (alone, beside) = (find(run, name, "alone"), find(run, name, "beside"));
     let ids: Vec<&str> = [alone, beside].iter().flatten().map(|m| m.id.as_str()).collect();
-    RungRow {
-        rung: name.to_string(),
+    StepRow {
+        step: name.to_string(),
         name: words(name, alone.or(beside)),
         in_chain,
         alone: alone.map(figures),
@@ -100,14 +100,14 @@ fn row(run: &Run, name: &str, in_chain: bool, notes: &mut Notes) -> RungRow {
     }
 }
 
-fn figures(m: &Measurement) -> RungFigures {
+fn figures(m: &Measurement) -> StepFigures {
     // An invalid figure is not printed at all: what is printed gets quoted.
     let known = |name: Metric| m.metric(name).filter(|_| m.validity != Validity::Invalid);
     let value = |name: Metric| known(name).map(|metric| metric.value);
     let range = |name: Metric| {
         known(name)?.interval_95.as_ref().map(|interval| (interval.low, interval.high))
     };
-    RungFigures {
+    StepFigures {
         validity: m.validity,
         p50_ns: value(metric::LATENCY_P50),
         added_p50_ns: value(metric::ADDED_P50),

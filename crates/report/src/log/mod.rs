@@ -1,4 +1,4 @@
-//! What a run of the commit log says: in short, the ladder rung by rung, sessions that share flushes, several logs on one device.
+//! What a run of the commit log says: in short, the ladder step by step, sessions that share flushes, several logs on one device.
 //!
 //! Nothing is judged here; increments, their intervals and the law beside the measurement are in the run file.
 
@@ -12,7 +12,7 @@ mod tier;
 
 pub use commits::CommitsRow;
 pub(crate) use commits::rows as commits_rows;
-pub use ladder::{RungFigures, RungRow};
+pub use ladder::{StepFigures, StepRow};
 pub(crate) use ladder::{rows as ladder_rows, signed};
 pub(crate) use proof::{held, measured_over_predicted};
 pub use sharing::SharingPoint;

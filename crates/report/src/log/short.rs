@@ -1,13 +1,13 @@
-//! What a reader takes from a run of the commit log in ten seconds: what a commit costs, which rung adds most, what it does beside
+//! What a reader takes from a run of the commit log in ten seconds: what a commit costs, which step adds most, what it does beside
 //! the load, how many there can be, and whether they are durable.
 //!
-//! Nothing is said that the repeats don't show: of two rungs whose intervals overlap neither adds more, and a percentile is
+//! Nothing is said that the repeats don't show: of two steps whose intervals overlap neither adds more, and a percentile is
 //! longer beside the load only where all its windows lie above all of those alone.
 
 use narrows_model::{DurabilityWord, Role, Run, Validity, condition, family};
 
 use super::commits::CommitsRow;
-use super::ladder::{RungFigures, RungRow, signed};
+use super::ladder::{StepFigures, StepRow, signed};
 use super::streams::Streams;
 use crate::calibration::{RateAnswer, exact_time, percentile};
 use crate::document::Entry;
@@ -20,7 +20,7 @@ const FEWEST: usize = 3;
 /// Everything that is looked at.
 pub(crate) struct Seen<'a> {
     pub(crate) run: &'a Run,
-    pub(crate) ladder: &'a [RungRow],
+    pub(crate) ladder: &'a [StepRow],
     pub(crate) commits: &'a [CommitsRow],
     pub(crate) answers: &'a [RateAnswer],
     pub(crate) streams: Option<&'a Streams>,
@@ -44,7 +44,7 @@ pub(crate) fn short(seen: &Seen<'_>) -> Vec<Entry> {
 }
 
 /// Figures that may be said, with a mark where they are suspect.
-fn usable(figures: Option<&RungFigures>) -> Option<&RungFigures> {
+fn usable(figures: Option<&StepFigures>) -> Option<&StepFigures> {
     figures.filter(|figures| figures.validity != Validity::Invalid)
 }
 
@@ -52,11 +52,11 @@ fn mark(validity: Validity) -> &'static str {
     if validity == Validity::Suspect { " ?" } else { "" }
 }
 
-fn chain(ladder: &[RungRow]) -> impl DoubleEndedIterator<Item = &RungRow> {
+fn chain(ladder: &[StepRow]) -> impl DoubleEndedIterator<Item = &StepRow> {
     ladder.iter().filter(|row| row.in_chain)
 }
 
-/// The highest rung, or one session of the log writer where there is no ladder.
+/// The highest step, or one session of the log writer where there is no ladder.
 fn costs(seen: &Seen<'_>) -> Option<String> {
     let Some(top) = chain(seen.ladder).next_back() else {
         let one = seen.commits.iter().find(|row| row.sessions == 1.0)?;
@@ -78,9 +78,9 @@ fn costs(seen: &Seen<'_>) -> Option<String> {
     Some(format!("{p50}{mark} at p50, {p99}: {what}, one session, no other load"))
 }
 
-/// The rung's name with what tells whose it is.
-fn named(run: &Run, row: &RungRow) -> String {
-    let m = run.measurement(&format!("log.ladder.{}.alone", row.rung));
+/// The step's name with what tells whose it is.
+fn named(run: &Run, row: &StepRow) -> String {
+    let m = run.measurement(&format!("log.ladder.{}.alone", row.step));
     let version = m.and_then(|m| m.text(condition::SERVER_VERSION));
     // `15.18 (Debian 15.18-0+deb12u1)`: the first word says enough.
     let number =
@@ -91,9 +91,9 @@ fn named(run: &Run, row: &RungRow) -> String {
     }
 }
 
-/// What one rung adds at the median: of the lowest everything.
+/// What one step adds at the median: of the lowest everything.
 struct Part<'a> {
-    row: &'a RungRow,
+    row: &'a StepRow,
     ns: f64,
     range_ns: Option<(f64, f64)>,
     lowest: bool,
@@ -110,8 +110,8 @@ impl Part<'_> {
     }
 }
 
-/// The largest part first; `None` where a rung is missing or invalid, because then nobody knows what its neighbour adds.
-fn parts(ladder: &[RungRow]) -> Option<Vec<Part<'_>>> {
+/// The largest part first; `None` where a step is missing or invalid, because then nobody knows what its neighbour adds.
+fn parts(ladder: &[StepRow]) -> Option<Vec<Part<'_>>> {
     let mut parts = Vec::new();
     for (i, row) in chain(ladder).enumerate() {
         let figures = usable(row.alone.as_ref())?;
@@ -125,7 +125,7 @@ fn parts(ladder: &[RungRow]) -> Option<Vec<Part<'_>>> {
     (parts.len() > 1).then_some(parts)
 }
 
-fn most(ladder: &[RungRow]) -> Option<String> {
+fn most(ladder: &[StepRow]) -> Option<String> {
     let parts = parts(ladder)?;
     let whole = chain(ladder).next_back()?.alone.as_ref()?.p50_ns?;
     let (first, others) = parts.split_first()?;
@@ -169,9 +169,9 @@ fn apart(lower: &[f64], upper: &[f64]) -> Option<bool> {
     Some(least > most)
 }
 
-/// What a load on the data files does, and at which rung it begins.
+/// What a load on the data files does, and at which step it begins.
 fn beside(seen: &Seen<'_>) -> Option<String> {
-    let both: Vec<(&RungRow, &RungFigures, &RungFigures)> = chain(seen.ladder)
+    let both: Vec<(&StepRow, &StepFigures, &StepFigures)> = chain(seen.ladder)
         .filter_map(|row| Some((row, usable(row.alone.as_ref())?, usable(row.beside.as_ref())?)))
         .collect();
     let (top, alone, loaded) = both.last()?;
@@ -181,7 +181,7 @@ fn beside(seen: &Seen<'_>) -> Option<String> {
         let (before, after) = (time(before_ns), time(after_ns));
         parts.push(format!("data files: {} {after}{mark} at p50, {before} alone", top.name));
     }
-    let longer = |(_, alone, loaded): &&(&RungRow, &RungFigures, &RungFigures)| {
+    let longer = |(_, alone, loaded): &&(&StepRow, &StepFigures, &StepFigures)| {
         apart(&alone.p99_samples_ns, &loaded.p99_samples_ns) == Some(true)
     };
     let known = both

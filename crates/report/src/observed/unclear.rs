@@ -1,7 +1,7 @@
 //! What to do where the verdict on somebody's server is open: what stands still is told what to do about; a longer look is named only
 //! where it would change something.
 
-use narrows_model::{Narrow, Observation, RuleId, Run, Verdict};
+use narrows_model::{Bottleneck, Observation, RuleId, Run, Verdict};
 
 use super::advice::{NEXT, find_owner};
 use crate::advice::{NextRow, between};
@@ -34,7 +34,7 @@ fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
     let short = of.is_some_and(|m| m.findings.iter().any(of_a_short_look));
     let names = [Some(verdict.narrow), verdict.or];
     let owner = seen.processes.as_ref().and_then(find_owner);
-    if let Some(owner) = owner.filter(|_| names.contains(&Some(Narrow::Cpu))) {
+    if let Some(owner) = owner.filter(|_| names.contains(&Some(Bottleneck::Cpu))) {
         return (format!("undecided: {owner}"), NEXT.to_string());
     }
     let by_report = seen.report.is_some();
@@ -44,7 +44,7 @@ fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {
         format!("narrows report {} --html", run.id)
     } else if short {
         seen.longer_look()
-    } else if names.contains(&Some(Narrow::CommitWait)) {
+    } else if names.contains(&Some(Bottleneck::CommitWait)) {
         "narrows log postgres URL".to_string()
     } else {
         format!("narrows report {} --html", run.id)

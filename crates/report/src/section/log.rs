@@ -9,7 +9,7 @@ use crate::chart::log as charts;
 use crate::document::{
     At, Block, Cell, Column, Depth, Entry, Facts, Inline, Remarks, Row, Section, Style, Table,
 };
-use crate::log::{CommitsRow, RungFigures, RungRow, Streams, StreamsRow, signed};
+use crate::log::{CommitsRow, StepFigures, StepRow, Streams, StreamsRow, signed};
 use crate::print::{count, percent, rate};
 use crate::report::Report;
 
@@ -31,7 +31,7 @@ pub(crate) fn short(report: &Report) -> Option<Section> {
     Some(section.with([Block::Facts(facts)]))
 }
 
-/// The rungs from the device's flush to the database's commit.
+/// The steps from the device's flush to the database's commit.
 pub(crate) fn ladder(report: &Report) -> Option<Section> {
     if report.ladder.is_empty() {
         return None;
@@ -40,7 +40,7 @@ pub(crate) fn ladder(report: &Report) -> Option<Section> {
     let adds = || Column::deep("adds", Depth::Text);
     let alone = |head: &str, end| Column::figure(head, end).in_group("alone");
     let mut columns = vec![
-        Column::name("rung", 2),
+        Column::name("step", 2),
         alone("p50", 45),
         adds(),
         alone("p99", 55),
@@ -52,7 +52,7 @@ pub(crate) fn ladder(report: &Report) -> Option<Section> {
         columns.extend([beside("p50", 75), beside("p99", 85), beside("p99.9", 94)]);
     }
     let mut table = Table::new(columns).remarked("remark", Remarks::Below(4));
-    table.rows = report.ladder.iter().map(|row| rung(row, beside)).collect();
+    table.rows = report.ladder.iter().map(|row| step(row, beside)).collect();
     let mut blocks = vec![Block::explanation(
         "One durable write after another by one thread, from the device's flush to the database's commit; all steps take turns in each repeat. What a step adds is the difference to the one below it in the same repeat.",
     )];
@@ -61,19 +61,19 @@ pub(crate) fn ladder(report: &Report) -> Option<Section> {
     Some(Section::new("ladder", "The ladder").short("Ladder").with(blocks))
 }
 
-fn rung(row: &RungRow, beside: bool) -> Row {
+fn step(row: &StepRow, beside: bool) -> Row {
     let both = [row.alone.as_ref(), row.beside.as_ref()];
     let suspect = both.into_iter().flatten().any(|f| f.validity == Validity::Suspect);
     let mut cells = vec![Cell { suspect, ..Cell::from(row.name.as_str()) }];
     let added = |ns: Option<f64>| Cell::from(ns.map_or_else(String::new, signed));
     let none = || [Cell::from("-"), "".into(), "".into()];
-    let figures = |f: Option<&RungFigures>| match f {
+    let figures = |f: Option<&StepFigures>| match f {
         None => none(),
         Some(f) if f.validity == Validity::Invalid => [invalid(), "".into(), "".into()],
         Some(f) => [strong(ns(f.p50_ns)), ns(f.p99_ns), ns(f.p999_ns)],
     };
     let [p50, p99, p999] = figures(row.alone.as_ref());
-    let of = |pick: fn(&RungFigures) -> Option<f64>| added(row.alone.as_ref().and_then(pick));
+    let of = |pick: fn(&StepFigures) -> Option<f64>| added(row.alone.as_ref().and_then(pick));
     cells.extend([p50, of(|f| f.added_p50_ns), p99, of(|f| f.added_p99_ns), p999]);
     if beside {
         cells.extend(figures(row.beside.as_ref()));
@@ -81,7 +81,7 @@ fn rung(row: &RungRow, beside: bool) -> Row {
     Row::Cells(cells, remark(Style::Faint, &row.remark, &row.notes))
 }
 
-/// How the latencies of each rung are distributed.
+/// How the latencies of each step are distributed.
 pub(crate) fn distributions(report: &Report) -> Option<Section> {
     let figures = charts::spreads(report);
     let how = "Share of the operations in each step of 9 %, both scales logarithmic: filled alone, the line beside data files. A dashed line marks a second peak.";

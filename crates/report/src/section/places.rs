@@ -1,6 +1,6 @@
 //! Places for the log beside each other: what was predicted and measured of each, and the log tier as a feature that is off and on.
 
-use narrows_model::{CommitFigure, Comparison, DurabilityWord, PlacedRung, Placement, Validity};
+use narrows_model::{CommitFigure, Comparison, DurabilityWord, PlacedStep, Placement, Validity};
 
 use super::{figure, invalid, name, ns, strong};
 use crate::chart::log::places as chart;
@@ -125,17 +125,17 @@ fn ladder(place: &Placement) -> String {
     if place.validity == Validity::Invalid {
         return String::new();
     }
-    let one = |rung: &PlacedRung| {
-        let name = match rung.rung.as_str() {
+    let one = |step: &PlacedStep| {
+        let name = match step.step.as_str() {
             "flush" => "the device's flush",
             "leader" => "WAL writer",
             _ => "8 KiB fdatasync",
         };
-        let p99 = rung.p99_ns.map_or_else(String::new, |ns| format!(", {} at p99", time(ns)));
-        Some(format!("{name} {} at p50{p99}", time(rung.p50_ns?)))
+        let p99 = step.p99_ns.map_or_else(String::new, |ns| format!(", {} at p99", time(ns)));
+        Some(format!("{name} {} at p50{p99}", time(step.p50_ns?)))
     };
-    let rungs: Vec<String> = place.ladder.iter().filter_map(one).collect();
-    if rungs.is_empty() { String::new() } else { format!("alone: {}", rungs.join("; ")) }
+    let steps: Vec<String> = place.ladder.iter().filter_map(one).collect();
+    if steps.is_empty() { String::new() } else { format!("alone: {}", steps.join("; ")) }
 }
 
 #[cfg(test)]
@@ -163,9 +163,9 @@ mod tests {
             in_memory: number == 2,
             durability: DurabilityWord::NotShown,
             durability_sentence: "not tested, no warning signs".to_string(),
-            ladder: vec![PlacedRung {
+            ladder: vec![PlacedStep {
                 measurement: format!("log.rung.{name}.leader"),
-                rung: "leader".to_string(),
+                step: "leader".to_string(),
                 p50_ns: Some(ns),
                 p99_ns: Some(2.0 * ns),
             }],

@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::finding;
-use crate::common::log::{compared, laddered, rung, streams};
+use crate::common::log::{compared, laddered, step, streams};
 use narrows_model::{DurabilityWord, Metric, Run, Severity, metric};
 use narrows_report::{Report, Units, csv, html, markdown, text};
 
@@ -91,7 +91,7 @@ fn what_is_invalid_is_said_and_drawn_nowhere() {
 }
 
 #[test]
-fn with_an_invalid_rung_nobody_knows_what_adds_most() {
+fn with_an_invalid_step_nobody_knows_what_adds_most() {
     let mut run = laddered();
     assert!(
         fact(&run, "most by").starts_with("the database's commit"),
@@ -105,7 +105,7 @@ fn with_an_invalid_rung_nobody_knows_what_adds_most() {
 }
 
 #[test]
-fn of_two_rungs_whose_intervals_overlap_neither_adds_more() {
+fn of_two_steps_whose_intervals_overlap_neither_adds_more() {
     let mut run = laddered();
     let (write, commit) =
         ("log.ladder.write.fdatasync.overwrite.8k.alone", "log.ladder.commit.alone");
@@ -132,8 +132,8 @@ fn a_load_beside_is_blamed_only_where_all_windows_agree() {
     let mut run = laddered();
     let said = fact(&run, "beside");
     assert!(said.contains("first at the device's flush") && said.contains("one device"), "{said}");
-    for rung in ["flush", "write.fdatasync.overwrite.8k", "leader", "commit"] {
-        let id = format!("log.ladder.{rung}.beside");
+    for step in ["flush", "write.fdatasync.overwrite.8k", "leader", "commit"] {
+        let id = format!("log.ladder.{step}.beside");
         // One window of six is as fast as those alone.
         set(&mut run, &id, metric::LATENCY_P99, &[1.0, 9e6, 9e6, 9e6, 9e6, 9e6]);
     }
@@ -287,7 +287,7 @@ fn no_picture_has_a_broken_number() {
 fn a_step_begins_where_its_difference_says() {
     // 20 of 50 µs at the median, in a panel of its own.
     let mut run = laddered();
-    run.measurements = vec![rung("flush", "alone", 30.0, 0.0), rung("write.x", "alone", 50.0, 0.0)];
+    run.measurements = vec![step("flush", "alone", 30.0, 0.0), step("write.x", "alone", 50.0, 0.0)];
     for m in &mut run.measurements {
         m.metrics.retain(|metric| metric.name == metric::LATENCY_P50);
     }

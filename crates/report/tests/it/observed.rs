@@ -205,7 +205,7 @@ fn runs_without_a_look_have_none_of_it() {
 }
 
 /// Its verdict is open, for these reasons and with these findings of rules.
-fn open(narrow: Narrow, findings: &[&str]) -> Run {
+fn open(narrow: Bottleneck, findings: &[&str]) -> Run {
     let mut run = observed();
     let verdict = &mut run.verdicts[0];
     (verdict.grade, verdict.narrow) = (Grade::Undecided, narrow);
@@ -223,7 +223,7 @@ fn a_longer_look_is_named_only_where_it_changes_something() {
         next.to_string()
     };
     for rule in ["observed-few-samples", "observed-few-transactions", "observed-too-short"] {
-        let mut run = open(Narrow::Unknown, &[rule]);
+        let mut run = open(Bottleneck::Unknown, &[rule]);
         for (look_s, said) in [(20.0, "10min"), (60.0, "60min"), (590.0, "99min")] {
             run.observations[0].interval_ns = look_s * 1e9;
             let next = next(&run);
@@ -233,9 +233,9 @@ fn a_longer_look_is_named_only_where_it_changes_something() {
             );
         }
     }
-    let said = next(&open(Narrow::CommitWait, &["observed-autovacuum"]));
+    let said = next(&open(Bottleneck::CommitWait, &["observed-autovacuum"]));
     assert!(said.contains("narrows log postgres URL"), "{said}");
-    let said = screen(&open(Narrow::Cpu, &[]));
+    let said = screen(&open(Bottleneck::Cpu, &[]));
     assert!(said.contains("undecided: nothing on") && !said.contains("observe longer"), "{said}");
 }
 
@@ -267,7 +267,7 @@ fn holder(behind: f64) -> LockHolder {
 
 #[test]
 fn who_keeps_a_lock_stands_under_sessions_and_under_next() {
-    let mut run = open(Narrow::Lock, &[]);
+    let mut run = open(Bottleneck::Lock, &[]);
     run.observations[0].sessions.holder = Some(holder(11.0));
     let said = in_one_line(&run);
     let who = "pid 4711, idle in transaction for 26.0 s";
@@ -309,7 +309,7 @@ fn who_keeps_a_lock_is_the_result_also_where_transactions_end() {
 
 #[test]
 fn a_role_that_may_not_see_sessions_is_told_the_grant_and_nothing_else() {
-    let mut run = open(Narrow::Unknown, &["observed-few-samples"]);
+    let mut run = open(Bottleneck::Unknown, &["observed-few-samples"]);
     run.verdicts[0].standing = None;
     let seen = &mut run.observations[0];
     seen.activity = Activity::default();
@@ -332,7 +332,7 @@ fn a_role_that_may_not_see_sessions_is_told_the_grant_and_nothing_else() {
     assert_eq!(rows, [("GRANT pg_monitor TO app", "observe again: narrows observe")]);
     // Where counters decide there is an answer too.
     run.verdicts[0].grade = Grade::Likely;
-    run.verdicts[0].narrow = Narrow::Cpu;
+    run.verdicts[0].narrow = Bottleneck::Cpu;
     let said = flat(&run);
     assert!(said.contains("GRANT pg_monitor TO app, then observe again. The observed server: CPU"));
     // A server that does not tell is not a role that may not see.
@@ -342,7 +342,7 @@ fn a_role_that_may_not_see_sessions_is_told_the_grant_and_nothing_else() {
 
 #[test]
 fn a_server_that_nobody_used_was_idle_and_is_not_to_be_observed_at_once_again() {
-    let mut run = open(Narrow::Unknown, &["observed-few-transactions"]);
+    let mut run = open(Bottleneck::Unknown, &["observed-few-transactions"]);
     let verdict = &mut run.verdicts[0];
     verdict.phrase = "idle: none of 4 sessions was active".into();
     let action = "nothing: the server was not used".into();
@@ -403,7 +403,7 @@ fn how_long_a_flush_runs_stands_beside_the_ends_where_it_is_long() {
 #[test]
 fn two_limits_in_a_look_that_was_long_enough_ask_for_a_change() {
     let mut run = observed();
-    (run.verdicts[0].narrow, run.verdicts[0].or) = (Narrow::CommitWait, Some(Narrow::Cpu));
+    (run.verdicts[0].narrow, run.verdicts[0].or) = (Bottleneck::CommitWait, Some(Bottleneck::Cpu));
     run.verdicts[0].grade = Grade::Undecided;
     let asks =
         |run: &Run| in_one_line(run).contains("commit wait or CPU: change one and observe again");
@@ -416,7 +416,7 @@ fn two_limits_in_a_look_that_was_long_enough_ask_for_a_change() {
     validity(&mut run, Validity::Suspect);
     assert!(!asks(&run));
     validity(&mut run, Validity::Valid);
-    run.verdicts[0].or = Some(Narrow::Unknown);
+    run.verdicts[0].or = Some(Bottleneck::Unknown);
     assert!(!asks(&run));
 }
 
@@ -436,7 +436,7 @@ fn typed(command: &str) -> bool {
 
 #[test]
 fn what_is_called_a_command_can_be_typed() {
-    for narrow in Narrow::NAMED {
+    for narrow in Bottleneck::NAMED {
         for mut run in
             [rich(), observed(), open(narrow, &[]), open(narrow, &["observed-too-short"])]
         {
@@ -457,7 +457,7 @@ fn what_is_called_a_command_can_be_typed() {
 
 #[test]
 fn where_nothing_ended_the_step_is_said_and_no_end_is_near_or_far() {
-    let mut run = open(Narrow::Lock, &[]);
+    let mut run = open(Bottleneck::Lock, &[]);
     let step = Step { action: "end that transaction".into(), prove: "observe again".into() };
     run.verdicts[0].standing = Some(Standing { step: Some(step), ..Standing::default() });
     let said = screen(&run);
@@ -487,7 +487,7 @@ fn sessions_that_did_nothing_are_counted_apart() {
     run.observations[0].sessions.unused = Some(108.0);
     run.observations[0].activity.found.clear();
     assert!(in_one_line(&run).contains("none of 108 sessions did anything"));
-    run.verdicts[0].narrow = Narrow::CpuTaken;
+    run.verdicts[0].narrow = Bottleneck::CpuTaken;
     let said = in_one_line(&run);
     assert!(said.contains("move the other load off these CPUs (pgbench 0.17 CPUs)"), "{said}");
 }
@@ -497,7 +497,7 @@ fn the_cpus_of_a_server_of_ours_are_not_those_of_an_observed_one() {
     let mut run = observed();
     run.plan.database = DatabaseChoice::Managed;
     run.plan.server_cpus = vec![0];
-    run.verdicts[0].narrow = Narrow::Cpu;
+    run.verdicts[0].narrow = Bottleneck::Cpu;
     run.verdicts[0].or = None;
     run.verdicts[0].grade = Grade::Likely;
     let said = flat(&run);

@@ -1,7 +1,7 @@
 //! The one screen: golden screens, its width, and that colour changes nothing but colour.
 
 use crate::common;
-use narrows_model::{Grade, Narrow, Run, Validity};
+use narrows_model::{Bottleneck, Grade, Run, Validity};
 use narrows_report::{Report, Units, text};
 
 fn screen(run: &Run) -> String {
@@ -182,7 +182,7 @@ fn a_factor_that_is_no_loss_is_not_called_sharing() {
     let asks = |row: &narrows_report::NextRow| row.action.contains("the server had 96 of 128");
     assert!(next.iter().any(asks), "{next:?}");
     // Where something else is narrow, it would only be noise.
-    run.verdicts[0].narrow = narrows_model::Narrow::Client;
+    run.verdicts[0].narrow = narrows_model::Bottleneck::Client;
     assert!(!common::explained(&run).contains("sharing"));
 }
 
@@ -477,7 +477,7 @@ fn two_limits_in_figures_that_are_valid_ask_for_a_change_and_not_for_another_mac
     assert!(open.contains("idle machine") && !open.contains("change one"), "{open}");
     assert!(open.contains("narrows report 7f3a --explain"), "{open}");
     let cached = run.verdicts.iter_mut().find(|v| v.workload == "lookup_cached").unwrap();
-    cached.or = Some(Narrow::CommitWait);
+    cached.or = Some(Bottleneck::CommitWait);
     let apart = of(&run);
     assert!(apart.contains("CPU or commit wait: change one"), "{apart}");
     assert!(apart.contains("idle machine"), "of the others: {apart}");
@@ -491,7 +491,7 @@ fn two_limits_in_figures_that_are_valid_ask_for_a_change_and_not_for_another_mac
 fn a_test_that_missed_says_what_was_predicted_and_a_limit_beyond_two_names_both() {
     let mut run = common::rich();
     let verdict = run.verdicts.iter_mut().find(|v| v.workload == "lookup_uncached").unwrap();
-    verdict.or = Some(Narrow::Cpu);
+    verdict.or = Some(Bottleneck::Cpu);
     let test = verdict.test.as_mut().unwrap();
     (test.confirms, test.expected_low, test.expected_high) = (false, 0.7, 0.9);
     // A cell is several lines high: each column by itself.

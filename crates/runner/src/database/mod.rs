@@ -17,7 +17,7 @@ use managed_server::Installation;
 use narrows_engine::{Context, Stop};
 use narrows_judge::judge;
 use narrows_layer_database::{Database, DatabaseError, Provisioner, Task, Variation};
-use narrows_layer_log::Committed;
+use narrows_layer_wal::Committed;
 use narrows_model::{
     Layer, Measurement, PlannedStep, Platform, Workload, condition, family, metric,
 };
@@ -88,7 +88,7 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
 /// The step of the flush that is measured again, where it is.
 pub fn planned_flush_after(resolved: &Resolved, word: &str) -> Option<PlannedStep> {
     let repeats = resolved.plan.repeats;
-    layers::flushes_again(resolved).then(|| narrows_layer_log::planned_after(repeats, word))
+    layers::flushes_again(resolved).then(|| narrows_layer_wal::planned_after(repeats, word))
 }
 
 /// The usual workloads that were asked for, in their order, scans last: they claim the memory that the others work in.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::rate_search::Goal;
-use narrows_layer_log::{CommitPlan, CommitSizes, Delay, commit_rate, planned_commits};
+use narrows_layer_wal::{CommitPlan, CommitSizes, Delay, commit_rate, planned_commits};
 use narrows_model::{DatabaseChoice, Plan, Platform};
 
 use super::target_dirs::TargetDirs;

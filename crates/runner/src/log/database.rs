@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use narrows_engine::{Phase, Stop, Stopped, now_ns};
-use narrows_layer_log::{LEADER, LogError, Rung};
+use narrows_layer_wal::{LEADER, LogError, Step};
 use narrows_model::{Conditions, Layer, condition};
 use narrows_postgres::{Connection, WireError};
 use serde_json::json;
@@ -90,12 +90,12 @@ impl LadderServer {
         Ok(bytes.round().max(1.0) as u64)
     }
 
-    /// The rungs that the database adds: its commit without a flush (round trip and everything but the log), and with one.
+    /// The steps that the database adds: its commit without a flush (round trip and everything but the log), and with one.
     ///
     /// # Errors
     /// No connection.
-    pub fn rungs(&self) -> Result<Vec<Commits>> {
-        let rung = |name, above, durability| -> Result<Commits> {
+    pub fn steps(&self) -> Result<Vec<Commits>> {
+        let step = |name, above, durability| -> Result<Commits> {
             let mut connection = self.connect()?;
             connection.execute(&format!("SET synchronous_commit = {durability}"))?;
             let version = self.server.version.clone();
@@ -103,13 +103,13 @@ impl LadderServer {
             Ok(Commits { connection, name, above, durability, version, stop, next: 0 })
         };
         let own = if self.standby.is_some() { "local" } else { "on" };
-        let mut rungs =
-            vec![rung("commit_async", None, "off")?, rung("commit", Some(LEADER), own)?];
+        let mut steps =
+            vec![step("commit_async", None, "off")?, step("commit", Some(LEADER), own)?];
         if self.standby.is_some() {
-            rungs.push(rung("commit_remote_write", Some("commit"), "remote_write")?);
-            rungs.push(rung("commit_remote_flush", Some("commit_remote_write"), "on")?);
+            steps.push(step("commit_remote_write", Some("commit"), "remote_write")?);
+            steps.push(step("commit_remote_flush", Some("commit_remote_write"), "on")?);
         }
-        Ok(rungs)
+        Ok(steps)
     }
 
     /// The first processes of all servers that run.
@@ -163,14 +163,14 @@ pub struct Commits {
 }
 
 /// A statement that a stop cancelled is no failure.
-fn failed(rung: &str, stop: &Stop, reason: &WireError) -> LogError {
+fn failed(step: &str, stop: &Stop, reason: &WireError) -> LogError {
     if stop.is_set() {
         return Stopped.into();
     }
-    LogError::Foreign { rung: rung.to_string(), reason: reason.to_string() }
+    LogError::Foreign { step: step.to_string(), reason: reason.to_string() }
 }
 
-impl Rung for Commits {
+impl Step for Commits {
     fn name(&self) -> String {
         self.name.to_string()
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
-use narrows_layer_log::{
-    Cell, ForeignRung, LEADER, LadderPlace, LadderPlan, measure_ladder, planned_ladder,
+use narrows_layer_wal::{
+    Cell, ForeignStep, LEADER, LadderPlace, LadderPlan, measure_ladder, planned_ladder,
 };
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role, RolePath, Unknown};
 
@@ -25,7 +25,7 @@ use crate::request::log::{LadderDatabase, LadderRequest};
 use crate::session::{Ended, Session};
 use crate::ui::Ui;
 
-/// One window of a rung.
+/// One window of a step.
 const WINDOW: Duration = Duration::from_millis(250);
 /// The data file beside the log.
 const BESIDE_BYTES: u64 = 256 << 20;
@@ -88,10 +88,10 @@ impl Program for Ladder {
     /// The ladder itself, as far as it was asked for; the cells beside it may be as bad as they like.
     fn answers(&self) -> Answers {
         let flush = Some(Cell::POSTGRES).filter(|cell| self.request.cells.contains(cell));
-        let mut rungs = vec![LEADER.to_string()];
-        rungs.extend(flush.map(|cell| cell.name()));
-        rungs.extend(self.request.database.as_ref().map(|_| "commit".to_string()));
-        Answers::Named(rungs.iter().map(|rung| format!("log.ladder.{rung}.alone")).collect())
+        let mut steps = vec![LEADER.to_string()];
+        steps.extend(flush.map(|cell| cell.name()));
+        steps.extend(self.request.database.as_ref().map(|_| "commit".to_string()));
+        Answers::Named(steps.iter().map(|step| format!("log.ladder.{step}.alone")).collect())
     }
 }
 
@@ -138,7 +138,7 @@ fn prepared(request: &LadderRequest, dirs: &TargetDirs, plan: &LadderPlan) -> Pr
     steps.push(planned_ladder(&ctx, plan, foreign));
     if let Some(goal) = &request.goal {
         let plan = commits::plan(dirs, goal, COMMIT_BYTES);
-        steps.extend(narrows_layer_log::planned_commits(&plan));
+        steps.extend(narrows_layer_wal::planned_commits(&plan));
     }
     prepared.plan.steps = steps;
     prepared
@@ -155,12 +155,12 @@ fn measure(
         None => None,
         Some(database) => server(session, database, dirs)?,
     };
-    let mut foreign: Vec<ForeignRung> = Vec::new();
+    let mut foreign: Vec<ForeignStep> = Vec::new();
     if let Some(server) = &server {
         plan.bytes_per_commit = server.bytes_per_commit()?;
         from = Some("a small update on PostgreSQL, counted in its WAL".to_string());
-        for rung in server.rungs()? {
-            foreign.push(Box::new(rung));
+        for step in server.steps()? {
+            foreign.push(Box::new(step));
         }
     }
     let scratch = dirs.scratch(&session.run.id)?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use narrows_engine::{Context, Scratch, Stop};
 use narrows_layer_database::{Turns, Variation};
-use narrows_layer_log::{
+use narrows_layer_wal::{
     LogPlace, Places as LogPlaces, PlacesPlan, Work, on_places, planned_places,
 };
 use narrows_model::{
@@ -37,8 +37,8 @@ use crate::session::{Ended, Session};
 use crate::split::{self, CostRatio, Split};
 use crate::ui::Ui;
 
-/// One window of a rung.
-const RUNG: Duration = Duration::from_millis(200);
+/// One window of a step.
+const STEP: Duration = Duration::from_millis(200);
 /// Windows in which the emulation's work is fitted to the database's.
 const FITTING: u32 = 3;
 /// Windows of the database from which that work is taken.
@@ -189,7 +189,7 @@ fn steps(request: &PlacementRequest, places: &Places, plan: &Plan) -> Vec<Planne
             taken * size.window_bytes + most_warm_ups * (size.warm_up_bytes + CACHED_BYTES),
         ),
         planned_places(
-            (u64::from(request.repeats), RUNG.as_secs_f64()),
+            (u64::from(request.repeats), STEP.as_secs_f64()),
             (u64::from(request.repeats), &ctx),
             places.wal.len() as u64,
         ),
@@ -272,7 +272,7 @@ fn measure(
                     server.turn(&Context { window: database, ..log }, turns)?;
                 }
                 logs.working(&log, at, work)?;
-                logs.rungs(&Context { window: RUNG, ..log }, at)?;
+                logs.steps(&Context { window: STEP, ..log }, at)?;
             }
         }
         Ok(())

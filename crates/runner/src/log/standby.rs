@@ -1,7 +1,7 @@
 //! A synchronous standby on this machine: what another server's write and flush add to a commit.
 //!
 //! It is a copy of the stopped primary that follows it through a socket: no wire lies between them, and the two share processors and,
-//! where their folders do, the device. So its rungs are what replication costs at least.
+//! where their folders do, the device. So its steps are what replication costs at least.
 
 use std::time::{Duration, Instant};
 

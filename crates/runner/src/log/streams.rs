@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Stop;
-use narrows_layer_log::{StreamsMeasured, StreamsPlan, planned_streams};
+use narrows_layer_wal::{StreamsMeasured, StreamsPlan, planned_streams};
 use narrows_model::{DatabaseChoice, Plan, Platform, metric};
 use narrows_units::{Bytes, Nanos, significant};
 use serde_json::json;
@@ -94,7 +94,7 @@ fn measure(session: &mut Session<'_>, dirs: &TargetDirs, plan: &StreamsPlan) -> 
     let scratch = dirs.scratch(&session.run.id)?;
     let ctx = session.context(WINDOW);
     let watch = folder::watch(&dirs.platform);
-    let measured = narrows_layer_log::streams(&ctx, scratch.wal(), &watch, plan)?;
+    let measured = narrows_layer_wal::streams(&ctx, scratch.wal(), &watch, plan)?;
     let said = sentence(&measured, plan);
     let mut measurements = measured.measurements;
     for measurement in &mut measurements {

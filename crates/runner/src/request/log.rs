@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use narrows_engine::Arrivals;
-pub use narrows_layer_log::{Cell, Layout, Method, Style};
+pub use narrows_layer_wal::{Cell, Layout, Method, Style};
 use narrows_model::FlushTest;
 use narrows_postgres::Address;
 use narrows_units::{BytesPerSecond, Nanos};
@@ -59,10 +59,10 @@ pub struct LadderRequest {
 }
 
 impl LadderRequest {
-    /// Windows of each rung; from six on there are intervals.
+    /// Windows of each step; from six on there are intervals.
     const REPEATS: u32 = 6;
 
-    /// The usual rungs, and the commits.
+    /// The usual steps, and the commits.
     pub fn whole(
         place: LogDirs,
         database: Option<LadderDatabase>,

@@ -110,7 +110,7 @@ fn covers(name: &str, cases: &[Case], scatter: f64, settings: Settings, usual: u
     for seed in seeds {
         let case = &cases[seed as usize % cases.len()];
         let mut drive = Drive::new(case.channels, case.law, Habit::Plain, seed).scattered(scatter);
-        // Ceilings of real devices are measured once and are off: so the ladders do not all stand on the same rungs.
+        // Ceilings of real devices are measured once and are off: so the searches do not all try the same rates.
         let ceiling = drive.ceiling_per_s(256) * (0.9 + 0.1 * (seed * 7 % 11) as f64 / 10.0);
         let found = search(&mut drive, case.goal, ceiling, settings);
         let before = hits.hit;

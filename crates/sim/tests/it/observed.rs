@@ -3,13 +3,13 @@
 
 use crate::common::random::{Score, random, seeds};
 use crate::common::{client, cpu, line, only, update};
-use narrows_model::{Grade, Narrow, Run};
+use narrows_model::{Bottleneck, Grade, Run};
 use narrows_sim::{Disk, Law, Look, Scene, Server, Step, observe};
 use narrows_verdict::{Workload, judge};
 
 struct Plant {
     name: &'static str,
-    expected: Narrow,
+    expected: Bottleneck,
     server: fn() -> Server,
     look: Look,
 }
@@ -19,13 +19,13 @@ const ALL: Look = Look { capacities: true, processes: true, account: true, io_wo
 const PLANTS: &[Plant] = &[
     Plant {
         name: "all processors busy",
-        expected: Narrow::Cpu,
+        expected: Bottleneck::Cpu,
         server: || Server::new(4, 24, vec![client(8e3), cpu(50e3)]),
         look: ALL,
     },
     Plant {
         name: "quota of half a processor",
-        expected: Narrow::CpuQuota,
+        expected: Bottleneck::CpuQuota,
         server: || {
             let server = Server::new(2, 8, vec![client(5e3), cpu(30e3)]);
             Server { quota_cpus: Some(0.5), ..server }
@@ -34,7 +34,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "a hog on one of two processors",
-        expected: Narrow::CpuTaken,
+        expected: Bottleneck::CpuTaken,
         server: || {
             let server = Server::new(2, 8, vec![client(5e3), cpu(30e3)]);
             Server { taken_cpus: 1.0, ..server }
@@ -43,13 +43,13 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "fewer sessions than processors",
-        expected: Narrow::CpuPerSession,
+        expected: Bottleneck::CpuPerSession,
         server: || Server::new(8, 2, vec![client(5e3), cpu(60e3)]),
         look: ALL,
     },
     Plant {
         name: "reads that drives with room answer",
-        expected: Narrow::ReadLatency,
+        expected: Bottleneck::ReadLatency,
         server: || {
             let server = Server::new(4, 8, vec![client(5e3), cpu(12e3), Step::Read, cpu(12e3)]);
             Server { disk: Disk { channels: 64, ..server.disk }, ..server }
@@ -58,7 +58,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "drives that are full",
-        expected: Narrow::ReadRate,
+        expected: Bottleneck::ReadRate,
         server: || {
             let server = Server::new(4, 32, vec![client(5e3), cpu(12e3), Step::Read, cpu(12e3)]);
             Server { disk: Disk { channels: 4, ..server.disk }, ..server }
@@ -67,13 +67,13 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "the log's flush",
-        expected: Narrow::CommitWait,
+        expected: Bottleneck::CommitWait,
         server: || Server::new(4, 8, vec![client(5e3), cpu(20e3), Step::Commit]),
         look: ALL,
     },
     Plant {
         name: "one lock for all",
-        expected: Narrow::Lock,
+        expected: Bottleneck::Lock,
         server: || {
             let steps = vec![client(5e3), cpu(20e3), Step::Lock, cpu(60e3), Step::Unlock];
             Server::new(4, 16, steps)
@@ -82,7 +82,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "clients that think",
-        expected: Narrow::Client,
+        expected: Bottleneck::Client,
         server: || {
             let server = Server::new(4, 40, vec![client(5e3), cpu(50e3), Step::Commit]);
             Server { think: Some(Law::Exponential(5e6)), ..server }
@@ -91,7 +91,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "a long wire",
-        expected: Narrow::Client,
+        expected: Bottleneck::Client,
         server: || {
             let wire = Step::Wire(Law::Constant(1e6));
             Server::new(4, 8, vec![client(5e3), wire, cpu(30e3)])
@@ -100,7 +100,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "a server that hardly anybody uses",
-        expected: Narrow::Client,
+        expected: Bottleneck::Client,
         server: || {
             let server = Server::new(4, 4, vec![client(5e3), cpu(200e3), Step::Commit]);
             Server { think: Some(Law::Exponential(100e6)), ..server }
@@ -109,7 +109,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "one process that copies for all",
-        expected: Narrow::HotThread,
+        expected: Bottleneck::HotThread,
         server: || {
             let server = Server::new(8, 16, vec![client(5e3), cpu(12e3), Step::Read, cpu(12e3)]);
             Server { disk: Disk { channels: 1, service: Law::Erlang(4, 30e3) }, ..server }
@@ -189,7 +189,8 @@ fn what_can_not_be_seen_makes_it_open_and_never_wrong() {
 
 #[test]
 fn the_time_of_a_transaction_and_the_nearest_end_are_both_told() {
-    let plant = PLANTS.iter().find(|plant| plant.expected == Narrow::ReadLatency).expect("planted");
+    let plant =
+        PLANTS.iter().find(|plant| plant.expected == Bottleneck::ReadLatency).expect("planted");
     let run = looked_at(plant, plant.look, 7);
     let standing = only(&run).standing.as_ref().expect("an observed server has one");
     let time = standing.time.as_ref().expect("all parts were seen");
@@ -197,7 +198,7 @@ fn the_time_of_a_transaction_and_the_nearest_end_are_both_told() {
     assert_eq!(time.parts[0].name, "read");
     assert!((time.parts.iter().map(|part| part.share).sum::<f64>() - 1.0).abs() < 1e-9);
     let nearest = standing.nearest.as_ref().expect("processors are counted");
-    assert_eq!(nearest.resource, Narrow::Cpu);
+    assert_eq!(nearest.resource, Bottleneck::Cpu);
     assert!(nearest.factor_at_most > 1.5, "{nearest:?}");
     let said = standing.sentences.join(" ");
     assert!(said.contains("read") && said.contains("Closest to saturation: CPU"), "{said}");

@@ -2,7 +2,7 @@
 
 use crate::common::{cached, client, cpu, line, only, uncached, update};
 use narrows_model::{
-    Finding, Grade, Measurement, Metric, MetricValue, Narrow, Run, Severity, Validity, Verdict,
+    Bottleneck, Finding, Grade, Measurement, Metric, MetricValue, Run, Severity, Validity, Verdict,
     metric,
 };
 use narrows_sim::{Disk, Law, Scene, Server, Step, simulate};
@@ -103,7 +103,7 @@ fn an_unknown_set_of_processors_is_not_taken_for_an_endless_one() {
     let verdict = judged(simulate(&busy(1)), id, without(&[metric::SERVER_CPUS_AVAILABLE]));
     assert_eq!(verdict.grade, Grade::Undecided, "{}", line(&verdict));
     says(&verdict, "available to the server is unknown");
-    let cpu = verdict.utilisation.iter().find(|u| u.resource == Narrow::Cpu).expect("listed");
+    let cpu = verdict.utilisation.iter().find(|u| u.resource == Bottleneck::Cpu).expect("listed");
     assert_eq!(cpu.value, None);
 }
 
@@ -116,7 +116,7 @@ fn an_understated_capacity_is_withheld_and_not_clipped() {
     );
     assert_eq!(verdict.grade, Grade::Undecided, "{}", line(&verdict));
     says(&verdict, "understated");
-    let cpu = verdict.utilisation.iter().find(|u| u.resource == Narrow::Cpu).expect("listed");
+    let cpu = verdict.utilisation.iter().find(|u| u.resource == Bottleneck::Cpu).expect("listed");
     assert!(cpu.value.expect("known") > 1.2, "the figure itself stays");
 }
 
@@ -205,8 +205,12 @@ fn a_suspect_capacity_does_not_enter_a_verdict() {
         }
     }
     let verdict = judge(&run).remove(0);
-    assert!(verdict.bounds.iter().all(|b| b.resource != Narrow::ReadRate), "{}", line(&verdict));
-    assert_eq!(verdict.or, Some(Narrow::ReadRate), "latency or rate? {}", line(&verdict));
+    assert!(
+        verdict.bounds.iter().all(|b| b.resource != Bottleneck::ReadRate),
+        "{}",
+        line(&verdict)
+    );
+    assert_eq!(verdict.or, Some(Bottleneck::ReadRate), "latency or rate? {}", line(&verdict));
     assert!(verdict.grade < Grade::Confirmed);
     says(&verdict, "no valid capacity of the drives");
 }
@@ -224,7 +228,7 @@ fn a_hidden_quota_is_not_called_by_a_visible_name() {
     };
     let verdict = judged(run, "database.lookup_cached", hide);
     assert_eq!(verdict.grade, Grade::Undecided, "{}", line(&verdict));
-    assert_eq!(verdict.narrow, Narrow::Unknown);
+    assert_eq!(verdict.narrow, Bottleneck::Unknown);
     says(&verdict, "no counter shows");
 }
 

@@ -4,12 +4,12 @@
 //! way that hides behind the average, so every wrong one is printed with its figures.
 
 use crate::common::{cached, client, cpu, line, only, uncached, update};
-use narrows_model::{Grade, Narrow};
+use narrows_model::{Bottleneck, Grade};
 use narrows_sim::{Disk, Law, Scene, Server, Step, simulate};
 
 struct Plant {
     name: &'static str,
-    expected: Narrow,
+    expected: Bottleneck,
     /// Whether the figures suffice for CONFIRMED.
     sure: bool,
     scene: fn(u64) -> Scene,
@@ -18,25 +18,25 @@ struct Plant {
 const PLANTS: &[Plant] = &[
     Plant {
         name: "all processors busy",
-        expected: Narrow::Cpu,
+        expected: Bottleneck::Cpu,
         sure: true,
         scene: |seed| cached(Server::new(4, 24, vec![client(8e3), cpu(50e3)]), seed),
     },
     Plant {
         name: "the only processor busy",
-        expected: Narrow::Cpu,
+        expected: Bottleneck::Cpu,
         sure: true,
         scene: |seed| cached(Server::new(1, 8, vec![client(8e3), cpu(16e3)]), seed),
     },
     Plant {
         name: "fewer sessions than processors",
-        expected: Narrow::CpuPerSession,
+        expected: Bottleneck::CpuPerSession,
         sure: true,
         scene: |seed| cached(Server::new(8, 2, vec![client(5e3), cpu(60e3)]), seed),
     },
     Plant {
         name: "quota of half a processor",
-        expected: Narrow::CpuQuota,
+        expected: Bottleneck::CpuQuota,
         sure: true,
         scene: |seed| {
             let server = Server::new(2, 8, vec![client(5e3), cpu(30e3)]);
@@ -45,7 +45,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "a hog on one of two processors",
-        expected: Narrow::CpuTaken,
+        expected: Bottleneck::CpuTaken,
         sure: true,
         scene: |seed| {
             let server = Server::new(2, 8, vec![client(5e3), cpu(30e3)]);
@@ -54,7 +54,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "reads that drives with room answer",
-        expected: Narrow::ReadLatency,
+        expected: Bottleneck::ReadLatency,
         sure: true,
         scene: |seed| {
             let server = Server::new(4, 8, vec![client(5e3), cpu(12e3), Step::Read, cpu(12e3)]);
@@ -64,7 +64,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "drives that are full",
-        expected: Narrow::ReadRate,
+        expected: Bottleneck::ReadRate,
         sure: true,
         scene: |seed| {
             let server = Server::new(4, 32, vec![client(5e3), cpu(12e3), Step::Read, cpu(12e3)]);
@@ -74,19 +74,19 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "the log's flush",
-        expected: Narrow::CommitWait,
+        expected: Bottleneck::CommitWait,
         sure: true,
         scene: |seed| update(Server::new(4, 8, vec![client(5e3), cpu(20e3), Step::Commit]), seed),
     },
     Plant {
         name: "a lone session that commits",
-        expected: Narrow::CommitWait,
+        expected: Bottleneck::CommitWait,
         sure: true,
         scene: |seed| update(Server::new(4, 1, vec![client(5e3), cpu(20e3), Step::Commit]), seed),
     },
     Plant {
         name: "a flush that is slow inside the server",
-        expected: Narrow::CommitInsideServer,
+        expected: Bottleneck::CommitInsideServer,
         sure: true,
         scene: |seed| {
             let mut server = Server::new(4, 8, vec![client(5e3), cpu(20e3), Step::Commit]);
@@ -96,7 +96,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "one lock for all",
-        expected: Narrow::Lock,
+        expected: Bottleneck::Lock,
         sure: true,
         scene: |seed| {
             let steps = vec![client(5e3), cpu(20e3), Step::Lock, cpu(60e3), Step::Unlock];
@@ -105,7 +105,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "a client without processor time",
-        expected: Narrow::Client,
+        expected: Bottleneck::Client,
         sure: true,
         scene: |seed| {
             let server = Server::new(4, 16, vec![client(60e3), cpu(30e3)]);
@@ -114,7 +114,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "a long wire",
-        expected: Narrow::Client,
+        expected: Bottleneck::Client,
         sure: true,
         scene: |seed| {
             let wire = Step::Wire(Law::Constant(1e6));
@@ -123,7 +123,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "few scan workers",
-        expected: Narrow::Workers,
+        expected: Bottleneck::Workers,
         sure: true,
         scene: |seed| {
             let mut server = Server::new(8, 2, vec![Step::Read, cpu(800e3)]);
@@ -133,7 +133,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "as many scan workers as processors",
-        expected: Narrow::Cpu,
+        expected: Bottleneck::Cpu,
         sure: true,
         scene: |seed| {
             let mut server = Server::new(4, 8, vec![Step::Read, cpu(800e3)]);
@@ -143,7 +143,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "a scan that fills the drives",
-        expected: Narrow::ReadBandwidth,
+        expected: Bottleneck::ReadBandwidth,
         sure: true,
         scene: |seed| {
             let mut server = Server::new(8, 6, vec![Step::Read, cpu(100e3)]);
@@ -188,7 +188,8 @@ fn planted_bottlenecks_get_their_names() {
 
 #[test]
 fn the_slow_flush_gets_its_sentence() {
-    let plant = PLANTS.iter().find(|p| p.expected == Narrow::CommitInsideServer).expect("planted");
+    let plant =
+        PLANTS.iter().find(|p| p.expected == Bottleneck::CommitInsideServer).expect("planted");
     let run = simulate(&(plant.scene)(1));
     // 2 ms on top of about 0.1 ms.
     assert_eq!(
@@ -225,7 +226,7 @@ fn a_gain_that_was_tested_does_not_exceed_what_the_law_allows() {
         let run = simulate(&(plant.scene)(11));
         let verdict = only(&run);
         // CPUs that are lent are others than those that come back when nobody takes them.
-        let other = verdict.narrow == Narrow::CpuTaken;
+        let other = verdict.narrow == Bottleneck::CpuTaken;
         let gains = verdict.gain_tested.zip(verdict.gain_at_most).filter(|_| !other);
         if let Some((tested, at_most)) = gains {
             assert!(tested <= at_most * 1.1 + 0.05, "{}: {}", plant.name, line(verdict));

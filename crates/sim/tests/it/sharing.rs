@@ -2,7 +2,7 @@
 //! out and find the other.
 
 use crate::common::{cached, client, cpu, line, only};
-use narrows_model::{Grade, Narrow, Sharing};
+use narrows_model::{Bottleneck, Grade, Sharing};
 use narrows_sim::{Server, simulate};
 
 const SEEDS: std::ops::Range<u64> = 40..45;
@@ -12,7 +12,7 @@ fn found(smt_yield: Option<f64>, sharing: f64, seed: u64) -> Sharing {
     let server = Server::new(8, 64, vec![client(5e3), cpu(60e3)]);
     let run = simulate(&cached(Server { smt_yield, sharing, ..server }, seed));
     let verdict = only(&run);
-    assert_eq!(verdict.narrow, Narrow::Cpu, "{}", line(verdict));
+    assert_eq!(verdict.narrow, Bottleneck::Cpu, "{}", line(verdict));
     assert!(verdict.grade >= Grade::Likely, "{}", line(verdict));
     verdict.sharing.clone().unwrap_or_else(|| panic!("{}", line(verdict)))
 }

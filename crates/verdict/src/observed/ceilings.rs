@@ -1,7 +1,7 @@
 //! Ceilings that no measurement is behind: what links to the drives carry by their specification, and what an administrator
 //! granted.
 
-use narrows_model::{LimitBasis, LimitShare, Narrow, Provenance, Unit};
+use narrows_model::{Bottleneck, LimitBasis, LimitShare, Provenance, Unit};
 
 use crate::bound::{BoundLaw, Candidate};
 use crate::capacity::Capacities;
@@ -31,11 +31,15 @@ fn ceiling(limit: &LimitShare, demand: &Demand) -> Option<Candidate> {
     let demand_per_op = demand_per_op.filter(|d| d.value >= NO_DEMAND_PER_OP)?;
     let (place, narrow, provenance) = match limit.basis {
         LimitBasis::Configured if reads => {
-            (BoundLaw::ReadLimit, Narrow::IoLimit, Provenance::Configured)
+            (BoundLaw::ReadLimit, Bottleneck::IoLimit, Provenance::Configured)
         }
-        LimitBasis::Configured => (BoundLaw::WriteLimit, Narrow::IoLimit, Provenance::Configured),
-        LimitBasis::Protocol if reads => (BoundLaw::Link, Narrow::ReadBandwidth, Provenance::Limit),
-        LimitBasis::Protocol => (BoundLaw::Link, Narrow::WriteRate, Provenance::Limit),
+        LimitBasis::Configured => {
+            (BoundLaw::WriteLimit, Bottleneck::IoLimit, Provenance::Configured)
+        }
+        LimitBasis::Protocol if reads => {
+            (BoundLaw::Link, Bottleneck::ReadBandwidth, Provenance::Limit)
+        }
+        LimitBasis::Protocol => (BoundLaw::Link, Bottleneck::WriteRate, Provenance::Limit),
         // The signal rate is no ceiling of payload, and what is expected is none at all.
         LimitBasis::Raw | LimitBasis::Expected => return None,
     };

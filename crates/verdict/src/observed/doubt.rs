@@ -1,11 +1,11 @@
 //! What keeps a verdict on an observed server from being given, or from being surer.
 
-use narrows_model::{Narrow, TimeAccount};
+use narrows_model::{Bottleneck, TimeAccount};
 use narrows_units::{Nanos, significant};
 
 use crate::analysis::Analysis;
 use crate::bound::{BoundLaw, Candidate};
-use crate::narrow::{Choice, cpu_from_both_sides};
+use crate::choice::{Choice, cpu_from_both_sides};
 use crate::observed::Observed;
 use crate::observed::time::time_ns;
 use crate::session::{TimeComponent, agrees};
@@ -22,7 +22,7 @@ impl Analysis<'_> {
         }
         if observed.report().is_some() {
             self.doubt_a_report(choice);
-            if matches!(choice.winner.narrow, Narrow::Cpu | Narrow::CpuPerSession) {
+            if matches!(choice.winner.narrow, Bottleneck::Cpu | Bottleneck::CpuPerSession) {
                 choice.doubts.extend(self.owner_of_cpus_unknown());
             }
         } else if choice.winner.place == BoundLaw::Session && observed.open.is_none() {
@@ -33,12 +33,12 @@ impl Analysis<'_> {
         }
         if choice.part == Some(TimeComponent::Cpu) && observed.from_afar {
             let why = "the server's processes cannot be seen from here: running and waiting for a CPU look alike";
-            self.cannot_tell(choice, Narrow::Cpu, why.to_string());
+            self.cannot_tell(choice, Bottleneck::Cpu, why.to_string());
         }
         // A session that has its next request and no processor to take it in with is idle by the server's word.
         if choice.part == Some(TimeComponent::Between) && self.bound(BoundLaw::Cpu).is_none() {
             let why = "how busy the CPUs are is unknown: a session that waits for one to read its next request looks idle";
-            self.cannot_tell(choice, Narrow::Cpu, why.to_string());
+            self.cannot_tell(choice, Bottleneck::Cpu, why.to_string());
         }
         choice.withheld.extend(self.unexplained(choice));
         if choice.part == Some(TimeComponent::Between) {
@@ -112,7 +112,7 @@ impl Analysis<'_> {
             let why = format!(
                 "on average {queue} sessions queue for locks, however many others are idle"
             );
-            self.cannot_tell(choice, Narrow::Lock, why);
+            self.cannot_tell(choice, Bottleneck::Lock, why);
         }
     }
 
@@ -144,7 +144,7 @@ impl Analysis<'_> {
         let between_ns = parts.ns(TimeComponent::Between);
         if part != TimeComponent::Between && between_ns * FAR > parts.ns(part) {
             let why = "sessions wait for their clients for almost as long, and what delays the clients cannot be seen from here";
-            self.cannot_tell(choice, Narrow::Client, why.to_string());
+            self.cannot_tell(choice, Bottleneck::Client, why.to_string());
         }
     }
 
@@ -156,7 +156,7 @@ impl Analysis<'_> {
         }
         let near = self.capacities.candidates.iter().find(|c| c.is_nearly_saturated(rate));
         let one_resource = |near: &Candidate| {
-            (choice.winner.narrow, near.narrow) == (Narrow::CpuPerSession, Narrow::Cpu)
+            (choice.winner.narrow, near.narrow) == (Bottleneck::CpuPerSession, Bottleneck::Cpu)
                 && self.sessions_are_mostly_cpu()
         };
         if let Some(cpu) = near.filter(|near| one_resource(near)) {

@@ -1,6 +1,6 @@
 //! Which end of an observed server is nearest.
 
-use narrows_model::{Headroom, Narrow};
+use narrows_model::{Bottleneck, Headroom};
 
 use crate::analysis::Analysis;
 use crate::bound::{BoundLaw, Candidate};
@@ -38,5 +38,5 @@ fn without_growth(analysis: &Analysis, bound: &Candidate) -> Option<f64> {
     let unattributed = processes.unattributed_cpus.filter(|cpus| *cpus > 0.0)?;
     let own = processes.cpus();
     let left = bound.capacity.value - unattributed;
-    (bound.narrow == Narrow::Cpu && own > 0.0).then_some(left / own)
+    (bound.narrow == Bottleneck::Cpu && own > 0.0).then_some(left / own)
 }

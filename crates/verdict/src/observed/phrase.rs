@@ -1,12 +1,12 @@
 //! The phrase for the screen, where an observed server needs one of its own.
 
-use narrows_model::Narrow;
+use narrows_model::Bottleneck;
 use narrows_units::{Ratio, significant};
 
 use super::headroom::nearest;
 use super::how_many;
 use crate::analysis::Analysis;
-use crate::narrow::Choice;
+use crate::choice::Choice;
 use crate::session::TimeComponent;
 
 /// `waits for its clients: 3.1 of 8.00 sessions at work; 100 of 108 sessions did nothing; CPU 31 % busy`; `None` where the phrase is that of any workload.
@@ -15,26 +15,27 @@ pub(crate) fn phrase(analysis: &Analysis, choice: &Choice) -> Option<String> {
     if choice.or.is_some() {
         return None;
     }
-    if let (Narrow::CommitInsideServer, Some(slower)) = (choice.winner.narrow, analysis.inside) {
+    if let (Bottleneck::CommitInsideServer, Some(slower)) = (choice.winner.narrow, analysis.inside)
+    {
         return Some(format!(
             "{}: its flush takes {}{} times that of the log layer on that drive",
-            Narrow::CommitInsideServer.words(),
+            Bottleneck::CommitInsideServer.words(),
             if slower.at_least { "at least " } else { "" },
             significant(slower.times, 2)
         ));
     }
-    if choice.winner.narrow == Narrow::CommitWait && observed.waits_for_standby() {
+    if choice.winner.narrow == Bottleneck::CommitWait && observed.waits_for_standby() {
         let share = Ratio(observed.behind_standby());
         return Some(format!(
             "{} for a standby: {share} of the wait is for its answer, and not for WAL here",
-            Narrow::CommitWait.words()
+            Bottleneck::CommitWait.words()
         ));
     }
-    if choice.winner.narrow == Narrow::CommitWait && choice.part == Some(TimeComponent::Lock) {
+    if choice.winner.narrow == Bottleneck::CommitWait && choice.part == Some(TimeComponent::Lock) {
         let holders = observed.holders()?;
         return Some(format!(
             "{}, with locks held through the flush: their holder was in one in {} of {} samples",
-            Narrow::CommitWait.words(),
+            Bottleneck::CommitWait.words(),
             holders.in_flush,
             holders.answers
         ));

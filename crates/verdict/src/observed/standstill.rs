@@ -2,7 +2,7 @@
 //! wait for. A server that hangs and one that has nothing to do look alike by their rate alone.
 
 use narrows_model::{
-    ActivityState, Grade, LockHolder, Narrow, Observation, Run, Standing, Step, Verdict,
+    ActivityState, Bottleneck, Grade, LockHolder, Observation, Run, Standing, Step, Verdict,
 };
 use narrows_units::{Nanos, significant};
 
@@ -17,7 +17,7 @@ const MOST: f64 = 0.5;
 /// What is known.
 struct Standstill {
     /// Where it can be read: locks, or a commit's wait for a standby.
-    narrow: Narrow,
+    narrow: Bottleneck,
     /// For the screen: what the sessions wait for.
     phrase: String,
     step: Step,
@@ -108,7 +108,7 @@ fn idle(seen: &Observation, at_work: f64) -> Standstill {
         phrase += &format!("; {} are idle in transaction", significant(in_transaction, 2));
     }
     Standstill {
-        narrow: Narrow::Unknown,
+        narrow: Bottleneck::Unknown,
         phrase,
         step: step(
             "nothing: the server was not used",
@@ -148,7 +148,7 @@ fn locks(seen: &Observation, waiting: f64) -> Standstill {
             ),
         ),
     };
-    Standstill { narrow: Narrow::Lock, phrase, step }
+    Standstill { narrow: Bottleneck::Lock, phrase, step }
 }
 
 fn standby(seen: &Observation, waiting: f64) -> Standstill {
@@ -158,10 +158,10 @@ fn standby(seen: &Observation, waiting: f64) -> Standstill {
         None => "about which nothing is known".to_string(),
     };
     Standstill {
-        narrow: Narrow::CommitWait,
+        narrow: Bottleneck::CommitWait,
         phrase: format!(
             "{}: {} of {} sessions wait for a standby's answer, {connected}",
-            Narrow::CommitWait.words(),
+            Bottleneck::CommitWait.words(),
             significant(waiting, 2),
             open(seen)
         ),
@@ -179,10 +179,10 @@ fn long(seen: &Observation, at_work: f64) -> Standstill {
     let most = found.max_by(|a, b| of(a).total_cmp(&of(b)));
     let mostly = most.map_or(String::new(), |state| format!(", mostly {}", state.words()));
     Standstill {
-        narrow: Narrow::Unknown,
+        narrow: Bottleneck::Unknown,
         phrase: format!(
             "{}: {} of {} sessions active{mostly}, and {}",
-            Narrow::Unknown.words(),
+            Bottleneck::Unknown.words(),
             significant(at_work, 2),
             open(seen),
             counted(seen)

@@ -5,7 +5,7 @@ use narrows_units::Nanos;
 
 use super::time::time_ns;
 use crate::analysis::Analysis;
-use crate::narrow::Choice;
+use crate::choice::Choice;
 use crate::session::TimeComponent;
 use crate::threshold::UNEXPLAINED;
 

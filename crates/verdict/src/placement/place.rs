@@ -2,7 +2,7 @@
 
 use narrows_model::{
     CommitFigure, Durability, DurabilityWord, Interval, IntervalMethod, Measurement,
-    PlacedDatabase, PlacedEmulation, PlacedRung, Placement, RolePath, Run, Validity, metric,
+    PlacedDatabase, PlacedEmulation, PlacedStep, Placement, RolePath, Run, Validity, metric,
 };
 
 use super::proof::{Proof, rates};
@@ -160,13 +160,13 @@ fn database_of(m: &Measurement) -> Option<PlacedDatabase> {
     })
 }
 
-fn ladder(run: &Run, name: &str) -> Vec<PlacedRung> {
+fn ladder(run: &Run, name: &str) -> Vec<PlacedStep> {
     let prefix = format!("log.rung.{name}.");
     let own = run.measurements.iter().filter(|m| m.validity != Validity::Invalid);
     own.filter_map(|m| {
-        Some(PlacedRung {
+        Some(PlacedStep {
             measurement: m.id.to_string(),
-            rung: m.id.strip_prefix(&prefix)?.to_string(),
+            step: m.id.strip_prefix(&prefix)?.to_string(),
             p50_ns: m.value(metric::LATENCY_P50),
             p99_ns: m.value(metric::LATENCY_P99).or(m.value(metric::LATENCY_P99_ALL)),
         })

@@ -1,6 +1,6 @@
 //! The changes, made to bounds and to the parts of an operation's time.
 
-use narrows_model::{Narrow, Run};
+use narrows_model::{Bottleneck, Run};
 
 use super::processors::{io_ns, more_cores};
 use super::scenario::{LogChange, Scenario};
@@ -212,7 +212,8 @@ impl Changed {
             let have = analysis.demand.sessions_in_words();
             return Err(format!("there are {have} sessions, so none would be left"));
         }
-        if analysis.choice.as_ref().is_some_and(|c| c.winner.narrow == Narrow::Lock) && factor > 1.0
+        if analysis.choice.as_ref().is_some_and(|c| c.winner.narrow == Bottleneck::Lock)
+            && factor > 1.0
         {
             self.assumed.push("sessions that wait for a lock gain nothing from more sessions; this limit does not include that".into());
         }
@@ -239,7 +240,7 @@ impl Changed {
                 bound.changed(capacity.times(factors.data * sessions), demand.times(factors.reads))
             }
             BoundLaw::ReadLimit => bound.changed(capacity, demand.times(factors.reads)),
-            BoundLaw::Link if bound.narrow == Narrow::ReadBandwidth => {
+            BoundLaw::Link if bound.narrow == Bottleneck::ReadBandwidth => {
                 bound.changed(capacity, demand.times(factors.reads))
             }
             BoundLaw::Writes => bound.changed(capacity.times(factors.data), demand),
@@ -281,16 +282,16 @@ impl Changed {
     ) -> Option<Candidate> {
         let run = if factors.ladder.is_some() { analysis.run } else { log? };
         let servers = analysis.demand.servers * sessions;
-        let rung = if factors.ladder.is_some() && sessions == 1.0 {
+        let step = if factors.ladder.is_some() && sessions == 1.0 {
             Some(bound.capacity)
         } else {
             log::bound(run, servers).map(|ladder| ladder.rate)
         };
-        let Some(rung) = rung else {
+        let Some(step) = step else {
             self.assumed.push(format!("WAL with {servers:.0} committers was not measured"));
             return None;
         };
-        bound.changed(rung.times(factors.ladder.unwrap_or(1.0)), bound.demand_per_op)
+        bound.changed(step.times(factors.ladder.unwrap_or(1.0)), bound.demand_per_op)
     }
 }
 

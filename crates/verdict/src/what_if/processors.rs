@@ -1,6 +1,6 @@
 //! What more cores, and cheaper I/O, do to the processors' bound.
 
-use narrows_model::{Narrow, metric};
+use narrows_model::{Bottleneck, metric};
 
 use super::amount::Amount;
 use crate::analysis::Analysis;
@@ -20,7 +20,7 @@ pub(super) fn more_cores(
     cpu: &Candidate,
     cores: Amount,
 ) -> Result<(Option<Candidate>, Option<String>), String> {
-    if cpu.narrow == Narrow::CpuQuota {
+    if cpu.narrow == Bottleneck::CpuQuota {
         let text = "a quota withholds CPUs: more of them change nothing until it is raised";
         return Ok((Some(cpu.clone()), Some(text.to_string())));
     }

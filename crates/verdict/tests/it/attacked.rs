@@ -1,6 +1,8 @@
 //! Servers on which an attack found the law wrong, each with the figures that showed it.
 
-use narrows_model::{Grade, Layer, Measurement, Metric, MetricValue, Narrow, Run, Verdict, metric};
+use narrows_model::{
+    Bottleneck, Grade, Layer, Measurement, Metric, MetricValue, Run, Verdict, metric,
+};
 use narrows_verdict::{Intervention, judge, propose};
 
 use crate::worked::{Time, cached, drives, measured, run, tested, uncached, workload};
@@ -20,8 +22,8 @@ fn hot_row() -> Measurement {
 fn a_lock_that_is_held_through_a_flush_is_never_surely_a_lock() {
     let mut run = run(4, 1, vec![hot_row()]);
     let untested = only(&run);
-    assert_eq!((untested.narrow, untested.grade), (Narrow::Lock, Grade::Undecided));
-    assert_eq!(untested.or, Some(Narrow::CommitWait));
+    assert_eq!((untested.narrow, untested.grade), (Bottleneck::Lock, Grade::Undecided));
+    assert_eq!(untested.or, Some(Bottleneck::CommitWait));
     // 2 ms at 400/s: 0.8 sessions are in a flush.
     assert!(
         untested.reasons.iter().any(|why| why.contains("0.80 sessions are in a flush")),
@@ -33,7 +35,7 @@ fn a_lock_that_is_held_through_a_flush_is_never_surely_a_lock() {
     let verdict = only(&run);
     assert_eq!(
         (verdict.narrow, verdict.grade),
-        (Narrow::CommitWait, Grade::Confirmed),
+        (Bottleneck::CommitWait, Grade::Confirmed),
         "{verdict:?}"
     );
     assert!(
@@ -51,7 +53,7 @@ fn a_flush_that_is_slow_inside_the_server_is_so_behind_locks_too() {
     row.metrics.extend(measured("", Layer::Database, &[(metric::SERVER_FLUSH_TIME, 2e6)]).metrics);
     let without = tested(UPDATE, Intervention::SyncOff, 2000.0);
     let verdict = only(&run(4, 1, vec![row.clone(), without.clone(), append(100.0)]));
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitInsideServer, Grade::Confirmed));
+    assert_eq!((verdict.narrow, verdict.grade), (Bottleneck::CommitInsideServer, Grade::Confirmed));
     assert!(
         verdict.phrase.starts_with(
             "commit wait inside the server, with locks held through the flush: a flush there takes"
@@ -60,7 +62,7 @@ fn a_flush_that_is_slow_inside_the_server_is_so_behind_locks_too() {
         verdict.phrase
     );
     let same = only(&run(4, 1, vec![row, without, append(1900.0)]));
-    assert_eq!(same.narrow, Narrow::CommitWait);
+    assert_eq!(same.narrow, Bottleneck::CommitWait);
 }
 
 #[test]
@@ -68,11 +70,11 @@ fn a_lock_that_is_held_on_a_cpu_needs_both_tests_to_be_sure() {
     let mut run = run(4, 1, vec![hot_row()]);
     run.measurements.push(tested(UPDATE, Intervention::SyncOff, 400.0 * 1.04));
     let one = only(&run);
-    assert_eq!((one.narrow, one.grade), (Narrow::Lock, Grade::Likely), "{one:?}");
+    assert_eq!((one.narrow, one.grade), (Bottleneck::Lock, Grade::Likely), "{one:?}");
     assert_eq!(propose(&run, UPDATE), Some(Intervention::SessionsX2));
     run.measurements.push(tested(UPDATE, Intervention::SessionsX2, 400.0 * 0.97));
     let both = only(&run);
-    assert_eq!((both.narrow, both.grade), (Narrow::Lock, Grade::Confirmed), "{both:?}");
+    assert_eq!((both.narrow, both.grade), (Bottleneck::Lock, Grade::Confirmed), "{both:?}");
     assert_eq!(propose(&run, UPDATE), None);
 }
 
@@ -82,7 +84,7 @@ fn a_lock_while_nobody_flushes_is_a_lock() {
     let latch =
         workload(UPDATE, 8.0, 400.0, 4.0, Time(100.0, 50.0, 0.0, 20.0, 19_580.0, 200.0, 50.0));
     let verdict = only(&run(4, 1, vec![latch]));
-    assert_eq!((verdict.narrow, verdict.or), (Narrow::Lock, None), "{verdict:?}");
+    assert_eq!((verdict.narrow, verdict.or), (Bottleneck::Lock, None), "{verdict:?}");
 }
 
 /// An update with flushes as the largest part and a CPU 77 % busy, and the rate without flushes, where its CPU time fell so.
@@ -98,7 +100,11 @@ fn without_flushes(cpu_fell_by: f64) -> Verdict {
 fn the_processor_time_that_goes_with_the_flush_is_in_the_prediction() {
     // 1 / 75 µs are 13.3k/s, +31 %; of 57 µs they are 17.5k/s, +71 %, and queues eat a part of it.
     let spared = without_flushes(1.31);
-    assert_eq!((spared.narrow, spared.grade), (Narrow::CommitWait, Grade::Confirmed), "{spared:?}");
+    assert_eq!(
+        (spared.narrow, spared.grade),
+        (Bottleneck::CommitWait, Grade::Confirmed),
+        "{spared:?}"
+    );
     let test = spared.test.expect("it was made");
     assert!((test.expected_high - (0.7127 * 1.3 + 0.05)).abs() < 0.01, "{test:?}");
     // What the flush itself costs is bounded by the CPU time of now.
@@ -142,7 +148,7 @@ fn shared(id: &str, flush_us: f64, bytes: f64) -> Measurement {
 
 #[test]
 fn a_flush_is_held_against_one_of_its_size_and_time() {
-    let inside = |verdict: &Verdict| verdict.narrow == Narrow::CommitInsideServer;
+    let inside = |verdict: &Verdict| verdict.narrow == Bottleneck::CommitInsideServer;
     // Of the same 8 KiB it is 5.5 times as long.
     let small = flushes(170.0, 8192.0, &[append(31.0)]);
     assert!(inside(&small), "{small:?}");
@@ -152,10 +158,10 @@ fn a_flush_is_held_against_one_of_its_size_and_time() {
     );
     // 270 KiB of full pages on the same drive: 31 + 270 KiB / 2 GB/s, and no fault of the server's.
     assert!(!inside(&flushes(170.0, 270e3, &[append(31.0)])));
-    // With a rung of that size the comparison is real again, in both directions.
-    let rung = shared("log.commit.32", 170.0, 256e3);
-    assert!(!inside(&flushes(170.0, 270e3, &[append(31.0), rung.clone()])));
-    assert!(inside(&flushes(600.0, 270e3, &[append(31.0), rung])));
+    // With a step of that size the comparison is real again, in both directions.
+    let step = shared("log.commit.32", 170.0, 256e3);
+    assert!(!inside(&flushes(170.0, 270e3, &[append(31.0), step.clone()])));
+    assert!(inside(&flushes(600.0, 270e3, &[append(31.0), step])));
     // A device that has become slow since: measured again after the workload it is as slow.
     let after = shared("log.after.update", 150.0, 8192.0);
     assert!(!inside(&flushes(170.0, 8192.0, &[append(31.0), after])));
@@ -176,7 +182,7 @@ fn a_flush_of_twenty_microseconds_is_not_slow_for_queueing_for_a_cpu() {
     let mut m = workload(UPDATE, 32.0, 32e3, 96.0, time);
     m.metrics.extend(measured("", Layer::Database, &[(metric::SERVER_FLUSH_TIME, 44e3)]).metrics);
     let verdict = only(&run(96, 32, vec![m, append(20.0)]));
-    assert_eq!(verdict.narrow, Narrow::CommitWait, "{verdict:?}");
+    assert_eq!(verdict.narrow, Bottleneck::CommitWait, "{verdict:?}");
 }
 
 /// Eight clients that think for 5 of 6 ms beside somebody who uses all that is left of one CPU.
@@ -198,17 +204,21 @@ fn beside_a_neighbour(run_queue_us: f64) -> Verdict {
 #[test]
 fn a_neighbour_that_has_what_the_server_leaves_is_no_bound() {
     let idle_neighbour = beside_a_neighbour(50.0);
-    assert_eq!(idle_neighbour.narrow, Narrow::Client, "{idle_neighbour:?}");
+    assert_eq!(idle_neighbour.narrow, Bottleneck::Client, "{idle_neighbour:?}");
     assert_eq!(idle_neighbour.grade, Grade::Likely, "{idle_neighbour:?}");
     assert!(idle_neighbour.phrase.contains("CPU 13 %"), "{}", idle_neighbour.phrase);
     let why = idle_neighbour.reasons.join("; ");
     assert!(why.contains("other programs use 0.9 of the server's 1 CPU"), "{why}");
     // Held up for a sixth of the round: one or the other.
     let some = beside_a_neighbour(1000.0);
-    assert_eq!((some.narrow, some.or), (Narrow::CpuTaken, Some(Narrow::Client)), "{some:?}");
+    assert_eq!(
+        (some.narrow, some.or),
+        (Bottleneck::CpuTaken, Some(Bottleneck::Client)),
+        "{some:?}"
+    );
     // For a third of it, where 13 % of a CPU make no such queue among themselves: that is who takes the CPU.
     let most = beside_a_neighbour(2000.0);
-    assert_eq!((most.narrow, most.or), (Narrow::CpuTaken, None), "{most:?}");
+    assert_eq!((most.narrow, most.or), (Bottleneck::CpuTaken, None), "{most:?}");
 }
 
 #[test]
@@ -235,11 +245,11 @@ fn reads_and_writes_of_one_budget_are_not_two_halves() {
     };
     // Half of the reads and half of the writes: a volume with one budget for both is full.
     let halves = with(20e3, 20e3);
-    assert_eq!(halves.narrow, Narrow::CommitWait);
-    assert_eq!(halves.or, Some(Narrow::ReadRate), "{halves:?}");
+    assert_eq!(halves.narrow, Bottleneck::CommitWait);
+    assert_eq!(halves.or, Some(Bottleneck::ReadRate), "{halves:?}");
     assert!(halves.reasons.iter().any(|why| why.contains("100 % of it is used")), "{halves:?}");
     let plenty = with(40e3, 40e3);
-    assert_eq!((plenty.narrow, plenty.or), (Narrow::CommitWait, None), "{plenty:?}");
+    assert_eq!((plenty.narrow, plenty.or), (Bottleneck::CommitWait, None), "{plenty:?}");
     // What the drives did of that mix decides it: half of the budget, or all of it.
     let at_the_mix = |both: f64| {
         let knee = |id: &str, rate| measured(id, Layer::Block, &[(metric::THROUGHPUT, rate)]);
@@ -251,10 +261,10 @@ fn reads_and_writes_of_one_budget_are_not_two_halves() {
         only(&run(96, 32, [vec![m.clone()], drives.to_vec()].concat()))
     };
     let two = at_the_mix(40e3);
-    assert_eq!((two.narrow, two.or), (Narrow::CommitWait, None), "{two:?}");
+    assert_eq!((two.narrow, two.or), (Bottleneck::CommitWait, None), "{two:?}");
     assert!(two.gain_at_most.unwrap() <= 1.0 + 1e-9, "{two:?}");
     let one = at_the_mix(20e3);
-    assert_eq!(one.narrow, Narrow::ReadRate, "{one:?}");
+    assert_eq!(one.narrow, Bottleneck::ReadRate, "{one:?}");
     assert!(one.bounds.iter().any(|b| b.label.contains("this mix") && b.demand_per_op == 2.0));
     // Whether that is worth measuring is asked where it is in doubt, and there alone.
     let asked = |reads: f64, more: &[Measurement]| {
@@ -280,7 +290,7 @@ fn the_sum_of_a_lone_wait_may_miss_by_little_where_nothing_else_comes_near() {
         only(&run(4, 1, vec![m, drives()]))
     };
     let near = with(16e6 / 2400.0 * 1.06, 2064.0, 186.0);
-    assert_eq!((near.narrow, near.grade), (Narrow::Lock, Grade::Likely), "{near:?}");
+    assert_eq!((near.narrow, near.grade), (Bottleneck::Lock, Grade::Likely), "{near:?}");
     assert!(
         near.reasons.iter().any(|why| why.contains("would not change the bottleneck")),
         "{near:?}"
@@ -355,7 +365,7 @@ fn the_generators_own_cpus_are_no_ceiling_of_the_server() {
     m.metrics.retain(|metric| metric.name != metric::CLIENT_BUSY);
     m.metrics.extend(measured("", Layer::Database, &[(metric::CLIENT_BUSY, 0.85)]).metrics);
     let verdict = only(&run(96, 32, vec![m]));
-    assert_eq!(verdict.narrow, Narrow::Cpu);
+    assert_eq!(verdict.narrow, Bottleneck::Cpu);
     let session = verdict.bounds.iter().find(|b| b.capacity_unit == "sessions").unwrap();
     let by_session = session.bound_per_s / verdict.throughput_per_s - 1.0;
     assert!((verdict.gain_at_most.unwrap() - by_session).abs() < 1e-9, "{verdict:?}");
@@ -369,7 +379,7 @@ fn an_effect_without_an_interval_decides_nothing_of_a_lock() {
     let verdict = only(&run(4, 1, vec![hot_row(), test]));
     assert_eq!(
         (verdict.grade, verdict.or),
-        (Grade::Undecided, Some(Narrow::CommitWait)),
+        (Grade::Undecided, Some(Bottleneck::CommitWait)),
         "{verdict:?}"
     );
 }

@@ -3,8 +3,8 @@
 use crate::servers;
 use crate::servers::{known, observed, set};
 use narrows_model::{
-    ActivityState, ActivityWhere, ClassUse, Finding, Grade, HotProcess, IoLimit, LimitBasis,
-    LimitShare, LiveSetting, LockHolder, LockHolders, Narrow, Observation, ObservedCounts,
+    ActivityState, ActivityWhere, Bottleneck, ClassUse, Finding, Grade, HotProcess, IoLimit,
+    LimitBasis, LimitShare, LiveSetting, LockHolder, LockHolders, Observation, ObservedCounts,
     ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse, Provenance, Run, Severity,
     TimeAccount, Unit, Verdict, metric,
 };
@@ -92,7 +92,7 @@ fn busy(run: &mut Run) {
 fn who_has_idle_sessions_waits_for_its_clients_and_is_never_tested() {
     let run = run(|_, _| {});
     let found = &judge(&run)[0];
-    assert_eq!((found.narrow, found.or, found.grade), (Narrow::Client, None, Grade::Likely));
+    assert_eq!((found.narrow, found.or, found.grade), (Bottleneck::Client, None, Grade::Likely));
     assert_eq!(
         found.phrase,
         "waits for its clients: 4.0 of 40.0 sessions active; the server's 8 CPUs 15 % used"
@@ -107,7 +107,7 @@ fn what_the_clients_outweigh_is_still_held_against_the_servers_account() {
     };
     assert!(!said(&verdict(|_, _| {})));
     let found = verdict(|run, _| set(measurement(run), metric::ACTIVE_TIME_PER_OP, 1.6e6));
-    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely));
+    assert_eq!((found.narrow, found.grade), (Bottleneck::Client, Grade::Likely));
     assert!(said(&found), "{:?}", found.reasons);
 }
 
@@ -133,7 +133,12 @@ fn a_queue_for_locks_is_not_hidden_by_a_pool_that_is_idle() {
         })
     };
     let found = queued(0.7);
-    assert_eq!((found.narrow, found.or), (Narrow::Client, Some(Narrow::Lock)), "{}", found.phrase);
+    assert_eq!(
+        (found.narrow, found.or),
+        (Bottleneck::Client, Some(Bottleneck::Lock)),
+        "{}",
+        found.phrase
+    );
     assert_eq!(found.grade, Grade::Undecided);
     assert!(found.reasons.iter().any(|why| why.contains("2.8 sessions queue for locks")));
     assert_eq!(queued(0.4).or, None, "it is the smaller part");
@@ -142,7 +147,7 @@ fn a_queue_for_locks_is_not_hidden_by_a_pool_that_is_idle() {
 #[test]
 fn who_has_none_waits_for_the_largest_part_of_the_time() {
     let found = verdict(|run, _| busy(run));
-    assert_eq!((found.narrow, found.grade), (Narrow::CommitWait, Grade::Likely));
+    assert_eq!((found.narrow, found.grade), (Bottleneck::CommitWait, Grade::Likely));
     let standing = found.standing.expect("observed");
     let said = standing.sentences.join("\n");
     for part in [
@@ -171,7 +176,7 @@ fn a_sum_that_the_servers_account_contradicts_leaves_it_open() {
         busy(run);
         measurement(run).metrics.retain(|m| m.name != metric::ACTIVE_TIME_PER_OP);
     });
-    assert_eq!((found.narrow, found.grade), (Narrow::CommitWait, Grade::Likely));
+    assert_eq!((found.narrow, found.grade), (Bottleneck::CommitWait, Grade::Likely));
     assert!(found.reasons.iter().any(|why| why.contains("samples only")), "{:?}", found.reasons);
 }
 
@@ -228,12 +233,12 @@ fn a_flush_that_nobody_times_is_at_least_half_of_a_commits_wait() {
         })
     };
     let slow = with(200e3, "0");
-    assert_eq!(slow.narrow, Narrow::CommitInsideServer, "{:?}", slow.reasons);
+    assert_eq!(slow.narrow, Bottleneck::CommitInsideServer, "{:?}", slow.reasons);
     let said = "commit wait inside the server: its flush takes at least 6.0 times that of the log layer on that drive";
     assert_eq!(slow.phrase, said);
     // Not twice, or a wait that was asked for.
-    assert_eq!(with(700e3, "0").narrow, Narrow::CommitWait);
-    assert_eq!(with(200e3, "100").narrow, Narrow::CommitWait);
+    assert_eq!(with(700e3, "0").narrow, Bottleneck::CommitWait);
+    assert_eq!(with(200e3, "100").narrow, Bottleneck::CommitWait);
 }
 
 #[test]
@@ -253,7 +258,7 @@ fn what_nobody_saw_or_too_little_of_is_open() {
             .retain(|m| m.name != metric::SESSIONS && !m.name.starts_with("wait_"));
     });
     assert_eq!(blind.grade, Grade::Undecided);
-    assert!(blind.bounds.iter().any(|bound| bound.resource == Narrow::Cpu), "{blind:?}");
+    assert!(blind.bounds.iter().any(|bound| bound.resource == Bottleneck::Cpu), "{blind:?}");
     let nothing = verdict(|run, _| measurement(run).metrics.clear());
     assert_eq!(nothing.grade, Grade::Undecided);
 }
@@ -270,7 +275,8 @@ fn a_long_report_beside_others_is_not_what_they_wait_for() {
             look.processes = Some(processes(hot));
         })
     };
-    let hot = |verdict: &Verdict| verdict.bounds.iter().any(|b| b.resource == Narrow::HotThread);
+    let hot =
+        |verdict: &Verdict| verdict.bounds.iter().any(|b| b.resource == Bottleneck::HotThread);
     assert!(!hot(&with(ProcessClass::Session, 0.3)), "others do most of the work");
     assert!(hot(&with(ProcessClass::Session, 0.8)), "it does most of the work");
     assert!(!hot(&with(ProcessClass::Autovacuum, 0.8)), "nobody waits for it");
@@ -289,13 +295,13 @@ fn the_quota_is_the_servers_and_not_ours() {
         full(run);
         run.hosts[0].platform.cgroup.cpu_quota_cpus = Some(1.25);
     });
-    assert_ne!(ours.narrow, Narrow::CpuQuota, "{}", ours.phrase);
+    assert_ne!(ours.narrow, Bottleneck::CpuQuota, "{}", ours.phrase);
     let theirs = verdict(|run, look| {
         full(run);
         look.processes.as_mut().unwrap().quota_cpus = Some(1.25);
     });
     assert!(
-        [Some(theirs.narrow), theirs.or].contains(&Some(Narrow::CpuQuota)),
+        [Some(theirs.narrow), theirs.or].contains(&Some(Bottleneck::CpuQuota)),
         "{}",
         theirs.phrase
     );
@@ -314,13 +320,22 @@ fn the_io_limit_of_the_servers_own_group_is_a_ceiling() {
         run.hosts[0].platform.cgroup.io_limits = vec![IoLimit { device, kind, value: 2020 }];
     };
     let found = verdict(|run, _| throttled(run));
-    assert_eq!((found.narrow, found.grade), (Narrow::IoLimit, Grade::Likely), "{}", found.phrase);
+    assert_eq!(
+        (found.narrow, found.grade),
+        (Bottleneck::IoLimit, Grade::Likely),
+        "{}",
+        found.phrase
+    );
     // From afar the groups are those of this program.
     let afar = verdict(|run, look| {
         throttled(run);
         look.processes = None;
     });
-    assert!(afar.bounds.iter().all(|bound| bound.resource != Narrow::IoLimit), "{:?}", afar.bounds);
+    assert!(
+        afar.bounds.iter().all(|bound| bound.resource != Bottleneck::IoLimit),
+        "{:?}",
+        afar.bounds
+    );
 }
 
 /// So many sessions wait for the log, by these names.
@@ -343,7 +358,7 @@ fn a_wait_for_a_standby_is_told_from_one_for_the_log_here() {
         busy(run);
         at_the_log(look, &[("IPC:SyncRep", 2.1), ("IO:WALSync", 0.3)]);
     });
-    assert_eq!((found.narrow, found.grade), (Narrow::CommitWait, Grade::Likely));
+    assert_eq!((found.narrow, found.grade), (Bottleneck::CommitWait, Grade::Likely));
     assert!(found.phrase.starts_with("commit wait for a standby: 88 % of"), "{}", found.phrase);
     let here = verdict(|run, look| {
         busy(run);
@@ -401,8 +416,8 @@ fn commits_that_nobody_waits_for_have_no_bound_at_the_log() {
             let source = "configuration file".to_string();
             let name = "synchronous_commit".to_string();
             look.settings.push(LiveSetting { name, value: value.into(), source });
-            run.measurements.push(servers::rung(64, 50e3));
-            run.measurements.push(servers::rung(1, 5e3));
+            run.measurements.push(servers::step(64, 50e3));
+            run.measurements.push(servers::step(1, 5e3));
         })
     };
     let log = |verdict: &Verdict| {
@@ -462,7 +477,11 @@ fn sessions_that_do_nothing_change_no_name() {
     for unused in [0.0, 12.0, 50.0, 100.0] {
         let found = slow_flush(unused);
         let got = (found.narrow, found.or, found.grade);
-        assert_eq!(got, (Narrow::CommitWait, None, Grade::Likely), "{unused} unused: {found:?}");
+        assert_eq!(
+            got,
+            (Bottleneck::CommitWait, None, Grade::Likely),
+            "{unused} unused: {found:?}"
+        );
         assert_eq!(found.operating_point.sessions, 8, "{unused} unused");
         let said = found.standing.expect("observed").sentences.join("\n");
         assert!(said.contains("7.7 of 8.00 sessions are active"), "{said}");
@@ -477,7 +496,7 @@ fn clients_that_think_are_told_from_sessions_that_did_nothing() {
         set(measurement(run), metric::PARTICIPATING_SESSIONS, 30.0);
         set(measurement(run), metric::OPEN_SESSIONS, 130.0);
     });
-    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely));
+    assert_eq!((found.narrow, found.grade), (Bottleneck::Client, Grade::Likely));
     assert!(
         found.phrase.starts_with(
             "waits for its clients: 4.0 of 30.0 sessions active; 100 of 130 sessions did nothing"
@@ -491,7 +510,7 @@ fn clients_that_think_are_told_from_sessions_that_did_nothing() {
     assert!(!said(&found), "{:?}", found.reasons);
     // A run from before it was counted is judged as it was, with a doubt where it may matter.
     let old = verdict(|_, _| {});
-    assert_eq!((old.narrow, old.grade), (Narrow::Client, Grade::Likely));
+    assert_eq!((old.narrow, old.grade), (Bottleneck::Client, Grade::Likely));
     assert!(said(&old), "{:?}", old.reasons);
     let few = verdict(|run, _| set(measurement(run), metric::OPEN_SESSIONS, 15.0));
     assert!(!said(&few), "{:?}", few.reasons);
@@ -518,20 +537,20 @@ fn who_is_always_at_work_does_not_wait_for_a_client_however_many_others_do() {
     // 7.8 of 8.3 at work are of the eight: their round is the system.
     let found = two_kinds(8.0, 20.0, 0.5);
     let got = (found.narrow, found.or, found.grade);
-    assert_eq!(got, (Narrow::CommitWait, None, Grade::Likely), "{:?}", found.reasons);
+    assert_eq!(got, (Bottleneck::CommitWait, None, Grade::Likely), "{:?}", found.reasons);
     let said = found.standing.expect("observed").sentences.join("\n");
     let kinds = "8.0 sessions are active 97 % of the time, 20 now and then";
     assert!(said.contains(kinds), "{said}");
     // A half of the work: neither kind is the system.
     let found = two_kinds(4.0, 200.0, 4.0);
     let got = (found.narrow, found.or, found.grade);
-    assert_eq!(got, (Narrow::Client, Some(Narrow::CommitWait), Grade::Undecided));
+    assert_eq!(got, (Bottleneck::Client, Some(Bottleneck::CommitWait), Grade::Undecided));
     let kinds = "4.0 sessions are active 97 % of the time, 200 now and then";
     assert!(found.reasons.iter().any(|why| why == kinds), "{:?}", found.reasons);
     // One report beside many clients that think is not what these wait for.
     let found = two_kinds(1.0, 200.0, 12.0);
     let got = (found.narrow, found.or, found.grade);
-    assert_eq!(got, (Narrow::Client, None, Grade::Likely), "{:?}", found.reasons);
+    assert_eq!(got, (Bottleneck::Client, None, Grade::Likely), "{:?}", found.reasons);
 }
 
 #[test]
@@ -564,7 +583,7 @@ fn time_that_the_account_does_not_explain_carries_no_verdict() {
         set(m, metric::ACTIVE_TIME_PER_OP, 4e6);
     });
     assert_eq!(said(&full), None, "{:?}", full.reasons);
-    assert_eq!((full.narrow, full.grade), (Narrow::Cpu, Grade::Likely), "{:?}", full.reasons);
+    assert_eq!((full.narrow, full.grade), (Bottleneck::Cpu, Grade::Likely), "{:?}", full.reasons);
 }
 
 #[test]
@@ -577,10 +596,15 @@ fn clients_are_named_where_no_account_could_turn_it() {
     };
     // A round of 20 ms: 2 ms of it in the server, or 2.8.
     let found = with(40.0, 2.8e6);
-    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely), "{:?}", found.reasons);
+    assert_eq!(
+        (found.narrow, found.grade),
+        (Bottleneck::Client, Grade::Likely),
+        "{:?}",
+        found.reasons
+    );
     // Of 5 ms 2 or 3: by one of the accounts it is most of it.
     let found = with(10.0, 3e6);
-    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Undecided));
+    assert_eq!((found.narrow, found.grade), (Bottleneck::Client, Grade::Undecided));
     assert!(found.reasons.iter().any(|why| why.starts_with("time not explained")), "{found:?}");
 }
 
@@ -626,7 +650,7 @@ fn an_outage_is_read_at_a_glance() {
     ];
     let held = |holder| ObservedSessions { holder: Some(holder), ..Default::default() };
     let found = still(&locked, held(idle_in_transaction(12.0)));
-    assert_eq!((found.narrow, found.grade), (Narrow::Lock, Grade::Undecided));
+    assert_eq!((found.narrow, found.grade), (Bottleneck::Lock, Grade::Undecided));
     assert_eq!(
         found.phrase,
         "locks: 12 of 13 sessions wait behind pid 4711, idle in transaction for 26.0 s"
@@ -659,13 +683,13 @@ fn a_standby_that_is_gone_and_a_server_without_work_are_told_apart() {
     let waits = [(ActivityState::Log, 8.0, "IPC:SyncRep")];
     let senders = |n| ObservedSessions { log_senders: Some(n), ..Default::default() };
     let gone = still(&waits, senders(0.0));
-    assert_eq!((gone.narrow, gone.grade), (Narrow::CommitWait, Grade::Undecided));
+    assert_eq!((gone.narrow, gone.grade), (Bottleneck::CommitWait, Grade::Undecided));
     let said = "commit wait: 8.0 of 13 sessions wait for a standby's answer, and none is connected";
     assert_eq!(gone.phrase, said);
     let there = still(&waits, senders(2.0));
     assert!(there.phrase.ends_with("with 2 WAL senders connected"), "{}", there.phrase);
     let idle = still(&[], ObservedSessions::default());
-    assert_eq!((idle.narrow, idle.grade), (Narrow::Unknown, Grade::Undecided));
+    assert_eq!((idle.narrow, idle.grade), (Bottleneck::Unknown, Grade::Undecided));
     assert_eq!(idle.phrase, "idle: none of 13 sessions was active");
     let reads = still(&[(ActivityState::Read, 3.0, "IO:DataFileRead")], Default::default());
     let said = "unknown: 3.0 of 13 sessions active, mostly reading data files, and no transaction was counted";
@@ -714,19 +738,19 @@ fn a_neighbour_that_takes_what_is_idle_is_not_in_the_way_of_clients_that_think()
     // A round of 7 ms, of which 0.5 goes into waiting for a CPU: what others use they may leave.
     let found = beside(0.5e6, 14.0);
     let got = (found.narrow, found.or, found.grade);
-    assert_eq!(got, (Narrow::Client, None, Grade::Likely), "{:?}", found.reasons);
+    assert_eq!(got, (Bottleneck::Client, None, Grade::Likely), "{:?}", found.reasons);
     // Or 1 ms.
     let found = beside(1e6, 14.0);
     let got = (found.narrow, found.or, found.grade);
     assert_eq!(
         got,
-        (Narrow::CpuTaken, Some(Narrow::Client), Grade::Undecided),
+        (Bottleneck::CpuTaken, Some(Bottleneck::Client), Grade::Undecided),
         "{:?}",
         found.reasons
     );
     let found = beside(3e6, 8.0);
     let got = (found.narrow, found.or, found.grade);
-    assert_eq!(got, (Narrow::CpuTaken, None, Grade::Likely), "{:?}", found.reasons);
+    assert_eq!(got, (Bottleneck::CpuTaken, None, Grade::Likely), "{:?}", found.reasons);
 }
 
 #[test]
@@ -764,9 +788,14 @@ fn clients_on_its_machine_are_no_others() {
             (processes.other_cpus, processes.client_cpus) = (Some(0.6), client_cpus);
         })
     };
-    assert_eq!(beside(None).narrow, Narrow::CpuTaken);
+    assert_eq!(beside(None).narrow, Bottleneck::CpuTaken);
     let found = beside(Some(0.55));
-    assert_eq!((found.narrow, found.grade), (Narrow::Cpu, Grade::Likely), "{:?}", found.reasons);
+    assert_eq!(
+        (found.narrow, found.grade),
+        (Bottleneck::Cpu, Grade::Likely),
+        "{:?}",
+        found.reasons
+    );
     let said = found.standing.expect("observed").sentences.join("\n");
     assert!(said.contains("its clients here 0.55"), "{said}");
 }
@@ -798,7 +827,7 @@ fn a_quota_that_its_own_counters_prove_needs_no_samples() {
         judge(&run).remove(0)
     };
     let few = stopped(1.0, &["observed-few-samples"]);
-    assert_eq!((few.narrow, few.grade), (Narrow::CpuQuota, Grade::Likely), "{few:?}");
+    assert_eq!((few.narrow, few.grade), (Bottleneck::CpuQuota, Grade::Likely), "{few:?}");
     assert!(few.reasons.iter().any(|why| why.contains("observed-few-samples")), "{few:?}");
     // What is wrong with it otherwise still counts.
     let short = stopped(1.0, &["observed-few-samples", "observed-too-short"]);
@@ -836,10 +865,10 @@ fn whoever_holds_a_lock_tells_through_what_it_is_held() {
     };
     let got = |found: &Verdict| (found.narrow, found.or, found.grade);
     let nobody_asked = one_row(None);
-    let open = (Narrow::Lock, Some(Narrow::CommitWait), Grade::Undecided);
+    let open = (Bottleneck::Lock, Some(Bottleneck::CommitWait), Grade::Undecided);
     assert_eq!(got(&nobody_asked), open, "{nobody_asked:?}");
     let flush = of(18, 17, 1);
-    assert_eq!(got(&flush), (Narrow::CommitWait, None, Grade::Likely), "{flush:?}");
+    assert_eq!(got(&flush), (Bottleneck::CommitWait, None, Grade::Likely), "{flush:?}");
     assert_eq!(
         flush.phrase,
         "commit wait, with locks held through the flush: their holder was in one in 17 of 18 samples"
@@ -849,7 +878,7 @@ fn whoever_holds_a_lock_tells_through_what_it_is_held() {
     // Without locks and flushes only 0.25 ms of a round are left.
     assert!(flush.gain_at_most.is_some_and(|gain| gain > 10.0), "{:?}", flush.gain_at_most);
     let cpu = of(18, 1, 17);
-    assert_eq!(got(&cpu), (Narrow::Lock, None, Grade::Likely), "{cpu:?}");
+    assert_eq!(got(&cpu), (Bottleneck::Lock, None, Grade::Likely), "{cpu:?}");
     // Half and half, and five answers, tell nothing.
     assert_eq!(got(&of(18, 9, 9)), open);
     assert_eq!(got(&of(5, 5, 0)), open);
@@ -871,11 +900,11 @@ fn a_quota_just_below_the_servers_cpus_is_their_end() {
         })
     };
     let stopped = full(Some(7.6), 300.0);
-    assert_eq!(stopped.narrow, Narrow::CpuQuota, "{stopped:?}");
+    assert_eq!(stopped.narrow, Bottleneck::CpuQuota, "{stopped:?}");
     assert!(stopped.phrase.starts_with("CPU quota of 7.60 CPUs, 99 % used"), "{}", stopped.phrase);
     // One that never stopped it is not what ended it, and neither is none.
-    assert_eq!(full(Some(7.6), 0.0).narrow, Narrow::Cpu);
-    assert_eq!(full(None, 0.0).narrow, Narrow::Cpu);
+    assert_eq!(full(Some(7.6), 0.0).narrow, Bottleneck::Cpu);
+    assert_eq!(full(None, 0.0).narrow, Bottleneck::Cpu);
 }
 
 #[test]
@@ -895,8 +924,8 @@ fn a_quota_that_stops_the_server_often_is_its_end_beside_others_that_take_as_muc
             look.processes.as_mut().unwrap().quota_cpus = Some(7.6);
         })
     };
-    assert_eq!(full(0.4).narrow, Narrow::CpuQuota);
-    assert_eq!(full(0.02).narrow, Narrow::Cpu);
+    assert_eq!(full(0.4).narrow, Bottleneck::CpuQuota);
+    assert_eq!(full(0.02).narrow, Bottleneck::Cpu);
 }
 
 #[test]
@@ -929,13 +958,13 @@ fn cpu_time_is_named_where_one_session_and_all_cpus_end_together() {
         found.reasons.iter().any(|why| why.contains("a faster CPU helps, more CPUs may not"))
     };
     let full = lone(1.0, 30.0);
-    assert_eq!(got(&full), (Narrow::Cpu, None, Grade::Likely), "{full:?}");
+    assert_eq!(got(&full), (Bottleneck::Cpu, None, Grade::Likely), "{full:?}");
     assert!(told(&full), "{full:?}");
     let less = lone(1.0, 130.0);
-    assert_eq!(got(&less), (Narrow::CpuPerSession, None, Grade::Likely), "{less:?}");
+    assert_eq!(got(&less), (Bottleneck::CpuPerSession, None, Grade::Likely), "{less:?}");
     assert!(told(&less), "{less:?}");
     let wide = lone(8.0, 30.0);
-    assert_eq!((wide.narrow, told(&wide)), (Narrow::CpuPerSession, false), "{wide:?}");
+    assert_eq!((wide.narrow, told(&wide)), (Bottleneck::CpuPerSession, false), "{wide:?}");
 }
 
 #[test]
@@ -962,7 +991,7 @@ fn a_server_whose_only_cpu_takes_the_samples_has_as_many_active_as_it_counts() {
     });
     let said = "waits for its clients: 0.60 of 8.00 sessions active; the server's 1 CPU 57 % used";
     assert_eq!(found.phrase, said);
-    assert_eq!((found.narrow, found.grade), (Narrow::Client, Grade::Likely), "{found:?}");
+    assert_eq!((found.narrow, found.grade), (Bottleneck::Client, Grade::Likely), "{found:?}");
     let standing = found.standing.expect("observed");
     assert_eq!(standing.sessions_at_work, Some(0.6));
     assert!(standing.sentences.join("\n").contains("On average 0.60 of 8.00 sessions are active"));
@@ -997,7 +1026,7 @@ fn pages_that_a_processor_copied_are_no_wait_as_far_as_the_kernel_saw_it() {
     let found = copies_from_the_page_cache(0.9e6);
     assert_eq!(read_ns(&found), (0.6e6, 2e6));
     assert!(!off(&found), "{:?}", found.reasons);
-    assert_eq!((found.narrow, found.grade), (Narrow::CpuPerSession, Grade::Likely));
+    assert_eq!((found.narrow, found.grade), (Bottleneck::CpuPerSession, Grade::Likely));
     // At most 0.3 ms was: another 0.3 ms is too much all the same, and what it is nobody knows.
     let found = copies_from_the_page_cache(0.3e6);
     assert_eq!(read_ns(&found), (0.9e6, 2.3e6));
@@ -1043,7 +1072,7 @@ fn limits_that_scatter_together_are_told_apart_window_by_window() {
     let together = two_limits(LOAD.map(|load| 1.0 / load));
     assert_eq!(
         (together.narrow, together.or),
-        (Narrow::CommitWait, None),
+        (Bottleneck::CommitWait, None),
         "{:?}",
         together.reasons
     );
@@ -1052,6 +1081,6 @@ fn limits_that_scatter_together_are_told_apart_window_by_window() {
     let mut apart = LOAD;
     apart.rotate_left(1);
     let apart = two_limits(apart.map(|load| 1.0 / load));
-    assert_eq!((apart.or, apart.grade), (Some(Narrow::Cpu), Grade::Undecided));
+    assert_eq!((apart.or, apart.grade), (Some(Bottleneck::Cpu), Grade::Undecided));
     assert!(apart.reasons[0].contains("too close to tell apart"), "{:?}", apart.reasons);
 }

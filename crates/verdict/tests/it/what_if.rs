@@ -2,7 +2,7 @@
 
 use crate::servers;
 use crate::servers::{Drawn, drawn, lookups, observed, updates};
-use narrows_model::{Narrow, Run, WhatIf};
+use narrows_model::{Bottleneck, Run, WhatIf};
 use narrows_verdict::{Scenario, what_if};
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn drives_twice_as_fast_halve_the_read_and_nothing_else() {
     let then = answer.then.as_ref().expect("the sum agrees");
     assert!(close(answer.now_at_most_per_s, 128.0 / 257e-6), "{answer:?}");
     assert!(close(then.at_most_per_s, 128.0 / (96.0 + 65.5 + 5.0 + 20.0 + 5.0) * 1e6), "{then:?}");
-    assert_eq!(then.binds, Narrow::CpuPerSession, "{then:?}");
+    assert_eq!(then.binds, Bottleneck::CpuPerSession, "{then:?}");
     assert!(close(then.time_at_least_ns.unwrap(), 191_500.0), "{then:?}");
     assert_eq!(then.time_at_most_ns, None, "a closed loop's rate rises, and queues with it");
     let (interval, gain) = (then.interval_95.unwrap(), then.gain_at_most);
@@ -41,7 +41,7 @@ fn what_comes_next_binds_when_enough_is_taken_away() {
     // Without reads 126 µs remain: 1.016M/s, but the CPUs end at 96 / 96 µs.
     let answer = ask(&lookups(), &["reads=-100%"]);
     let then = answer.then.as_ref().expect("the sum agrees");
-    assert_eq!(then.binds, Narrow::Cpu);
+    assert_eq!(then.binds, Bottleneck::Cpu);
     assert!(close(then.at_most_per_s, 1e6), "{then:?}");
     assert!(answer.assumed.iter().any(|text| text.contains("the part of a read in")), "{answer:?}");
     // Eight more cores let the sessions be the end again.
@@ -96,7 +96,7 @@ fn a_faster_flush_shortens_the_wait_and_lifts_the_ladder() {
     assert!(close(rate(&ask(&run, &["log=flush:50us"])), 16.0 / 200e-6));
     let answer = ask(&run, &["log=flush:20us"]);
     assert!(close(rate(&answer), 8.0 / 100e-6), "{answer:?}");
-    assert_eq!(answer.then.unwrap().binds, Narrow::Cpu);
+    assert_eq!(answer.then.unwrap().binds, Bottleneck::Cpu);
     // Of 800 µs inside the server 200 are the device's: of its wait only a quarter can go.
     let inside = updates(800e3);
     assert!(close(rate(&ask(&inside, &["log=2x"])), 16.0 / (100e-6 + 400e-6 * (1.0 - 0.25 / 2.0))));
@@ -148,7 +148,7 @@ fn an_observed_transaction_is_shorter_by_what_is_taken_off_it_at_the_same_rate()
     assert!(close(then.time_at_most_ns.unwrap(), 1.4e6), "{then:?}");
     assert!(then.time_at_least_ns.unwrap() <= then.time_at_most_ns.unwrap(), "{then:?}");
     // Its clients choose the rate: no faster log makes them ask much more.
-    assert_eq!(then.binds, Narrow::Client);
+    assert_eq!(then.binds, Bottleneck::Client);
     assert!(then.gain_at_most < 0.05, "{then:?}");
     let more = ask(&observed(), &["sessions=2x"]).then.unwrap();
     assert_eq!(more.time_at_most_ns, None, "with more load nobody knows how queues grow");

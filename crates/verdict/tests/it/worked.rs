@@ -2,8 +2,8 @@
 //! book's page, and what a run can and can't test.
 
 use narrows_model::{
-    Bound, Cpu, DatabaseChoice, Grade, Interval, IntervalMethod, Layer, Measurement, Metric,
-    MetricValue, Narrow, Plan, Platform, Run, SumKind, Validity, condition, metric,
+    Bottleneck, Bound, Cpu, DatabaseChoice, Grade, Interval, IntervalMethod, Layer, Measurement,
+    Metric, MetricValue, Plan, Platform, Run, SumKind, Validity, condition, metric,
 };
 use narrows_verdict::{Estimate, Intervention, fewer_cpus, judge, per_operation, propose};
 use serde_json::json;
@@ -130,12 +130,12 @@ fn lookups_that_fill_the_processors() {
     );
     let mut run = run(96, 32, vec![cached(), alone]);
     let untested = judge(&run).remove(0);
-    assert_eq!((untested.narrow, untested.grade), (Narrow::Cpu, Grade::Likely));
+    assert_eq!((untested.narrow, untested.grade), (Bottleneck::Cpu, Grade::Likely));
     let proposed = propose(&run, id).expect("something to test");
     assert!(matches!(proposed, Intervention::FewerCpus | Intervention::MoreCpus), "{proposed:?}");
     run.measurements.push(tested(id, Intervention::FewerCpus, 1.52e6 * 0.76));
     let verdict = judge(&run).remove(0);
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::Cpu, Grade::Confirmed));
+    assert_eq!((verdict.narrow, verdict.grade), (Bottleneck::Cpu, Grade::Confirmed));
     // 96 threads / 61 µs = 1.574M/s; 1.52 of it is 97 %.
     assert_eq!(verdict.phrase, "CPU, 97 % busy (server has 96 of 128 CPUs)");
     let sum = verdict.sum.expect("a sum");
@@ -263,7 +263,7 @@ fn lookups_that_wait_for_reads() {
     assert_eq!(propose(&run, id), Some(Intervention::SessionsX2));
     run.measurements.push(tested(id, Intervention::SessionsX2, 492e3 * 1.51));
     let verdict = judge(&run).remove(0);
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::ReadLatency, Grade::Confirmed));
+    assert_eq!((verdict.narrow, verdict.grade), (Bottleneck::ReadLatency, Grade::Confirmed));
     assert_eq!(verdict.phrase, "read latency; drives 21 % busy, CPU 49 %");
     // 128 / 260 µs = 492k/s.
     let sum = verdict.sum.expect("a sum");
@@ -274,7 +274,7 @@ fn lookups_that_wait_for_reads() {
     // processors end at 96 / 96 µs = 1.00M/s.
     let at_most = verdict.gain_at_most.expect("bounds are known");
     assert!((at_most - (1.0e6 / 492e3 - 1.0)).abs() < 0.01, "{at_most}");
-    assert_eq!(verdict.next[0].resource, Narrow::Cpu);
+    assert_eq!(verdict.next[0].resource, Bottleneck::Cpu);
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn updates_that_wait_for_the_log() {
     assert_eq!(propose(&run, id), Some(Intervention::SyncOff));
     run.measurements.push(tested(id, Intervention::SyncOff, 152e3 * 1.59));
     let verdict = judge(&run).remove(0);
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::CommitWait, Grade::Confirmed));
+    assert_eq!((verdict.narrow, verdict.grade), (Bottleneck::CommitWait, Grade::Confirmed));
     assert_eq!(verdict.phrase, "commit wait; CPU 24 % busy, drives unknown");
     assert_eq!(verdict.gain_tested.map(|gain| (gain * 100.0).round()), Some(59.0));
     assert!(verdict.gain_at_most.expect("CPU bound") > 1.59);
@@ -329,7 +329,7 @@ fn a_scan_with_few_workers() {
     assert_eq!(propose(&run, id), Some(Intervention::WorkersX2));
     run.measurements.push(tested(id, Intervention::WorkersX2, rate * 1.83));
     let verdict = judge(&run).remove(0);
-    assert_eq!((verdict.narrow, verdict.grade), (Narrow::Workers, Grade::Confirmed));
+    assert_eq!((verdict.narrow, verdict.grade), (Bottleneck::Workers, Grade::Confirmed));
     assert_eq!(verdict.phrase, "workers, 92 % on CPU; drives 31 % busy, CPU 15 %");
     assert_eq!((verdict.workload.as_str(), verdict.operating_point.workers), ("scan", Some(16)));
 }
@@ -368,9 +368,9 @@ fn more_workers_that_gave_nothing_in_the_same_run_leave_their_number_open() {
         verdicts.into_iter().find(|v| v.measurement == "database.scan_1").unwrap()
     };
     let helped = one(0.1);
-    assert_eq!((helped.narrow, helped.grade), (Narrow::Workers, Grade::Likely), "{helped:#?}");
+    assert_eq!((helped.narrow, helped.grade), (Bottleneck::Workers, Grade::Likely), "{helped:#?}");
     let useless = one(0.01);
-    assert_eq!((useless.narrow, useless.grade), (Narrow::Workers, Grade::Undecided));
+    assert_eq!((useless.narrow, useless.grade), (Bottleneck::Workers, Grade::Undecided));
     let why = useless.reasons.join("; ");
     assert!(why.contains("16 workers were not faster beyond the error (+0 %)"), "{why}");
 }
@@ -387,7 +387,7 @@ fn a_hot_thread_is_named() {
     m.metrics.extend(measured("", Layer::Database, &[(metric::HOT_THREAD, 0.99)]).metrics);
     m.conditions.insert(condition::HOT_THREAD_NAME, json!("walwriter"));
     let verdict = judge(&run(96, 32, vec![m])).remove(0);
-    assert_eq!(verdict.narrow, Narrow::HotThread, "{:?}", verdict.reasons);
+    assert_eq!(verdict.narrow, Bottleneck::HotThread, "{:?}", verdict.reasons);
     assert_eq!(verdict.phrase, "one server process (walwriter), 99 % busy");
 }
 
@@ -408,15 +408,15 @@ fn a_read_limit_of_the_control_group_is_named_rather_than_the_drives() {
     m.conditions.insert(condition::METHOD, json!("direct"));
     limited.measurements.push(m);
     let verdict = judge(&limited).remove(0);
-    assert_eq!(verdict.narrow, Narrow::IoLimit, "{:?}", verdict.reasons);
+    assert_eq!(verdict.narrow, Bottleneck::IoLimit, "{:?}", verdict.reasons);
     assert_eq!(verdict.phrase, "control group's I/O limit, 98 % used");
-    assert!(verdict.bounds.iter().all(|bound| bound.resource != Narrow::ReadRate));
+    assert!(verdict.bounds.iter().all(|bound| bound.resource != Bottleneck::ReadRate));
     // The kernel lets a tenth more through, which no drive could; a fifth more is another matter.
     let understated = |limit: u64| {
         let mut run = limited.clone();
         run.hosts[0].platform.cgroup.io_limits[0].value = limit;
         let verdict = judge(&run).remove(0);
-        assert_eq!(verdict.narrow, Narrow::IoLimit, "{:?}", verdict.reasons);
+        assert_eq!(verdict.narrow, Bottleneck::IoLimit, "{:?}", verdict.reasons);
         verdict.reasons.iter().any(|reason| reason.contains("understated"))
     };
     assert_eq!([450_000, 400_000].map(understated), [false, true]);
@@ -441,7 +441,7 @@ fn what_the_workload_itself_makes_the_kernel_do_is_no_neighbour() {
         )
     };
     let neighbour = judge(&run(96, 32, vec![m.clone(), alone(25.0)])).remove(0);
-    assert_eq!(neighbour.narrow, Narrow::CpuTaken);
+    assert_eq!(neighbour.narrow, Bottleneck::CpuTaken);
     assert_eq!(
         neighbour.phrase,
         "CPU used by other programs: 24.0 of 96 CPUs; the server used 97 % of the rest"
@@ -450,7 +450,7 @@ fn what_the_workload_itself_makes_the_kernel_do_is_no_neighbour() {
     let gain = neighbour.gain_at_most.unwrap();
     assert!((gain - 0.375).abs() < 0.01, "{gain}");
     let interrupts = judge(&run(96, 32, vec![m, alone(0.3)])).remove(0);
-    assert_eq!(interrupts.narrow, Narrow::Cpu);
+    assert_eq!(interrupts.narrow, Bottleneck::Cpu);
 }
 
 #[test]
@@ -468,7 +468,7 @@ fn stops_by_a_quota_that_the_kernel_counts_nowhere_are_no_waits_for_the_client()
             m.metrics.extend(measured("", Layer::Database, &[(name, value)]).metrics);
         }
         let verdict = judge(&run(1, 2, vec![m])).remove(0);
-        assert_eq!(verdict.narrow, Narrow::CpuQuota, "{}", verdict.phrase);
+        assert_eq!(verdict.narrow, Bottleneck::CpuQuota, "{}", verdict.phrase);
         let sessions = |bound: &&Bound| bound.capacity_unit == "sessions";
         8e6 / verdict.bounds.iter().find(sessions).expect("a session bound").bound_per_s
     };
@@ -502,8 +502,8 @@ fn a_quarter_of_the_processors_is_taken_and_never_the_last() {
 }
 
 #[test]
-fn the_log_is_read_off_its_ladder_between_rungs_and_not_beyond() {
-    let rung = |n: u32, rate: f64| {
+fn the_log_is_read_off_its_ladder_between_steps_and_not_beyond() {
+    let step = |n: u32, rate: f64| {
         measured(&format!("log.commit.{n}"), Layer::Log, &[(metric::THROUGHPUT, rate)])
     };
     let bound_at = |sessions: f64| {
@@ -516,7 +516,7 @@ fn the_log_is_read_off_its_ladder_between_rungs_and_not_beyond() {
             96.0,
             Time(30.0, 0.0, 0.0, flush, 0.0, 0.0, 0.0),
         );
-        let run = run(96, 32, vec![m, rung(1, 10e3), rung(8, 40e3), rung(64, 160e3)]);
+        let run = run(96, 32, vec![m, step(1, 10e3), step(8, 40e3), step(64, 160e3)]);
         let verdict = judge(&run).remove(0);
         verdict
             .bounds
@@ -526,7 +526,7 @@ fn the_log_is_read_off_its_ladder_between_rungs_and_not_beyond() {
     };
     assert_eq!(bound_at(8.0), Some(40e3));
     // Half-way between 8 and 64 on a logarithmic scale is 22.6; 16 is a third of the way: 40 k × 4^(1/3).
-    let at_16 = bound_at(16.0).expect("between rungs");
+    let at_16 = bound_at(16.0).expect("between steps");
     assert!((at_16 / (40e3 * 4f64.powf(1.0 / 3.0)) - 1.0).abs() < 1e-9, "{at_16}");
     assert_eq!(bound_at(128.0), None);
 }
@@ -582,7 +582,7 @@ fn sessions_that_mostly_pause_are_held_back_by_their_pauses() {
     let mut m = workload("database.update", 64.0, 627.45, 96.0, time);
     m.workload.insert(condition::THINK_NS, json!(100e6));
     let verdict = judge(&run(96, 32, vec![m.clone()])).remove(0);
-    assert_eq!(verdict.narrow, Narrow::Client);
+    assert_eq!(verdict.narrow, Bottleneck::Client);
     assert!(verdict.phrase.starts_with("the sessions' own pauses, 98 %"), "{}", verdict.phrase);
     let sum = verdict.sum.expect("all parts are there");
     assert!(sum.agrees && sum.terms[0].name == "think", "{sum:?}");
@@ -591,5 +591,5 @@ fn sessions_that_mostly_pause_are_held_back_by_their_pauses() {
     let mut m = workload("database.update", 64.0, 26_666.7, 96.0, time);
     m.workload.insert(condition::THINK_NS, json!(0.4e6));
     let verdict = judge(&run(96, 32, vec![m])).remove(0);
-    assert_eq!(verdict.narrow, Narrow::CommitWait, "{}", verdict.phrase);
+    assert_eq!(verdict.narrow, Bottleneck::CommitWait, "{}", verdict.phrase);
 }

@@ -158,7 +158,7 @@ impl Bench<'_> {
     /// The log writer with as many sessions on the server's processor: the mean wait of a commit, ns.
     fn writer_ns(&self, ctx: &Context<'_>, sessions: u32, bytes_per_commit: f64) -> Result<f64> {
         let ctx = Context { repeats: 1, ..*ctx };
-        let measured = narrows_layer_log::commit_ladder(
+        let measured = narrows_layer_wal::commit_ladder(
             &ctx,
             self.folder,
             &Watch::none(),

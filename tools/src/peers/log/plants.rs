@@ -1,4 +1,4 @@
-//! Slowness planted below, beside and inside the server: does it land on the rung of the ladder where it is?
+//! Slowness planted below, beside and inside the server: does it land on the step of the ladder where it is?
 
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Context, now_ns};
 use narrows_facts::affinity;
-use narrows_layer_log::{
-    Cell, ForeignRung, LEADER, LadderPlace, LadderPlan, LogError, Rung, measure_ladder,
+use narrows_layer_wal::{
+    Cell, ForeignStep, LEADER, LadderPlace, LadderPlan, LogError, Step, measure_ladder,
 };
 use narrows_model::{Conditions, Role, metric};
 use narrows_observe::Watch;
@@ -24,7 +24,7 @@ use crate::server::{self, Programs, Wanted, address};
 
 pub(crate) const TITLE: &str = "## Slowness planted under the log";
 
-/// One window of a rung.
+/// One window of a step.
 const WINDOW: Duration = Duration::from_millis(800);
 /// Rounds in which each plant takes its turn.
 const ROUNDS: u32 = 10;
@@ -34,7 +34,7 @@ const DELAY_US: u32 = 2000;
 const WRITES_PER_S: u32 = 500;
 /// Log bytes of a small update.
 const COMMIT_BYTES: u64 = 200;
-/// How much of what a commit takes longer has to be found on the right rungs.
+/// How much of what a commit takes longer has to be found on the right steps.
 const LANDS: f64 = 0.8;
 
 /// What is planted.
@@ -70,7 +70,7 @@ impl Plant {
         }
     }
 
-    /// On which rungs it has to land, by their place from below.
+    /// On which steps it has to land, by their place from below.
     fn lands_on(self) -> &'static [usize] {
         match self {
             Plant::Nothing => &[],
@@ -82,12 +82,12 @@ impl Plant {
 
 /// From below; each stands on the one before it. The device's own flush is part of the write here, because it can't be had
 /// alone on every machine.
-fn rungs() -> [String; 3] {
+fn steps() -> [String; 3] {
     [Cell::POSTGRES.name(), LEADER.to_string(), "commit".to_string()]
 }
-const RUNG_WORDS: [&str; 3] = ["the write and its flush", "the log writer", "the commit"];
+const STEP_WORDS: [&str; 3] = ["the write and its flush", "the log writer", "the commit"];
 
-/// What the ladder gave: for each round the mean of each rung, ns.
+/// What the ladder gave: for each round the mean of each step, ns.
 type Means = Vec<[f64; 3]>;
 
 struct Bench<'a> {
@@ -169,12 +169,12 @@ impl Bench<'_> {
             beside_bytes: 0,
         };
         let connection = Connection::open(&address(cluster), &[])?;
-        let commit: ForeignRung = Box::new(Commit { connection, next: ctx.seed % ROWS });
+        let commit: ForeignStep = Box::new(Commit { connection, next: ctx.seed % ROWS });
         let place = LadderPlace { log: self.folder, data: self.folder };
         let laddered = measure_ladder(&ctx, place, &Watch::none(), &plan, vec![commit])?;
         let mut means_ns = [0.0; 3];
-        for (mean_ns, rung) in means_ns.iter_mut().zip(rungs()) {
-            let id = format!("log.ladder.{rung}.alone");
+        for (mean_ns, step) in means_ns.iter_mut().zip(steps()) {
+            let id = format!("log.ladder.{step}.alone");
             *mean_ns = laddered
                 .measurements
                 .iter()
@@ -223,7 +223,7 @@ struct Commit {
     next: u64,
 }
 
-impl Rung for Commit {
+impl Step for Commit {
     fn name(&self) -> String {
         "commit".to_string()
     }
@@ -234,7 +234,7 @@ impl Rung for Commit {
 
     fn operation(&mut self) -> Result<Option<u64>, LogError> {
         let failed = |reason: narrows_postgres::WireError| LogError::Foreign {
-            rung: "commit".to_string(),
+            step: "commit".to_string(),
             reason: reason.to_string(),
         };
         self.next = self.next % ROWS + 1;
@@ -256,14 +256,14 @@ impl Rung for Commit {
     fn describe(&self, _: &mut Conditions) {}
 }
 
-/// What each rung adds to the one below it, ns; the lowest stands on nothing.
+/// What each step adds to the one below it, ns; the lowest stands on nothing.
 fn added(means: &[f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|rung| means[rung] - if rung == 0 { 0.0 } else { means[rung - 1] })
+    std::array::from_fn(|step| means[step] - if step == 0 { 0.0 } else { means[step - 1] })
 }
 
-/// What the plant adds on these rungs, ns, round by round.
+/// What the plant adds on these steps, ns, round by round.
 fn growth(planted: &Means, plain: &Means, on: &[usize]) -> Vec<f64> {
-    let sum = |means| -> f64 { on.iter().map(|&rung| added(means)[rung]).sum() };
+    let sum = |means| -> f64 { on.iter().map(|&step| added(means)[step]).sum() };
     planted.iter().zip(plain).map(|(planted, plain)| sum(planted) - sum(plain)).collect()
 }
 
@@ -272,7 +272,7 @@ fn text(means: &[Means]) -> String {
         "The ladder with one session, windows of {} ms, {ROUNDS} rounds in which each of these takes its turn. The server's flush \
          is made {DELAY_US} µs longer by a library loaded into it; a control group hands at most {WRITES_PER_S} writes a second to \
          the drive, with the server alone in it or with all; fio writes 64 KiB at random places of a file beside, past the page \
-         cache, 8 at a time. What each rung adds to the one below, µs, medians of the means; the last line is the whole commit.\n\n|",
+         cache, 8 at a time. What each step adds to the one below, µs, medians of the means; the last line is the whole commit.\n\n|",
         WINDOW.as_millis()
     );
     for plant in Plant::ALL {
@@ -282,10 +282,10 @@ fn text(means: &[Means]) -> String {
     let cell = |of: Vec<f64>| {
         narrows_stats::median(&of).map_or("-".to_string(), |ns| super::micros(ns).to_string())
     };
-    for (rung, words) in RUNG_WORDS.iter().enumerate() {
+    for (step, words) in STEP_WORDS.iter().enumerate() {
         text += &format!("| {words}");
         for of in means {
-            text += &format!(" | {}", cell(of.iter().map(|means| added(means)[rung]).collect()));
+            text += &format!(" | {}", cell(of.iter().map(|means| added(means)[step]).collect()));
         }
         text += " |\n";
     }
@@ -303,7 +303,7 @@ fn text(means: &[Means]) -> String {
 /// Whether what the commit takes longer is found where it was planted.
 fn landed(plant: Plant, planted: &Means, plain: &Means) -> String {
     let on = plant.lands_on();
-    let names: Vec<&str> = on.iter().map(|&rung| RUNG_WORDS[rung]).collect();
+    let names: Vec<&str> = on.iter().map(|&step| STEP_WORDS[step]).collect();
     let words = format!(
         "{}, what {} {} longer of what the whole commit takes longer",
         plant.words(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use narrows_engine::Context;
 use narrows_facts::affinity;
-use narrows_layer_log::{Cell, LadderPlace, LadderPlan, Method, measure_ladder};
+use narrows_layer_wal::{Cell, LadderPlace, LadderPlan, Method, measure_ladder};
 use narrows_model::metric;
 use narrows_observe::Watch;
 
@@ -19,7 +19,7 @@ use crate::server::Programs;
 pub(crate) const TITLE: &str = "## Durable pages of 8 KiB";
 
 const DIRECT: Cell = Cell { method: Method::DsyncDirect, ..Cell::POSTGRES };
-/// A small commit; the rungs above the writes are measured too and not used here.
+/// A small commit; the steps above the writes are measured too and not used here.
 const COMMIT_BYTES: u64 = 200;
 
 pub(crate) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
@@ -57,7 +57,7 @@ pub(crate) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
     }
     let mut text = format!(
         "One thread writes 8 KiB after 8 KiB over blocks that were written before, each durable before the next; means of \
-         windows, the median of {ROUNDS} of them. Ours are the ladder's rungs `{}` and `{}`, in a file of 64 MiB and round again, written whole \
+         windows, the median of {ROUNDS} of them. Ours are the ladder's steps `{}` and `{}`, in a file of 64 MiB and round again, written whole \
          just before. pg_test_fsync writes the first page of its file of 16 MiB again and again. fio comes twice, once in the one way and once in the \
          other, so that what the place does can be told from what the program does; its file is written just before, too, and its mean is that of its writes and \
          that of its flushes together. Two agree where 1 lies in the 95 % interval of their ratio, round by round.\n\n",
@@ -87,7 +87,7 @@ fn fios(fio: &Fio, file: &Path, size: &str) -> Result<(f64, f64)> {
     Ok((durable_ns(&["--fdatasync=1"])?, durable_ns(&["--sync=dsync", "--direct=1"])?))
 }
 
-/// Both rungs once.
+/// Both steps once.
 fn ours(ctx: &Context<'_>, folder: &Path, round: u32) -> Result<(f64, f64)> {
     let seed = ctx.seed ^ (u64::from(round) << 20);
     let ctx = Context { seed, repeats: 1, window: WINDOW - Duration::from_millis(500), ..*ctx };

@@ -4,12 +4,12 @@ mod observed;
 mod sweep;
 
 use narrows_model::{
-    Calibration, CalibrationEnd, CalibrationGoal, CrashTest, CrashTestOutcome, CurvePoint,
-    DatabaseChoice, DepthPoint, Dimm, Durability, DurabilityEvidence, DurabilityWord, Finding,
-    FindingPlace, FlushTest, FlushTestKind, FlushTestRow, Grade, Histogram, Host, HostRole,
-    Interval, IntervalMethod, Layer, Leaning, LimitBasis, LimitShare, LiveBound, LiveCost,
-    LiveCounts, LiveLog, LiveModel, LivePace, LivePart, LiveSetting, LiveStandby, LiveVerdict,
-    LiveWait, LiveWaitKind, LiveWaits, LostRecord, Measurement, MetricValue, Narrow,
+    Bottleneck, Calibration, CalibrationEnd, CalibrationGoal, CrashTest, CrashTestOutcome,
+    CurvePoint, DatabaseChoice, DepthPoint, Dimm, Durability, DurabilityEvidence, DurabilityWord,
+    Finding, FindingPlace, FlushTest, FlushTestKind, FlushTestRow, Grade, Histogram, Host,
+    HostRole, Interval, IntervalMethod, Layer, Leaning, LimitBasis, LimitShare, LiveBound,
+    LiveCost, LiveCounts, LiveLog, LiveModel, LivePace, LivePart, LiveSetting, LiveStandby,
+    LiveVerdict, LiveWait, LiveWaitKind, LiveWaits, LostRecord, Measurement, MetricValue,
     OperatingPoint, OracleNumbers, Plan, PlannedStep, Platform, Role, RolePath, Run, SCHEMA,
     Series, Severity, Sum, SumKind, SumTerm, Tool, Unit, Unknown, Validity, Verdict, metric,
 };
@@ -301,8 +301,8 @@ fn verdict(interval: Interval) -> Verdict {
         throughput_per_s: 152e3,
         throughput_interval_95: Some(interval),
         latency_p99_open_ns: None,
-        narrow: Narrow::CommitWait,
-        or: Some(Narrow::Cpu),
+        narrow: Bottleneck::CommitWait,
+        or: Some(Bottleneck::Cpu),
         phrase: "COMMIT WAIT".into(),
         grade: Grade::Likely,
         reasons: vec!["not tested".into()],

@@ -1,8 +1,8 @@
 //! A server that was observed, with its verdict's standing, and what a change would allow.
 
 use narrows_model::{
-    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Headroom, HotProcess,
-    Interval, LiveCost, LiveSetting, Narrow, Observation, ObservedCounts, ObservedProcesses,
+    Activity, ActivityMoment, ActivityState, ActivityWhere, Bottleneck, ClassUse, Headroom,
+    HotProcess, Interval, LiveCost, LiveSetting, Observation, ObservedCounts, ObservedProcesses,
     ObservedSessions, ProcessClass, ProcessorUser, Provenance, Standing, TimeAccount, TimeShare,
     TransactionTime, WaitCheck, WhatIf, WhatIfThen,
 };
@@ -93,7 +93,7 @@ pub fn standing(interval: Interval) -> Standing {
     Standing {
         gains: Some("a sentence".into()),
         nearest: Some(Headroom {
-            resource: Narrow::Cpu,
+            resource: Bottleneck::Cpu,
             label: "the server's 8 CPUs".into(),
             utilisation: 0.25,
             factor_at_most: 4.0,
@@ -127,7 +127,7 @@ pub fn what_if(interval: Interval) -> WhatIf {
             at_most_per_s: 300e3,
             interval_95: Some(interval),
             gain_at_most: 0.5,
-            binds: Narrow::Cpu,
+            binds: Bottleneck::Cpu,
             label: "the server's 8 CPUs".into(),
             time_at_least_ns: Some(4e5),
             time_at_most_ns: None,

@@ -1,4 +1,4 @@
-//! A flush made slow, on the rung of the ladder where it was planted. What came out is checked for what was planted, never
+//! A flush made slow, on the step of the ladder where it was planted. What came out is checked for what was planted, never
 //! for speed.
 
 use narrows_model::{Layer, Metric, Run, metric};
@@ -16,7 +16,7 @@ fn value(run: &Run, id: &str, name: Metric) -> f64 {
 }
 
 #[test]
-fn a_slow_flush_is_on_the_rung_that_flushes_and_not_above_it() {
+fn a_slow_flush_is_on_the_step_that_flushes_and_not_above_it() {
     let _machine = alone();
     let f = Fixture::new();
     let library = crate::common::slow_flush(&f.public("plant"));
@@ -25,7 +25,7 @@ fn a_slow_flush_is_on_the_rung_that_flushes_and_not_above_it() {
     planted.env("LD_PRELOAD", &library).env("SLOW_FLUSH_US", DELAY_US.to_string());
     let run = run(&f, planted);
     assert_eq!(run.plan.layers, [Layer::Log]);
-    let mean = |rung: &str| value(&run, &format!("log.ladder.{rung}.alone"), metric::LATENCY_MEAN);
+    let mean = |step: &str| value(&run, &format!("log.ladder.{step}.alone"), metric::LATENCY_MEAN);
     let planted_ns = f64::from(DELAY_US) * 1e3;
     let write = mean("write.fdatasync.overwrite.8k");
     assert!(write >= planted_ns, "{write}");
@@ -41,7 +41,7 @@ fn a_slow_flush_is_on_the_rung_that_flushes_and_not_above_it() {
 }
 
 #[test]
-fn a_slow_flush_inside_the_server_is_on_the_databases_rung() {
+fn a_slow_flush_inside_the_server_is_on_the_databases_step() {
     let Some(real) = postgres_folder() else {
         eprintln!("SKIPPED: no PostgreSQL in the distribution's folder");
         return;
@@ -62,10 +62,10 @@ fn a_slow_flush_inside_the_server_is_on_the_databases_rung() {
     let mut planted = command(&f, &args);
     planted.args(["--postgres", &wrappers]);
     let run = run(&f, planted);
-    let mean = |rung: &str| value(&run, &format!("log.ladder.{rung}.alone"), metric::LATENCY_MEAN);
+    let mean = |step: &str| value(&run, &format!("log.ladder.{step}.alone"), metric::LATENCY_MEAN);
     let planted_ns = f64::from(DELAY_US) * 1e3;
     assert!(mean("commit") >= planted_ns, "{}", mean("commit"));
-    if quiet("that the plant is on no other rung") {
+    if quiet("that the plant is on no other step") {
         assert!(mean("leader") < mean("commit"));
         assert!(mean("commit_async") < mean("commit"), "without a flush there is nothing planted");
     }

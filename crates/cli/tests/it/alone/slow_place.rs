@@ -95,8 +95,8 @@ fn a_slow_place_is_predicted_proved_and_never_recommended() {
     assert!(flush.is_none_or(|ns| ns >= delay_ns), "{flush:?}");
     // The plant is nowhere else.
     let write = |place: &narrows_model::Placement| {
-        let rung = place.ladder.iter().find(|rung| rung.rung.starts_with("write."));
-        rung.and_then(|rung| rung.p50_ns)
+        let step = place.ladder.iter().find(|step| step.step.starts_with("write."));
+        step.and_then(|step| step.p50_ns)
     };
     assert!(write(first).is_none_or(|ns| ns < delay_ns), "{first:?}");
     assert_eq!(first.measured_over_predicted.is_some(), first.predicted.is_some());

@@ -2,10 +2,10 @@
 
 use super::{steps, ways};
 use crate::document::Block;
-use crate::log::RungRow;
+use crate::log::StepRow;
 
-/// What each rung adds, and other ways to write.
-pub(crate) fn ladder(rows: &[RungRow]) -> Vec<Block> {
+/// What each step adds, and other ways to write.
+pub(crate) fn ladder(rows: &[StepRow]) -> Vec<Block> {
     let steps = match steps::picture(rows) {
         Some(svg) => Block::figure(
             "What each step adds",

@@ -9,7 +9,7 @@ use narrows_stats::{LogBins, Mode, Recorder};
 use crate::chart::charts::latencies;
 use crate::chart::svg::{Picture, Scale};
 use crate::document::{Figure, Svg};
-use crate::log::RungRow;
+use crate::log::StepRow;
 use crate::print::{percent, time};
 use crate::report::Report;
 
@@ -22,7 +22,7 @@ const BOTTOM: f64 = 168.0;
 /// Shares below this are not drawn.
 const LEAST: f64 = 1e-5;
 
-/// One state of a rung.
+/// One state of a step.
 struct Spread {
     bins: LogBins,
     count: u64,
@@ -52,12 +52,12 @@ impl Spread {
     }
 }
 
-/// A picture for each rung, with its humps in words.
+/// A picture for each step, with its humps in words.
 pub(crate) fn spreads(report: &Report) -> Vec<Figure> {
     report.ladder.iter().filter_map(|row| one(report, row)).collect()
 }
 
-fn one(report: &Report, row: &RungRow) -> Option<Figure> {
+fn one(report: &Report, row: &StepRow) -> Option<Figure> {
     let [alone, beside] = ["alone", "beside"].map(|state| spread(report, row, state));
     let svg = picture(row, alone.as_ref(), beside.as_ref())?;
     let said = |word: &str, spread: &Option<Spread>| {
@@ -68,9 +68,9 @@ fn one(report: &Report, row: &RungRow) -> Option<Figure> {
     Some(Figure::new(row.name.as_str(), parts.join("; "), svg))
 }
 
-/// All repeats of a rung in one state together; `None` where they are invalid or kept no distribution.
-fn spread(report: &Report, row: &RungRow, state: &str) -> Option<Spread> {
-    let m = report.run.measurement(&format!("log.ladder.{}.{state}", row.rung))?;
+/// All repeats of a step in one state together; `None` where they are invalid or kept no distribution.
+fn spread(report: &Report, row: &StepRow, state: &str) -> Option<Spread> {
+    let m = report.run.measurement(&format!("log.ladder.{}.{state}", row.step))?;
     if m.validity == Validity::Invalid {
         return None;
     }
@@ -79,7 +79,7 @@ fn spread(report: &Report, row: &RungRow, state: &str) -> Option<Spread> {
     Some(Spread { bins: LogBins::of(&all)?, count: all.count() })
 }
 
-fn picture(row: &RungRow, alone: Option<&Spread>, beside: Option<&Spread>) -> Option<Svg> {
+fn picture(row: &StepRow, alone: Option<&Spread>, beside: Option<&Spread>) -> Option<Svg> {
     let both = || [alone, beside].into_iter().flatten();
     let points = || both().flat_map(Spread::shares).filter(|(_, share)| *share > 0.0);
     let first = points().map(|(ns, _)| ns).min_by(f64::total_cmp)?;

@@ -1,4 +1,4 @@
-//! The ladder as steps: a row for each rung, in which the coloured part is what it adds to the one above it in the picture.
+//! The ladder as steps: a row for each step, in which the coloured part is what it adds to the one above it in the picture.
 //!
 //! One panel for each percentile, each with a scale of its own. A step ends at what was measured and is as long as the
 //! repeats' differences say, so that its beginning may lie a little off the end of the step before: percentiles don't
@@ -8,11 +8,11 @@ use narrows_model::Validity;
 
 use crate::chart::svg::{Picture, Scale};
 use crate::document::Svg;
-use crate::log::{RungFigures, RungRow, signed};
+use crate::log::{StepFigures, StepRow, signed};
 use crate::print::time;
 
 const WIDTH: f64 = 1030.0;
-/// Names of the rungs end before it, and the panels begin.
+/// Names of the steps end before it, and the panels begin.
 const LEFT: f64 = 258.0;
 const GAP: f64 = 14.0;
 /// Room for a figure behind the longest bar.
@@ -25,13 +25,13 @@ const PITCH: f64 = 15.0;
 const ROWS: f64 = 13.0;
 const CAP: f64 = 3.0;
 
-/// What of a rung one panel shows.
+/// What of a step one panel shows.
 #[derive(Clone, Copy)]
 struct Panel {
     name: &'static str,
-    value: fn(&RungFigures) -> Option<f64>,
-    added: fn(&RungFigures) -> Option<f64>,
-    range: fn(&RungFigures) -> Option<(f64, f64)>,
+    value: fn(&StepFigures) -> Option<f64>,
+    added: fn(&StepFigures) -> Option<f64>,
+    range: fn(&StepFigures) -> Option<(f64, f64)>,
 }
 
 const PANELS: [Panel; 3] = [
@@ -53,7 +53,7 @@ const PANELS: [Panel; 3] = [
 /// Name and class of the bars, first alone.
 const STATES: [(&str, &str); 2] = [("alone", "alone"), ("beside", "beside")];
 
-fn usable(figures: Option<&RungFigures>) -> Option<&RungFigures> {
+fn usable(figures: Option<&StepFigures>) -> Option<&StepFigures> {
     figures.filter(|figures| figures.validity != Validity::Invalid)
 }
 
@@ -61,9 +61,9 @@ fn positive(ns: Option<f64>) -> Option<f64> {
     ns.filter(|ns| ns.is_finite() && *ns > 0.0)
 }
 
-/// The picture; `None` with fewer than two rungs that stand on each other.
-pub(super) fn picture(ladder: &[RungRow]) -> Option<Svg> {
-    let rows: Vec<&RungRow> = ladder.iter().filter(|row| row.in_chain).collect();
+/// The picture; `None` with fewer than two steps that stand on each other.
+pub(super) fn picture(ladder: &[StepRow]) -> Option<Svg> {
+    let rows: Vec<&StepRow> = ladder.iter().filter(|row| row.in_chain).collect();
     let largest = |panel: &Panel| {
         let states = rows.iter().flat_map(|row| [row.alone.as_ref(), row.beside.as_ref()]);
         let values = states.filter_map(|f| positive((panel.value)(usable(f)?)));
@@ -118,8 +118,8 @@ fn axis(picture: &mut Picture, panel: &Panel, x: &Scale, from: f64, height: f64)
 fn bar(
     picture: &mut Picture,
     panel: &Panel,
-    (row, (state, class)): (&RungRow, (&str, &str)),
-    figures: Option<&RungFigures>,
+    (row, (state, class)): (&StepRow, (&str, &str)),
+    figures: Option<&StepFigures>,
     x: &Scale,
     y: f64,
 ) {
@@ -135,7 +135,7 @@ fn bar(
     let end = x.at(value);
     let mark = if f.validity == Validity::Suspect { " ?" } else { "" };
     let Some(added) = (panel.added)(f).filter(|added| added.is_finite()) else {
-        // The lowest rung adds all of it; of another it isn't known what it adds.
+        // The lowest step adds all of it; of another it isn't known what it adds.
         let lowest = row.alone.as_ref().is_none_or(|f| f.added_p50_ns.is_none());
         let class = if lowest { format!("step {class}") } else { "under".to_string() };
         picture.titled_bar(&class, (zero, y), (end - zero, BAR), &title(row, state, value, None));
@@ -172,7 +172,7 @@ fn bar(
     said(picture, right, "start", &format!("{}{mark}", signed(added)));
 }
 
-fn title(row: &RungRow, state: &str, value: f64, added: Option<f64>) -> String {
+fn title(row: &StepRow, state: &str, value: f64, added: Option<f64>) -> String {
     let adds = added.map_or(String::new(), |added| format!(", adds {}", signed(added)));
     format!("{}, {state}: {}{adds}", row.name, time(value))
 }

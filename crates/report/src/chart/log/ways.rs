@@ -4,7 +4,7 @@ use narrows_model::Validity;
 
 use crate::chart::svg::{Picture, Scale};
 use crate::document::Svg;
-use crate::log::{RungFigures, RungRow};
+use crate::log::{StepFigures, StepRow};
 use crate::print::time;
 
 const WIDTH: f64 = 1030.0;
@@ -18,10 +18,10 @@ const ASIDE: f64 = 7.0;
 const STATES: [(&str, &str); 2] = [("alone", "c0"), ("beside", "c2")];
 
 /// The picture; `None` where nothing stands beside the ladder.
-pub(super) fn picture(ladder: &[RungRow]) -> Option<Svg> {
-    let own = ladder.iter().find(|row| row.in_chain && row.rung.starts_with("write."));
-    let others: Vec<&RungRow> = ladder.iter().filter(|row| !row.in_chain).collect();
-    let rows: Vec<&RungRow> = own.into_iter().chain(others.iter().copied()).collect();
+pub(super) fn picture(ladder: &[StepRow]) -> Option<Svg> {
+    let own = ladder.iter().find(|row| row.in_chain && row.step.starts_with("write."));
+    let others: Vec<&StepRow> = ladder.iter().filter(|row| !row.in_chain).collect();
+    let rows: Vec<&StepRow> = own.into_iter().chain(others.iter().copied()).collect();
     let all = || rows.iter().flat_map(|row| states(row)).flat_map(|(f, _)| figures(f));
     let low = all().min_by(f64::total_cmp)?;
     let high = all().max_by(f64::total_cmp)?;
@@ -51,21 +51,21 @@ pub(super) fn picture(ladder: &[RungRow]) -> Option<Svg> {
 }
 
 /// Usable figures of a row with the number of their state.
-fn states(row: &RungRow) -> impl Iterator<Item = (&RungFigures, usize)> {
+fn states(row: &StepRow) -> impl Iterator<Item = (&StepFigures, usize)> {
     let both = [row.alone.as_ref(), row.beside.as_ref()];
     let known = both.into_iter().enumerate().filter_map(|(i, f)| Some((f?, i)));
     known.filter(|(f, _)| f.validity != Validity::Invalid)
 }
 
-fn figures(f: &RungFigures) -> impl Iterator<Item = f64> {
+fn figures(f: &StepFigures) -> impl Iterator<Item = f64> {
     let all = [f.p50_ns, f.p99_ns, f.p999_ns].into_iter().flatten();
     all.filter(|ns| ns.is_finite() && *ns > 0.0)
 }
 
 fn one(
     picture: &mut Picture,
-    row: &RungRow,
-    f: &RungFigures,
+    row: &StepRow,
+    f: &StepFigures,
     (word, class): (&str, &str),
     x: &Scale,
     y: f64,

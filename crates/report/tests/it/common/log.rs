@@ -19,14 +19,14 @@ pub fn laddered() -> Run {
     for (state, slow) in [("alone", 0.0), ("beside", 0.03)] {
         let base = "write.fdatasync.overwrite.8k";
         run.measurements.extend([
-            rung("flush", state, 11.0, slow),
+            step("flush", state, 11.0, slow),
             write("fdatasync", "overwrite", state, 28.0, slow, "flush"),
             write("dsync_direct", "overwrite", state, 15.0, slow, "fua"),
             write("fdatasync", "extend", state, 61.0, slow, "flush"),
-            on(rung("leader", state, 31.0, slow), base, state),
-            on(rung("post_wait", state, 46.0, slow), "leader", state),
-            version(rung("commit_async", state, 40.0, 0.0)),
-            on(version(rung("commit", state, 78.0, slow)), "leader", state),
+            on(step("leader", state, 31.0, slow), base, state),
+            on(step("post_wait", state, 46.0, slow), "leader", state),
+            version(step("commit_async", state, 40.0, 0.0)),
+            on(version(step("commit", state, 78.0, slow)), "leader", state),
         ]);
     }
     for m in &mut run.measurements {
@@ -96,9 +96,9 @@ fn place(number: u32, folder: &str, rate_per_s: f64, flush_ns: f64) -> Placement
         let method = IntervalMethod::Propagated;
         CommitFigure { rate_per_s, interval_95: Some(Interval { low, high, method }) }
     };
-    let rung = |rung: &str, factor: f64| PlacedRung {
-        measurement: format!("log.rung.{name}.{rung}"),
-        rung: rung.into(),
+    let step = |step: &str, factor: f64| PlacedStep {
+        measurement: format!("log.rung.{name}.{step}"),
+        step: step.into(),
         p50_ns: Some(flush_ns * factor),
         p99_ns: Some(flush_ns * factor * 2.5),
     };
@@ -108,7 +108,7 @@ fn place(number: u32, folder: &str, rate_per_s: f64, flush_ns: f64) -> Placement
         in_memory: false,
         durability: DurabilityWord::NotShown,
         durability_sentence: "not tested, no warning signs".into(),
-        ladder: vec![rung("write.fdatasync.overwrite.8k", 1.0), rung("leader", 1.05)],
+        ladder: vec![step("write.fdatasync.overwrite.8k", 1.0), step("leader", 1.05)],
         emulated: Some(PlacedEmulation {
             measurement: format!("log.working.{name}"),
             commits: figure(rate_per_s, 0.02),
@@ -168,10 +168,10 @@ fn figure(metric: Metric, samples: Vec<f64>) -> MetricValue {
     MetricValue::new(metric, value, interval_95, samples)
 }
 
-/// One rung in one state, without what it stands on.
-pub fn rung(name: &str, state: &str, median_us: f64, slow: f64) -> Measurement {
-    let mut rung = Measurement::new(format!("log.ladder.{name}.{state}"), Layer::Log);
-    rung.repeats = REPEATS as u32;
+/// One step in one state, without what it stands on.
+pub fn step(name: &str, state: &str, median_us: f64, slow: f64) -> Measurement {
+    let mut step = Measurement::new(format!("log.ladder.{name}.{state}"), Layer::Log);
+    step.repeats = REPEATS as u32;
     let mut all = Recorder::new();
     let (mut p50, mut p99) = (Vec::new(), Vec::new());
     for repeat in 0..REPEATS {
@@ -180,7 +180,7 @@ pub fn rung(name: &str, state: &str, median_us: f64, slow: f64) -> Measurement {
         p50.push(one.quantile(0.5).unwrap() as f64);
         p99.push(one.quantile(0.99).unwrap() as f64);
         all.merge(&one);
-        rung.histograms.push(Histogram {
+        step.histograms.push(Histogram {
             name: "latency".into(),
             unit: Unit::Ns,
             repeat: repeat as u32,
@@ -188,15 +188,15 @@ pub fn rung(name: &str, state: &str, median_us: f64, slow: f64) -> Measurement {
         });
     }
     let p999 = all.quantile(0.999).unwrap() as f64;
-    rung.metrics = vec![
+    step.metrics = vec![
         figure(metric::LATENCY_P50, p50),
         figure(metric::LATENCY_P99, p99),
         figure(metric::LATENCY_P999_ALL, vec![p999]),
     ];
     if state == "beside" {
-        rung.conditions.insert(narrows_model::condition::BUSY_SAME_DEVICE, json!(true));
+        step.conditions.insert(narrows_model::condition::BUSY_SAME_DEVICE, json!(true));
     }
-    rung
+    step
 }
 
 fn write(
@@ -207,7 +207,7 @@ fn write(
     slow: f64,
     durable_by: &str,
 ) -> Measurement {
-    let mut write = rung(&format!("write.{method}.{layout}.8k"), state, median_us, slow);
+    let mut write = step(&format!("write.{method}.{layout}.8k"), state, median_us, slow);
     write.workload.insert(condition::SYNC_METHOD, json!(method));
     write.workload.insert(condition::BLOCK_BYTES, json!(8192));
     write.workload.insert(narrows_model::condition::LAYOUT, json!(layout));
@@ -215,19 +215,19 @@ fn write(
     write
 }
 
-fn on(mut rung: Measurement, lower: &str, state: &str) -> Measurement {
+fn on(mut step: Measurement, lower: &str, state: &str) -> Measurement {
     let lower = format!("log.ladder.{lower}.{state}");
-    rung.conditions.insert(narrows_model::condition::STANDS_ON, json!(lower));
-    rung
+    step.conditions.insert(narrows_model::condition::STANDS_ON, json!(lower));
+    step
 }
 
-fn version(mut rung: Measurement) -> Measurement {
+fn version(mut step: Measurement) -> Measurement {
     let version = "15.18 (Debian 15.18-0+deb12u1)";
-    rung.workload.insert(condition::SERVER_VERSION, json!(version));
-    rung
+    step.workload.insert(condition::SERVER_VERSION, json!(version));
+    step
 }
 
-/// What each rung adds, repeat by repeat.
+/// What each step adds, repeat by repeat.
 fn add_increments(run: &mut Run) {
     let steps = [
         (metric::LATENCY_P50, metric::ADDED_P50),

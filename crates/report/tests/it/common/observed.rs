@@ -236,14 +236,14 @@ fn verdict() -> Verdict {
         throughput_per_s: RATE,
         throughput_interval_95: around(RATE, 0.03),
         latency_p99_open_ns: None,
-        narrow: Narrow::CommitWait,
+        narrow: Bottleneck::CommitWait,
         or: None,
         phrase: "COMMIT WAIT; CPU 26 %, drives unknown".into(),
         grade: Grade::Likely,
         reasons: vec!["nothing on somebody's server is changed to test it".into()],
         utilisation: vec![
-            Utilisation { resource: Narrow::Cpu, label: "4 CPUs".into(), value: Some(0.26) },
-            Utilisation { resource: Narrow::ReadRate, label: "data reads".into(), value: None },
+            Utilisation { resource: Bottleneck::Cpu, label: "4 CPUs".into(), value: Some(0.26) },
+            Utilisation { resource: Bottleneck::ReadRate, label: "data reads".into(), value: None },
         ],
         bounds: Vec::new(),
         sum: Some(Sum {
@@ -258,7 +258,7 @@ fn verdict() -> Verdict {
         sharing: None,
         test: None,
         next: vec![Next {
-            resource: Narrow::Cpu,
+            resource: Bottleneck::Cpu,
             label: "4 CPUs".into(),
             bound_per_s: Some(6000.0),
         }],
@@ -267,7 +267,7 @@ fn verdict() -> Verdict {
         standing: Some(Standing {
             gains: None,
             nearest: Some(Headroom {
-                resource: Narrow::Cpu,
+                resource: Bottleneck::Cpu,
                 label: "4 CPUs".into(),
                 utilisation: 0.26,
                 factor_at_most: 3.8,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use narrows_engine::Rng;
-use narrows_model::{Narrow, Verdict};
+use narrows_model::{Bottleneck, Verdict};
 use narrows_sim::{Account, Disk, Law, Scene, Server, Step, Windows, closed};
 
 use super::{cached, client, cpu, line, uncached, update};
@@ -55,7 +55,7 @@ pub fn rate(server: &Server, seed: u64) -> f64 {
 }
 
 /// Each place made twice as wide, alone.
-pub fn widenings(server: &Server) -> Vec<(Narrow, Server)> {
+pub fn widenings(server: &Server) -> Vec<(Bottleneck, Server)> {
     let with = |change: &dyn Fn(&mut Server)| {
         let mut wider = server.clone();
         change(&mut wider);
@@ -71,10 +71,10 @@ pub fn widenings(server: &Server) -> Vec<(Narrow, Server)> {
         }
     };
     let mut all = vec![
-        (Narrow::Cpu, with(&|s| s.cpus *= 2)),
-        (Narrow::CpuPerSession, with(&|s| faster(s, |step| matches!(step, Step::Cpu(_))))),
+        (Bottleneck::Cpu, with(&|s| s.cpus *= 2)),
+        (Bottleneck::CpuPerSession, with(&|s| faster(s, |step| matches!(step, Step::Cpu(_))))),
         (
-            Narrow::Client,
+            Bottleneck::Client,
             with(&|s| {
                 faster(s, |step| matches!(step, Step::Client(_)));
                 s.think = s.think.map(|think| think.scaled(0.5));
@@ -82,12 +82,12 @@ pub fn widenings(server: &Server) -> Vec<(Narrow, Server)> {
         ),
     ];
     if server.quota_cpus.is_some() {
-        all.push((Narrow::CpuQuota, with(&|s| s.quota_cpus = s.quota_cpus.map(|q| q * 2.0))));
+        all.push((Bottleneck::CpuQuota, with(&|s| s.quota_cpus = s.quota_cpus.map(|q| q * 2.0))));
     }
     if server.reads_per_op() > 0 {
-        all.push((Narrow::ReadRate, with(&|s| s.disk.channels *= 2)));
+        all.push((Bottleneck::ReadRate, with(&|s| s.disk.channels *= 2)));
         all.push((
-            Narrow::ReadLatency,
+            Bottleneck::ReadLatency,
             // Half the time on half the channels: a lower latency at the same highest rate.
             with(&|s| {
                 s.disk.service = s.disk.service.scaled(0.5);
@@ -96,13 +96,13 @@ pub fn widenings(server: &Server) -> Vec<(Narrow, Server)> {
         ));
     }
     if server.commits() {
-        all.push((Narrow::CommitWait, with(&|s| s.log.flush = s.log.flush.scaled(0.5))));
-        all.push((Narrow::CommitInsideServer, with(&|s| s.log.inside_ns = 0.0)));
+        all.push((Bottleneck::CommitWait, with(&|s| s.log.flush = s.log.flush.scaled(0.5))));
+        all.push((Bottleneck::CommitInsideServer, with(&|s| s.log.inside_ns = 0.0)));
     }
     if let Some(lock) = server.steps.iter().position(|step| *step == Step::Lock) {
         // Half the time inside the lock, the other half outside of it.
         all.push((
-            Narrow::Lock,
+            Bottleneck::Lock,
             with(&|s| {
                 if let Step::Cpu(held) = s.steps[lock + 1] {
                     s.steps[lock + 1] = Step::Cpu(held.scaled(0.5));
@@ -115,11 +115,12 @@ pub fn widenings(server: &Server) -> Vec<(Narrow, Server)> {
 }
 
 /// Twice as fast processors widen whatever holds work back by processor time.
-pub fn same(widened: Narrow, named: Narrow) -> bool {
-    let processors = [Narrow::Cpu, Narrow::CpuPerSession, Narrow::CpuQuota, Narrow::Lock];
+pub fn same(widened: Bottleneck, named: Bottleneck) -> bool {
+    let processors =
+        [Bottleneck::Cpu, Bottleneck::CpuPerSession, Bottleneck::CpuQuota, Bottleneck::Lock];
     widened == named
-        || (widened == Narrow::CpuPerSession && processors.contains(&named))
-        || (named == Narrow::CommitWait && widened == Narrow::CommitInsideServer)
+        || (widened == Bottleneck::CpuPerSession && processors.contains(&named))
+        || (named == Bottleneck::CommitWait && widened == Bottleneck::CommitInsideServer)
 }
 
 /// Seeds of the scenes to judge: the test's own, or `FROM..TO` in `NARROWS_SIM_SEEDS` for counts on fresh ones.
@@ -142,7 +143,7 @@ impl Score {
     /// The name is right if widening its place gains more than 3 % and at least 0.9 of the best other gain.
     pub fn count(&mut self, verdict: &Verdict, server: &Server, seed: u64) {
         let base = rate(server, seed);
-        let gains: Vec<(Narrow, f64)> = widenings(server)
+        let gains: Vec<(Bottleneck, f64)> = widenings(server)
             .into_iter()
             .map(|(narrow, wider)| (narrow, rate(&wider, seed) / base - 1.0))
             .collect();

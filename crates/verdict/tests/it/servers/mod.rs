@@ -177,8 +177,8 @@ pub fn updates(server_flush_ns: f64) -> Run {
     )
 }
 
-/// A rung of the log's ladder.
-pub fn rung(committers: u32, per_s: f64) -> Measurement {
+/// A step of the log's ladder.
+pub fn step(committers: u32, per_s: f64) -> Measurement {
     measured(&format!("log.commit.{committers}"), Layer::Log, &[(metric::THROUGHPUT, per_s)])
 }
 

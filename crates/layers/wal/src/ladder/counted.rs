@@ -11,7 +11,7 @@ const EACH: f64 = 0.5;
 /// And below which none had.
 const NONE: f64 = 0.1;
 
-/// Writes counts per operation and `durable_by` into the conditions of a rung that ran alone.
+/// Writes counts per operation and `durable_by` into the conditions of a step that ran alone.
 pub fn durable_by(measurement: &mut Measurement, queue: Option<&Queue>) {
     let total = |name: Metric| measurement.metric(name).map(|m| m.samples.iter().sum::<f64>());
     let operations = total(metric::OPERATIONS).filter(|n| *n > 0.0);

@@ -1,16 +1,16 @@
-//! A rung of the ladder: something durable that is done again and again, one after the other, each time timed.
+//! A step of the ladder: something durable that is done again and again, one after the other, each time timed.
 
 use narrows_model::Conditions;
 
 use crate::LogError;
 
-/// One rung. A database's commit is one, too: whoever puts the ladder together brings it.
-pub trait Rung {
+/// One step. A database's commit is one, too: whoever puts the ladder together brings it.
+pub trait Step {
     /// `flush`, `write.fdatasync.overwrite.8k`, `leader`, `commit`: the measurement's id is `log.ladder.NAME.alone` or
     /// `.beside`.
     fn name(&self) -> String;
 
-    /// The rung below: what this one adds is the difference.
+    /// The step below: what this one adds is the difference.
     fn above(&self) -> Option<String>;
 
     /// Before each window.

@@ -1,4 +1,4 @@
-//! Measures the log in a folder and prints what was found: `cargo run --release -p narrows-layer-log --example log --
+//! Measures the log in a folder and prints what was found: `cargo run --release -p narrows-layer-wal --example log --
 //! DIR [SECONDS PER WINDOW [DRIVE]]`. For those who change the layer; users have `narrows run --layers log`.
 
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use narrows_engine::{Context, Scratch, Silent, Stop};
 use narrows_facts::affinity;
-use narrows_layer_log::{LogPlan, measure, planned};
+use narrows_layer_wal::{LogPlan, measure, planned};
 use narrows_model::Platform;
 use narrows_observe::Watch;
 

@@ -1,6 +1,6 @@
 //! Which bound is the lowest, what comes second, and whether the two can be told apart.
 
-use narrows_model::{ActivityState, Narrow, Provenance, Role, Run, Workload};
+use narrows_model::{ActivityState, Bottleneck, Provenance, Role, Run, Workload};
 
 use crate::analysis::{Analysis, LockHeld};
 use crate::bound::{BoundLaw, Candidate, same_place};
@@ -18,7 +18,7 @@ pub(crate) struct Choice {
     /// The next candidate that is another place.
     pub rival: Option<Candidate>,
     /// Set where the two can't be told apart.
-    pub or: Option<Narrow>,
+    pub or: Option<Bottleneck>,
     /// Whether both are parts of one session's time, which no change of load tells apart.
     pub within_session: bool,
     /// Why the verdict must stay open whatever a test shows.
@@ -33,7 +33,7 @@ pub(crate) struct OneBudget {
     pub read: f64,
     pub write: f64,
     /// What is said of the drives if it is full.
-    pub narrow: Narrow,
+    pub narrow: Bottleneck,
 }
 
 impl OneBudget {
@@ -96,7 +96,7 @@ impl Analysis<'_> {
             withheld: self.understated(),
             doubts: Vec::new(),
         };
-        if choice.winner.narrow == Narrow::Unknown {
+        if choice.winner.narrow == Bottleneck::Unknown {
             choice.withheld.push(self.unnamed());
         }
         self.join_cpu_time(&mut choice, rate);
@@ -110,7 +110,7 @@ impl Analysis<'_> {
     }
 
     /// Notes the first place that can't be told from the narrow one, and why.
-    pub(crate) fn cannot_tell(&self, choice: &mut Choice, narrow: Narrow, why: String) {
+    pub(crate) fn cannot_tell(&self, choice: &mut Choice, narrow: Bottleneck, why: String) {
         if choice.or.is_none() && !same_place(narrow, choice.winner.narrow) {
             choice.or = Some(narrow);
             choice.doubts.push(why);
@@ -130,9 +130,9 @@ impl Analysis<'_> {
     /// sessions do little else. If their limits are too close to tell, it is named all the same, by the CPUs where they are in use
     /// and by the session where they are not; the next candidate is then the rival of both.
     fn join_cpu_time(&self, choice: &mut Choice, rate: f64) {
-        let is_cpu = |c: &Candidate| c.place == BoundLaw::Cpu && c.narrow == Narrow::Cpu;
+        let is_cpu = |c: &Candidate| c.place == BoundLaw::Cpu && c.narrow == Bottleneck::Cpu;
         let is_session =
-            |c: &Candidate| c.place == BoundLaw::Session && c.narrow == Narrow::CpuPerSession;
+            |c: &Candidate| c.place == BoundLaw::Session && c.narrow == Bottleneck::CpuPerSession;
         let Some(rival) = choice.rival.clone().filter(|_| self.sessions_are_mostly_cpu()) else {
             return;
         };
@@ -197,13 +197,13 @@ impl Analysis<'_> {
                 self.cannot_tell(choice, near.narrow, why);
             } else if !self.capacities.candidates.iter().any(Candidate::serves_reads) {
                 let why = "no valid capacity of the drives: latency and rate cannot be told apart";
-                self.cannot_tell(choice, Narrow::ReadRate, why.to_string());
+                self.cannot_tell(choice, Bottleneck::ReadRate, why.to_string());
             }
         }
         if let (Some(part), Some(parts)) = (choice.part, &self.unqueued)
             && let Some((second, ns)) = parts.by_size().get(1).copied()
             && let Some(largest) = parts.parts.iter().find(|(p, _)| *p == part).copied()
-            && choice.winner.narrow != Narrow::Workers
+            && choice.winner.narrow != Bottleneck::Workers
             && !self.parts_differ(largest, (second, ns))
         {
             let why = format!("{} and {} take the same time", part.name(), second.name());
@@ -242,7 +242,7 @@ impl Analysis<'_> {
         let why = format!(
             "transactions hold their locks until their commit is flushed, and on average {sessions} sessions are in a flush: {shown} whether locks or flush are waited for"
         );
-        self.cannot_tell(choice, Narrow::CommitWait, why);
+        self.cannot_tell(choice, Bottleneck::CommitWait, why);
     }
 
     /// A neighbour that uses whatever is left looks like one that takes.
@@ -252,7 +252,7 @@ impl Analysis<'_> {
         }
         let held_up = self.without_others().filter(|gain| *gain < HELD_UP);
         let taken =
-            choice.winner.place == BoundLaw::Cpu && choice.winner.narrow == Narrow::CpuTaken;
+            choice.winner.place == BoundLaw::Cpu && choice.winner.narrow == Bottleneck::CpuTaken;
         if let (true, Some(gain), Some(session)) = (taken, held_up, &self.session) {
             let why = format!(
                 "without any wait for a CPU behind other programs the sessions would do {:.0} % more: other programs may use CPUs that the server leaves idle",
@@ -299,7 +299,7 @@ impl Analysis<'_> {
 
     /// The run's scan with more workers is a test of their number that was made already.
     fn doubt_workers_that_gave_nothing(&self, choice: &mut Choice) {
-        if choice.winner.narrow != Narrow::Workers {
+        if choice.winner.narrow != Bottleneck::Workers {
             return;
         }
         let id = Workload::ScanMany.measurement_id();
@@ -334,11 +334,11 @@ impl Analysis<'_> {
         let taken = cpu.set.zip(cpu.taken).is_some_and(|(set, taken)| taken >= TAKEN * set);
         let quota = self.demand.quota_cpus(self.run).is_some();
         let (narrow, withheld) = if cpu.throttled || quota {
-            (Narrow::CpuQuota, None)
+            (Bottleneck::CpuQuota, None)
         } else if taken {
-            (Narrow::CpuTaken, None)
+            (Bottleneck::CpuTaken, None)
         } else {
-            (Narrow::Unknown, Some(", and no counter shows what keeps them from it"))
+            (Bottleneck::Unknown, Some(", and no counter shows what keeps them from it"))
         };
         let per_op = parts.residence().times(1e-9);
         let mut winner = Candidate::new(
@@ -376,9 +376,9 @@ impl Analysis<'_> {
             .candidates
             .iter()
             .filter(|c| {
-                // An interpolated rung is doubted by as much as it may be off.
+                // An interpolated step is doubted by as much as it may be off.
                 let doubt = if c.place == BoundLaw::Log { c.rate.half.unwrap_or(0.0) } else { 0.0 };
-                let most = if c.narrow == Narrow::IoLimit { OVER_LIMIT } else { UNDERSTATED };
+                let most = if c.narrow == Bottleneck::IoLimit { OVER_LIMIT } else { UNDERSTATED };
                 rate / (c.rate.value + doubt) > most
             })
             .map(|c| {

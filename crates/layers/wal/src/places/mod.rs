@@ -70,9 +70,9 @@ pub struct Places<'a> {
 /// What the places gave.
 #[derive(Debug, Default)]
 pub struct Placed {
-    /// `log.rung.NAME.RUNG` and `log.working.NAME`.
+    /// `log.rung.NAME.STEP` and `log.working.NAME`.
     pub measurements: Vec<Measurement>,
-    /// Rungs that a place doesn't offer.
+    /// Steps that a place doesn't offer.
     pub absent: Vec<Absent>,
 }
 
@@ -114,18 +114,18 @@ pub fn on_places<E: From<LogError>>(
 }
 
 impl Places<'_> {
-    /// One window of each rung of a place's short ladder.
+    /// One window of each step of a place's short ladder.
     ///
     /// # Errors
     /// A write that failed, or a stop.
-    pub fn rungs(&mut self, ctx: &Context, at: usize) -> Result<(), LogError> {
-        self.on[at].rungs(ctx, self.plan)
+    pub fn steps(&mut self, ctx: &Context, at: usize) -> Result<(), LogError> {
+        self.on[at].steps(ctx, self.plan)
     }
 
     /// One window of sessions that do `work` between their commits.
     ///
     /// # Errors
-    /// As [`Places::rungs`].
+    /// As [`Places::steps`].
     pub fn working(&mut self, ctx: &Context, at: usize, work: Work) -> Result<Worked, LogError> {
         self.on[at].working(ctx, self.plan, (work, true))
     }
@@ -133,7 +133,7 @@ impl Places<'_> {
     /// The same on the first place with commits that are written and not flushed, thrown away but for what it cost.
     ///
     /// # Errors
-    /// As [`Places::rungs`].
+    /// As [`Places::steps`].
     pub fn free(&mut self, ctx: &Context, work: Work) -> Result<Worked, LogError> {
         self.free.store(true, Ordering::Relaxed);
         let worked = self.on[0].working(ctx, self.plan, (work, false));
@@ -143,19 +143,19 @@ impl Places<'_> {
     }
 }
 
-/// What so many windows of `window` each on every place take and write: `rungs` of the ladder, `working` of the sessions.
+/// What so many windows of `window` each on every place take and write: `steps` of the ladder, `working` of the sessions.
 pub fn planned_places(
-    (rungs, rung_window_s): (u64, f64),
+    (steps, step_window_s): (u64, f64),
     (working, working_ctx): (u64, &Context),
     places: u64,
 ) -> PlannedStep {
     let window_s = working_ctx.window.as_secs_f64();
     let windows_s =
-        rungs as f64 * rung_window_s * 3.9 + working as f64 * (window_s * 1.25 + on::OVERHEAD_S);
-    let rung_ctx =
-        Context { window: std::time::Duration::from_secs_f64(rung_window_s), ..*working_ctx };
-    // The rungs write at most as much as their windows may, warm-up included.
-    let writes = 3 * rungs * most_bytes(&rung_ctx) + working * most_bytes(working_ctx) * 5 / 4;
+        steps as f64 * step_window_s * 3.9 + working as f64 * (window_s * 1.25 + on::OVERHEAD_S);
+    let step_ctx =
+        Context { window: std::time::Duration::from_secs_f64(step_window_s), ..*working_ctx };
+    // The steps write at most as much as their windows may, warm-up included.
+    let writes = 3 * steps * most_bytes(&step_ctx) + working * most_bytes(working_ctx) * 5 / 4;
     PlannedStep {
         layer: Layer::Log,
         what: format!("{places} locations: a short ladder and the emulated WAL writer, in turns"),

@@ -77,13 +77,13 @@ pub enum LogError {
         /// The folder.
         dir: PathBuf,
     },
-    /// A rung that the log layer doesn't own failed.
+    /// A step that the log layer doesn't own failed.
     #[error(
-        "cannot measure the ladder's step {rung}: {reason}\nhint: leave the database out with --no-database, or check its log and run again"
+        "cannot measure the ladder's step {step}: {reason}\nhint: leave the database out with --no-database, or check its log and run again"
     )]
     Foreign {
         /// Which.
-        rung: String,
+        step: String,
         /// What its owner said.
         reason: String,
     },

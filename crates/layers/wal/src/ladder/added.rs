@@ -1,7 +1,7 @@
-//! What a rung adds to the one below it.
+//! What a step adds to the one below it.
 //!
 //! The difference of the same percentile of both, in the same repeat and the same state: not the percentile of a difference, which
-//! nobody can measure, because the rungs don't run at the same time. Its interval is that of the repeats' differences.
+//! nobody can measure, because the steps don't run at the same time. Its interval is that of the repeats' differences.
 
 use narrows_model::{Measurement, Metric, MetricValue, family, metric};
 
@@ -12,7 +12,7 @@ const STEPS: [(&[Metric], Metric); 3] = [
     (&[metric::LATENCY_P999_ALL], metric::ADDED_P999),
 ];
 
-/// Adds the increments to all of `log.ladder.*`; `above` gives the name of the rung below a rung.
+/// Adds the increments to all of `log.ladder.*`; `above` gives the name of the step below a step.
 pub fn add(measurements: &mut [Measurement], above: &dyn Fn(&str) -> Option<String>) {
     for at in 0..measurements.len() {
         let Some((name, state)) = parts(&measurements[at].id) else { continue };
@@ -35,7 +35,7 @@ pub fn add(measurements: &mut [Measurement], above: &dyn Fn(&str) -> Option<Stri
     }
 }
 
-/// The rung and the state in `log.ladder.RUNG.STATE`.
+/// The step and the state in `log.ladder.STEP.STATE`.
 fn parts(id: &str) -> Option<(&str, &str)> {
     family::LOG_LADDER.rest(id)?.rsplit_once('.')
 }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use narrows_model::Layer;
 
-    fn rung(id: &str, p50: &[f64]) -> Measurement {
+    fn step(id: &str, p50: &[f64]) -> Measurement {
         let mut measurement = Measurement::new(id, Layer::Log);
         let median = narrows_stats::median(p50).unwrap();
         measurement.metrics.push(MetricValue::new(metric::LATENCY_P50, median, None, p50.to_vec()));
@@ -64,13 +64,13 @@ mod tests {
 
     #[test]
     fn a_drift_of_the_device_is_in_no_increment() {
-        // The device becomes three times as slow; what the rung adds stays 20.
+        // The device becomes three times as slow; what the step adds stays 20.
         let device = [100.0, 150.0, 200.0, 250.0, 280.0, 300.0];
         let write = device.map(|ns| ns + 20.0);
         let mut all = [
-            rung("log.ladder.flush.alone", &device),
-            rung("log.ladder.write.fdatasync.overwrite.8k.alone", &write),
-            rung("log.ladder.leader.beside", &[9.0]),
+            step("log.ladder.flush.alone", &device),
+            step("log.ladder.write.fdatasync.overwrite.8k.alone", &write),
+            step("log.ladder.leader.beside", &[9.0]),
         ];
         add(&mut all, &|name| (name != "flush").then(|| "flush".to_string()));
         let added = all[1].metric(metric::ADDED_P50).unwrap();

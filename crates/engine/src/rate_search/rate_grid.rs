@@ -17,14 +17,14 @@ const WELL_BELOW: f64 = 0.5;
 
 /// The runs at one rate.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Rung {
+pub(super) struct GridRate {
     count: Count,
     quantiles_ns: Vec<f64>,
     /// What the runs decided, kept because every step asks for it.
     decided: Option<Side>,
 }
 
-impl Rung {
+impl GridRate {
     /// The runs.
     pub(super) fn count(&self) -> &Count {
         &self.count
@@ -44,9 +44,9 @@ impl Rung {
 /// Where the confirmation stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Standing {
-    /// This rung needs a run.
+    /// This point needs a run.
     Next(i32),
-    /// A rung passed, and the one given above it failed (with undecided ones between, perhaps).
+    /// A point passed, and the one given above it failed (with undecided ones between, perhaps).
     Between { passed: i32, failed: i32 },
     /// The highest rate that may be tried passed.
     Top(i32),
@@ -54,25 +54,25 @@ pub(super) enum Standing {
     Bottom(i32),
     /// The highest or the lowest rate that may be tried stayed undecided.
     Open,
-    /// A rung passed and a lower one failed.
+    /// A point passed and a lower one failed.
     Contradiction { passed: i32, failed: i32 },
 }
 
 /// The rates and their runs.
 #[derive(Debug, Clone)]
-pub(super) struct Ladder {
+pub(super) struct RateGrid {
     start_per_s: f64,
     factor: f64,
     lowest_per_s: f64,
     highest_per_s: f64,
     repeats: u64,
     most_repeats: u64,
-    rungs: BTreeMap<i32, Rung>,
+    points: BTreeMap<i32, GridRate>,
     runs: u64,
     allowed_over: f64,
 }
 
-impl Ladder {
+impl RateGrid {
     pub fn new(
         start_per_s: f64,
         factor: f64,
@@ -81,34 +81,34 @@ impl Ladder {
         most_repeats: u32,
         allowed_over: f64,
     ) -> Self {
-        Ladder {
+        RateGrid {
             start_per_s,
             factor,
             lowest_per_s: bounds_per_s.0,
             highest_per_s: bounds_per_s.1,
             repeats: u64::from(repeats).max(FEWEST),
             most_repeats: u64::from(most_repeats.max(repeats)).max(FEWEST),
-            rungs: BTreeMap::new(),
+            points: BTreeMap::new(),
             runs: 0,
             allowed_over,
         }
     }
 
-    /// The rate of a rung; the outermost ones are the bounds themselves. From the third on the steps grow (1, 2, 4, 7, 11
+    /// The rate of a point; the outermost ones are the bounds themselves. From the third on the steps grow (1, 2, 4, 7, 11
     /// times the factor …), so that noise, or a start that was far off, costs width instead of hours.
-    pub fn rate_per_s(&self, rung: i32) -> f64 {
-        let n = rung.abs();
+    pub fn rate_per_s(&self, point: i32) -> f64 {
+        let n = point.abs();
         let steps = if n == 0 { 0 } else { n * (n - 1) / 2 + 1 };
-        (self.start_per_s * self.factor.powi(steps * rung.signum()))
+        (self.start_per_s * self.factor.powi(steps * point.signum()))
             .clamp(self.lowest_per_s, self.highest_per_s)
     }
 
-    pub fn rung(&self, rung: i32) -> Option<&Rung> {
-        self.rungs.get(&rung)
+    pub fn point(&self, point: i32) -> Option<&GridRate> {
+        self.points.get(&point)
     }
 
-    pub fn saw(&mut self, rung: i32, said: Said, quantile_ns: Option<u64>, slices: &[Slice]) {
-        let entry = self.rungs.entry(rung).or_default();
+    pub fn saw(&mut self, point: i32, said: Said, quantile_ns: Option<u64>, slices: &[Slice]) {
+        let entry = self.points.entry(point).or_default();
         entry.count.add(said, slices);
         entry.quantiles_ns.extend(quantile_ns.map(|ns| ns as f64));
         self.runs += 1;
@@ -130,9 +130,9 @@ impl Ladder {
         if passed.is_none() {
             // A start that has missed it several times already is not what the search took it for.
             let doubtful = self
-                .rungs
+                .points
                 .get(&0)
-                .is_some_and(|rung| rung.count.lost() || rung.count.against() >= 3);
+                .is_some_and(|point| point.count.lost() || point.count.against() >= 3);
             let target_per_s = if doubtful { kept_per_s * WELL_BELOW } else { kept_per_s };
             self.skip((0..).map(|i| -i), |rate| rate > target_per_s);
         }
@@ -146,37 +146,40 @@ impl Ladder {
     pub fn reopen(&mut self) -> bool {
         let (Some(passed), Some(failed)) = self.extremes() else { return false };
         let middle = (self.rate_per_s(passed) * self.rate_per_s(failed)).sqrt();
-        let off = |rung: &i32| (self.rate_per_s(*rung) / middle).ln().abs();
-        let hurried = |rung: &i32| {
-            self.decided(*rung) == Some(Side::Undecided)
-                && self.rung(*rung).is_some_and(|r| r.count.runs() < self.repeats)
+        let off = |point: &i32| (self.rate_per_s(*point) / middle).ln().abs();
+        let hurried = |point: &i32| {
+            self.decided(*point) == Some(Side::Undecided)
+                && self.point(*point).is_some_and(|r| r.count.runs() < self.repeats)
         };
         let nearest = (passed + 1..failed).filter(hurried).min_by(|a, b| off(a).total_cmp(&off(b)));
-        let Some(rung) = nearest.and_then(|rung| self.rungs.get_mut(&rung)) else { return false };
-        rung.decided = None;
+        let Some(point) = nearest.and_then(|point| self.points.get_mut(&point)) else {
+            return false;
+        };
+        point.decided = None;
         true
     }
 
-    fn skip(&mut self, rungs: impl Iterator<Item = i32>, short_of: impl Fn(f64) -> bool) {
-        for rung in rungs {
+    fn skip(&mut self, points: impl Iterator<Item = i32>, short_of: impl Fn(f64) -> bool) {
+        for point in points {
             // The outermost one is what an answer without an end would rest on.
-            let outermost = self.is_beyond(rung + if rung > 0 { 1 } else { -1 });
-            if outermost || self.is_beyond(rung) || !short_of(self.rate_per_s(rung)) {
+            let outermost = self.is_beyond(point + if point > 0 { 1 } else { -1 });
+            if outermost || self.is_beyond(point) || !short_of(self.rate_per_s(point)) {
                 return;
             }
-            self.rungs.entry(rung).or_default().decided.get_or_insert(Side::Undecided);
+            self.points.entry(point).or_default().decided.get_or_insert(Side::Undecided);
         }
     }
 
-    /// The decision on a rung; `None` while it needs runs.
-    fn decided(&self, rung: i32) -> Option<Side> {
-        self.rungs.get(&rung).and_then(|rung| rung.decided)
+    /// The decision on a point; `None` while it needs runs.
+    fn decided(&self, point: i32) -> Option<Side> {
+        self.points.get(&point).and_then(|point| point.decided)
     }
 
-    /// The highest rung decided to pass and the lowest decided to fail.
+    /// The highest point decided to pass and the lowest decided to fail.
     pub fn extremes(&self) -> (Option<i32>, Option<i32>) {
-        let of =
-            |side| self.rungs.keys().copied().filter(move |rung| self.decided(*rung) == Some(side));
+        let of = |side| {
+            self.points.keys().copied().filter(move |point| self.decided(*point) == Some(side))
+        };
         (of(Side::Below).next_back(), of(Side::Above).next())
     }
 
@@ -192,9 +195,10 @@ impl Ladder {
         {
             return Standing::Contradiction { passed, failed };
         }
-        let lost = |rung: i32| self.rungs.get(&rung).is_some_and(|rung| rung.count.lost());
-        let leads_on = |rung: i32| lost(rung) && !self.is_beyond(rung - 1);
-        let down = self.first_open((0..).map(|i| -i).filter(|rung| !leads_on(*rung)), Side::Below);
+        let lost = |point: i32| self.points.get(&point).is_some_and(|point| point.count.lost());
+        let leads_on = |point: i32| lost(point) && !self.is_beyond(point - 1);
+        let down =
+            self.first_open((0..).map(|i| -i).filter(|point| !leads_on(*point)), Side::Below);
         // From the highest pass upwards, or from the neighbour of the start, unless that is too high itself.
         let up = match (highest_passed, lowest_failed) {
             (None, Some(failed)) => Found::Decided(failed),
@@ -203,9 +207,9 @@ impl Ladder {
         };
         match (down, up) {
             (Found::Open(down), Found::Open(up)) => Standing::Next(self.turn(down, up)),
-            (Found::Open(rung), _) | (_, Found::Open(rung)) => Standing::Next(rung),
-            (Found::End(rung), _) if self.decided(rung) == Some(Side::Above) => {
-                Standing::Bottom(rung)
+            (Found::Open(point), _) | (_, Found::Open(point)) => Standing::Next(point),
+            (Found::End(point), _) if self.decided(point) == Some(Side::Above) => {
+                Standing::Bottom(point)
             }
             (Found::Decided(passed), Found::End(_)) => {
                 let highest = highest_passed.unwrap_or(passed);
@@ -218,32 +222,32 @@ impl Ladder {
         }
     }
 
-    /// Goes along the rungs to the first that needs runs, or the first on the wanted side, or the end.
-    fn first_open(&self, rungs: impl Iterator<Item = i32>, wanted: Side) -> Found {
+    /// Goes along the points to the first that needs runs, or the first on the wanted side, or the end.
+    fn first_open(&self, points: impl Iterator<Item = i32>, wanted: Side) -> Found {
         let mut last = 0;
-        for rung in rungs {
-            if self.is_beyond(rung) {
+        for point in points {
+            if self.is_beyond(point) {
                 break;
             }
-            last = rung;
-            match self.decided(rung) {
-                None => return Found::Open(rung),
-                Some(side) if side == wanted => return Found::Decided(rung),
+            last = point;
+            match self.decided(point) {
+                None => return Found::Open(point),
+                Some(side) if side == wanted => return Found::Decided(point),
                 Some(_) => {}
             }
         }
         Found::End(last)
     }
 
-    /// Whether the rung before it already was at the bound, so that this one would repeat it.
-    fn is_beyond(&self, rung: i32) -> bool {
-        let inner = rung - rung.signum();
-        rung != 0 && self.rate_per_s(rung) == self.rate_per_s(inner)
+    /// Whether the point before it already was at the bound, so that this one would repeat it.
+    fn is_beyond(&self, point: i32) -> bool {
+        let inner = point - point.signum();
+        point != 0 && self.rate_per_s(point) == self.rate_per_s(inner)
     }
 
-    /// Two rungs need runs: A B B A A B B A …, so that a drift touches both alike.
+    /// Two points need runs: A B B A A B B A …, so that a drift touches both alike.
     fn turn(&self, first: i32, second: i32) -> i32 {
-        let runs = |rung| self.rungs.get(&rung).map_or(0, |rung| rung.count.runs());
+        let runs = |point| self.points.get(&point).map_or(0, |point| point.count.runs());
         match runs(first).abs_diff(runs(second)) {
             0 if (self.runs / 2).is_multiple_of(2) => first,
             0 => second,
@@ -266,52 +270,52 @@ mod tests {
     const PASSED: Said = Said::Passed { clear: true };
     const FAILED: Said = Said::Failed { clear: true };
 
-    /// Climbs with a device that passes up to a rate; the order of the rungs tried.
-    fn climb(mut ladder: Ladder, mut passes: impl FnMut(f64) -> bool) -> (Standing, Vec<i32>) {
+    /// Climbs with a device that passes up to a rate; the order of the points tried.
+    fn climb(mut grid: RateGrid, mut passes: impl FnMut(f64) -> bool) -> (Standing, Vec<i32>) {
         let mut order = Vec::new();
         loop {
-            match ladder.standing() {
-                Standing::Next(rung) => {
+            match grid.standing() {
+                Standing::Next(point) => {
                     assert!(order.len() < 400, "it must end: {order:?}");
-                    order.push(rung);
-                    let run = if passes(ladder.rate_per_s(rung)) { PASSED } else { FAILED };
-                    ladder.saw(rung, run, Some(1), &[]);
+                    order.push(point);
+                    let run = if passes(grid.rate_per_s(point)) { PASSED } else { FAILED };
+                    grid.saw(point, run, Some(1), &[]);
                 }
                 other => return (other, order),
             }
         }
     }
 
-    fn ladder(start: f64) -> Ladder {
-        Ladder::new(start, 1.05, (10.0, 1100.0), 6, 12, 0.01)
+    fn grid(start: f64) -> RateGrid {
+        RateGrid::new(start, 1.05, (10.0, 1100.0), 6, 12, 0.01)
     }
 
     #[test]
     fn a_good_start_takes_twelve_interleaved_runs() {
-        let (standing, order) = climb(ladder(500.0), |rate| rate < 510.0);
+        let (standing, order) = climb(grid(500.0), |rate| rate < 510.0);
         assert_eq!(standing, Standing::Between { passed: 0, failed: 1 });
         assert_eq!(order, [0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0]);
     }
 
     #[test]
     fn it_steps_back_and_up() {
-        let (standing, order) = climb(ladder(500.0), |rate| rate < 460.0);
+        let (standing, order) = climb(grid(500.0), |rate| rate < 460.0);
         assert_eq!(standing, Standing::Between { passed: -2, failed: -1 });
         assert!(!order.contains(&3), "{order:?}");
-        let (standing, _) = climb(ladder(500.0), |rate| rate < 560.0);
+        let (standing, _) = climb(grid(500.0), |rate| rate < 560.0);
         assert_eq!(standing, Standing::Between { passed: 2, failed: 3 });
     }
 
     #[test]
     fn an_end_that_nothing_decided_is_neither_kept_nor_missed() {
-        let up = Ladder::new(500.0, 1.05, (10.0, 600.0), 6, 12, 0.01);
+        let up = RateGrid::new(500.0, 1.05, (10.0, 600.0), 6, 12, 0.01);
         let mut turn = false;
         let (standing, _) = climb(up, |rate| {
             turn = !turn;
             rate < 520.0 || turn
         });
         assert_eq!(standing, Standing::Open);
-        let mut low = Ladder::new(15.0, 1.05, (10.0, 1100.0), 6, 12, 0.01);
+        let mut low = RateGrid::new(15.0, 1.05, (10.0, 1100.0), 6, 12, 0.01);
         for said in [PASSED, FAILED, FAILED, FAILED] {
             low.saw(0, said, None, &[]);
         }
@@ -321,33 +325,33 @@ mod tests {
 
     #[test]
     fn it_ends_at_its_bounds() {
-        assert_eq!(climb(ladder(1000.0), |_| true).0, Standing::Top(2));
-        assert_eq!(climb(ladder(1100.0), |_| true).0, Standing::Top(0));
-        assert_eq!(climb(ladder(11.0), |_| false).0, Standing::Bottom(-2));
-        assert_eq!(climb(ladder(10.0), |_| false).0, Standing::Bottom(0));
+        assert_eq!(climb(grid(1000.0), |_| true).0, Standing::Top(2));
+        assert_eq!(climb(grid(1100.0), |_| true).0, Standing::Top(0));
+        assert_eq!(climb(grid(11.0), |_| false).0, Standing::Bottom(-2));
+        assert_eq!(climb(grid(10.0), |_| false).0, Standing::Bottom(0));
     }
 
     #[test]
-    fn an_undecided_rung_widens_the_interval() {
-        let mut ladder = ladder(500.0);
+    fn an_undecided_point_widens_the_interval() {
+        let mut grid = grid(500.0);
         let mut coin = 0;
         let standing = loop {
-            let Standing::Next(rung) = ladder.standing() else { break ladder.standing() };
+            let Standing::Next(point) = grid.standing() else { break grid.standing() };
             coin += 1;
-            let passes = rung < 0 || (rung == 0 && coin % 2 == 0);
-            ladder.saw(rung, if passes { PASSED } else { FAILED }, None, &[]);
+            let passes = point < 0 || (point == 0 && coin % 2 == 0);
+            grid.saw(point, if passes { PASSED } else { FAILED }, None, &[]);
             assert!(coin < 100);
         };
         assert_eq!(standing, Standing::Between { passed: -1, failed: 1 });
-        let runs = ladder.rung(0).unwrap().count.runs();
+        let runs = grid.point(0).unwrap().count.runs();
         assert!(runs < 12, "{runs} runs where half of them pass: what remains could not decide");
     }
 
     #[test]
     fn in_a_hurry_rates_that_are_far_enough_are_asked_at_once() {
-        let mut ladder = ladder(500.0);
-        ladder.hurry(420.0, 640.0);
-        let (standing, order) = climb(ladder, |rate| rate < 530.0);
+        let mut grid = grid(500.0);
+        grid.hurry(420.0, 640.0);
+        let (standing, order) = climb(grid, |rate| rate < 530.0);
         let Standing::Between { passed, failed } = standing else { panic!("{standing:?}") };
         assert_eq!((passed, failed), (-3, 4), "18 % below and 41 % above: {order:?}");
         assert_eq!(order.len(), 12);
@@ -361,13 +365,13 @@ mod tests {
             (0..50).map(|i| Slice { operations: 1000, over: over(i) }).collect::<Vec<_>>()
         };
         let decided = |slow_runs: &[u64], runs: u64| {
-            let mut ladder = ladder(500.0);
+            let mut grid = grid(500.0);
             for i in 0..runs {
                 let slow = slow_runs.contains(&i);
                 let run = if slow { FAILED } else { PASSED };
-                ladder.saw(0, run, None, &slices(slow));
+                grid.saw(0, run, None, &slices(slow));
             }
-            ladder.decided(0)
+            grid.decided(0)
         };
         assert_eq!(decided(&[], 6), Some(Side::Below));
         assert_eq!(decided(&[2], 6), None);

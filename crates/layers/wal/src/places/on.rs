@@ -1,4 +1,4 @@
-//! One place: its segment, its rungs, and what its windows gave.
+//! One place: its segment, its steps, and what its windows gave.
 
 use std::sync::atomic::AtomicU64;
 
@@ -13,7 +13,7 @@ use crate::ladder::cell::Cell;
 use crate::ladder::durable::DurableWrites;
 use crate::ladder::flush::DeviceFlush;
 use crate::ladder::one_commit::OneCommit;
-use crate::ladder::rung::Rung;
+use crate::ladder::step::Step;
 use crate::ladder::window::{Gathered, one_window};
 use crate::page::{PAGE, Pages};
 use crate::segment::Segment;
@@ -33,14 +33,14 @@ pub struct On<'a> {
     pages: &'a Pages,
     written: &'a AtomicU64,
     log: &'a Log<'a>,
-    rungs: Vec<(Box<dyn Rung + Send + 'a>, Gathered)>,
+    steps: Vec<(Box<dyn Step + Send + 'a>, Gathered)>,
     working: Collected,
     verified: (u64, u64),
     work: Work,
 }
 
 impl<'a> On<'a> {
-    /// Opens what the rungs need; those that the place doesn't offer go to `absent`.
+    /// Opens what the steps need; those that the place doesn't offer go to `absent`.
     pub fn open(
         place: &'a LogPlace,
         plan: &PlacesPlan,
@@ -48,13 +48,13 @@ impl<'a> On<'a> {
         pages: &'a Pages,
         absent: &mut Vec<Absent>,
     ) -> Result<On<'a>, LogError> {
-        let mut rungs: Vec<Box<dyn Rung + Send + 'a>> = Vec::new();
+        let mut steps: Vec<Box<dyn Step + Send + 'a>> = Vec::new();
         let mut lowest = None;
         if let Some(node) = &place.device {
             match DeviceFlush::open(node) {
                 Ok(flush) => {
                     lowest = Some(flush.name());
-                    rungs.push(Box::new(flush));
+                    steps.push(Box::new(flush));
                 }
                 Err(reason) => absent.push(Absent {
                     what: format!("{}.flush", place.name),
@@ -64,30 +64,30 @@ impl<'a> On<'a> {
         }
         let writes = DurableWrites::open(Cell::POSTGRES, segment, &place.folder, pages, lowest)
             .map_err(|reason| LogError::of("writing to", segment.path(), SEGMENT_BYTES, reason))?;
-        rungs.push(Box::new(writes));
+        steps.push(Box::new(writes));
         let path = segment.path().to_path_buf();
         let base = Some(Cell::POSTGRES.name());
-        rungs.push(Box::new(OneCommit::new(log, plan.bytes_per_commit, path, base)));
+        steps.push(Box::new(OneCommit::new(log, plan.bytes_per_commit, path, base)));
         Ok(On {
             place,
             segment,
             pages,
             written,
             log,
-            rungs: rungs.into_iter().map(|rung| (rung, Gathered::default())).collect(),
+            steps: steps.into_iter().map(|step| (step, Gathered::default())).collect(),
             working: Collected::default(),
             verified: (0, 0),
             work: Work::default(),
         })
     }
 
-    /// One window of each rung.
-    pub fn rungs(&mut self, ctx: &Context, plan: &PlacesPlan) -> Result<(), LogError> {
+    /// One window of each step.
+    pub fn steps(&mut self, ctx: &Context, plan: &PlacesPlan) -> Result<(), LogError> {
         let (name, watch) = (&self.place.name, &self.place.watch);
-        for (rung, gathered) in &mut self.rungs {
-            let detail = with_value(&format!("{name}: {}", rung.name()), gathered.so_far());
+        for (step, gathered) in &mut self.steps {
+            let detail = with_value(&format!("{name}: {}", step.name()), gathered.so_far());
             ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
-            on_server_cpus(&plan.cpus, || one_window(ctx, rung.as_mut(), None, watch, gathered))?;
+            on_server_cpus(&plan.cpus, || one_window(ctx, step.as_mut(), None, watch, gathered))?;
         }
         Ok(())
     }
@@ -145,11 +145,11 @@ impl<'a> On<'a> {
     pub fn into_measurements(self, plan: &PlacesPlan) -> Vec<Measurement> {
         let name = &self.place.name;
         let mut all: Vec<Measurement> = Vec::new();
-        for (rung, gathered) in self.rungs {
+        for (step, gathered) in self.steps {
             if gathered.repeats() > 0 {
-                let id = format!("log.rung.{name}.{}", rung.name());
+                let id = format!("log.rung.{name}.{}", step.name());
                 let mut measurement = gathered.into_measurement(id);
-                rung.describe(&mut measurement.workload);
+                step.describe(&mut measurement.workload);
                 measurement.workload.insert(condition::THREADS, json!(1));
                 all.push(measurement);
             }

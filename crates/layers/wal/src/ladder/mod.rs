@@ -1,10 +1,10 @@
 //! The ladder: what each layer adds to a durable write, from the device's flush to the database's commit.
 //!
-//! Every rung is one operation after another by one thread, alone and beside a load on the data files (what a checkpoint writes, and
-//! random reads). All rungs take turns within each repeat, in an order of its own, so that a drift of the device meets all of
-//! them; what a rung adds is the difference to the one below it in the same repeat ([`added`]).
+//! Every step is one operation after another by one thread, alone and beside a load on the data files (what a checkpoint writes, and
+//! random reads). All steps take turns within each repeat, in an order of its own, so that a drift of the device meets all of
+//! them; what a step adds is the difference to the one below it in the same repeat ([`added`]).
 //!
-//! A rung that this machine doesn't offer is absent with its reason and ends nothing. The rungs above the log's own (a database's
+//! A step that this machine doesn't offer is absent with its reason and ends nothing. The steps above the log's own (a database's
 //! commit) are brought by the caller, because layers never call each other.
 
 mod added;
@@ -14,7 +14,7 @@ pub(crate) mod durable;
 pub(crate) mod flush;
 mod linked;
 pub(crate) mod one_commit;
-pub(crate) mod rung;
+pub(crate) mod step;
 pub(crate) mod window;
 
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 pub use cell::{Cell, Layout, Method};
-pub use rung::Rung;
+pub use step::Step;
 
 use crate::busy::{self, BusyWriter, Counts};
 use crate::commit::SegmentFlusher;
@@ -43,7 +43,7 @@ use window::{Gathered, Load, one_window};
 /// What to measure.
 #[derive(Debug, Clone)]
 pub struct LadderPlan {
-    /// Ways and sizes; [`Cell::POSTGRES`] is always among them, because the rungs above stand on it.
+    /// Ways and sizes; [`Cell::POSTGRES`] is always among them, because the steps above stand on it.
     pub cells: Vec<Cell>,
     /// The device under the log, as `/dev/nvme0n1p2`; `None` where there is none.
     pub device: Option<PathBuf>,
@@ -69,7 +69,7 @@ pub struct LadderPlace<'a> {
 /// Something that could not be had, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Absent {
-    /// The rung's name.
+    /// The step's name.
     pub what: String,
     /// In the system's words.
     pub reason: String,
@@ -84,13 +84,13 @@ pub struct Laddered {
     pub absent: Vec<Absent>,
 }
 
-/// A rung from outside; it works on the thread that measures.
-pub type ForeignRung = Box<dyn Rung + Send>;
+/// A step from outside; it works on the thread that measures.
+pub type ForeignStep = Box<dyn Step + Send>;
 
-/// The name of the rung on which a database's commit stands.
+/// The name of the step on which a database's commit stands.
 pub const LEADER: &str = "leader";
 
-/// Measures every rung alone and beside the load, `foreign` ones too.
+/// Measures every step alone and beside the load, `foreign` ones too.
 ///
 /// # Errors
 /// A folder that is missing, read-only, full or in memory; a write that failed later than at first; a stop. Nothing is left behind.
@@ -99,7 +99,7 @@ pub fn measure_ladder(
     place: LadderPlace<'_>,
     watch: &Watch,
     plan: &LadderPlan,
-    foreign: Vec<ForeignRung>,
+    foreign: Vec<ForeignStep>,
 ) -> Result<Laddered, LogError> {
     on_server_cpus(&plan.cpus, || {
         ctx.progress.phase(Layer::Log, Phase::Fill, "segment");
@@ -123,7 +123,7 @@ fn on_ground(
     (segment, beside): (&Segment, Option<&Segment>),
     watch: &Watch,
     plan: &LadderPlan,
-    foreign: Vec<ForeignRung>,
+    foreign: Vec<ForeignStep>,
 ) -> Result<Laddered, LogError> {
     let pages = Pages::new(ctx.seed);
     let written = AtomicU64::new(0);
@@ -131,53 +131,53 @@ fn on_ground(
         CommitLog::new(SegmentFlusher::new(segment, &pages, &written), style, Delay::default())
     };
     let (leader, writer) = (log(Style::Leader), log(Style::Writer));
-    let (mut rungs, absent) = own_rungs(ctx, dir, segment, &pages, plan)?;
+    let (mut steps, absent) = own_steps(ctx, dir, segment, &pages, plan)?;
     let (bytes, base) = (plan.bytes_per_commit, Some(Cell::POSTGRES.name()));
     let path = segment.path().to_path_buf();
-    rungs.push(Box::new(OneCommit::new(&leader, bytes, path.clone(), base)));
-    rungs.push(Box::new(OneCommit::new(&writer, bytes, path, Some(LEADER.to_string()))));
-    for rung in foreign {
-        rungs.push(rung);
+    steps.push(Box::new(OneCommit::new(&leader, bytes, path.clone(), base)));
+    steps.push(Box::new(OneCommit::new(&writer, bytes, path, Some(LEADER.to_string()))));
+    for step in foreign {
+        steps.push(step);
     }
     let gathered = std::thread::scope(|scope| {
         let thread = scope.spawn(|| writer.write());
-        let gathered = take_turns(ctx, &mut rungs, beside, &pages, watch, plan);
+        let gathered = take_turns(ctx, &mut steps, beside, &pages, watch, plan);
         writer.close();
         thread.join().expect("the writer's thread does not panic");
         gathered
     })?;
     let mut measurements = Vec::new();
-    for (rung, [alone, loaded]) in rungs.iter().zip(gathered) {
+    for (step, [alone, loaded]) in steps.iter().zip(gathered) {
         for (gathered, state) in [(alone, "alone"), (loaded, "beside")] {
             if gathered.repeats() > 0 {
-                measurements.push(one(rung.as_ref(), gathered, state, segment, beside, plan));
+                measurements.push(one(step.as_ref(), gathered, state, segment, beside, plan));
             }
         }
     }
     added::add(&mut measurements, &|name| {
-        let rung = rungs.iter().find(|rung| rung.name() == name)?;
-        rung.above()
+        let step = steps.iter().find(|step| step.name() == name)?;
+        step.above()
     });
     Ok(Laddered { measurements, absent })
 }
 
-type Rungs<'a> = Vec<Box<dyn Rung + 'a>>;
+type Steps<'a> = Vec<Box<dyn Step + 'a>>;
 
 /// The device's flush and the writes to the file, as far as there are such.
-fn own_rungs<'a>(
+fn own_steps<'a>(
     ctx: &Context,
     dir: &Path,
     segment: &'a Segment,
     pages: &'a Pages,
     plan: &LadderPlan,
-) -> Result<(Rungs<'a>, Vec<Absent>), LogError> {
-    let mut rungs: Rungs<'a> = Vec::new();
+) -> Result<(Steps<'a>, Vec<Absent>), LogError> {
+    let mut steps: Steps<'a> = Vec::new();
     let mut absent = Vec::new();
     let mut lowest = None;
     match plan.device.as_deref().map(|node| (node, DeviceFlush::open(node))) {
         Some((_, Ok(flush))) => {
             lowest = Some(flush.name());
-            rungs.push(Box::new(flush));
+            steps.push(Box::new(flush));
         }
         Some((node, Err(reason))) => absent.push(Absent {
             what: "flush".to_string(),
@@ -193,7 +193,7 @@ fn own_rungs<'a>(
     for cell in cells {
         ctx.stop.check()?;
         match DurableWrites::open(cell, segment, dir, pages, lowest.clone()) {
-            Ok(writes) => rungs.push(Box::new(writes)),
+            Ok(writes) => steps.push(Box::new(writes)),
             // Nothing stands without it; and a drive that is full or gone refuses no single way.
             Err(reason) if cell == Cell::POSTGRES || !refused(&reason) => {
                 return Err(LogError::of("writing to", segment.path(), SEGMENT_BYTES, reason));
@@ -203,7 +203,7 @@ fn own_rungs<'a>(
             }
         }
     }
-    Ok((rungs, absent))
+    Ok((steps, absent))
 }
 
 /// Whether it says "not this way", and not "not at all".
@@ -221,26 +221,26 @@ fn refused(reason: &std::io::Error) -> bool {
     )
 }
 
-/// All rungs in each repeat, in an order of its own; alone first in the even repeats, beside the load first in the odd ones.
+/// All steps in each repeat, in an order of its own; alone first in the even repeats, beside the load first in the odd ones.
 fn take_turns(
     ctx: &Context,
-    rungs: &mut Rungs<'_>,
+    steps: &mut Steps<'_>,
     beside: Option<&Segment>,
     pages: &Pages,
     watch: &Watch,
     plan: &LadderPlan,
 ) -> Result<Vec<[Gathered; 2]>, LogError> {
-    let mut gathered: Vec<[Gathered; 2]> = rungs.iter().map(|_| Default::default()).collect();
+    let mut gathered: Vec<[Gathered; 2]> = steps.iter().map(|_| Default::default()).collect();
     let mut rng = Rng::new(ctx.seed ^ 0x1add);
     for repeat in 0..ctx.repeats.max(1) {
-        let mut order: Vec<usize> = (0..rungs.len()).collect();
+        let mut order: Vec<usize> = (0..steps.len()).collect();
         for i in (1..order.len()).rev() {
             order.swap(i, rng.below(i as u64 + 1) as usize);
         }
         for state in [repeat % 2, 1 - repeat % 2] {
             match beside {
                 _ if state == 0 => {
-                    each(ctx, rungs, &order, None, watch, &mut gathered)?;
+                    each(ctx, steps, &order, None, watch, &mut gathered)?;
                 }
                 None => {}
                 Some(file) => {
@@ -255,7 +255,7 @@ fn take_turns(
                             ),
                             reader: Reader::start(scope, file, &reads, cpus, seed ^ 2),
                         };
-                        each(ctx, rungs, &order, Some(&load), watch, &mut gathered)?;
+                        each(ctx, steps, &order, Some(&load), watch, &mut gathered)?;
                         load.writer.finish(file.path())?;
                         load.reader.finish(file.path())
                     })?;
@@ -268,7 +268,7 @@ fn take_turns(
 
 fn each(
     ctx: &Context,
-    rungs: &mut Rungs<'_>,
+    steps: &mut Steps<'_>,
     order: &[usize],
     load: Option<&Load<'_>>,
     watch: &Watch,
@@ -276,18 +276,18 @@ fn each(
 ) -> Result<(), LogError> {
     let state = if load.is_some() { "beside" } else { "alone" };
     for &at in order {
-        let rung = rungs[at].as_mut();
+        let step = steps[at].as_mut();
         let gathered = &mut gathered[at][usize::from(load.is_some())];
-        let detail = format!("ladder: {}, {state}", rung.name());
+        let detail = format!("ladder: {}, {state}", step.name());
         let detail = with_value(&detail, gathered.so_far());
         ctx.progress.phase(Layer::Log, Phase::Measure, &detail);
-        one_window(ctx, rung, load, watch, gathered)?;
+        one_window(ctx, step, load, watch, gathered)?;
     }
     Ok(())
 }
 
 fn one(
-    rung: &dyn Rung,
+    step: &dyn Step,
     gathered: Gathered,
     state: &str,
     segment: &Segment,
@@ -295,12 +295,12 @@ fn one(
     plan: &LadderPlan,
 ) -> Measurement {
     let load = gathered.load();
-    let id = format!("log.ladder.{}.{state}", rung.name());
+    let id = format!("log.ladder.{}.{state}", step.name());
     let mut measurement = gathered.into_measurement(id);
     let workload = &mut measurement.workload;
     workload.insert(condition::THREADS, json!(1));
     workload.insert(condition::CPUS, json!(plan.cpus));
-    rung.describe(workload);
+    step.describe(workload);
     if let (Some(file), Some(load)) = (beside.filter(|_| state == "beside"), load) {
         workload.insert(condition::BUSY_WRITES_PER_S_WANTED, json!(busy::WRITES_PER_S));
         workload.insert(condition::BUSY_READS_PER_S_WANTED, json!(reads::READS_PER_S));
@@ -318,25 +318,25 @@ fn one(
     measurement
 }
 
-/// What [`measure_ladder`] will do; `foreign` is how many rungs the caller brings.
+/// What [`measure_ladder`] will do; `foreign` is how many steps the caller brings.
 pub fn planned_ladder(ctx: &Context, plan: &LadderPlan, foreign: u64) -> PlannedStep {
-    let rungs = plan.cells.len() as u64 + 3 + foreign;
+    let steps = plan.cells.len() as u64 + 3 + foreign;
     let repeats = u64::from(ctx.repeats.max(1));
     let states = if plan.beside_bytes > 0 { 2 } else { 1 };
     let files = SEGMENT_BYTES + plan.beside_bytes;
-    let windows_s = (repeats * rungs * states) as f64 * ctx.window.as_secs_f64() * window::TAKES;
+    let windows_s = (repeats * steps * states) as f64 * ctx.window.as_secs_f64() * window::TAKES;
     // The load writes in the second half of it only.
     let beside_s = if plan.beside_bytes > 0 { windows_s / 2.0 } else { 0.0 };
     let beside = (beside_s * (busy::WRITES_PER_S * PAGE as u64) as f64) as u64;
     let what = format!(
-        "{rungs} steps from the device's flush upwards{}",
+        "{steps} steps from the device's flush upwards{}",
         if states == 2 { ", alone and beside a load on the data files" } else { "" }
     );
     PlannedStep {
         layer: Layer::Log,
         what,
         expected_s: windows_s + files as f64 / 500e6,
-        writes_bytes: repeats * rungs * states * most_bytes(ctx) + files + beside,
+        writes_bytes: repeats * steps * states * most_bytes(ctx) + files + beside,
     }
 }
 

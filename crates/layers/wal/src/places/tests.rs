@@ -56,17 +56,17 @@ fn places_take_turns_and_sessions_do_their_work() {
             let most = cpus.len() as f64 * 1e9 / work.cpu_ns as f64;
             assert!(worked.rate_per_s <= most * 1.05, "{worked:?}");
         }
-        all.rungs(&ctx, 0)?;
-        all.rungs(&ctx, 1)
+        all.steps(&ctx, 0)?;
+        all.steps(&ctx, 1)
     })
     .unwrap();
     let ids: Vec<&str> = placed.measurements.iter().map(|m| m.id.as_str()).collect();
-    let rungs = ["write.fdatasync.overwrite.8k", "leader"];
+    let steps = ["write.fdatasync.overwrite.8k", "leader"];
     let expected: Vec<String> = ["wal_1", "wal_2"]
         .iter()
         .flat_map(|name| {
-            let rungs = rungs.iter().map(move |rung| format!("log.rung.{name}.{rung}"));
-            rungs.chain([format!("log.working.{name}")])
+            let steps = steps.iter().map(move |step| format!("log.rung.{name}.{step}"));
+            steps.chain([format!("log.working.{name}")])
         })
         .collect();
     assert_eq!(ids, expected);

@@ -1,8 +1,8 @@
-//! The lowest rung: the device's own flush, with nothing of ours to write.
+//! The lowest step: the device's own flush, with nothing of ours to write.
 //!
 //! `fsync` on the block device, opened for reading: the kernel writes what it holds for the device itself (metadata of mounted file
 //! systems, which it would write anyway) and sends a flush, as below every durable write. It changes no byte of
-//! anybody. Where the kernel takes the device to have no volatile cache it sends nothing, and the rung is the price of the call.
+//! anybody. Where the kernel takes the device to have no volatile cache it sends nothing, and the step is the price of the call.
 
 use std::fs::File;
 use std::io;
@@ -12,7 +12,7 @@ use narrows_engine::now_ns;
 use narrows_model::{Conditions, condition};
 use serde_json::json;
 
-use super::rung::Rung;
+use super::step::Step;
 use crate::LogError;
 
 /// Flushes of one device.
@@ -33,7 +33,7 @@ impl DeviceFlush {
     }
 }
 
-impl Rung for DeviceFlush {
+impl Step for DeviceFlush {
     fn name(&self) -> String {
         "flush".to_string()
     }

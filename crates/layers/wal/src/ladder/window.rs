@@ -1,4 +1,4 @@
-//! One window of one rung: one operation after another, and what they took.
+//! One window of one step: one operation after another, and what they took.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use narrows_observe::Watch;
 use narrows_stats::Recorder;
 use serde_json::json;
 
-use super::rung::Rung;
+use super::step::Step;
 use crate::LogError;
 use crate::busy::BusyWriter;
 use crate::reads::Reader;
@@ -37,7 +37,7 @@ pub struct Beside {
 /// Percentiles of single windows.
 const OF_A_WINDOW: [Metric; 3] = [metric::LATENCY_P50, metric::LATENCY_P99, metric::LATENCY_P999];
 
-/// What the windows of one rung in one state gave.
+/// What the windows of one step in one state gave.
 #[derive(Debug, Default)]
 pub struct Gathered {
     samples: Samples,
@@ -51,23 +51,23 @@ pub struct Gathered {
 /// Runs it and adds what it gave.
 pub fn one_window(
     ctx: &Context,
-    rung: &mut dyn Rung,
+    step: &mut dyn Step,
     load: Option<&Load<'_>>,
     watch: &Watch,
     gathered: &mut Gathered,
 ) -> Result<(), LogError> {
     ctx.stop.check()?;
-    rung.prepare()?;
+    step.prepare()?;
     let mut latency = Recorder::new();
     let warm_end = now_ns() + (ctx.window / 10).min(Duration::from_millis(100)).as_nanos() as u64;
     while now_ns() < warm_end {
         ctx.stop.check()?;
-        if rung.operation()?.is_none() {
-            rung.prepare()?;
+        if step.operation()?.is_none() {
+            step.prepare()?;
         }
     }
     // A layout that wears out begins the window as it should be.
-    rung.prepare()?;
+    step.prepare()?;
     let sentinel_before = narrows_observe::sentinel();
     let done = |load: &Load<'_>| (load.writer.done(), load.reader.done());
     let busy_before = load.map(done);
@@ -78,11 +78,11 @@ pub fn one_window(
     let most_bytes = crate::most_bytes(ctx) as f64;
     let mut ended;
     loop {
-        let took = rung.operation()?;
+        let took = step.operation()?;
         ended = now_ns();
         let Some(took) = took else { break };
         latency.record(took);
-        let written = latency.count() as f64 * rung.bytes() as f64;
+        let written = latency.count() as f64 * step.bytes() as f64;
         if ended >= end || written >= most_bytes {
             break;
         }
@@ -92,20 +92,20 @@ pub fn one_window(
     let seen = watch.since(&before);
     let busy = load.map(done).zip(busy_before);
     let sentinel_after = narrows_observe::sentinel();
-    let (read, wrong) = rung.verify()?;
+    let (read, wrong) = step.verify()?;
 
     let window_ns = (ended - start).max(1) as f64;
     let operations = latency.count() as f64;
     let samples = &mut gathered.samples;
-    if rung.back_to_back() {
+    if step.back_to_back() {
         let rate = operations * 1e9 / window_ns;
         samples.add(metric::THROUGHPUT, rate);
         samples.add(metric::CPU_PER_OP, cpu_ns as f64 / operations);
     }
     samples.add(metric::WINDOW, window_ns);
     samples.add(metric::OPERATIONS, operations);
-    if rung.bytes() > 0 {
-        let issued = operations * rung.bytes() as f64;
+    if step.bytes() > 0 {
+        let issued = operations * step.bytes() as f64;
         samples.add(metric::ISSUED_WRITE_BYTES, issued);
     }
     samples.add(metric::ERRORS, wrong as f64);
@@ -162,7 +162,7 @@ impl Gathered {
         })
     }
 
-    /// The measurement, without what the rung knows of itself.
+    /// The measurement, without what the step knows of itself.
     pub fn into_measurement(self, id: String) -> Measurement {
         let mut measurement = Measurement::new(id, Layer::Log);
         measurement.repeats = self.repeats();
@@ -179,7 +179,7 @@ impl Gathered {
         }
         measurement.metrics = samples.into_metrics();
         // A window with few operations has no percentile. Those of the other windows are its fast ones, and no longer pair by
-        // their place with another rung's.
+        // their place with another step's.
         let whole = self.histograms.len();
         measurement
             .metrics
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     /// Windows of 2000 operations but for one, which is ten times as slow and has 200.
-    fn with_a_slow_window(rung: &str, slow: usize, ns: u64) -> Measurement {
+    fn with_a_slow_window(step: &str, slow: usize, ns: u64) -> Measurement {
         let mut gathered = Gathered::default();
         for repeat in 0..6 {
             let (count, ns) = if repeat == slow { (200, ns * 10) } else { (2000, ns) };
@@ -212,7 +212,7 @@ mod tests {
             (0..count).for_each(|_| latency.record(ns));
             gathered.latency(&latency);
         }
-        gathered.into_measurement(format!("log.ladder.{rung}.alone"))
+        gathered.into_measurement(format!("log.ladder.{step}.alone"))
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub use after::{Committed, after, planned as planned_after};
 pub use append::SyncMethod;
 pub use error::LogError;
 pub use ladder::{
-    Absent, Cell, ForeignRung, LEADER, LadderPlace, LadderPlan, Laddered, Layout, Method, Rung,
+    Absent, Cell, ForeignStep, LEADER, LadderPlace, LadderPlan, Laddered, Layout, Method, Step,
     measure_ladder, planned_ladder,
 };
 pub use places::{LogPlace, Placed, Places, PlacesPlan, Worked, on_places, planned_places};
@@ -74,7 +74,7 @@ const READ_BACK: u64 = 64;
 /// What to measure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPlan {
-    /// For each rung of the ladder: committers, and log bytes per commit.
+    /// For each step of the ladder: committers, and log bytes per commit.
     pub commit_bytes: Vec<(u32, u64)>,
     /// The server's processors; writers and committers run on them.
     pub cpus: Vec<u32>,
@@ -136,8 +136,8 @@ pub fn commit_ladder(
     on_server_cpus(cpus, || commit::measure(ctx, &ladder, &segment, &pages, watch))
 }
 
-/// How long a rung of [`commit_ladder`] takes, for a plan, seconds.
-pub fn planned_rung_s(repeats: u32, window: Duration) -> f64 {
+/// How long a step of [`commit_ladder`] takes, for a plan, seconds.
+pub fn planned_step_s(repeats: u32, window: Duration) -> f64 {
     f64::from(repeats.max(1)) * window.as_secs_f64() * WARMED
         + SEGMENT_BYTES as f64 / FILL_BYTES_PER_S
 }

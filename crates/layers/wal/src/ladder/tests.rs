@@ -1,4 +1,4 @@
-//! The ladder on a real folder, and with rungs whose law is known.
+//! The ladder on a real folder, and with steps whose law is known.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ struct Known {
     took_ns: u64,
 }
 
-impl Rung for Known {
+impl Step for Known {
     fn name(&self) -> String {
         self.name.to_string()
     }
@@ -57,11 +57,11 @@ fn plan(beside_bytes: u64) -> LadderPlan {
 }
 
 #[test]
-fn every_rung_is_there_in_both_states_and_stands_on_another() {
+fn every_step_is_there_in_both_states_and_stands_on_another() {
     let Some(dir) = crate::tests::folder() else { return };
     let stop = Stop::new();
     let place = LadderPlace { log: dir.path(), data: dir.path() };
-    let foreign: Vec<ForeignRung> = vec![
+    let foreign: Vec<ForeignStep> = vec![
         Box::new(Known { name: "commit", above: Some(LEADER), took_ns: 1_000_000 }),
         Box::new(Known { name: "remote", above: Some("commit"), took_ns: 3_000_000 }),
     ];
@@ -71,9 +71,9 @@ fn every_rung_is_there_in_both_states_and_stands_on_another() {
         let id = format!("log.ladder.{id}");
         laddered.measurements.iter().find(|m| m.id == id)
     };
-    for rung in ["write.fdatasync.overwrite.8k", "write.dsync.extend.4k", "leader", "post_wait"] {
+    for step in ["write.fdatasync.overwrite.8k", "write.dsync.extend.4k", "leader", "post_wait"] {
         for state in ["alone", "beside"] {
-            let m = of(&format!("{rung}.{state}")).unwrap_or_else(|| panic!("{rung} {state}"));
+            let m = of(&format!("{step}.{state}")).unwrap_or_else(|| panic!("{step} {state}"));
             assert_eq!((m.repeats, m.histograms.len()), (2, 2));
             assert_eq!(m.value(metric::ERRORS), Some(0.0));
             assert!(m.value(metric::LATENCY_MEAN).unwrap() > 0.0);
@@ -107,7 +107,7 @@ fn every_rung_is_there_in_both_states_and_stands_on_another() {
         assert!(leader.metric(of_window).is_some());
         assert!(of("commit.alone").unwrap().metric(of_window).is_none(), "{of_window}");
     }
-    // Foreign rungs pair with ours and with each other.
+    // Foreign steps pair with ours and with each other.
     let remote = of("remote.beside").unwrap();
     let added = remote.value(metric::ADDED_P50).unwrap();
     assert!((added / 2e6 - 1.0).abs() < 0.03, "{added}");
