@@ -54,11 +54,48 @@ impl RuleId {
     }
 }
 
+/// Ids that rules had in run files of before, and those of today.
+const FORMER_IDS: [(&str, &str); 15] = [
+    ("mitigations-dear", "mitigations-costly"),
+    ("few-checkpoints-sketch", "few-checkpoints-quick"),
+    ("cell-unlike-its-distance", "nodes-unlike-their-distance"),
+    ("moved-off-processor", "moved-off-cpu"),
+    ("processors-hot", "cpus-hot"),
+    ("cached-rows-in-processor-caches", "cached-rows-in-cpu-caches"),
+    ("live-looking-costs", "live-sampling-costs"),
+    ("observed-others", "observed-other-programs"),
+    ("observed-pool-small", "observed-buffer-pool-small"),
+    ("nothing-done", "no-operations"),
+    ("orders-counted-otherwise", "orders-counts-differ"),
+    ("server-counted-otherwise", "server-counts-differ"),
+    ("others-unseen", "other-load-unseen"),
+    ("data-can-be-saved", "data-compressible"),
+    ("blocks-of-nothing", "blocks-never-written"),
+];
+
+/// The id that a rule has today.
+pub fn current_finding_id(id: &str) -> &str {
+    FORMER_IDS.iter().find(|(former, _)| *former == id).map_or(id, |(_, current)| current)
+}
+
+fn read_id<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let id = String::deserialize(deserializer)?;
+    Ok(current_finding_id(&id).to_string())
+}
+
+pub(crate) fn read_ids<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<String>, D::Error> {
+    let ids = Vec::<String>::deserialize(deserializer)?;
+    Ok(ids.iter().map(|id| current_finding_id(id).to_string()).collect())
+}
+
 /// One finding, with its evidence in figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Finding {
     /// The rule's id, for example `device-saw-less`.
+    #[serde(deserialize_with = "read_id")]
     pub id: String,
     /// How much it weighs.
     pub severity: Severity,
@@ -113,4 +150,21 @@ pub struct FindingPlace {
     pub parts: Vec<String>,
     /// The figures.
     pub evidence: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_of_older_run_files_have_the_ids_of_today() {
+        let finding = r#"{"id": "processors-hot", "severity": "note", "summary": "s", "evidence": "e", "advice": "a"}"#;
+        let read: Finding = serde_json::from_str(finding).unwrap();
+        assert_eq!(read.id, "cpus-hot");
+        for (former, current) in FORMER_IDS {
+            assert_eq!(current_finding_id(former), current);
+            assert_eq!(current_finding_id(current), current, "named once more");
+        }
+        assert_eq!(current_finding_id("steal"), "steal");
+    }
 }

@@ -319,7 +319,11 @@ pub struct Measurement {
     #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Value>"))]
     pub conditions: Conditions,
     /// Ids of the findings that concern this measurement.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "crate::finding::read_ids"
+    )]
     pub findings: Vec<String>,
 }
 

@@ -100,14 +100,14 @@ fn a_device_is_written_through_before_its_rounds_and_trimmed_blocks_are_told() {
     let read = ["run", job.to_str().unwrap()];
     let (_, run) = narrows(&f, &read);
     assert!(run.measurement("block.job.r").is_some());
-    assert_eq!(found(&run, "blocks-of-nothing"), None, "all of it was written");
+    assert_eq!(found(&run, "blocks-never-written"), None, "all of it was written");
     let trimmed = Command::new("blkdiscard").args(["--force", &device.node]).status();
     if !trimmed.is_ok_and(|status| status.success()) {
         eprintln!("SKIPPED: this loop device trims nothing");
         return;
     }
     let (output, run) = narrows(&f, &read);
-    assert_eq!(found(&run, "blocks-of-nothing"), Some(Severity::Invalid), "{:?}", run.findings);
+    assert_eq!(found(&run, "blocks-never-written"), Some(Severity::Invalid), "{:?}", run.findings);
     assert_eq!(output.status.code(), Some(3), "an invalid answer has its own exit code");
     f.assert_nothing_left();
 }

@@ -39,7 +39,7 @@ const WARM_UP: f64 = 0.2;
 const SUFFICIENT: f64 = 0.6;
 /// Most sizing windows.
 const MOST_SIZING: usize = 4;
-/// Rates of the grid above the start at which the candidate is taken for wrong, and the search for begun again. Downwards the grid's steps grow
+/// Points above the start at which the candidate is taken for wrong, and the search is begun again. Downwards the grid's steps grow
 /// instead.
 const FAR: i32 = 3;
 /// How often.
@@ -282,7 +282,7 @@ impl RateSearch {
         let (passed, against) = (self.votes.0, self.votes.1 + self.votes.2);
         let bisects = self.passed_per_s.is_some() && self.failed_per_s.is_some();
         if bisects && passed > 0 && self.votes.1 > 0 {
-            // The crossing is about here: half a point below and above it the repeats will tell.
+            // The crossing is about here: half a step of the grid below and above it the repeats will tell.
             self.split_per_s = Some(rate_per_s / self.settings.grid_ratio.sqrt());
         } else if passed > against {
             self.passed_per_s = Some(rate_per_s);
@@ -332,7 +332,7 @@ impl RateSearch {
         let Some(passed) = passed.filter(|point| *point >= FAR && failed.is_none()) else { return };
         self.passed_per_s = Some(grid.rate_per_s(passed));
         self.failed_per_s = None;
-        // Rates of the grid of the next grid have the same numbers.
+        // Points of the next grid have the same numbers.
         self.tried.iter_mut().for_each(|tried| tried.point = None);
         (self.grid, self.confirm_window) = (None, None);
         (self.sizing, self.votes, self.split_per_s) = (0, (0, 0, 0), None);

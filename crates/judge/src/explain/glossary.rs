@@ -354,7 +354,7 @@ pub const TERMS: &[Term] = &[
         )
     },
     Term {
-        also: &["step", "step", "steps", "steps"],
+        also: &["step", "rung", "rungs", "steps"],
         unit: "time of each step, and what it adds to the step below it",
         ..own(
             "LADDER",

@@ -6,7 +6,7 @@ mod verdicts;
 use std::collections::BTreeSet;
 
 use narrows_limits::table::nearest;
-use narrows_model::{Better, Metric, Severity, Unit, metric};
+use narrows_model::{Better, Metric, Severity, Unit, current_finding_id, metric};
 use narrows_validity::{About, Group, Rule, rules};
 
 pub use glossary::{Elsewhere, Page, TERMS, Term};
@@ -92,6 +92,7 @@ impl Entry {
 /// Nothing is.
 pub fn explain(word: &str) -> Result<Vec<Explanation>, UnknownWord> {
     let now = BEFORE.iter().find(|(old, _)| *old == word).map_or(word, |(_, now)| now);
+    let now = current_finding_id(now);
     let entries = all();
     let mut found = called(&entries, now);
     if found.is_empty()

@@ -83,6 +83,7 @@ fn a_word_is_found_as_it_is_printed_and_as_it_is_mistyped() {
     assert_eq!(ids("commit wait"), ["commit wait", "commit_wait"]);
     assert_eq!(ids("CONFIRMED"), ["CONFIRMED"]);
     assert_eq!(ids("SURE"), ["CONFIRMED"]);
+    assert_eq!(ids("mitigations-dear"), ["mitigations-costly"]);
     assert_eq!(explain("latency_p99").unwrap()[0].entries[1], ("unit", "ns".to_string()));
     // A finding and a metric that differ in a dash are found as they are written, both by neither form; a verdict and a metric of one
     // name are both printed.

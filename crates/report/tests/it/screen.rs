@@ -419,11 +419,11 @@ fn what_the_machine_costs_is_one_line_and_empty_channels_stand_at_their_node() {
     let memory = "memory.bandwidth.read.node1";
     found("memory-channels-empty", Some(memory), "Channels without a module", "2 of 12: K, L");
     found("governor-not-performance", None, "The governor may lower the clock", "powersave");
-    found("mitigations-dear", None, "Guards cost time", "meltdown: PTI");
+    found("mitigations-costly", None, "Guards cost time", "meltdown: PTI");
     let report = Report::new(&run, Units::Si);
     let screen = text(&report, 100, false);
     let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = "Machine setup: governor-not-performance, mitigations-dear (narrows explain ID)";
+    let line = "Machine setup: governor-not-performance, mitigations-costly (narrows explain ID)";
     assert!(flat.contains(line), "{screen}");
     assert!(!flat.contains("powersave"), "figures are in the long report");
     assert!(flat.contains("Channels without a module: 2 of 12: K, L"), "{screen}");

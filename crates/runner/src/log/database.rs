@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use narrows_engine::{Phase, Stop, Stopped, now_ns};
-use narrows_layer_wal::{LEADER, LogError, Step};
+use narrows_layer_wal::{LEADER, LadderStep, LogError};
 use narrows_model::{Conditions, Layer, condition};
 use narrows_postgres::{Connection, WireError};
 use serde_json::json;
@@ -170,7 +170,7 @@ fn failed(step: &str, stop: &Stop, reason: &WireError) -> LogError {
     LogError::Foreign { step: step.to_string(), reason: reason.to_string() }
 }
 
-impl Step for Commits {
+impl LadderStep for Commits {
     fn name(&self) -> String {
         self.name.to_string()
     }

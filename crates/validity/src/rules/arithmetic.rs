@@ -142,7 +142,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "read(2), write(2): fewer bytes are no error",
     },
     Rule {
-        id: "nothing-done",
+        id: "no-operations",
         group: Group::Arithmetic,
         severity: Severity::Invalid,
         about: About::Measurement(Select::layers(STORAGE)),

@@ -74,7 +74,7 @@ pub(super) const RULES: &[Rule] = &[
         "Let the role read pg_stat_database",
     ),
     blind(
-        "others-unseen",
+        "other-load-unseen",
         When::Blind {
             // Of a server that is only looked at the machine may be another, and that of a report is.
             of: Select::ALL.except(&[

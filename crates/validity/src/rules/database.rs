@@ -14,7 +14,7 @@ const OBSERVED: &str = Workload::Observed.measurement_id();
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        id: "server-counted-otherwise",
+        id: "server-counts-differ",
         group: Group::Database,
         severity: Severity::Invalid,
         about: About::Measurement(Select::ids(workload::ONE_TRANSACTION)),
@@ -48,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: STATISTICS,
     },
     Rule {
-        id: "cached-rows-in-processor-caches",
+        id: "cached-rows-in-cpu-caches",
         group: Group::Database,
         severity: Severity::Note,
         about: About::Measurement(
@@ -256,7 +256,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "PostgreSQL documentation, WAL Configuration",
     },
     Rule {
-        id: "few-checkpoints-sketch",
+        id: "few-checkpoints-quick",
         group: Group::Database,
         severity: Severity::Note,
         about: About::Measurement(Select::ids(UPDATE).needs(&[Need::Quick(true)])),

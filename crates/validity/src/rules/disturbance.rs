@@ -187,7 +187,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Linux Documentation/scheduler/sched-bwc.rst, nr_throttled",
     },
     Rule {
-        id: "processors-hot",
+        id: "cpus-hot",
         group: Group::Disturbance,
         severity: Severity::Suspect,
         about: About::Measurement(Select::layers(CAPACITIES)),

@@ -60,7 +60,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "SNIA SSS PTS 2.0.2: purge and precondition with random data",
     },
     Rule {
-        id: "blocks-of-nothing",
+        id: "blocks-never-written",
         group: Group::File,
         severity: Severity::Invalid,
         about: About::Measurement(
@@ -95,7 +95,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Linux Documentation/filesystems/fiemap.rst, FIEMAP_EXTENT_UNWRITTEN",
     },
     Rule {
-        id: "data-can-be-saved",
+        id: "data-compressible",
         group: Group::File,
         severity: Severity::Suspect,
         about: About::Measurement(Select::layers(&[Layer::Block, Layer::Log])),

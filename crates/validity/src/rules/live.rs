@@ -110,7 +110,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Little 1961; methods: log",
     },
     Rule {
-        id: "live-looking-costs",
+        id: "live-sampling-costs",
         group: Group::Log,
         severity: Severity::Note,
         about: LIVE,

@@ -83,7 +83,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "move_pages(2); introduction, rule 8",
     },
     Rule {
-        id: "moved-off-processor",
+        id: "moved-off-cpu",
         group: Group::Machine,
         severity: Severity::Suspect,
         about: About::Measurement(Select::layers(&[Layer::Memory])),
@@ -131,7 +131,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "methods: memory",
     },
     Rule {
-        id: "cell-unlike-its-distance",
+        id: "nodes-unlike-their-distance",
         group: Group::Machine,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ids(&["memory.matrix.*"])),

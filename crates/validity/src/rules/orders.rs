@@ -80,7 +80,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "arithmetic on the specification's least shares and times (clauses 5.2.3 and 5.2.5)",
     },
     Rule {
-        id: "orders-counted-otherwise",
+        id: "orders-counts-differ",
         group: Group::Database,
         severity: Severity::Invalid,
         about: About::Measurement(Select::ids(ALL)),

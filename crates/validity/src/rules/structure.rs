@@ -120,7 +120,7 @@ pub(super) const RULES: &[Rule] = &[
         advice: "No action on a shared machine; compare only machines with the same mitigations, or say that they differ",
         reason: "Small operations pay most, and every figure here includes it, as those of a server on this machine do",
         reference: "Linux Documentation/admin-guide/hw-vuln/, /sys/devices/system/cpu/vulnerabilities",
-        ..note("mitigations-dear", Structure::Mitigations)
+        ..note("mitigations-costly", Structure::Mitigations)
     },
     Rule {
         severity: Severity::Suspect,

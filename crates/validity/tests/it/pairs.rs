@@ -63,7 +63,7 @@ const PAIRS: &[Pair] = &[
         fires: |r| change_one(r, KNEE, metric::SHORT_IOS, 1.0),
         silent: |r| remove(r, KNEE, metric::SHORT_IOS) },
 
-    Pair { rule: "nothing-done",
+    Pair { rule: "no-operations",
         fires: |r| change_one(r, KNEE, metric::OPERATIONS, 0.0),
         silent: |r| change_one(r, KNEE, metric::OPERATIONS, 1.0) },
     Pair { rule: "window-too-short",
@@ -111,7 +111,7 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "plain-file-in-dev",
         fires: |r| say(of(r, KNEE), condition::TARGET_KIND, json!("file in /dev")),
         silent: |r| say(of(r, KNEE), condition::TARGET_KIND, json!("block device")) },
-    Pair { rule: "data-can-be-saved",
+    Pair { rule: "data-compressible",
         fires: |r| say(of(r, WRITE), condition::DEDUPE_PERCENT, json!(20)),
         silent: |r| { say(of(r, WRITE), condition::DEDUPE_PERCENT, json!(0)); say(of(r, WRITE), condition::COMPRESS_PERCENT, json!(10)) } },
     Pair { rule: "streams-overlap",
@@ -136,10 +136,10 @@ const PAIRS: &[Pair] = &[
         fires: |r| change_one(r, KNEE, metric::ZERO_BLOCKS, 0.001),
         // Somebody else's file may hold a few.
         silent: |r| { say(of(r, KNEE), condition::CONTENTS, json!("of others")); change(r, KNEE, metric::ZERO_BLOCKS, 0.04) } },
-    Pair { rule: "blocks-of-nothing",
+    Pair { rule: "blocks-never-written",
         fires: |r| { say(of(r, KNEE), condition::CONTENTS, json!("of others")); change_one(r, KNEE, metric::ZERO_BLOCKS, 0.06) },
         silent: |r| { say(of(r, KNEE), condition::CONTENTS, json!("of others")); change_one(r, KNEE, metric::ZERO_BLOCKS, 0.05) } },
-    Pair { rule: "processors-hot",
+    Pair { rule: "cpus-hot",
         fires: |r| change(r, KNEE, metric::HEAT_STOPS, 1.0),
         silent: |r| change_one(r, KNEE, metric::HEAT_STOPS, 5.0) },
     Pair { rule: "drive-hot",
@@ -289,7 +289,7 @@ const PAIRS: &[Pair] = &[
         // A short run that was asked for on the command line is what it says it is.
         silent: |r| { r.plan.quick = true; r.plan.repeats = 2; } },
 
-    Pair { rule: "server-counted-otherwise",
+    Pair { rule: "server-counts-differ",
         fires: |r| change(r, UPDATE, metric::SERVER_TRANSACTIONS, 2.23e5),
         // What one window's end withheld, the next one got.
         silent: |r| samples(r, UPDATE, metric::SERVER_TRANSACTIONS, &[2.1e5, 2.3e5, 2.2e5, 2.2e5, 2.2e5, 2.2e5]) },
@@ -304,7 +304,7 @@ const PAIRS: &[Pair] = &[
         fires: |r| update_read(r, 600.0),
         // Blocks that were added.
         silent: |r| update_read(r, 50.0) },
-    Pair { rule: "cached-rows-in-processor-caches",
+    Pair { rule: "cached-rows-in-cpu-caches",
         fires: |r| working_set(r, 16_384.0, 4.0),
         // As many bytes of the caches, in rows that lie closer.
         silent: |r| working_set(r, 16.0 * 16_384.0, 4.0) },
@@ -347,7 +347,7 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "few-checkpoints",
         fires: |r| samples(r, UPDATE, metric::CHECKPOINTS, &[0.0, 0.0, 1.0, 0.0, 0.0, 0.0]),
         silent: |r| samples(r, UPDATE, metric::CHECKPOINTS, &[0.0, 1.0, 0.0, 0.0, 1.0, 0.0]) },
-    Pair { rule: "few-checkpoints-sketch",
+    Pair { rule: "few-checkpoints-quick",
         fires: |r| { r.plan.quick = true; change(r, UPDATE, metric::CHECKPOINTS, 0.0) },
         silent: |r| { r.plan.quick = true; change(r, UPDATE, metric::CHECKPOINTS, 2.0) } },
     Pair { rule: "checkpoint-in-window",
@@ -418,7 +418,7 @@ const PAIRS: &[Pair] = &[
         fires: |r| { live_has(r, metric::FLUSH_BUSY, 0.5); put(r, "log.live", metric::FLUSH_SEEN, 0.24) },
         // Where little happens chance decides.
         silent: |r| { live_has(r, metric::FLUSH_BUSY, 0.09); put(r, "log.live", metric::FLUSH_SEEN, 0.0) } },
-    Pair { rule: "live-looking-costs",
+    Pair { rule: "live-sampling-costs",
         fires: |r| live_has(r, metric::LOOKING_SHARE, 0.021),
         silent: |r| live_has(r, metric::LOOKING_SHARE, 0.019) },
     Pair { rule: "flush-implausibly-fast",
@@ -443,7 +443,7 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "node-not-obtained",
         fires: |r| say(of(r, "memory.latency.2m"), condition::NODE_SHARE, json!(0.9)),
         silent: |r| say(of(r, "memory.latency.2m"), condition::NODE_SHARE, json!(0.96)) },
-    Pair { rule: "moved-off-processor",
+    Pair { rule: "moved-off-cpu",
         fires: |r| say(of(r, "memory.latency.2m"), condition::SAMPLES_ON_ANOTHER_CPU, json!(1)),
         silent: |r| say(of(r, "memory.latency.2m"), condition::SAMPLES_ON_ANOTHER_CPU, json!(0)) },
     Pair { rule: "random-as-fast-as-in-order",
@@ -452,7 +452,7 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "threads-unequal",
         fires: |r| say(of(r, "memory.bandwidth.read.node0"), condition::SLOWEST_OVER_FASTEST_THREAD, json!(0.45)),
         silent: |r| say(of(r, "memory.bandwidth.read.node0"), condition::SLOWEST_OVER_FASTEST_THREAD, json!(0.55)) },
-    Pair { rule: "cell-unlike-its-distance",
+    Pair { rule: "nodes-unlike-their-distance",
         fires: |r| {
             let m = of(r, "memory.latency.2m");
             m.id = "memory.matrix.latency.from0.to1".into();
@@ -498,7 +498,7 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "server-uncounted",
         fires: |r| remove_all(r, "database", metric::SERVER_TRANSACTIONS),
         silent: |r| remove(r, UPDATE, metric::SERVER_TRANSACTIONS) },
-    Pair { rule: "others-unseen",
+    Pair { rule: "other-load-unseen",
         fires: |r| { remove_all(r, "", metric::OTHER_CPUS); remove_all(r, "", metric::STEAL) },
         silent: |r| remove_all(r, "", metric::STEAL) },
 ];

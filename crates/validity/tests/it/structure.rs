@@ -72,7 +72,7 @@ const PAIRS: &[Pair] = &[
         fires: |p| { p.clock_source = Some("hpet".into()); p.clock_sources_available = vec!["hpet".into(), "tsc".into()] },
         silent: |p| p.clock_source = Some("kvm-clock".into()),
         evidence: &["hpet; also there: tsc"] },
-    Pair { rule: "mitigations-dear",
+    Pair { rule: "mitigations-costly",
         fires: |p| p.cpu.mitigations = vec!["meltdown: Mitigation: PTI".into(), "retbleed: Mitigation: untrained return thunk; SMT vulnerable".into()],
         silent: |p| p.cpu.mitigations = [
             "spectre_v2: Mitigation: Enhanced / Automatic IBRS; IBPB: conditional", "mds: Vulnerable",

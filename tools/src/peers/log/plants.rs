@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Context, now_ns};
 use narrows_facts::affinity;
 use narrows_layer_wal::{
-    Cell, ForeignStep, LEADER, LadderPlace, LadderPlan, LogError, Step, measure_ladder,
+    Cell, ForeignStep, LEADER, LadderPlace, LadderPlan, LadderStep, LogError, measure_ladder,
 };
 use narrows_model::{Conditions, Role, metric};
 use narrows_observe::Watch;
@@ -223,7 +223,7 @@ struct Commit {
     next: u64,
 }
 
-impl Step for Commit {
+impl LadderStep for Commit {
     fn name(&self) -> String {
         "commit".to_string()
     }

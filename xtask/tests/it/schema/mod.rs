@@ -126,6 +126,17 @@ fn full() -> Run {
     }
 }
 
+fn live_cpus() -> narrows_model::LiveCpus {
+    let window = narrows_model::LiveCpuWindow { available: 1.9, used: 1.2, run_queue: 0.4 };
+    narrows_model::LiveCpus {
+        available: window.available,
+        used: window.used,
+        run_queue: window.run_queue,
+        sessions: Some(8.0),
+        windows: vec![window],
+    }
+}
+
 fn live_log(interval: Interval) -> LiveLog {
     let wait = LiveWait {
         kind: LiveWaitKind::Behind,
@@ -164,17 +175,7 @@ fn live_log(interval: Interval) -> LiveLog {
             elsewhere: vec![("IO:DataFileRead".into(), 0.5)],
             locks: vec![("Lock:tuple".into(), 0.5)],
         },
-        cpus: Some(narrows_model::LiveCpus {
-            available: 1.9,
-            used: 1.2,
-            run_queue: 0.4,
-            sessions: Some(8.0),
-            windows: vec![narrows_model::LiveCpuWindow {
-                available: 1.9,
-                used: 1.2,
-                run_queue: 0.4,
-            }],
-        }),
+        cpus: Some(live_cpus()),
         settings: vec![LiveSetting {
             name: "fsync".into(),
             value: "on".into(),

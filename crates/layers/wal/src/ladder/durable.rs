@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::cell::{Cell, Layout, Method};
 use super::linked::LinkedRing;
-use super::step::Step;
+use super::step::LadderStep;
 use crate::LogError;
 use crate::page::Pages;
 use crate::segment::Segment;
@@ -192,7 +192,7 @@ fn write_dsync(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
     }
 }
 
-impl Step for DurableWrites<'_> {
+impl LadderStep for DurableWrites<'_> {
     fn name(&self) -> String {
         self.cell.name()
     }

@@ -12,7 +12,7 @@ use narrows_engine::now_ns;
 use narrows_model::{Conditions, condition};
 use serde_json::json;
 
-use super::step::Step;
+use super::step::LadderStep;
 use crate::LogError;
 
 /// Flushes of one device.
@@ -33,7 +33,7 @@ impl DeviceFlush {
     }
 }
 
-impl Step for DeviceFlush {
+impl LadderStep for DeviceFlush {
     fn name(&self) -> String {
         "flush".to_string()
     }

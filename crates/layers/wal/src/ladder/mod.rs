@@ -26,7 +26,7 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 pub use cell::{Cell, Layout, Method};
-pub use step::Step;
+pub use step::LadderStep;
 
 use crate::busy::{self, BusyWriter, Counts};
 use crate::commit::SegmentFlusher;
@@ -85,7 +85,7 @@ pub struct Laddered {
 }
 
 /// A step from outside; it works on the thread that measures.
-pub type ForeignStep = Box<dyn Step + Send>;
+pub type ForeignStep = Box<dyn LadderStep + Send>;
 
 /// The name of the step on which a database's commit stands.
 pub const LEADER: &str = "leader";
@@ -161,7 +161,7 @@ fn on_ground(
     Ok(Laddered { measurements, absent })
 }
 
-type Steps<'a> = Vec<Box<dyn Step + 'a>>;
+type Steps<'a> = Vec<Box<dyn LadderStep + 'a>>;
 
 /// The device's flush and the writes to the file, as far as there are such.
 fn own_steps<'a>(
@@ -287,7 +287,7 @@ fn each(
 }
 
 fn one(
-    step: &dyn Step,
+    step: &dyn LadderStep,
     gathered: Gathered,
     state: &str,
     segment: &Segment,

@@ -6,7 +6,7 @@ use narrows_engine::now_ns;
 use narrows_model::{Conditions, condition};
 use serde_json::json;
 
-use super::step::Step;
+use super::step::LadderStep;
 use crate::LogError;
 use crate::page::PAGE;
 use crate::writer::{CommitLog, Flusher, Style};
@@ -27,7 +27,7 @@ impl<'a, F: Flusher> OneCommit<'a, F> {
     }
 }
 
-impl<F: Flusher> Step for OneCommit<'_, F> {
+impl<F: Flusher> LadderStep for OneCommit<'_, F> {
     fn name(&self) -> String {
         match self.log.style() {
             Style::Leader => "leader".to_string(),

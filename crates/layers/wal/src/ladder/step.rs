@@ -5,7 +5,7 @@ use narrows_model::Conditions;
 use crate::LogError;
 
 /// One step. A database's commit is one, too: whoever puts the ladder together brings it.
-pub trait Step {
+pub trait LadderStep {
     /// `flush`, `write.fdatasync.overwrite.8k`, `leader`, `commit`: the measurement's id is `log.ladder.NAME.alone` or
     /// `.beside`.
     fn name(&self) -> String;

@@ -15,7 +15,7 @@ struct Known {
     took_ns: u64,
 }
 
-impl Step for Known {
+impl LadderStep for Known {
     fn name(&self) -> String {
         self.name.to_string()
     }

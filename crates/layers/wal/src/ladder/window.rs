@@ -9,7 +9,7 @@ use narrows_observe::Watch;
 use narrows_stats::Recorder;
 use serde_json::json;
 
-use super::step::Step;
+use super::step::LadderStep;
 use crate::LogError;
 use crate::busy::BusyWriter;
 use crate::reads::Reader;
@@ -51,7 +51,7 @@ pub struct Gathered {
 /// Runs it and adds what it gave.
 pub fn one_window(
     ctx: &Context,
-    step: &mut dyn Step,
+    step: &mut dyn LadderStep,
     load: Option<&Load<'_>>,
     watch: &Watch,
     gathered: &mut Gathered,

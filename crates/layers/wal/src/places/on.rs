@@ -13,7 +13,7 @@ use crate::ladder::cell::Cell;
 use crate::ladder::durable::DurableWrites;
 use crate::ladder::flush::DeviceFlush;
 use crate::ladder::one_commit::OneCommit;
-use crate::ladder::step::Step;
+use crate::ladder::step::LadderStep;
 use crate::ladder::window::{Gathered, one_window};
 use crate::page::{PAGE, Pages};
 use crate::segment::Segment;
@@ -33,7 +33,7 @@ pub struct On<'a> {
     pages: &'a Pages,
     written: &'a AtomicU64,
     log: &'a Log<'a>,
-    steps: Vec<(Box<dyn Step + Send + 'a>, Gathered)>,
+    steps: Vec<(Box<dyn LadderStep + Send + 'a>, Gathered)>,
     working: Collected,
     verified: (u64, u64),
     work: Work,
@@ -48,7 +48,7 @@ impl<'a> On<'a> {
         pages: &'a Pages,
         absent: &mut Vec<Absent>,
     ) -> Result<On<'a>, LogError> {
-        let mut steps: Vec<Box<dyn Step + Send + 'a>> = Vec::new();
+        let mut steps: Vec<Box<dyn LadderStep + Send + 'a>> = Vec::new();
         let mut lowest = None;
         if let Some(node) = &place.device {
             match DeviceFlush::open(node) {

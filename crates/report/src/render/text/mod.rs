@@ -231,7 +231,7 @@ mod tests {
         let loads = Section::new("loads", "Loads").with([Block::Table(table)]);
         assert_eq!(screen(&loads), "LOADS           rate\n? reads          5/s\n    slow [1][2]\n");
         let text = Block::paragraph("one two three four five six seven");
-        let said = Section::new("x", "Bottleneck").with([text]);
+        let said = Section::new("x", "Narrow").with([text]);
         assert_eq!(screen(&said), "NARROW  one two three four five six\nseven\n");
     }
 

@@ -237,7 +237,7 @@ pub(super) const RULES: &[Rule] = &[
         ),
         figures: &[POOL, Quantity::MemoryBytes, Metric(metric::BLOCK_READS_PER_OP)],
         ..rule(
-            "observed-pool-small",
+            "observed-buffer-pool-small",
             Note,
             below(HITS, 0.95),
             "The buffer hit ratio is low, and shared_buffers is small for this memory",
@@ -341,7 +341,7 @@ pub(super) const RULES: &[Rule] = &[
         "Linux Documentation/scheduler/sched-bwc.rst, nr_throttled",
     ),
     rule(
-        "observed-others",
+        "observed-other-programs",
         Note,
         above(OTHERS, 0.15),
         "Other programs use the server's CPUs",

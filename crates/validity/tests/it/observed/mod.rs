@@ -63,7 +63,7 @@ pub const PAIRS: &[Pair] = &[
     Pair { rule: "observed-temporary-files",
         fires: |r| look(r).counted.temp_bytes = Some(61e6),
         silent: |r| look(r).counted.temp_bytes = Some(59e6) },
-    Pair { rule: "observed-pool-small",
+    Pair { rule: "observed-buffer-pool-small",
         fires: |r| { look(r).counted.block_reads = Some(60e3) },
         // A pool that is a quarter of the memory is none that is small.
         silent: |r| { let look = look(r); look.counted.block_reads = Some(60e3); setting(look, "shared_buffers", "4GB") } },
@@ -99,7 +99,7 @@ pub const PAIRS: &[Pair] = &[
     Pair { rule: "observed-quota-stops",
         fires: |r| processes(r).throttled_share = Some(0.06),
         silent: |r| processes(r).throttled_share = Some(0.05) },
-    Pair { rule: "observed-others",
+    Pair { rule: "observed-other-programs",
         fires: |r| processes(r).other_cpus = Some(0.61),
         silent: |r| processes(r).other_cpus = Some(0.6) },
     Pair { rule: "observed-hot-process",

@@ -24,7 +24,7 @@ pub const PAIRS: &[Pair] = &[
     Pair { rule: "orders-unchecked",
         fires: |r| say(mix(r), orders::NOT_CHECKED, json!("the server closed the connection")),
         silent: |r| figure(r, orders::VIOLATED, 0.0) },
-    Pair { rule: "orders-counted-otherwise",
+    Pair { rule: "orders-counts-differ",
         fires: |r| figure(r, metric::SERVER_TRANSACTIONS, 2.23e5),
         silent: |r| figure(r, metric::SERVER_TRANSACTIONS, 2.21e5) },
 ];

@@ -21,7 +21,7 @@ fn some(region: impl Into<Region>) -> Stream {
 
 /// Reads of a file that holds no data: the file system answers, and by three traces.
 fn caught_as_empty(bench: &Bench, target: Target) {
-    let zeros = if target.pattern().is_some() { "zero-blocks" } else { "blocks-of-nothing" };
+    let zeros = if target.pattern().is_some() { "zero-blocks" } else { "blocks-never-written" };
     let Some(measured) = bench.covered_window(&reads(target), || ()) else { return };
     let found = bench.judged(measured);
     caught(&found, "unwritten-extents", Severity::Invalid);
@@ -61,7 +61,7 @@ fn blocks_of_zeros_that_the_drive_did_read_are_invalid_all_the_same() {
         (0..BYTES / MIB).for_each(|_| file.write_all(&zeros).unwrap());
     });
     let found = bench.judged(bench.windows(&counted(reads(target), MANY), 1));
-    caught(&found, "blocks-of-nothing", Severity::Invalid);
+    caught(&found, "blocks-never-written", Severity::Invalid);
     silent(&found, "unwritten-extents");
 }
 
@@ -72,14 +72,14 @@ fn data_that_compresses_or_repeats_is_suspect() {
         let Some(file) = bench.file(16, Entropy::new(compress, dedupe)) else { return };
         let writes = Stream { mix: Mix::only(Op::Write), ..some(Region::of(&file)) };
         let found = bench.judged(bench.windows(&writes, 1));
-        caught(&found, "data-can-be-saved", Severity::Suspect);
+        caught(&found, "data-compressible", Severity::Suspect);
         // It reads back what belongs there.
         let found = bench.judged(bench.windows(&some(Region::of(&file)), 1));
-        caught(&found, "data-can-be-saved", Severity::Suspect);
+        caught(&found, "data-compressible", Severity::Suspect);
         silent(&found, "operations-failed");
     }
     let Some(file) = bench.file(16, Entropy::default()) else { return };
-    silent(&bench.judged(bench.windows(&some(Region::of(&file)), 1)), "data-can-be-saved");
+    silent(&bench.judged(bench.windows(&some(Region::of(&file)), 1)), "data-compressible");
 }
 
 #[test]
@@ -124,10 +124,10 @@ fn a_file_in_order_has_none_of_them() {
     let access = Access::blocking().with_faults(vec![slow]);
     let stream = Stream { access, ..some(Region::of(&file)) };
     let found = bench.judged(bench.windows(&stream, 1));
-    for id in ["unwritten-extents", "zero-blocks", "blocks-of-nothing", "device-saw-less"] {
+    for id in ["unwritten-extents", "zero-blocks", "blocks-never-written", "device-saw-less"] {
         silent(&found, id);
     }
-    for id in ["operations-failed", "short-io", "nothing-done", "window-too-short"] {
+    for id in ["operations-failed", "short-io", "no-operations", "window-too-short"] {
         silent(&found, id);
     }
 }
@@ -149,7 +149,7 @@ fn a_few_blocks_of_zeros_in_somebody_elses_file_are_left_alone() {
         }
     });
     let found = bench.judged(bench.windows(&counted(reads(target), MANY), 1));
-    for id in ["zero-blocks", "blocks-of-nothing", "unwritten-extents"] {
+    for id in ["zero-blocks", "blocks-never-written", "unwritten-extents"] {
         silent(&found, id);
     }
 }

@@ -104,7 +104,7 @@ fn a_window_in_which_nothing_came_back_is_invalid() {
     let stall = Fault::any(When::Nth(0), Effect::StallNs(2 * bench.length.as_nanos() as u64));
     let stream = Stream { limit: None, ..with(&file, Access::null(), vec![stall]) };
     let found = bench.judged(bench.windows(&stream, 1));
-    caught(&found, "nothing-done", Severity::Invalid);
+    caught(&found, "no-operations", Severity::Invalid);
 }
 
 #[test]
@@ -120,5 +120,5 @@ fn a_wrong_unit_of_time_is_suspect() {
     let Some(measured) = measured else { return };
     let found = bench.judged(measured);
     caught(&found, "window-too-short", Severity::Suspect);
-    silent(&found, "nothing-done");
+    silent(&found, "no-operations");
 }
