@@ -31,7 +31,7 @@ const VAGUE: [(&str, usize); 37] = [
     ("Data", 2),
     ("Deck", 1),
     ("Once", 1),
-    ("Step", 2),
+    ("Rung", 0),
     ("Beside", 1),
     ("Drawn", 0),
     ("Filling", 0),
