@@ -1,8 +1,9 @@
 //! The line of a run in progress: a bar, the share that is done, the time left, and what is done now.
 //!
-//! All of it is a function of times and of the plan, so that tests draw it without a clock. The time left begins as the plan's; once
-//! steps of the plan have ended, what they took in place of what was planned for them is the pace of the rest. Most of a plan is windows of
-//! a fixed length, which no machine makes shorter: so the pace counts as if a part of the plan had been kept to the second.
+//! All of it is a function of times and of the plan, so that tests draw it without a clock. The time left begins as the plan's. What the
+//! steps of a layer took in place of what was planned for them is the pace of the rest of that layer; of another layer's steps it says
+//! nothing, because a drive that is filled sooner makes no window of a database shorter. Most of a layer is windows of a fixed length too: so
+//! the pace counts as if as much again had been kept to the second.
 //!
 //! Not here: when it is drawn, and that nothing in it steers a terminal.
 
@@ -17,8 +18,8 @@ pub use self::steps::Steps;
 
 /// Steps done say nothing of the pace before so much of the plan is behind.
 const PACE_FROM: Duration = Duration::from_secs(5);
-/// The part of the plan that counts as kept.
-const KEPT_PART: f64 = 0.25;
+/// How much of a layer's plan counts as kept, besides what is done of it.
+const KEPT_PART: f64 = 1.0;
 /// A pace is no further than this from the plan's, either way.
 const PACE_MOST: f64 = 2.0;
 /// Cells of the bar of a line, and of one that is short.
@@ -39,19 +40,39 @@ pub struct Pace {
     pub done: Duration,
     /// What they took.
     pub took: Duration,
+    /// Of all that, what is of the layer that runs.
+    pub layer: LayerPace,
+}
+
+/// The layer that runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LayerPace {
+    /// What is planned for all of its steps.
+    pub planned: Duration,
+    /// What was planned for those that have ended.
+    pub done: Duration,
+    /// What they took.
+    pub took: Duration,
+}
+
+impl LayerPace {
+    /// Time taken over time planned.
+    fn pace(self) -> f64 {
+        if self.done < PACE_FROM {
+            return 1.0;
+        }
+        let kept = self.planned.as_secs_f64() * KEPT_PART;
+        let pace = (self.took.as_secs_f64() + kept) / (self.done.as_secs_f64() + kept);
+        pace.clamp(1.0 / PACE_MOST, PACE_MOST)
+    }
 }
 
 impl Pace {
     /// The time left after `elapsed`; `None` where the plan's is used up.
     pub fn left(self, elapsed: Duration) -> Option<Duration> {
-        let pace = if self.done >= PACE_FROM {
-            let kept = self.planned.as_secs_f64() * KEPT_PART;
-            let pace = (self.took.as_secs_f64() + kept) / (self.done.as_secs_f64() + kept);
-            pace.clamp(1.0 / PACE_MOST, PACE_MOST)
-        } else {
-            1.0
-        };
-        let rest = self.planned.saturating_sub(self.done).mul_f64(pace);
+        let of_layer = self.layer.planned.saturating_sub(self.layer.done);
+        let of_others = self.planned.saturating_sub(self.done).saturating_sub(of_layer);
+        let rest = of_layer.mul_f64(self.layer.pace()) + of_others;
         let left = rest.checked_sub(elapsed.saturating_sub(self.took))?;
         (left >= Duration::from_secs(1)).then_some(left)
     }
@@ -188,16 +209,20 @@ mod tests {
 
     #[test]
     fn steps_that_are_done_correct_the_rest() {
-        // A quarter of the plan took twice as long: with the quarter that counts as kept, half as long again.
-        let slow = Pace { planned: s(400), done: s(100), took: s(200) };
-        assert_eq!(slow.left(s(200)), Some(s(450)));
-        assert_eq!(slow.left(s(260)), Some(s(390)));
-        let fast = Pace { planned: s(400), done: s(100), took: s(80) };
-        assert_eq!(fast.left(s(80)), Some(s(270)));
+        // A quarter of the plan took twice as long: with as much as the plan that counts as kept, a fifth longer.
+        let pace = |done: u64, took: u64| {
+            let layer = LayerPace { planned: s(400), done: s(done), took: s(took) };
+            Pace { planned: s(400), done: s(done), took: s(took), layer }
+        };
+        let slow = pace(100, 200);
+        assert_eq!(slow.left(s(200)), Some(s(360)));
+        assert_eq!(slow.left(s(260)), Some(s(300)));
+        let fast = pace(100, 80);
+        assert_eq!(fast.left(s(80)), Some(s(288)));
         // Not beyond twice, and not from a step of no weight.
-        let odd = Pace { planned: s(400), done: s(100), took: s(900) };
+        let odd = pace(100, 900);
         assert_eq!(odd.left(s(900)), Some(s(600)));
-        let light = Pace { planned: s(400), done: s(1), took: s(4) };
+        let light = pace(1, 4);
         assert_eq!(light.left(s(4)), Some(s(399)));
     }
 }

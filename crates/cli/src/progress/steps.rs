@@ -10,7 +10,7 @@ use std::time::Duration;
 use narrows_model::{Layer, PlannedStep, Workload};
 use narrows_runner::ui::share_done;
 
-use super::Pace;
+use super::{LayerPace, Pace};
 
 /// The plan's steps, and how far a run is.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +23,8 @@ pub struct Steps {
     /// What was planned for all that has ended, and what it took.
     done: Duration,
     took: Duration,
+    /// The layer that runs, with what was planned for all before it, and what that took.
+    layer_start: Option<(Layer, Duration, Duration)>,
 }
 
 #[derive(Debug, Clone)]
@@ -118,7 +120,13 @@ impl Steps {
     /// How far it is.
     pub fn pace(&self) -> Pace {
         let planned = self.steps.iter().map(|step| step.expected).sum();
-        Pace { planned, done: self.done, took: self.took }
+        let layer =
+            self.layer_start.map_or(LayerPace::default(), |(layer, done, took)| LayerPace {
+                planned: self.steps.iter().filter(|s| s.layer == layer).map(|s| s.expected).sum(),
+                done: self.done.saturating_sub(done),
+                took: self.took.saturating_sub(took),
+            });
+        Pace { planned, done: self.done, took: self.took, layer }
     }
 
     /// The step of a workload: `lookup, cached` and `update, with the log ladder …` of a run's plan, `lookup, from the pool, …` of a load's
@@ -147,6 +155,10 @@ impl Steps {
         let done = before + self.steps[self.at].ended + within;
         if done > self.done {
             (self.done, self.took) = (done, elapsed);
+        }
+        let layer = self.steps[self.at].layer;
+        if self.layer_start.is_none_or(|(running, ..)| running != layer) {
+            self.layer_start = Some((layer, self.done, self.took));
         }
     }
 }

@@ -68,7 +68,7 @@ pub fn planned(resolved: &Resolved) -> Vec<PlannedStep> {
         if task.is_scan() {
             // Both kinds take turns, so that neither ends before the other.
             let what = format!("{}, by 1 worker and by several in turns", workload.word());
-            steps.push(step(what, SCANS as f64 * scan, 0));
+            steps.push(step(what, parts::planned_scans(resolved, SCANS) * scan, 0));
             continue;
         }
         steps.push(match task {
@@ -163,7 +163,7 @@ fn workloads(
     let ctx = session.resolved.context(session);
     database.prepare(&ctx)?;
     for (_, task) in asked(session.resolved) {
-        parts::amend_scans(session, &task, SCANS);
+        parts::amend_scans(session, &task, parts::planned_scans(session.resolved, SCANS));
     }
     if let Some(task) = dearest(session.resolved) {
         fit::fit(session, database, &task)?;
@@ -326,8 +326,10 @@ fn scans(session: &mut PlannedSession<'_, '_>, database: &mut Database, task: &T
     let ctx = session.resolved.context(session);
     let many = Variation::scan(Workload::ScanMany.measurement_id(), scan_workers(&session.split));
     let both = [Variation::scan(Workload::ScanOne.measurement_id(), 1), many.clone()];
+    let mut test = PlannedTest::of_scans(session, task.workload(), &many, SCANS);
     begin_windows(session, task, ctx.window, both.len());
     take(session, database, &ctx, task, &both)?;
+    test.foresee(session);
     prove(session, database, &ctx, task, &many)
 }
 

@@ -12,9 +12,10 @@ use super::{intervention, repeats_s, scan_time};
 use crate::resolved::{PlannedSession, Resolved};
 
 /// Share of the workloads by sessions whose verdict a test is made of: two of three, as full runs had it. With so much of each test in
-/// it a plan is wrong by a part of one at a time. Of scans, which come last, none is planned: nothing after them would make up for one
-/// that is not made.
+/// it a plan is wrong by a part of one at a time.
 const TESTED: f64 = 2.0 / 3.0;
+/// The same of scans, whose verdict is known only when they have ended: with a half it is wrong by half of one, whichever it turns out.
+const SCANS_TESTED: f64 = 0.5;
 /// One backend gets through no more of a table than this, however fast the drives, bytes per second.
 const SCANNED_BYTES_PER_S: f64 = 2e9;
 /// What a server's scan asks of the drives: read-ahead has one large request under way.
@@ -41,13 +42,19 @@ fn from_drives(task: &Task) -> bool {
     task.is_scan() && task.source == Source::Drive
 }
 
+/// Scans that the plan of a run holds for each: those of a test among them, as far as one is planned.
+pub fn planned_scans(resolved: &Resolved, scans: usize) -> f64 {
+    let tested = if resolved.plan.quick { 0.0 } else { SCANS_TESTED };
+    scans as f64 * (1.0 + tested)
+}
+
 /// Corrects what the plan holds for so many scans by what the drives were measured to deliver since.
-pub fn amend_scans(session: &PlannedSession<'_, '_>, task: &Task, scans: usize) {
+pub fn amend_scans(session: &PlannedSession<'_, '_>, task: &Task, scans: f64) {
     if from_drives(task) {
         let resolved = session.resolved;
         let planned_s = repeats_s(resolved, scan_time(resolved.plan.table_bytes));
         let by_s = repeats_s(resolved, scan_window(session)) - planned_s;
-        session.ui.amend_plan(task.workload(), by_s * scans as f64);
+        session.ui.amend_plan(task.workload(), by_s * scans);
     }
 }
 
@@ -83,6 +90,18 @@ impl<'a> PlannedTest<'a> {
         takes_s: f64,
     ) -> PlannedTest<'a> {
         let planned_s = planned_test_s(session.resolved, takes_s);
+        PlannedTest { base, workload, takes_s, planned_s }
+    }
+
+    /// Of the verdict on so many kinds of scans, which would be made again.
+    pub fn of_scans(
+        session: &PlannedSession<'_, '_>,
+        workload: Workload,
+        base: &'a Variation,
+        scans: usize,
+    ) -> PlannedTest<'a> {
+        let takes_s = repeats_s(session.resolved, scan_window(session)) * scans as f64;
+        let planned_s = if session.resolved.plan.quick { 0.0 } else { SCANS_TESTED * takes_s };
         PlannedTest { base, workload, takes_s, planned_s }
     }
 

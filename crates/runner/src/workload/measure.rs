@@ -164,7 +164,7 @@ fn scans(
 ) -> Result<()> {
     let ctx = session.resolved.context(session);
     let variations = scan_variations(&session.split, workers);
-    amend_scans(session, task, variations.len());
+    amend_scans(session, task, variations.len() as f64);
     begin_windows(session, task, ctx.window, variations.len());
     take(session, database, &ctx, task, &variations)?;
     match variations.last().filter(|most| most.workers > 1) {
