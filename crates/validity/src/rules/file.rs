@@ -2,7 +2,7 @@
 
 use narrows_model::{Layer, Severity, condition, metric};
 
-use crate::Quantity::{DriveBytes, Metric, Number};
+use crate::Quantity::{DriveBytes, Metric, Number, Of};
 use crate::{About, Group, Need, Over, Rule, Select, Test, When};
 
 const BLOCK: &[Layer] = &[Layer::Block];
@@ -128,5 +128,22 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Expect this rate for minutes, not for hours",
         reason: "The figure is true for its duration. Steady state needs writes of twice the capacity, which nobody should do to a drive unasked",
         reference: "SNIA SSS PTS 2.0.2, workload-independent preconditioning",
+    },
+    Rule {
+        id: "writes-outrun-reads",
+        group: Group::File,
+        severity: Severity::Note,
+        about: About::Measurement(Select::ids(&["block.write.sequential.1m.knee"])),
+        when: When::Ratio {
+            of: Metric(metric::BANDWIDTH),
+            to: Of("block.read.sequential.1m.knee", metric::BANDWIDTH),
+            over: Over::Median,
+            test: Test::Above(1.2),
+        },
+        figures: &[Number(condition::WRITTEN_BYTES)],
+        summary: "Sequential writes were faster than sequential reads of the same size: memory below may take them",
+        advice: "Expect the rate of reads at most once that memory is full: narrows block steady shows what lasts",
+        reason: "Flash and disks rarely write faster than they read. A write that is faster mostly ended in memory: of the drive, of a RAID controller, or of a virtual machine's host. Whether that memory survives a power cut is a question of its own",
+        reference: "SNIA SSS PTS 2.0.2, workload-dependent preconditioning",
     },
 ];

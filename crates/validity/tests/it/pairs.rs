@@ -37,6 +37,9 @@ const PLACED: &str = "database.update.wal_2";
 
 #[rustfmt::skip]
 const PAIRS: &[Pair] = &[
+    Pair { rule: "writes-outrun-reads",
+        fires: |r| writes_over_reads(r, 1.25),
+        silent: |r| writes_over_reads(r, 1.15) },
     Pair { rule: "little-law-broken",
         fires: |r| change(r, KNEE, metric::IN_FLIGHT, 36.0),
         // Of a disk's 600 operations at depth 32 those at the window's ends are too many to tell.
@@ -677,6 +680,17 @@ fn metric_of<'a>(run: &'a mut Run, id: &str, name: Metric) -> &'a mut MetricValu
 }
 
 /// In every repeat.
+/// Sequential writes of so many times the reads' bandwidth.
+fn writes_over_reads(run: &mut Run, times: f64) {
+    for (from, id, bandwidth) in [
+        (KNEE, "block.read.sequential.1m.knee", 4.0e9),
+        (WRITE, "block.write.sequential.1m.knee", 4.0e9 * times),
+    ] {
+        rename(run, from, id);
+        put(run, id, metric::BANDWIDTH, bandwidth);
+    }
+}
+
 fn change(run: &mut Run, id: &str, name: Metric, value: f64) {
     samples(run, id, name, &[value; REPEATS]);
 }

@@ -18,6 +18,7 @@ use super::disks::{self, Disks};
 use super::files::Files;
 use super::job_stream::Lane;
 use super::mapping::refuse;
+use super::so_far;
 use super::stage::Wall;
 use super::targets::Targets;
 use crate::block::folder;
@@ -79,7 +80,9 @@ pub fn execute(
         };
         let started_ms = now_ms() + wall.warm_up.as_millis() as u64;
         let before = Disks::look(&drives);
-        let outcomes = run_scenario(&ctx, &scenario, &watch)?;
+        let outcomes = so_far::told(ctx.progress, &wall.what(), &drives, || {
+            run_scenario(&ctx, &scenario, &watch)
+        })?;
         disks::add(devices, Disks::look(&drives).since(&before));
         let elapsed_ms = began.elapsed().as_millis() as u64;
         let wall_done = by_job(wall, jobs, outcomes, (started_ms, elapsed_ms));

@@ -18,6 +18,7 @@ mod mapping;
 mod option_coverage;
 mod order;
 mod read;
+mod so_far;
 mod span;
 mod stage;
 mod targets;
