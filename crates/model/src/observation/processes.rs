@@ -120,8 +120,43 @@ impl ObservedProcesses {
         words.join(", ")
     }
 
+    /// CPUs in use on the whole machine: by the kernel's ticks, which miss what runs between two of them, or the parts by the
+    /// scheduler's clock where these come to more.
+    pub fn in_use(&self) -> f64 {
+        let parts: f64 = self.beside_server().map(|(_, cpus)| cpus).sum();
+        self.machine_cpus.max(self.cpus() + parts)
+    }
+
     /// CPUs that all of the server's processes used, on average.
     pub fn cpus(&self) -> f64 {
         self.classes.iter().map(|class| class.cpus).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_by_the_schedulers_clock_are_in_use_though_ticks_missed_them() {
+        let class = ClassUse { class: ProcessClass::Session, cpus: 1.23, run_queue: None };
+        let mut processes = ObservedProcesses {
+            classes: vec![class],
+            hot: None,
+            machine_cpus: 1.48,
+            kernel_cpus: Some(0.17),
+            other_cpus: Some(0.2),
+            unattributed_cpus: None,
+            client_cpus: Some(0.2),
+            yielding_cpus: None,
+            other_programs: Vec::new(),
+            allowed_cpus: 2.0,
+            quota_cpus: None,
+            throttled_share: None,
+            drive_read_bytes: None,
+        };
+        assert!((processes.in_use() - 1.6).abs() < 1e-9);
+        processes.machine_cpus = 1.9;
+        assert_eq!(processes.in_use(), 1.9);
     }
 }

@@ -77,7 +77,7 @@ fn processors(processes: &ObservedProcesses) -> String {
     let users = if users.is_empty() { String::new() } else { format!(": {}", users.join(", ")) };
     let mut text = format!(
         "{:.2} in use on the machine, {} for the server{users}",
-        processes.machine_cpus,
+        processes.in_use(),
         count(processes.allowed_cpus)
     );
     let others = processes.others_by_name();

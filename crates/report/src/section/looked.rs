@@ -124,7 +124,7 @@ fn processors(seen: &Observation) -> Vec<Block> {
     let classes = processes.classes.iter().filter(|class| class.cpus > 0.0);
     table.rows =
         classes.map(|class| row(class.class.words(), class.cpus, class.run_queue)).collect();
-    let others = processes.beside_server().chain([("the whole machine", processes.machine_cpus)]);
+    let others = processes.beside_server().chain([("the whole machine", processes.in_use())]);
     table.rows.extend(others.map(|(who, cpus)| row(who, cpus, None)));
     vec![Block::explanation(sentence(processes)), Block::Table(table)]
 }
