@@ -25,6 +25,10 @@ const KEPT: [Metric; 12] = [
     metric::FLUSHES_PER_OP,
 ];
 
+/// Metrics whose repeats are kept: what was planted and what was found are of the same ones.
+const BY_REPEAT: [Metric; 3] =
+    [metric::WAIT_READ_PER_OP, metric::SERVER_READ_TIME_PER_OP, metric::BLOCK_READS_PER_OP];
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Said {
     pub experiment: u32,
@@ -48,6 +52,9 @@ pub(super) struct Said {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<Tested>,
     pub values: BTreeMap<String, f64>,
+    /// The same of each repeat, of those metrics that are held against each other.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub repeats: BTreeMap<String, Vec<f64>>,
     pub findings: Vec<String>,
 }
 
@@ -74,6 +81,10 @@ impl Said {
             .with_context(|| format!("no verdict on {}: {:?}", trial.workload, run.findings))?;
         let measured = run.measurement(&verdict.measurement);
         let value = |metric| measured.and_then(|measured| measured.value(metric));
+        let repeats = |metric| {
+            let samples = measured.and_then(|measured| measured.metric(metric))?.samples.clone();
+            (samples.len() > 1).then_some(samples)
+        };
         let test = verdict.test.as_ref().map(|test| Tested {
             intervention: test.intervention.clone(),
             effect: test.effect,
@@ -102,12 +113,25 @@ impl Said {
             sum: verdict.sum.as_ref().map(|sum| sum.predicted_per_s / sum.measured_per_s),
             test,
             values: KEPT.iter().filter_map(|m| Some((m.name.to_string(), value(*m)?))).collect(),
+            repeats: BY_REPEAT
+                .iter()
+                .filter_map(|m| Some((m.name.to_string(), repeats(*m)?)))
+                .collect(),
             findings,
         })
     }
 
     pub(super) fn key(&self) -> (u32, &str, Program) {
         (self.experiment, &self.variant, self.program)
+    }
+
+    /// Each repeat of two metrics, or their medians where the repeats were not kept.
+    pub(super) fn pairs(&self, a: Metric, b: Metric) -> Vec<(f64, f64)> {
+        let repeats = |metric: Metric| self.repeats.get(metric.name);
+        match repeats(a).zip(repeats(b)) {
+            Some((a, b)) => a.iter().copied().zip(b.iter().copied()).collect(),
+            None => self.value(a).zip(self.value(b)).into_iter().collect(),
+        }
     }
 
     pub(super) fn value(&self, metric: Metric) -> Option<f64> {
@@ -135,6 +159,7 @@ pub(super) mod tests {
             sum: None,
             test: None,
             values: BTreeMap::new(),
+            repeats: BTreeMap::new(),
             findings: Vec::new(),
         }
     }
