@@ -365,7 +365,7 @@ pub enum Unified {
 pub enum Exit {
     /// The jobs of its group.
     Group,
-    /// The jobs up to the next wall.
+    /// The jobs up to the next stonewall.
     Stonewall,
     /// All, those to come too.
     All,

@@ -35,7 +35,7 @@ pub(crate) fn links(m: &Measurement, platform: &Platform, path: &RolePath) -> Ve
     let under_load = m.links_under_load();
     let routes: Vec<Vec<PcieLink>> =
         path.drives().map(|drive| as_loaded(&drive.pcie, &under_load)).collect();
-    let asked = Asked { m, path, direction, factor };
+    let asked = CeilingSubject { m, path, direction, factor };
     let limits = at(&asked, &routes, now);
     // Some links slow down when idle. More than a link carries cannot have passed it, so it ran faster then.
     if limits.iter().any(|limit| limit.share > 1.0) {
@@ -46,7 +46,7 @@ pub(crate) fn links(m: &Measurement, platform: &Platform, path: &RolePath) -> Ve
 }
 
 /// What a ceiling is reckoned for.
-struct Asked<'a> {
+struct CeilingSubject<'a> {
     m: &'a Measurement,
     path: &'a RolePath,
     direction: Direction,
@@ -68,8 +68,8 @@ fn as_loaded(route: &[PcieLink], loaded: &[LoadedLink]) -> Vec<PcieLink> {
     route.iter().map(of).collect()
 }
 
-fn at(asked: &Asked<'_>, routes: &[Vec<PcieLink>], speed: Speed) -> Vec<LimitShare> {
-    let Asked { m, path, direction, factor } = asked;
+fn at(asked: &CeilingSubject<'_>, routes: &[Vec<PcieLink>], speed: Speed) -> Vec<LimitShare> {
+    let CeilingSubject { m, path, direction, factor } = asked;
     let routes: Vec<&[PcieLink]> = routes.iter().map(Vec::as_slice).collect();
     // A drive about which nothing is known could carry anything.
     if routes.is_empty() || routes.iter().any(|route| !route.iter().any(|l| speed(l).is_some())) {

@@ -9,7 +9,7 @@ use narrows_limits::flow::{FlowError, Network, Route, User};
 use narrows_limits::table::Family;
 
 use crate::constraints::{Basis, Carry, Load, Part, Way};
-use crate::demand::{Asked, Demand};
+use crate::demand::{Demand, RequestDemand};
 use crate::description::{Data, Database, Description, Drives, End, Place};
 use crate::note::Note;
 use crate::paths::{Hop, paths};
@@ -96,16 +96,21 @@ pub(crate) fn build_demand(
 }
 
 /// What an operation asks of the drives: the kind, whether of those with the log, and how much.
-fn asked(platform: &Description, demand: &Demand, flushes: Flushes) -> Vec<(Work, bool, Asked)> {
+fn asked(
+    platform: &Description,
+    demand: &Demand,
+    flushes: Flushes,
+) -> Vec<(Work, bool, RequestDemand)> {
     let reading = if demand.scan { Work::Scan } else { Work::RandomRead };
     let reads = demand.reads.map(|asked| (reading, false, asked));
     let apart = platform.databases.iter().any(|database| database.wal.is_some());
-    let writes = |asked: Option<Asked>| asked.map(|asked| (Work::RandomWrite, false, asked));
+    let writes =
+        |asked: Option<RequestDemand>| asked.map(|asked| (Work::RandomWrite, false, asked));
     let mut all: Vec<_> = reads.into_iter().collect();
     match (&demand.log, flushes) {
         (Some(log), Flushes::Free) => {
             let each = SEQUENTIAL_BYTES as f64;
-            let bytes = Asked { per_op: log.bytes.times(1.0 / each), bytes: each };
+            let bytes = RequestDemand { per_op: log.bytes.times(1.0 / each), bytes: each };
             all.extend(writes(demand.data_writes()));
             // Where flushes weren't counted, the log's writes are still among all.
             if demand.writes.is_none() || log.counted().is_some() {

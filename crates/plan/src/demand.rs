@@ -51,7 +51,7 @@ impl Amount {
 
 /// Requests of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Asked {
+pub struct RequestDemand {
     /// Requests for one operation.
     pub per_op: Amount,
     /// Bytes of one request.
@@ -128,13 +128,13 @@ pub struct Demand {
     pub threads_per_core: f64,
     /// Reads of the drives.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reads: Option<Asked>,
+    pub reads: Option<RequestDemand>,
     /// One read there with nothing else to do, ns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_ns: Option<Amount>,
     /// Writes to the drives, the log's included.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub writes: Option<Asked>,
+    pub writes: Option<RequestDemand>,
     /// The log; absent where its bytes weren't counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<Log>,
@@ -151,29 +151,32 @@ const LOG_PAGE_BYTES: f64 = 8192.0;
 
 impl Log {
     /// The log's own writes at this load: requests for one operation and bytes of each.
-    pub(crate) fn counted(&self) -> Option<Asked> {
+    pub(crate) fn counted(&self) -> Option<RequestDemand> {
         let flushes = self.flushes.filter(|flushes| flushes.value > 0.0)?;
-        Some(Asked { per_op: flushes, bytes: self.bytes.value / flushes.value + LOG_PAGE_BYTES })
+        Some(RequestDemand {
+            per_op: flushes,
+            bytes: self.bytes.value / flushes.value + LOG_PAGE_BYTES,
+        })
     }
 }
 
 impl Demand {
     /// The writes that aren't the log's. What more of its requests a file system makes stays among them.
-    pub(crate) fn data_writes(&self) -> Option<Asked> {
+    pub(crate) fn data_writes(&self) -> Option<RequestDemand> {
         let all = self.writes?;
         let Some(log) = self.log.as_ref().and_then(Log::counted) else { return Some(all) };
         let requests = (all.per_op.value - log.per_op.value).max(0.0);
         let bytes = all.per_op.value * all.bytes - log.per_op.value * log.bytes;
         let each = if requests > 0.0 { (bytes / requests).max(0.0) } else { 0.0 };
         let half = all.per_op.half.zip(log.per_op.half).map(|(a, b)| a.hypot(b));
-        Some(Asked { per_op: Amount { value: requests, half }, bytes: each })
+        Some(RequestDemand { per_op: Amount { value: requests, half }, bytes: each })
     }
 
     /// The same with one of its figures larger by its doubt, one for each figure that a flow rests on, and whether that
     /// doubt is known.
     pub(crate) fn doubted(&self) -> Vec<(Demand, bool)> {
         let more = |amount: Amount| Amount { value: amount.value + amount.doubt(), ..amount };
-        let asked = |asked: Asked| Asked { per_op: more(asked.per_op), ..asked };
+        let asked = |asked: RequestDemand| RequestDemand { per_op: more(asked.per_op), ..asked };
         let mut all = Vec::new();
         if let Some(cpu_ns) = self.cpu_ns {
             let known = cpu_ns.half.is_some();

@@ -41,7 +41,7 @@ mod waits;
 mod work;
 
 pub use answer::{Binding, Plan, Price, Question, Share, Widen, WorkAnswer, plan};
-pub use demand::{Amount, Asked, Demand, Log, PartKind, TimePart};
+pub use demand::{Amount, Demand, Log, PartKind, RequestDemand, TimePart};
 pub use description::Description;
 pub use drawing::{Drawing, Part, Wire, drawn_for};
 pub use error::PlanError;

@@ -2,7 +2,7 @@
 
 use crate::address::Address;
 use crate::orders::{self, OrdersError, State};
-use crate::schema::{Schema, Standing};
+use crate::schema::{Schema, SchemaState};
 use crate::wire::{Connection, WireError};
 
 /// What a schema of ours is.
@@ -43,8 +43,8 @@ pub fn left(address: &Address, remove: bool) -> Result<Vec<Left>, OrdersError> {
     for (name, standing) in Schema::all(&mut control)? {
         let bytes = bytes(&mut control, &name)?;
         let kind = match standing {
-            Standing::Held => LeftKind::RunNow,
-            Standing::Free => LeftKind::RunDead,
+            SchemaState::Held => LeftKind::RunNow,
+            SchemaState::Free => LeftKind::RunDead,
         };
         let removed = remove && Schema::remove_free(&mut control, &name)?;
         all.push(Left { schema: name, bytes, kind, removed });

@@ -35,7 +35,7 @@ pub struct Schema {
 
 /// Whether somebody works in a schema of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum SchemaState {
     /// Its run is connected.
     Held,
     /// Its run is gone.
@@ -139,16 +139,16 @@ impl Schema {
     }
 
     /// Schemas of runs of this user in this database, and whether somebody works in them.
-    pub fn all(control: &mut Connection) -> Result<Vec<(String, Standing)>, WireError> {
+    pub fn all(control: &mut Connection) -> Result<Vec<(String, SchemaState)>, WireError> {
         let mut all = Vec::new();
         for name in ours::all(control, PREFIX, &SIGN)? {
             let lock = Schema::lock_of(&name);
             let free = control.one(&format!("SELECT pg_catalog.pg_try_advisory_lock{lock}"))?;
             if free.as_deref() == Some("t") {
                 control.execute(&format!("SELECT pg_catalog.pg_advisory_unlock{lock}"))?;
-                all.push((name, Standing::Free));
+                all.push((name, SchemaState::Free));
             } else {
-                all.push((name, Standing::Held));
+                all.push((name, SchemaState::Held));
             }
         }
         Ok(all)

@@ -73,7 +73,7 @@ fn of_log(log: &LiveLog) -> Option<String> {
     let right = log.unknown.iter().find(|unknown| observed::lacks_right(unknown));
     let first = match (right, verdict.changes.first()) {
         (Some(unknown), _) if !tells => format!(" {}, then observe again.", unknown.needs),
-        _ if verdict.or_cpus => " narrows observe weighs both.".to_string(),
+        _ if verdict.or_cpus => " Run narrows observe, which compares all limits.".to_string(),
         (_, Some(change)) => format!(" It would change with {}.", change.trim_end_matches('.')),
         _ => String::new(),
     };

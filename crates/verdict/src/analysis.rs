@@ -18,7 +18,7 @@ use crate::threshold::{
     BARELY_HELD_UP, CLEAR_GAIN, HOLDER_FLUSHES, MOSTLY_STOPPED, SLOWER_INSIDE, UNCHANGED,
     WORKERS_BUSY,
 };
-use crate::windows::{self, WindowLaw};
+use crate::windows::{self, WholeLaw, WindowLaw};
 
 /// A flush that takes longer inside the server than in the log layer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,19 +62,22 @@ pub(crate) struct Analysis<'a> {
     pub leftovers: Option<String>,
     /// The same law on each window; empty where it cannot be applied to them.
     pub windows: Vec<WindowLaw>,
+    /// Of the measurement that this is one window of.
+    whole: Option<WholeLaw>,
     pub choice: Option<Choice>,
 }
 
 impl<'a> Analysis<'a> {
     pub fn of(run: &'a Run, demand: Demand<'a>) -> Self {
-        let mut analysis = Analysis::before_choice(run, demand);
-        analysis.windows = windows::laws(run, &analysis.demand);
+        let mut analysis = Analysis::before_choice(run, demand, None);
+        analysis.windows = windows::laws(&analysis);
         analysis.choice = analysis.choose();
         analysis
     }
 
-    /// Demands, bounds and the time of an operation; no place is named yet.
-    pub fn before_choice(run: &'a Run, mut demand: Demand<'a>) -> Self {
+    /// Demands, bounds and the time of an operation; no place is named yet. A window is judged as the whole was: `whole` says
+    /// which resources are saturated there.
+    pub fn before_choice(run: &'a Run, mut demand: Demand<'a>, whole: Option<WholeLaw>) -> Self {
         if let Some(observed) = &mut demand.observed {
             observed.look_up(run, demand.measurement);
             observed.take_off_runnable(&mut demand.time, &demand.throughput);
@@ -92,6 +95,7 @@ impl<'a> Analysis<'a> {
             lock_held: None,
             leftovers: None,
             windows: Vec::new(),
+            whole,
             choice: None,
         };
         if let Ok(parts) = &analysis.parts {
@@ -123,7 +127,11 @@ impl<'a> Analysis<'a> {
     fn ceilings(&self, parts: &Parts) -> Vec<(TimeComponent, f64)> {
         let rate = self.demand.rate();
         let mut ceilings = Vec::new();
-        for candidate in self.capacities.candidates.iter().filter(|c| c.is_saturated(rate)) {
+        let saturated = |c: &&Candidate| match &self.whole {
+            Some(whole) => whole.saturated.contains(&c.place),
+            None => c.is_saturated(rate),
+        };
+        for candidate in self.capacities.candidates.iter().filter(saturated) {
             match candidate.place {
                 BoundLaw::Drives
                 | BoundLaw::ReadPath
@@ -266,9 +274,14 @@ impl<'a> Analysis<'a> {
     /// may have: that is the whole set then. Who works at a low priority takes all that is left, and would give it back.
     fn give_back_leftovers(&mut self) {
         // A quota stops sessions in no run queue.
-        let hardly = !self.demand.cpu.throttled
-            && self.demand.quota_cpus(self.run).is_none()
-            && self.without_others().is_some_and(|gain| gain < BARELY_HELD_UP);
+        let hardly = match &self.whole {
+            Some(whole) => whole.gives_back,
+            None => {
+                !self.demand.cpu.throttled
+                    && self.demand.quota_cpus(self.run).is_none()
+                    && self.without_others().is_some_and(|gain| gain < BARELY_HELD_UP)
+            }
+        };
         let (Some(set), Some(taken)) = (self.demand.cpu.set, self.demand.cpu.taken) else { return };
         let cpu = |c: &&mut Candidate| c.place == BoundLaw::Cpu && c.narrow == Bottleneck::CpuTaken;
         let Some(cpu) = self.capacities.candidates.iter_mut().find(cpu).filter(|_| hardly) else {

@@ -7,7 +7,7 @@ use crate::bound::{BoundLaw, Candidate, same_place};
 use crate::demand::Demand;
 use crate::estimate::Estimate;
 use crate::session::TimeComponent;
-use crate::threshold::{HELD_UP, MOSTLY_CPU, NEAR_SATURATION, OVER_LIMIT, TAKEN, UNDERSTATED};
+use crate::threshold::{FAR, HELD_UP, MOSTLY_CPU, NEAR_SATURATION, OVER_LIMIT, TAKEN, UNDERSTATED};
 
 /// The narrow place and its rival.
 #[derive(Debug, Clone)]
@@ -182,7 +182,13 @@ impl Analysis<'_> {
                     choice.winner.utilisation(rate) * 100.0,
                     self.bound_in_words(&rival)
                 );
-                self.cannot_tell(choice, rival.narrow, why);
+                // What is nearly full, with no other limit in reach, is what binds; how it falls short of full is a doubt.
+                let out_of_reach = rival.rate.value >= FAR * choice.winner.rate.value;
+                if out_of_reach && choice.winner.is_nearly_saturated(rate) {
+                    choice.doubts.push(why);
+                } else {
+                    self.cannot_tell(choice, rival.narrow, why);
+                }
             }
         }
         if choice.part == Some(TimeComponent::Read) {

@@ -162,3 +162,6 @@ pub const MISSED_BY_MUCH: f64 = 2.0 * SUM_TOLERANCE;
 /// A server's account of its statements' time is taken to show no error smaller than this, however well it agrees: what a session does
 /// between statements is in the parts and not in the account.
 pub const FINEST_ACCOUNT: f64 = 0.02;
+
+/// Windows whose rate has a wider 95 % interval, as ± share, are no repeats of one load. As the finding `observed-load-changed` has it.
+pub const WINDOWS_ALIKE: f64 = 0.25;

@@ -4,7 +4,7 @@
 //! longer, and both bounds are lower. Whether one is lower than the other is asked window by window, so that what they share falls
 //! out (a paired comparison; Box, Hunter & Hunter, *Statistics for Experimenters*, 2nd ed., 3.2).
 
-use narrows_model::{Measurement, Run};
+use narrows_model::Measurement;
 use narrows_stats::paired_ratio;
 
 use crate::analysis::Analysis;
@@ -12,6 +12,7 @@ use crate::bound::{BoundLaw, Candidate};
 use crate::demand::Demand;
 use crate::estimate::Estimate;
 use crate::session::TimeComponent;
+use crate::threshold::WINDOWS_ALIKE;
 
 /// What the law says of one window.
 #[derive(Debug, Clone)]
@@ -20,12 +21,31 @@ pub(crate) struct WindowLaw {
     parts: Vec<(TimeComponent, f64)>,
 }
 
-/// The law on each window; none where there are not several, or one of them lacks a rate or the parts of an operation's time.
-pub(crate) fn laws(run: &Run, demand: &Demand) -> Vec<WindowLaw> {
-    let whole = demand.measurement;
-    let windows = (0..number_of_windows(whole)).map(|index| {
-        let window = window(whole, index);
-        let analysis = Analysis::before_choice(run, Demand::read(&window, demand.workload).ok()?);
+/// What of the whole measurement's law its windows follow, so that the law does not change between them.
+#[derive(Debug, Clone)]
+pub(crate) struct WholeLaw {
+    /// Resources that are saturated.
+    pub saturated: Vec<BoundLaw>,
+    /// Whether what others use of the CPUs counts as the server's.
+    pub gives_back: bool,
+}
+
+/// The law on each window; none where there are not several, one of them lacks a rate or the parts of an operation's time, or they are
+/// no repeats of each other: a load or a limit that changed between them is not chance.
+pub(crate) fn laws(whole: &Analysis) -> Vec<WindowLaw> {
+    let demand = &whole.demand;
+    if demand.throughput.relative().is_none_or(|half| half > WINDOWS_ALIKE) {
+        return Vec::new();
+    }
+    let saturated = whole.capacities.candidates.iter().filter(|c| c.is_saturated(demand.rate()));
+    let law = WholeLaw {
+        saturated: saturated.map(|candidate| candidate.place).collect(),
+        gives_back: whole.leftovers.is_some(),
+    };
+    let windows = (0..number_of_windows(demand.measurement)).map(|index| {
+        let window = window(demand.measurement, index);
+        let of_window = Demand::read(&window, demand.workload).ok()?;
+        let analysis = Analysis::before_choice(whole.run, of_window, Some(law.clone()));
         let parts = analysis.unqueued.as_ref()?.by_size();
         Some(WindowLaw {
             bounds: analysis.bounds().into_iter().cloned().collect(),

@@ -33,10 +33,25 @@ pub(super) fn of(path: &Path, text: &str) -> Vec<Entry> {
             id: id.to_string(),
             path: path.with_extension("").join(id).with_extension("md"),
             sentence: sentence.to_string(),
-            text: format!("# {id}\n{rest}"),
+            text: format!("# {id}\n{}", one_folder_down(rest)),
         }
     };
     text.split("\n## ").skip(1).map(entry).collect()
+}
+
+/// Links to other pages, from a folder further down.
+fn one_folder_down(text: &str) -> String {
+    let mut moved = String::with_capacity(text.len());
+    for (at, part) in text.split("](").enumerate() {
+        let elsewhere = part.starts_with('#') || part.split(')').next().unwrap_or("").contains(':');
+        moved += match at {
+            0 => "",
+            _ if elsewhere => "](",
+            _ => "](../",
+        };
+        moved += part;
+    }
+    moved
 }
 
 /// The group's page: what it says before the first entry, and each of them with the way to its page.
@@ -72,5 +87,9 @@ mod tests {
         );
         assert!(!list.contains("Weight"));
         assert_eq!(of(Path::new("guide/faq.md"), text), []);
+        assert_eq!(
+            one_folder_down("[a](b.md#c), [d](../e.md), [f](https://g), [h](#i)"),
+            "[a](../b.md#c), [d](../../e.md), [f](https://g), [h](#i)"
+        );
     }
 }

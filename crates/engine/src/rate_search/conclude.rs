@@ -6,7 +6,7 @@ use narrows_stats::median;
 use narrows_stats::trend::mann_kendall;
 
 use super::pooled::{Pooled, pooled};
-use super::rate_grid::{GridRate, RateGrid, Standing};
+use super::rate_grid::{GridRate, GridState, RateGrid};
 use super::{Answer, Because, Outcome, RateSearch, SUFFICIENT, Said, Stage, same_rate};
 
 /// A window of at least that part of another one's length can contradict it.
@@ -24,31 +24,31 @@ impl RateSearch {
         let by_generator = |point| {
             grid.point(point).is_some_and(|r| r.count().by_generator(self.goal.allowed_over()))
         };
-        match grid.standing() {
-            Standing::Next(_) => self.contradiction(),
-            Standing::Contradiction { passed, failed } => {
+        match grid.state() {
+            GridState::Next(_) => self.contradiction(),
+            GridState::Contradiction { passed, failed } => {
                 Some(self.unstable(grid.rate_per_s(passed), grid.rate_per_s(failed)))
             }
-            Standing::Open => Some(self.cut_short(Because::Undecided)),
-            Standing::Top(point) => Some(Outcome::Unlimited {
+            GridState::Open => Some(self.cut_short(Because::Undecided)),
+            GridState::Top(point) => Some(Outcome::Unlimited {
                 rate_per_s: grid.rate_per_s(point),
                 quantile_ns: typical(point),
             }),
-            Standing::Bottom(point) if by_generator(point) => Some(Outcome::GeneratorBound {
+            GridState::Bottom(point) if by_generator(point) => Some(Outcome::GeneratorBound {
                 rate_per_s: None,
                 generator_per_s: grid.rate_per_s(point),
             }),
-            Standing::Bottom(point) => self.contradiction().or(Some(Outcome::Unreachable {
+            GridState::Bottom(point) => self.contradiction().or(Some(Outcome::Unreachable {
                 lowest_per_s: grid.rate_per_s(point),
                 quantile_ns: typical(point),
             })),
-            Standing::Between { passed, failed } if by_generator(failed) => {
+            GridState::Between { passed, failed } if by_generator(failed) => {
                 Some(Outcome::GeneratorBound {
                     rate_per_s: Some(grid.rate_per_s(passed)),
                     generator_per_s: grid.rate_per_s(failed),
                 })
             }
-            Standing::Between { passed, failed } => {
+            GridState::Between { passed, failed } => {
                 let answer = self.answer(grid, passed, failed);
                 self.contradiction().or(Some(Outcome::Found(answer)))
             }

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 pub use goal::{Goal, RateStep, Settings, Stage};
 pub use outcome::{Answer, Because, Outcome, same_rate};
-use rate_grid::{RateGrid, Standing};
+use rate_grid::{GridState, RateGrid};
 pub use seen::{Backlog, RateSeen, Said};
 pub use words::Told;
 
@@ -150,8 +150,8 @@ impl RateSearch {
     pub fn saw(&mut self, seen: RateSeen) {
         let Some(step) = self.next_step() else { return };
         let said = seen.said(&self.goal, step.rate_per_s);
-        let point = match self.grid.as_ref().map(RateGrid::standing) {
-            Some(Standing::Next(point)) => Some(point),
+        let point = match self.grid.as_ref().map(RateGrid::state) {
+            Some(GridState::Next(point)) => Some(point),
             _ => None,
         };
         self.tried.push(Tried { step, seen, said, point });
@@ -210,7 +210,7 @@ impl RateSearch {
 
     fn next_rate(&self) -> Option<(Stage, f64)> {
         if let Some(grid) = &self.grid {
-            let Standing::Next(point) = grid.standing() else { return None };
+            let GridState::Next(point) = grid.state() else { return None };
             return Some((Stage::Confirm, grid.rate_per_s(point)));
         }
         if let Some(candidate) = self.candidate() {

@@ -43,7 +43,7 @@ impl GridRate {
 
 /// Where the confirmation stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Standing {
+pub(super) enum GridState {
     /// This point needs a run.
     Next(i32),
     /// A point passed, and the one given above it failed (with undecided ones between, perhaps).
@@ -185,15 +185,15 @@ impl RateGrid {
 
     /// Whether the repeats have come to an end by themselves.
     pub fn is_done(&self) -> bool {
-        !matches!(self.standing(), Standing::Next(_))
+        !matches!(self.state(), GridState::Next(_))
     }
 
-    pub fn standing(&self) -> Standing {
+    pub fn state(&self) -> GridState {
         let (highest_passed, lowest_failed) = self.extremes();
         if let (Some(passed), Some(failed)) = (highest_passed, lowest_failed)
             && passed > failed
         {
-            return Standing::Contradiction { passed, failed };
+            return GridState::Contradiction { passed, failed };
         }
         let lost = |point: i32| self.points.get(&point).is_some_and(|point| point.count.lost());
         let leads_on = |point: i32| lost(point) && !self.is_beyond(point - 1);
@@ -206,18 +206,18 @@ impl RateGrid {
             (from, _) => self.first_open(from.unwrap_or(0) + 1.., Side::Above),
         };
         match (down, up) {
-            (Found::Open(down), Found::Open(up)) => Standing::Next(self.turn(down, up)),
-            (Found::Open(point), _) | (_, Found::Open(point)) => Standing::Next(point),
+            (Found::Open(down), Found::Open(up)) => GridState::Next(self.turn(down, up)),
+            (Found::Open(point), _) | (_, Found::Open(point)) => GridState::Next(point),
             (Found::End(point), _) if self.decided(point) == Some(Side::Above) => {
-                Standing::Bottom(point)
+                GridState::Bottom(point)
             }
             (Found::Decided(passed), Found::End(_)) => {
                 let highest = highest_passed.unwrap_or(passed);
-                if self.is_beyond(highest + 1) { Standing::Top(highest) } else { Standing::Open }
+                if self.is_beyond(highest + 1) { GridState::Top(highest) } else { GridState::Open }
             }
-            (Found::End(_), _) => Standing::Open,
+            (Found::End(_), _) => GridState::Open,
             (Found::Decided(passed), Found::Decided(failed)) => {
-                Standing::Between { passed: highest_passed.unwrap_or(passed), failed }
+                GridState::Between { passed: highest_passed.unwrap_or(passed), failed }
             }
         }
     }
@@ -271,11 +271,11 @@ mod tests {
     const FAILED: Said = Said::Failed { clear: true };
 
     /// Climbs with a device that passes up to a rate; the order of the points tried.
-    fn climb(mut grid: RateGrid, mut passes: impl FnMut(f64) -> bool) -> (Standing, Vec<i32>) {
+    fn climb(mut grid: RateGrid, mut passes: impl FnMut(f64) -> bool) -> (GridState, Vec<i32>) {
         let mut order = Vec::new();
         loop {
-            match grid.standing() {
-                Standing::Next(point) => {
+            match grid.state() {
+                GridState::Next(point) => {
                     assert!(order.len() < 400, "it must end: {order:?}");
                     order.push(point);
                     let run = if passes(grid.rate_per_s(point)) { PASSED } else { FAILED };
@@ -292,57 +292,57 @@ mod tests {
 
     #[test]
     fn a_good_start_takes_twelve_interleaved_runs() {
-        let (standing, order) = climb(grid(500.0), |rate| rate < 510.0);
-        assert_eq!(standing, Standing::Between { passed: 0, failed: 1 });
+        let (state, order) = climb(grid(500.0), |rate| rate < 510.0);
+        assert_eq!(state, GridState::Between { passed: 0, failed: 1 });
         assert_eq!(order, [0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0]);
     }
 
     #[test]
     fn it_steps_back_and_up() {
-        let (standing, order) = climb(grid(500.0), |rate| rate < 460.0);
-        assert_eq!(standing, Standing::Between { passed: -2, failed: -1 });
+        let (state, order) = climb(grid(500.0), |rate| rate < 460.0);
+        assert_eq!(state, GridState::Between { passed: -2, failed: -1 });
         assert!(!order.contains(&3), "{order:?}");
-        let (standing, _) = climb(grid(500.0), |rate| rate < 560.0);
-        assert_eq!(standing, Standing::Between { passed: 2, failed: 3 });
+        let (state, _) = climb(grid(500.0), |rate| rate < 560.0);
+        assert_eq!(state, GridState::Between { passed: 2, failed: 3 });
     }
 
     #[test]
     fn an_end_that_nothing_decided_is_neither_kept_nor_missed() {
         let up = RateGrid::new(500.0, 1.05, (10.0, 600.0), 6, 12, 0.01);
         let mut turn = false;
-        let (standing, _) = climb(up, |rate| {
+        let (state, _) = climb(up, |rate| {
             turn = !turn;
             rate < 520.0 || turn
         });
-        assert_eq!(standing, Standing::Open);
+        assert_eq!(state, GridState::Open);
         let mut low = RateGrid::new(15.0, 1.05, (10.0, 1100.0), 6, 12, 0.01);
         for said in [PASSED, FAILED, FAILED, FAILED] {
             low.saw(0, said, None, &[]);
         }
         low.hurry(15.0, 640.0);
-        assert!(matches!(low.standing(), Standing::Next(_)), "{:?}", low.standing());
+        assert!(matches!(low.state(), GridState::Next(_)), "{:?}", low.state());
     }
 
     #[test]
     fn it_ends_at_its_bounds() {
-        assert_eq!(climb(grid(1000.0), |_| true).0, Standing::Top(2));
-        assert_eq!(climb(grid(1100.0), |_| true).0, Standing::Top(0));
-        assert_eq!(climb(grid(11.0), |_| false).0, Standing::Bottom(-2));
-        assert_eq!(climb(grid(10.0), |_| false).0, Standing::Bottom(0));
+        assert_eq!(climb(grid(1000.0), |_| true).0, GridState::Top(2));
+        assert_eq!(climb(grid(1100.0), |_| true).0, GridState::Top(0));
+        assert_eq!(climb(grid(11.0), |_| false).0, GridState::Bottom(-2));
+        assert_eq!(climb(grid(10.0), |_| false).0, GridState::Bottom(0));
     }
 
     #[test]
     fn an_undecided_point_widens_the_interval() {
         let mut grid = grid(500.0);
         let mut coin = 0;
-        let standing = loop {
-            let Standing::Next(point) = grid.standing() else { break grid.standing() };
+        let state = loop {
+            let GridState::Next(point) = grid.state() else { break grid.state() };
             coin += 1;
             let passes = point < 0 || (point == 0 && coin % 2 == 0);
             grid.saw(point, if passes { PASSED } else { FAILED }, None, &[]);
             assert!(coin < 100);
         };
-        assert_eq!(standing, Standing::Between { passed: -1, failed: 1 });
+        assert_eq!(state, GridState::Between { passed: -1, failed: 1 });
         let runs = grid.point(0).unwrap().count.runs();
         assert!(runs < 12, "{runs} runs where half of them pass: what remains could not decide");
     }
@@ -351,8 +351,8 @@ mod tests {
     fn in_a_hurry_rates_that_are_far_enough_are_asked_at_once() {
         let mut grid = grid(500.0);
         grid.hurry(420.0, 640.0);
-        let (standing, order) = climb(grid, |rate| rate < 530.0);
-        let Standing::Between { passed, failed } = standing else { panic!("{standing:?}") };
+        let (state, order) = climb(grid, |rate| rate < 530.0);
+        let GridState::Between { passed, failed } = state else { panic!("{state:?}") };
         assert_eq!((passed, failed), (-3, 4), "18 % below and 41 % above: {order:?}");
         assert_eq!(order.len(), 12);
     }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::{Context, Phase, Progress, Stop};
 use narrows_layer_block::{
-    CalibratePlan, Ground, LogStream, Region, calibrate, planned_calibrate, prepare,
+    CalibratePlan, CalibrationTarget, LogStream, Region, calibrate, planned_calibrate, prepare,
 };
 use narrows_model::{Layer, Platform, metric};
 use narrows_observe::Watch;
@@ -47,10 +47,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ctx = Context { stop: &stop, progress: &progress, seed: 11, repeats, quick: false, window };
     let data = prepare(&ctx, dir, bytes, 1)?;
     let log = beside.map(|_| prepare(&ctx, dir, 64 << 20, 2)).transpose()?;
-    let ground = Ground { data: Region::of(&data), log: log.as_ref().map(Region::of) };
+    let target = CalibrationTarget { data: Region::of(&data), log: log.as_ref().map(Region::of) };
     let blind = args.iter().any(|arg| arg == "--blind");
     let watch = if blind { Watch::none() } else { Watch::new(&Platform::default(), &[]) };
-    let found = calibrate(&ctx, &ground, &watch, &plan)?;
+    let found = calibrate(&ctx, &target, &watch, &plan)?;
     eprintln!("{:7.2} s  done", progress.0.elapsed().as_secs_f64());
     println!("{:#?}", found.calibration);
     for m in &found.measurements {

@@ -44,7 +44,9 @@ mod workload;
 mod writers;
 
 pub use after::{Requested, after, after_bytes, after_s};
-pub use calibrate::{CalibratePlan, Calibrated, Ground, LogStream, calibrate, planned_calibrate};
+pub use calibrate::{
+    CalibratePlan, Calibrated, CalibrationTarget, LogStream, calibrate, planned_calibrate,
+};
 pub use error::BlockError;
 pub use interference::{InterferenceGround, InterferencePlan, interference, planned_interference};
 pub use measure::{measure, measure_by, prepare, prepare_with};

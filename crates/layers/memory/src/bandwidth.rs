@@ -15,7 +15,7 @@ use crate::buffers::Buffers;
 use crate::kernel::Kernel;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::sizing::Sizing;
-use crate::thread_group::{Done, Failure, Hand, ThreadGroup, Windows};
+use crate::thread_group::{Done, Failure, GroupWorker, ThreadGroup, Windows};
 use crate::traffic::{Pace, Traffic};
 
 const LONGEST_WINDOW: Duration = Duration::from_secs(1);
@@ -87,7 +87,7 @@ struct Worker<'a> {
     stop: &'a Stop,
 }
 
-impl Hand for Worker<'_> {
+impl GroupWorker for Worker<'_> {
     type Did = Done;
 
     fn work(&mut self, kind: usize, window: Window) -> Done {

@@ -23,7 +23,7 @@ use crate::latency::{Cycle, obtained};
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
 use crate::place::Place;
 use crate::sizing::Sizing;
-use crate::thread_group::{Done, Failure, Hand, ThreadGroup, Turn, shuffled_kinds};
+use crate::thread_group::{Done, Failure, GroupWorker, ThreadGroup, Turn, shuffled_kinds};
 use crate::traffic::{Pace, Traffic};
 use crate::walker::{Paces, Walker};
 
@@ -162,7 +162,7 @@ enum Did {
     Loaded(Done),
 }
 
-impl Hand for Either<'_> {
+impl GroupWorker for Either<'_> {
     type Did = Did;
 
     fn work(&mut self, kind: usize, window: Window) -> Did {

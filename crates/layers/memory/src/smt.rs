@@ -20,7 +20,7 @@ use serde_json::json;
 
 use crate::MemoryError;
 use crate::lookup::{BATCH, Lookups};
-use crate::thread_group::{Done, Failure, Hand, ThreadGroup};
+use crate::thread_group::{Done, Failure, GroupWorker, ThreadGroup};
 
 /// The measurement's id.
 pub const ID: &str = "memory.smt_yield";
@@ -110,7 +110,7 @@ struct Worker<'a> {
     stop: &'a Stop,
 }
 
-impl Hand for Worker<'_> {
+impl GroupWorker for Worker<'_> {
     type Did = Done;
 
     fn work(&mut self, kind: usize, window: Window) -> Done {

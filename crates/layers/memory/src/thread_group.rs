@@ -51,7 +51,7 @@ impl Done {
 }
 
 /// One thread's work.
-pub trait Hand {
+pub trait GroupWorker {
     /// What it says of a window.
     type Did: Send;
 
@@ -140,7 +140,7 @@ impl ThreadGroup<'_> {
     ///
     /// # Errors
     /// When asked to stop, or when a thread can't be kept on its CPU.
-    pub fn work<H: Hand<Did = Done>>(
+    pub fn work<H: GroupWorker<Did = Done>>(
         &self,
         ctx: &Context,
         watch: &Watch,
@@ -173,7 +173,7 @@ impl ThreadGroup<'_> {
     ///
     /// # Errors
     /// When asked to stop, or when a thread can't be kept on its CPU.
-    pub fn turns<H: Hand>(
+    pub fn turns<H: GroupWorker>(
         &self,
         ctx: &Context,
         kinds: &[usize],
@@ -299,7 +299,7 @@ mod tests {
 
     struct Counting;
 
-    impl Hand for Counting {
+    impl GroupWorker for Counting {
         type Did = Done;
 
         fn work(&mut self, kind: usize, window: Window) -> Done {
@@ -362,7 +362,7 @@ mod tests {
     /// Says who it is and what it was asked for.
     struct Naming(u32);
 
-    impl Hand for Naming {
+    impl GroupWorker for Naming {
         type Did = (u32, usize);
 
         fn work(&mut self, kind: usize, _: Window) -> (u32, usize) {
@@ -395,7 +395,7 @@ mod tests {
 
     struct Panicking;
 
-    impl Hand for Panicking {
+    impl GroupWorker for Panicking {
         type Did = Done;
 
         fn work(&mut self, _: usize, _: Window) -> Done {
@@ -408,7 +408,7 @@ mod tests {
         Panics(Panicking),
     }
 
-    impl Hand for Either {
+    impl GroupWorker for Either {
         type Did = Done;
 
         fn work(&mut self, kind: usize, window: Window) -> Done {

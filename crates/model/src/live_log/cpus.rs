@@ -37,6 +37,6 @@ pub struct LiveCpuWindow {
 impl LiveCpus {
     /// Share of the CPUs that it could use, 0 to 1.
     pub fn busy(&self) -> f64 {
-        if self.available > 0.0 { self.used / self.available } else { 0.0 }
+        if self.available > 0.0 { (self.used / self.available).min(1.0) } else { 0.0 }
     }
 }

@@ -2,8 +2,8 @@
 
 use narrows_limits::table::Table;
 use narrows_plan::{
-    Amount, Asked, Demand, Description, Fit, FitError, Log, PartKind, TimePart, Verdict, describe,
-    fit,
+    Amount, Demand, Description, Fit, FitError, Log, PartKind, RequestDemand, TimePart, Verdict,
+    describe, fit,
 };
 
 /// One machine of `cores`, four drives whose media do 200 k reads and 100 k writes each, and more keys.
@@ -42,9 +42,9 @@ fn update() -> Demand {
         scan: false,
         cpu_ns: Some(known(50_000.0, 0.02)),
         threads_per_core: 1.0,
-        reads: Some(Asked { per_op: Amount::exact(2.0), bytes: 8192.0 }),
+        reads: Some(RequestDemand { per_op: Amount::exact(2.0), bytes: 8192.0 }),
         read_ns: Some(Amount::exact(80_000.0)),
-        writes: Some(Asked { per_op: Amount::exact(0.5), bytes: 8192.0 }),
+        writes: Some(RequestDemand { per_op: Amount::exact(0.5), bytes: 8192.0 }),
         log: Some(Log {
             bytes: Amount::exact(400.0),
             flushes: Some(Amount::exact(0.25)),
@@ -153,8 +153,10 @@ fn the_log_is_no_flow_of_flushes() {
          [[database]]\nat = \"server\"\ndata = \"disks\"\nwal = \"log\"\n"
     );
     let platform = described(&text);
-    let demand =
-        Demand { reads: Some(Asked { per_op: Amount::exact(0.0), bytes: 0.0 }), ..update() };
+    let demand = Demand {
+        reads: Some(RequestDemand { per_op: Amount::exact(0.0), bytes: 0.0 }),
+        ..update()
+    };
     let found = fitted(&platform, &demand);
     // 1 k flushes of 4 commits bind as many sessions at 4k/s; more of them would share each flush, so the ceiling is that
     // of the data's quarter of a write: 400k/s.
@@ -182,8 +184,8 @@ fn an_arm_that_reads_does_not_write() {
         ))
     };
     let demand = Demand {
-        reads: Some(Asked { per_op: Amount::exact(2.0), bytes: 8192.0 }),
-        writes: Some(Asked { per_op: Amount::exact(2.0), bytes: 8192.0 }),
+        reads: Some(RequestDemand { per_op: Amount::exact(2.0), bytes: 8192.0 }),
+        writes: Some(RequestDemand { per_op: Amount::exact(2.0), bytes: 8192.0 }),
         log: None,
         ..update()
     };

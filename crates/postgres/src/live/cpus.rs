@@ -86,9 +86,11 @@ fn window(
 ) -> Option<LiveCpuWindow> {
     let took = Took::between(from.beside.as_ref()?, to.beside.as_ref()?);
     let ns = (to.at_ns - from.at_ns) as f64;
+    let used = took.of(|_| true).cpu_ns / ns;
     (!took.seen.per_cpu.is_empty() && ns > 0.0).then(|| LiveCpuWindow {
-        available: shared_cpus(&took, ns, around).available,
-        used: took.of(|_| true).cpu_ns / ns,
+        // Its own time is by the scheduler's clock, that of others by ticks.
+        available: shared_cpus(&took, ns, around).available.max(used),
+        used,
         run_queue: took.of(|class| class == ProcessClass::Session).run_queue_ns / ns,
     })
 }

@@ -72,7 +72,7 @@ pub fn floor(
         sides.push(pairs.into_iter().unzip::<_, _, Vec<_>, Vec<_>>());
     }
     let start = Barrier::new(threads);
-    let asked: Vec<io::Result<Asked>> = std::thread::scope(|scope| {
+    let asked: Vec<io::Result<ClientOutcome>> = std::thread::scope(|scope| {
         let mut asking = Vec::new();
         for (index, (clients, servers)) in sides.into_iter().enumerate() {
             let server_cpu = server_cpus.get(index % server_cpus.len().max(1)).copied();
@@ -103,7 +103,7 @@ pub fn floor(
 /// How long a wait for an answer lasts at most.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-struct Asked {
+struct ClientOutcome {
     operations: u64,
     cpu_ns: u64,
     passed: Duration,
@@ -118,7 +118,7 @@ fn ask(
     bytes: usize,
     hears: Hears,
     window: Duration,
-) -> io::Result<Asked> {
+) -> io::Result<ClientOutcome> {
     let (request, mut answer) = (vec![3u8; bytes], [0u8; ANSWER_BYTES]);
     let mut poller = Poller::for_this_thread();
     for (number, client) in clients.iter().enumerate() {
@@ -152,7 +152,7 @@ fn ask(
         let passed = began.elapsed();
         if passed >= window {
             let cpu_ns = process::thread_cpu_ns() - cpu_ns;
-            return Ok(Asked { operations, cpu_ns, passed });
+            return Ok(ClientOutcome { operations, cpu_ns, passed });
         }
     }
 }

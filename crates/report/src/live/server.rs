@@ -1,8 +1,8 @@
 //! A live server's log: counters, states, verdict.
 
 use narrows_model::{
-    Interval, LiveCost, LiveLog, LivePace, LiveSetting, LiveStandby, LiveWait, LiveWaitKind,
-    Measurement, Metric, Run, Validity, metric,
+    Interval, LiveCost, LiveLog, LivePace, LiveSetting, LiveStandby, LiveVerdict, LiveWait,
+    LiveWaitKind, Measurement, Metric, Run, Validity, metric,
 };
 use narrows_units::significant;
 
@@ -34,7 +34,7 @@ fn view(run: &Run, log: &LiveLog, units: Units, notes: &mut Notes) -> Vec<Block>
         let answer = Answer {
             lead: Inline::of(Style::Strong, "BOTTLENECK OF A COMMIT"),
             suspect: false,
-            sentence: Inline::of(Style::Strong, verdict.bound.words()),
+            sentence: Inline::of(Style::Strong, bottleneck(verdict)),
             grade: Some(printed(verdict.grade)),
         };
         let texts = |of: &[String]| of.iter().map(|text| text.as_str().into()).collect();
@@ -46,6 +46,12 @@ fn view(run: &Run, log: &LiveLog, units: Units, notes: &mut Notes) -> Vec<Block>
     }
     blocks.push(Block::Facts(Facts { entries: remarks(log), labels: Style::Strong, at: (0, 10) }));
     blocks
+}
+
+/// `FLUSHES, one after the other`, and the CPUs where it may be these.
+fn bottleneck(verdict: &LiveVerdict) -> String {
+    let cpus = if verdict.or_cpus { "CPU or " } else { "" };
+    format!("{cpus}{}", verdict.bound.words())
 }
 
 fn counts(log: &LiveLog, of: Option<&Measurement>, units: Units) -> Table {

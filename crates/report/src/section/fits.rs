@@ -1,6 +1,6 @@
 //! A run's demands on platforms: the demands, whether each fits, and what holds it.
 
-use narrows_plan::{Amount, Asked, AtSessions, Demand, Drawing, Fit, Migration};
+use narrows_plan::{Amount, AtSessions, Demand, Drawing, Fit, Migration, RequestDemand};
 use narrows_units::{Nanos, OpsPerSecond, Ratio, si, significant};
 
 use super::plans::{binds, labelled, picture, side_by_side, widening};
@@ -163,7 +163,7 @@ const DEMAND_HEADS: [&str; 9] =
 /// A demand's row: unknown is `-`, and never zero.
 fn demand_row(demand: &Demand) -> [String; 9] {
     let unknown = || "-".to_string();
-    let count = |asked: Option<Asked>| asked.map_or_else(unknown, |a| few(a.per_op.value));
+    let count = |asked: Option<RequestDemand>| asked.map_or_else(unknown, |a| few(a.per_op.value));
     let log = demand.log.as_ref();
     [
         marked(demand.suspect.is_some(), &demand.name),

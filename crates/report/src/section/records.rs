@@ -275,7 +275,7 @@ fn observed(rows: &mut Vec<Vec<String>>, seen: &Observation, validity: &'static 
         let rest = [
             ("kernel", processes.kernel_cpus),
             ("others_here", processes.other_cpus),
-            ("machine", Some(processes.machine_cpus)),
+            ("machine", Some(processes.in_use())),
             ("allowed", Some(processes.allowed_cpus)),
         ];
         let rest = rest.into_iter().map(|(who, cpus)| (who.to_string(), cpus));

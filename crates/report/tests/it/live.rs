@@ -59,7 +59,7 @@ fn what_bounds_commits_is_the_result_with_the_first_thing_to_do() {
     assert_eq!(result(&run), said);
     let verdict = run.live_logs[0].verdict.as_mut().unwrap();
     (verdict.grade, verdict.or_cpus) = (Grade::Undecided, true);
-    let said = "RESULT Commits on the observed server: undecided, CPU or WAL flushes that follow each other. narrows observe weighs both.";
+    let said = "RESULT Commits on the observed server: undecided, CPU or WAL flushes that follow each other. Run narrows observe, which compares all limits.";
     assert_eq!(result(&run), said);
     let verdict = run.live_logs[0].verdict.as_mut().unwrap();
     verdict.or_cpus = false;

@@ -3,8 +3,8 @@
 use crate::common;
 use narrows_limits::table::Table;
 use narrows_plan::{
-    Amount, Asked, Demand, Description, Fit, Log, Migration, PartKind, Plan, Question, TimePart,
-    describe, fit, plan,
+    Amount, Demand, Description, Fit, Log, Migration, PartKind, Plan, Question, RequestDemand,
+    TimePart, describe, fit, plan,
 };
 use narrows_report::document::Document;
 use narrows_report::{FORMS, Screen, fits, form, plans, render};
@@ -142,9 +142,9 @@ fn update() -> Demand {
         scan: false,
         cpu_ns: Some(known(50_000.0, 0.02)),
         threads_per_core: 1.0,
-        reads: Some(Asked { per_op: Amount::exact(2.0), bytes: 8192.0 }),
+        reads: Some(RequestDemand { per_op: Amount::exact(2.0), bytes: 8192.0 }),
         read_ns: Some(Amount::exact(80_000.0)),
-        writes: Some(Asked { per_op: Amount::exact(0.5), bytes: 8192.0 }),
+        writes: Some(RequestDemand { per_op: Amount::exact(0.5), bytes: 8192.0 }),
         log: Some(Log {
             bytes: Amount::exact(400.0),
             flushes: Some(Amount::exact(0.25)),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::rate_search::Goal;
-use narrows_layer_block::{CalibratePlan, Ground, LogStream, planned_calibrate};
+use narrows_layer_block::{CalibratePlan, CalibrationTarget, LogStream, planned_calibrate};
 use narrows_model::{Plan, Platform};
 
 use super::folder;
@@ -82,9 +82,9 @@ impl Program for Calibrate {
         let ctx = session.context(self.plan.settings.longest_window);
         let opened = self.target.open(&ctx, &session.run.id, self.file_bytes, self.log_bytes)?;
         let watch = folder::watch(session.platform());
-        let ground = Ground { data: opened.data.clone(), log: opened.log.clone() };
-        let calibrated = narrows_layer_block::calibrate(&ctx, &ground, &watch, &self.plan)?;
-        drop(ground);
+        let target = CalibrationTarget { data: opened.data.clone(), log: opened.log.clone() };
+        let calibrated = narrows_layer_block::calibrate(&ctx, &target, &watch, &self.plan)?;
+        drop(target);
         opened.close();
         session.run.calibrations.push(calibrated.calibration);
         session.add(calibrated.measurements);

@@ -1,7 +1,7 @@
 //! Demands of the database workloads that a run measured.
 
 use narrows_model::{Run, Workload};
-use narrows_plan::{Asked, Demand, Log, PartKind, TimePart};
+use narrows_plan::{Demand, Log, PartKind, RequestDemand, TimePart};
 use narrows_verdict::{Estimate, PerOperation, per_operation};
 
 use super::{MeasuredDemands, amount};
@@ -52,10 +52,10 @@ fn part(part: &narrows_verdict::TimePart) -> TimePart {
     TimePart { kind, name: part.name.to_string(), ns: amount(part.ns) }
 }
 
-fn requests(count: Option<Estimate>, bytes: Option<Estimate>) -> Option<Asked> {
+fn requests(count: Option<Estimate>, bytes: Option<Estimate>) -> Option<RequestDemand> {
     let (count, bytes) = (count?, bytes?);
     let each = if count.value > 0.0 { bytes.value / count.value } else { 0.0 };
-    Some(Asked { per_op: amount(count), bytes: each })
+    Some(RequestDemand { per_op: amount(count), bytes: each })
 }
 
 /// Threads of one core where the server ran; one where it isn't known to have several.

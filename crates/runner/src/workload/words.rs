@@ -49,6 +49,7 @@ pub fn in_words(request: &WorkloadRequest, resolved: &Resolved) -> String {
             parts.push(format!("by {} sessions", sweep.join(", ")));
         }
         _ if task.is_scan() => {}
+        _ if resolved.plan.sessions == 1 => parts.push("by 1 session".to_string()),
         _ => parts.push(format!("by {} sessions", resolved.plan.sessions)),
     }
     parts.join(", ")

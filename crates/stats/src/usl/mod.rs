@@ -84,7 +84,7 @@ pub enum NoUsl {
     },
     /// Too close together.
     #[error("from {smallest} to {largest} sessions is too short a range; it takes {LEAST_RANGE} ×")]
-    Bottleneck {
+    ShortRange {
         /// Smallest number of sessions.
         smallest: u32,
         /// Largest.
@@ -211,7 +211,7 @@ fn sizes(points: &[SweepPoint]) -> Result<Vec<u32>, NoUsl> {
     }
     let (smallest, largest) = (sizes[0], sizes[sizes.len() - 1]);
     if f64::from(largest) < LEAST_RANGE * f64::from(smallest) {
-        return Err(NoUsl::Bottleneck { smallest, largest });
+        return Err(NoUsl::ShortRange { smallest, largest });
     }
     Ok(sizes)
 }

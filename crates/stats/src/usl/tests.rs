@@ -90,7 +90,7 @@ fn what_cannot_carry_a_law_is_refused() {
     let twice = sweep(&[1, 2, 4], f64::from).repeat(2);
     assert_eq!(usl(&twice), Err(NoUsl::TooFew { sizes: 3 }), "repeats are no sizes");
     let narrow = usl(&sweep(&[10, 11, 12, 13, 14, 15], f64::from));
-    assert_eq!(narrow, Err(NoUsl::Bottleneck { smallest: 10, largest: 15 }));
+    assert_eq!(narrow, Err(NoUsl::ShortRange { smallest: 10, largest: 15 }));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let points = sweep(&SIZES, |n| if n == 8 { bad } else { 10.0 });
         assert_eq!(usl(&points), Err(NoUsl::NoRate { sessions: 8 }));

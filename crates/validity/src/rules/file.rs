@@ -141,9 +141,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(1.2),
         },
         figures: &[Number(condition::WRITTEN_BYTES)],
-        summary: "Sequential writes were faster than sequential reads of the same size: memory below may take them",
-        advice: "Expect the rate of reads at most once that memory is full: narrows block steady shows what lasts",
-        reason: "Flash and disks rarely write faster than they read. A write that is faster mostly ended in memory: of the drive, of a RAID controller, or of a virtual machine's host. Whether that memory survives a power cut is a question of its own",
+        summary: "Sequential writes were faster than reads: a cache (drive, controller or host) may absorb them",
+        advice: "Once such a cache is full, writes may be much slower: narrows block steady shows the rate that lasts",
+        reason: "Flash and disks rarely write faster than they read. A write that is faster mostly ended in the memory of the drive, of a RAID controller, or of a virtual machine's host. Whether that memory survives a power cut is a question of its own",
         reference: "SNIA SSS PTS 2.0.2, workload-dependent preconditioning",
     },
 ];

@@ -42,7 +42,8 @@ pub(super) fn bound(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveB
     let (bound, likely) =
         if share < LEAST_SHARE { below(log, groups, busy) } else { above(log, groups, busy) };
     let (bound, likely) = match cpus::limit(log, groups).map(|limit| limit.beside_sessions) {
-        Some(BesideSessions::Lower) if is_wait(bound) => (LiveBound::NotTheLog, likely),
+        // The CPUs are counted, whatever samples say of the log.
+        Some(BesideSessions::Lower) if is_wait(bound) => (LiveBound::NotTheLog, true),
         _ if or_cpus(log, groups, bound) => (bound, false),
         _ => (bound, likely),
     };
@@ -51,10 +52,11 @@ pub(super) fn bound(log: &LiveLog, groups: &Groups, busy: Option<f64>) -> (LiveB
     (bound, if likely { Grade::Likely } else { Grade::Undecided })
 }
 
-/// Whether the CPUs' limit is too close to what commits wait for.
+/// Whether what commits wait for can't be told from the CPUs.
 pub(super) fn or_cpus(log: &LiveLog, groups: &Groups, bound: LiveBound) -> bool {
     let beside = cpus::limit(log, groups).map(|limit| limit.beside_sessions);
-    is_wait(bound) && beside == Some(BesideSessions::Close)
+    let untold = [BesideSessions::Close, BesideSessions::LowerNotFull, BesideSessions::NearlyFull];
+    is_wait(bound) && beside.is_some_and(|beside| untold.contains(&beside))
 }
 
 /// Whether it names what commits wait for.

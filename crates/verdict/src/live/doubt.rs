@@ -4,7 +4,7 @@ use narrows_model::{Grade, LiveBound, LiveLog, LiveVerdict};
 use narrows_units::{Ratio, significant};
 
 use super::bound::{self, Hidden, LEAST_SHARE};
-use super::cpus;
+use super::cpus::{self, BesideSessions};
 use super::groups::Groups;
 
 pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Option<String> {
@@ -37,10 +37,19 @@ pub(super) fn doubt(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Op
         ));
     }
     if let Some(limit) = cpus::limit(log, groups).filter(|_| verdict.or_cpus) {
-        return Some(format!(
-            "The CPUs' limit, {}x the rate of now, is too close to the sessions' to tell which comes first: narrows observe weighs all of them.",
-            significant(limit.times, 2)
-        ));
+        let times = significant(limit.times, 2);
+        let why = match limit.beside_sessions {
+            BesideSessions::LowerNotFull => format!(
+                "By this model the CPUs end first, at {times}x today's rate, but only {} of them are in use",
+                Ratio(limit.busy)
+            ),
+            BesideSessions::NearlyFull => format!(
+                "{} of the CPUs are in use: what waits for them cannot be told from what waits for WAL",
+                Ratio(limit.busy)
+            ),
+            _ => format!("The CPUs allow {times}x today's rate, about as much as the sessions do"),
+        };
+        return Some(format!("{why}: narrows observe compares all limits."));
     }
     if share >= LEAST_SHARE && verdict.bound == LiveBound::NotWaitedFor {
         return Some(

@@ -3,7 +3,7 @@
 use narrows_model::{LiveBound, LiveLog, LiveModel, LiveVerdict};
 use narrows_units::{Nanos, Ratio, significant};
 
-use super::cpus;
+use super::cpus::{self, BesideSessions};
 use super::doubt::doubt;
 use super::groups::{Groups, LogBottleneck};
 use super::share::share;
@@ -148,8 +148,12 @@ fn flushes(log: &LiveLog, verdict: &LiveVerdict) -> Option<String> {
 fn processors(log: &LiveLog, groups: &Groups) -> Option<String> {
     let limit = cpus::limit(log, groups)?;
     let cpus = log.cpus.as_ref()?;
+    let full = match limit.beside_sessions {
+        BesideSessions::Lower => ": they are full, and their limit is the lowest",
+        _ => "",
+    };
     Some(format!(
-        "The server uses {} of the {} CPUs that it could use ({}).",
+        "The server uses {} of the {} CPUs that it could use ({}){full}.",
         significant(cpus.used, 2),
         significant(cpus.available, 2),
         Ratio(limit.busy)

@@ -50,12 +50,7 @@ pub(super) fn gain_at_most(
     let held = waits > 0.0 && bound::through_flush(log) != Some(false);
     let locks = if held { groups.locks() } else { 0.0 };
     let share = (waits + locks) / groups.active();
-    let free = (share < 1.0).then(|| share / (1.0 - share));
-    let to_full_cpus = cpus::limit(log, groups).map(|limit| (limit.times - 1.0).max(0.0));
-    match (free, to_full_cpus) {
-        (Some(free), Some(full)) => Some(free.min(full)),
-        (free, full) => free.or(full),
-    }
+    (share < 1.0).then(|| share / (1.0 - share))
 }
 
 /// `Waits for WAL flushes are 84 % of the time of 2.7 active sessions; without these …`
@@ -90,14 +85,15 @@ fn gain(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> String {
     } else {
         ","
     };
-    let limit = cpus::limit(log, groups);
-    let full = limit.filter(|limit| {
-        verdict.gain_at_most.is_some_and(|gain| gain >= (limit.times - 1.0).max(0.0))
-    });
-    let then = match (full, limit) {
-        (Some(_), _) => ", where the server's CPUs are full",
-        (None, Some(_)) => "",
-        (None, None) => ", or less if CPUs or clients cannot follow",
+    let then = match cpus::limit(log, groups) {
+        Some(limit) if verdict.gain_at_most.is_some_and(|gain| 1.0 + gain > limit.times) => {
+            format!(
+                ", but the server's CPUs are full at {}x, at today's CPU time per transaction",
+                significant(limit.times.max(1.0), 2)
+            )
+        }
+        Some(_) => String::new(),
+        None => ", or less if CPUs or clients cannot follow".to_string(),
     };
     match verdict.gain_at_most {
         Some(gain) if gain < 1.0 => {

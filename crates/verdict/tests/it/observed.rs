@@ -1046,14 +1046,18 @@ fn scatter(run: &mut Run, name: narrows_model::Metric, by: [f64; 6]) {
 
 /// Four sessions mostly in flushes, whose limit is 2.00k/s, and CPUs whose limit is 2.23k/s, at 1.43k/s with the queue for CPUs; CPU time scatters as given.
 fn two_limits(cpu_by: [f64; 6]) -> Verdict {
+    two_limits_under(LOAD, cpu_by)
+}
+
+fn two_limits_under(load: [f64; 6], cpu_by: [f64; 6]) -> Verdict {
     verdict(|run, _| {
         busy(run);
         set(measurement(run), metric::SERVER_CPUS_AVAILABLE, 1.34);
         set(measurement(run), metric::THROUGHPUT, 4.0 / 2.8e-3);
         set(measurement(run), metric::RUN_QUEUE_PER_OP, 0.8e6);
         set(measurement(run), metric::ACTIVE_TIME_PER_OP, 2.8e6);
-        let times = LOAD.map(|load| 1.0 / load);
-        scatter(run, metric::THROUGHPUT, LOAD);
+        let times = load.map(|load| 1.0 / load);
+        scatter(run, metric::THROUGHPUT, load);
         for time in [
             metric::WAIT_FLUSH_PER_OP,
             metric::WAIT_OTHER_PER_OP,
@@ -1083,4 +1087,11 @@ fn limits_that_scatter_together_are_told_apart_window_by_window() {
     let apart = two_limits(apart.map(|load| 1.0 / load));
     assert_eq!((apart.or, apart.grade), (Some(Bottleneck::Cpu), Grade::Undecided));
     assert!(apart.reasons[0].contains("too close to tell apart"), "{:?}", apart.reasons);
+}
+
+#[test]
+fn windows_between_which_the_load_changed_tell_nothing_apart() {
+    let load = [1.4, 1.5, 1.45, 0.6, 0.55, 0.5];
+    let changed = two_limits_under(load, load.map(|load| 1.0 / load));
+    assert_eq!((changed.or, changed.grade), (Some(Bottleneck::Cpu), Grade::Undecided));
 }

@@ -1,4 +1,4 @@
-//! One window after another on the same ground: where the places go on, how much was written, how much time is left.
+//! One window after another on the same target: where the places go on, how much was written, how much time is left.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use narrows_io::Op;
 use narrows_model::Layer;
 use narrows_observe::Watch;
 
-use super::plan::{CalibratePlan, Ground};
+use super::plan::{CalibratePlan, CalibrationTarget};
 use crate::BlockError;
 use crate::outcome::StreamOutcome;
 use crate::plan::MAX_BLOCKING_DEPTH;
@@ -30,10 +30,10 @@ const FEWEST_WRITES: u64 = 64;
 const LOG_NAME: &str = "log";
 const DATA_NAME: &str = "load";
 
-/// The ground, and what the windows so far did on it.
+/// The target, and what the windows so far did on it.
 pub(super) struct Bench<'a> {
     pub ctx: &'a Context<'a>,
-    pub ground: &'a Ground,
+    pub target: &'a CalibrationTarget,
     pub watch: &'a Watch,
     pub plan: &'a CalibratePlan,
     /// Generator threads of a way that keeps several operations in flight in one.
@@ -63,13 +63,13 @@ impl Shown {
 impl<'a> Bench<'a> {
     pub(super) fn new(
         ctx: &'a Context<'a>,
-        ground: &'a Ground,
+        target: &'a CalibrationTarget,
         watch: &'a Watch,
         plan: &'a CalibratePlan,
     ) -> Self {
         Bench {
             ctx,
-            ground,
+            target,
             watch,
             plan,
             generators: 1,
@@ -143,7 +143,7 @@ impl<'a> Bench<'a> {
     /// The deepest queue that may be tried with blocks of that size.
     pub(super) fn deepest(&self, block_bytes: u32) -> u32 {
         let by_memory = u32::try_from((64 << 20) / u64::from(block_bytes.max(1)));
-        let blocks = self.ground.data.bytes() / u64::from(block_bytes.max(1));
+        let blocks = self.target.data.bytes() / u64::from(block_bytes.max(1));
         let most = by_memory.unwrap_or(u32::MAX).max(1);
         let blocking = self.plan.access.depth_per_thread().is_some();
         let most = if blocking { most.min(MAX_BLOCKING_DEPTH) } else { most };
@@ -152,7 +152,7 @@ impl<'a> Bench<'a> {
 
     fn stream(&self, load: Load) -> Stream {
         let plan = self.plan;
-        let (data, access) = (self.ground.data.clone(), plan.access.clone());
+        let (data, access) = (self.target.data.clone(), plan.access.clone());
         let depth = load.in_flight();
         let reads = Stream::reads(DATA_NAME, data, plan.block_bytes, depth, access);
         Stream {
@@ -168,7 +168,7 @@ impl<'a> Bench<'a> {
     }
 
     fn log(&self) -> Option<Stream> {
-        let (log, region) = (self.plan.beside?, self.ground.log.clone()?);
+        let (log, region) = (self.plan.beside?, self.target.log.clone()?);
         let access = self.plan.access.clone();
         let reads = Stream::reads(LOG_NAME, region, log.block_bytes, LOG_DEPTH, access);
         Some(Stream {

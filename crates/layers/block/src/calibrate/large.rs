@@ -33,7 +33,7 @@ pub(super) struct Large {
 
 /// Measures both; `None` where the region holds no block of that size.
 pub(super) fn large(bench: &mut Bench<'_>, id: &str) -> Result<Option<Large>, BlockError> {
-    if bench.ground.data.bytes() < u64::from(BLOCK_BYTES) {
+    if bench.target.data.bytes() < u64::from(BLOCK_BYTES) {
         return Ok(None);
     }
     let mut cursor = 0;
@@ -94,7 +94,7 @@ fn window(
     depth: u32,
     cursor: &mut u64,
 ) -> Result<super::bench::Shown, BlockError> {
-    let data = bench.ground.data.clone();
+    let data = bench.target.data.clone();
     let stream = Stream::reads("large", data, BLOCK_BYTES, depth, access.clone());
     let stream = Stream {
         cpus: bench.plan.cpus.clone(),

@@ -25,7 +25,7 @@ use narrows_engine::Context;
 use narrows_model::{Calibration, Measurement};
 use narrows_observe::Watch;
 
-pub use plan::{CalibratePlan, Ground, LogStream, planned_calibrate};
+pub use plan::{CalibratePlan, CalibrationTarget, LogStream, planned_calibrate};
 
 use crate::BlockError;
 use answer::{Stages, answer};
@@ -44,22 +44,22 @@ pub struct Calibrated {
     pub measurements: Vec<Measurement>,
 }
 
-/// Searches for the highest rate at which `plan.goal` is kept on `ground`.
+/// Searches for the highest rate at which `plan.goal` is kept on `target`.
 ///
 /// Ends within `plan.budget`, whatever is decided by then, as long as windows last no longer than asked. How a search ended
 /// without an answer is no error: [`Calibration::end`] says it.
 ///
 /// # Errors
 /// [`BlockError::Stopped`] within a fraction of a second of being asked; [`BlockError::Scenario`] where the plan can't be run on
-/// this ground (it writes what may only be read, has a log and no place for it); or what failed.
+/// this target (it writes what may only be read, has a log and no place for it); or what failed.
 pub fn calibrate(
     ctx: &Context<'_>,
-    ground: &Ground,
+    target: &CalibrationTarget,
     watch: &Watch,
     plan: &CalibratePlan,
 ) -> Result<Calibrated, BlockError> {
-    plan.check(ground)?;
-    let mut bench = Bench::new(ctx, ground, watch, plan);
+    plan.check(target)?;
+    let mut bench = Bench::new(ctx, target, watch, plan);
     let id = plan.id();
     let generator_per_s = ramp::generator(&mut bench)?;
     let ramp = ramp(&mut bench)?;

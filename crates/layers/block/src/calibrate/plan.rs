@@ -53,7 +53,7 @@ pub struct CalibratePlan {
     pub goal: Goal,
     /// How operations arrive.
     pub arrivals: Arrivals,
-    /// A log stream in every window; needs [`Ground::log`].
+    /// A log stream in every window; needs [`CalibrationTarget::log`].
     pub beside: Option<LogStream>,
     /// By which way to the device.
     pub access: Access,
@@ -123,8 +123,8 @@ impl CalibratePlan {
         self.mix().writes().then(|| self.write_budget_bytes.unwrap_or(WRITE_BUDGET))
     }
 
-    /// Whether it can be run on `ground`.
-    pub(super) fn check(&self, ground: &Ground) -> Result<(), BlockError> {
+    /// Whether it can be run on `target`.
+    pub(super) fn check(&self, target: &CalibrationTarget) -> Result<(), BlockError> {
         let refuse = |reason: &str, hint| {
             Err(BlockError::Scenario { stream: self.id(), reason: reason.to_string(), hint })
         };
@@ -134,13 +134,13 @@ impl CalibratePlan {
                 "give a percentile between 0 and 100 and a limit above 0",
             );
         }
-        if self.mix().writes() && !ground.data.writable() {
+        if self.mix().writes() && !target.data.writable() {
             return refuse(
                 "it writes, and its target may only be read",
                 "let narrows make the file, or consent to writing to the device",
             );
         }
-        match (&self.beside, &ground.log) {
+        match (&self.beside, &target.log) {
             (None, _) => Ok(()),
             (Some(_), None) => refuse("it has a log and no place for it", "give the log a region"),
             (Some(_), Some(log)) if !log.writable() => {
@@ -149,7 +149,7 @@ impl CalibratePlan {
             (Some(log), _) if !(log.rate_per_s.is_finite() && log.rate_per_s > 0.0) => {
                 refuse("its log has no rate", "give writes per second above 0")
             }
-            (Some(_), Some(log)) if log.overlaps(&ground.data) => {
+            (Some(_), Some(log)) if log.overlaps(&target.data) => {
                 refuse("the log lies in the data", "give it a region of its own")
             }
             _ => Ok(()),
@@ -179,7 +179,7 @@ impl CalibratePlan {
 
 /// Where it is measured. Whoever made the files removes them.
 #[derive(Debug, Clone)]
-pub struct Ground {
+pub struct CalibrationTarget {
     /// Where the load works; writable, if it writes.
     pub data: Region,
     /// Where the log is written over and over; writable, and no part of `data`.

@@ -51,7 +51,7 @@ pub(super) fn generator(bench: &mut Bench<'_>) -> Result<Option<f64>, BlockError
     let plan = bench.plan;
     let stream = Stream::reads(
         "generator",
-        bench.ground.data.clone(),
+        bench.target.data.clone(),
         plan.block_bytes,
         NULL_DEPTH,
         Access::null(),

@@ -23,7 +23,7 @@ pub(super) enum Work {
 
 /// One of the rows: a kind of work, and how much of what it reaches alone it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Company {
+pub(super) struct BackgroundLoad {
     /// Part of ids.
     pub word: &'static str,
     pub work: Work,
@@ -31,15 +31,15 @@ pub(super) struct Company {
 }
 
 /// The rows.
-pub(super) const COMPANIES: [Company; 5] = [
-    Company { word: "alone", work: Work::Nothing, share: 0.0 },
-    Company { word: "writes_light", work: Work::Writes, share: 0.25 },
-    Company { word: "writes_heavy", work: Work::Writes, share: 0.75 },
-    Company { word: "log_light", work: Work::Log, share: 0.25 },
-    Company { word: "log_heavy", work: Work::Log, share: 0.75 },
+pub(super) const BACKGROUND_LOADS: [BackgroundLoad; 5] = [
+    BackgroundLoad { word: "alone", work: Work::Nothing, share: 0.0 },
+    BackgroundLoad { word: "writes_light", work: Work::Writes, share: 0.25 },
+    BackgroundLoad { word: "writes_heavy", work: Work::Writes, share: 0.75 },
+    BackgroundLoad { word: "log_light", work: Work::Log, share: 0.25 },
+    BackgroundLoad { word: "log_heavy", work: Work::Log, share: 0.75 },
 ];
 
-impl Company {
+impl BackgroundLoad {
     /// `random 8 KiB writes, 2.30k/s`; `nothing`.
     pub(super) fn words(self, block_bytes: u32, rate_per_s: f64) -> String {
         let (size, rate) = (Bytes(u64::from(block_bytes)).iec(), OpsPerSecond(rate_per_s));

@@ -3,7 +3,7 @@
 use narrows_model::Measurement;
 use serde_json::json;
 
-use super::background_load::Company;
+use super::background_load::BackgroundLoad;
 use crate::outcome::StreamOutcome;
 use crate::record::Record;
 use crate::scenario::Stream;
@@ -13,9 +13,9 @@ use crate::steady::told;
 /// rate is beyond what can be kept: those of the rules `overload` and `backlog-grows`.
 const BEYOND: f64 = 0.01;
 
-/// One rate of reads in one company.
+/// One rate of reads beside one background load.
 pub(super) struct Cell {
-    pub company: Company,
+    pub company: BackgroundLoad,
     /// Of the reads' ceiling, as in ids: 10 for a tenth.
     pub percent: u32,
     pub read_per_s: f64,
@@ -28,7 +28,12 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    pub(super) fn new(company: Company, percent: u32, read_per_s: f64, beside_per_s: f64) -> Self {
+    pub(super) fn new(
+        company: BackgroundLoad,
+        percent: u32,
+        read_per_s: f64,
+        beside_per_s: f64,
+    ) -> Self {
         Cell {
             company,
             percent,

@@ -22,7 +22,7 @@ use crate::BlockError;
 use crate::record::Record;
 use crate::seed::{seed_of, shuffled};
 use crate::steady::told;
-use background_load::{COMPANIES, Work, open_load};
+use background_load::{BACKGROUND_LOADS, Work, open_load};
 use bench::{Bench, Ceiling};
 use cell::Cell;
 use plan::{READ_SHARES, WARM_UP};
@@ -104,7 +104,7 @@ impl Ceilings {
         }
         let seconds = plan.window.as_secs_f64() * (1.0 + WARM_UP);
         let windows = f64::from(plan.rounds) * READ_SHARES.len() as f64;
-        let wanted: f64 = COMPANIES
+        let wanted: f64 = BACKGROUND_LOADS
             .iter()
             .map(|company| {
                 let full_per_s = match company.work {
@@ -136,7 +136,8 @@ impl Ceilings {
 }
 
 fn cells(rates: &Rates) -> Vec<Cell> {
-    let all = COMPANIES.iter().flat_map(|company| READ_SHARES.map(|share| (*company, share)));
+    let all =
+        BACKGROUND_LOADS.iter().flat_map(|company| READ_SHARES.map(|share| (*company, share)));
     all.map(|(company, share)| {
         let full_per_s = match company.work {
             Work::Nothing => 0.0,
@@ -157,7 +158,7 @@ mod tests {
     fn every_round_visits_every_cell_once_in_its_own_order() {
         let rates = Rates { reads_per_s: 1e4, writes_per_s: 4e3, log_per_s: 400.0 };
         let cells = cells(&rates);
-        assert_eq!(cells.len(), READ_SHARES.len() * COMPANIES.len());
+        assert_eq!(cells.len(), READ_SHARES.len() * BACKGROUND_LOADS.len());
         let (mut one, other) =
             (shuffled(cells.len(), &mut Rng::new(1)), shuffled(cells.len(), &mut Rng::new(2)));
         assert_ne!(one, other);

@@ -6,7 +6,7 @@ use narrows_io::Access;
 use narrows_model::{Layer, PlannedStep};
 use narrows_units::Bytes;
 
-use super::background_load::COMPANIES;
+use super::background_load::BACKGROUND_LOADS;
 use crate::BlockError;
 use crate::describe::size_word;
 use crate::scenario::Region;
@@ -79,7 +79,7 @@ impl InterferencePlan {
     }
 
     fn windows(&self) -> usize {
-        READ_SHARES.len() * COMPANIES.len() * self.rounds as usize
+        READ_SHARES.len() * BACKGROUND_LOADS.len() * self.rounds as usize
     }
 
     /// Whether it can be run on `ground`.
@@ -140,7 +140,7 @@ pub fn planned_interference(plan: &InterferencePlan, file_bytes: u64) -> Vec<Pla
     let what = format!(
         "reads at {} rates, alone and beside {} streams of writes, {} windows",
         READ_SHARES.len(),
-        COMPANIES.len() - 1,
+        BACKGROUND_LOADS.len() - 1,
         plan.windows()
     );
     let grid_s = plan.windows() as f64 * each_s(plan.window);

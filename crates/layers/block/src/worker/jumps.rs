@@ -5,7 +5,7 @@
 
 use narrows_engine::Rng;
 
-use super::offset_sequence::{Grain, Ground};
+use super::offset_sequence::{Grain, SequenceSetup};
 use crate::scenario::Jumping;
 
 /// Jumps and the runs between them; endless.
@@ -25,7 +25,7 @@ pub(super) struct Jumps {
 }
 
 impl Jumps {
-    pub(super) fn new(jumping: &Jumping, ground: &Ground<'_>) -> Self {
+    pub(super) fn new(jumping: &Jumping, setup: &SequenceSetup<'_>) -> Self {
         let mut aligns = jumping.align_bytes.to_vec();
         aligns.sort_unstable();
         aligns.dedup();
@@ -33,11 +33,11 @@ impl Jumps {
             .align_bytes
             .map(|align| aligns.iter().position(|other| *other == align).unwrap_or(0) as u8);
         let grain = |bytes: &u32, align: u32| {
-            Grain::aligned(&jumping.distribution, *bytes, align, ground.region.1, ground)
+            Grain::aligned(&jumping.distribution, *bytes, align, setup.region.1, setup)
         };
         let grains = aligns
             .iter()
-            .map(|&align| ground.lengths.iter().map(|bytes| grain(bytes, align)).collect())
+            .map(|&align| setup.lengths.iter().map(|bytes| grain(bytes, align)).collect())
             .collect();
         Jumps {
             grains,
@@ -46,7 +46,7 @@ impl Jumps {
             run: jumping.run.max(1),
             left: 0,
             at: [0; 3],
-            end: ground.region.1,
+            end: setup.region.1,
         }
     }
 
@@ -95,7 +95,7 @@ mod tests {
     /// Offsets of so many operations of one kind.
     fn offsets(jumping: Jumping, count: usize) -> Vec<u64> {
         let place = Place::Jumping(jumping);
-        let ground = Ground {
+        let setup = SequenceSetup {
             place: &place,
             region: (1 << 20, BLOCKS * u64::from(BLOCK)),
             thread: (0, 1),
@@ -103,7 +103,7 @@ mod tests {
             cursor: 0,
             seed: 5,
         };
-        let (mut walk, mut rng) = (Walk::new(&ground), Rng::new(7));
+        let (mut walk, mut rng) = (Walk::new(&setup), Rng::new(7));
         (0..count).map(|_| walk.next(0, 0, BLOCK, &mut rng) - (1 << 20)).collect()
     }
 
@@ -149,7 +149,7 @@ mod tests {
         let mut unlike = jumping(1, 100, 0);
         unlike.align_bytes = [512, 0, 1024];
         let place = Place::Jumping(unlike);
-        let ground = Ground {
+        let setup = SequenceSetup {
             place: &place,
             region: (0, 1 << 20),
             thread: (0, 1),
@@ -157,7 +157,7 @@ mod tests {
             cursor: 0,
             seed: 5,
         };
-        let (mut walk, mut rng) = (Walk::new(&ground), Rng::new(7));
+        let (mut walk, mut rng) = (Walk::new(&setup), Rng::new(7));
         for (kind, align) in [(0, 512), (1, u64::from(BLOCK)), (2, 1024)] {
             for _ in 0..500 {
                 assert_eq!(walk.next(kind, 0, BLOCK, &mut rng) % align, 0);

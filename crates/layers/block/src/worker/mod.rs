@@ -25,7 +25,7 @@ use narrows_io::{Arena, DevicePath, Pattern};
 use self::clock::Monotonic;
 use self::due::Due;
 use self::hot::{Orders, Pace};
-use self::operation_generator::Chooser;
+use self::operation_generator::OperationGenerator;
 use self::tally::Expected;
 use crate::BlockError;
 use crate::scenario::Stream;
@@ -105,7 +105,7 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
 
 struct Prepared {
     path: Box<dyn DevicePath>,
-    chooser: Chooser,
+    chooser: OperationGenerator,
     payload: Option<(Pattern, u64)>,
     read_slots: u32,
     write_slots: u32,
@@ -150,7 +150,7 @@ fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
         }
         (pattern, region.target().next_generation())
     });
-    let chooser = Chooser::new(stream, job.thread, job.order_seed, job.seed);
+    let chooser = OperationGenerator::new(stream, job.thread, job.order_seed, job.seed);
     Ok(Prepared { path, chooser, payload, read_slots, write_slots })
 }
 

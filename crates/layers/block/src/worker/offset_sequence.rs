@@ -58,7 +58,7 @@ enum Law {
 
 /// What a walk is made for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ground<'a> {
+pub(super) struct SequenceSetup<'a> {
     pub place: &'a Place,
     /// Begin and length of the region, bytes.
     pub region: (u64, u64),
@@ -73,21 +73,19 @@ pub(super) struct Ground<'a> {
 }
 
 impl Walk {
-    pub(super) fn new(ground: &Ground<'_>) -> Self {
-        let (base, region_bytes) = ground.region;
-        let largest = u64::from(ground.lengths.iter().copied().max().unwrap_or(1));
-        let way = match ground.place {
-            Place::Sequential => {
-                line(region_bytes / largest, largest, ground.thread, ground.cursor)
-            }
-            Place::SameOffsets => line(region_bytes / largest, largest, (0, 1), ground.cursor),
+    pub(super) fn new(setup: &SequenceSetup<'_>) -> Self {
+        let (base, region_bytes) = setup.region;
+        let largest = u64::from(setup.lengths.iter().copied().max().unwrap_or(1));
+        let way = match setup.place {
+            Place::Sequential => line(region_bytes / largest, largest, setup.thread, setup.cursor),
+            Place::SameOffsets => line(region_bytes / largest, largest, (0, 1), setup.cursor),
             Place::Stepped { gap_bytes } => Way::Line(Line::new((0, region_bytes), *gap_bytes, 0)),
-            Place::Jumping(jumping) => Way::Jumps(Box::new(Jumps::new(jumping, ground))),
+            Place::Jumping(jumping) => Way::Jumps(Box::new(Jumps::new(jumping, setup))),
             Place::Random(distribution) => Way::Blocks(
-                ground
+                setup
                     .lengths
                     .iter()
-                    .map(|&bytes| Grain::new(distribution, bytes, region_bytes, ground))
+                    .map(|&bytes| Grain::new(distribution, bytes, region_bytes, setup))
                     .collect(),
             ),
         };
@@ -120,9 +118,9 @@ impl Grain {
         distribution: &Distribution,
         bytes: u32,
         region_bytes: u64,
-        ground: &Ground<'_>,
+        setup: &SequenceSetup<'_>,
     ) -> Self {
-        Grain::aligned(distribution, bytes, 0, region_bytes, ground)
+        Grain::aligned(distribution, bytes, 0, region_bytes, setup)
     }
 
     /// At multiples of `align`; 0: of the length.
@@ -131,17 +129,17 @@ impl Grain {
         bytes: u32,
         align: u32,
         region_bytes: u64,
-        ground: &Ground<'_>,
+        setup: &SequenceSetup<'_>,
     ) -> Self {
         let step = u64::from(if align == 0 { bytes } else { align });
         // As many as still let the last one fit.
         let blocks = (region_bytes + step).saturating_sub(u64::from(bytes)) / step;
         let blocks = blocks.max(1);
-        let permutation = || Permutation::new(blocks, ground.seed);
+        let permutation = || Permutation::new(blocks, setup.seed);
         let law = match distribution {
             Distribution::OnceEach => {
-                let (thread, threads) = (u64::from(ground.thread.0), u64::from(ground.thread.1));
-                let next = ground.cursor * threads + thread;
+                let (thread, threads) = (u64::from(setup.thread.0), u64::from(setup.thread.1));
+                let next = setup.cursor * threads + thread;
                 Law::OnceEach { permutation: permutation(), next, step: threads }
             }
             Distribution::Uniform => Law::Uniform,
@@ -208,7 +206,7 @@ mod tests {
     use std::collections::{HashMap, HashSet};
 
     fn walk(place: &Place, thread: (u32, u32), region: (u64, u64), cursor: u64) -> Walk {
-        Walk::new(&Ground { place, region, thread, lengths: &[8192], cursor, seed: 11 })
+        Walk::new(&SequenceSetup { place, region, thread, lengths: &[8192], cursor, seed: 11 })
     }
 
     fn once_each() -> Place {
@@ -285,7 +283,7 @@ mod tests {
         let region = (1 << 20, 10 << 20);
         for place in &places {
             for thread in 0..3 {
-                let ground = Ground {
+                let setup = SequenceSetup {
                     place,
                     region,
                     thread: (thread, 3),
@@ -293,7 +291,7 @@ mod tests {
                     cursor: 17,
                     seed: 4,
                 };
-                let (mut walk, mut rng) = (Walk::new(&ground), Rng::new(9));
+                let (mut walk, mut rng) = (Walk::new(&setup), Rng::new(9));
                 for i in 0..5000_usize {
                     let number = i % 3 % 2;
                     let bytes = lengths[number];

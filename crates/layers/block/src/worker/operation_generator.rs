@@ -3,13 +3,13 @@
 use narrows_engine::Rng;
 use narrows_io::Op;
 
-use super::offset_sequence::{Ground, Walk};
+use super::offset_sequence::{SequenceSetup, Walk};
 use super::weighted_choice::WeightedChoice;
 use crate::scenario::Stream;
 
 /// The next operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Next {
+pub(super) struct NextOperation {
     pub op: Op,
     pub offset: u64,
     pub bytes: u32,
@@ -17,7 +17,7 @@ pub(super) struct Next {
 
 /// Decides for one thread; allocates nothing once made.
 #[derive(Debug, Clone)]
-pub(super) struct Chooser {
+pub(super) struct OperationGenerator {
     rng: Rng,
     kinds: WeightedChoice,
     /// For each kind in the order of [`KINDS`]: which of `bytes`.
@@ -28,7 +28,7 @@ pub(super) struct Chooser {
 
 const KINDS: [Op; 3] = [Op::Read, Op::Write, Op::Trim];
 
-impl Chooser {
+impl OperationGenerator {
     /// For one thread of a stream that was checked. `order_seed` is the same for all of them, `seed` is not.
     pub(super) fn new(stream: &Stream, thread: u32, order_seed: u64, seed: u64) -> Self {
         let mut bytes: Vec<u32> = stream.sizes.occurring(&stream.mix).collect();
@@ -46,7 +46,7 @@ impl Chooser {
         });
         let kinds: Vec<(u8, u32)> =
             stream.mix.shares().iter().map(|share| (kind(share.what), share.weight)).collect();
-        let walk = Walk::new(&Ground {
+        let walk = Walk::new(&SequenceSetup {
             place: &stream.place,
             region: (stream.region.offset_bytes(), stream.region.bytes()),
             thread: (thread, stream.threads),
@@ -55,16 +55,22 @@ impl Chooser {
             seed: order_seed,
         });
         let kinds = WeightedChoice::new(&kinds);
-        Chooser { rng: Rng::new(seed), kinds, lengths, bytes: bytes.into_boxed_slice(), walk }
+        OperationGenerator {
+            rng: Rng::new(seed),
+            kinds,
+            lengths,
+            bytes: bytes.into_boxed_slice(),
+            walk,
+        }
     }
 
     #[inline]
-    pub(super) fn next(&mut self) -> Next {
+    pub(super) fn next(&mut self) -> NextOperation {
         let kind = usize::from(self.kinds.draw(&mut self.rng));
         let length = self.lengths[kind].draw(&mut self.rng);
         let bytes = self.bytes[usize::from(length)];
         let offset = self.walk.next(kind, length, bytes, &mut self.rng);
-        Next { op: KINDS[kind], offset, bytes }
+        NextOperation { op: KINDS[kind], offset, bytes }
     }
 }
 

@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
     use crate::scenario::Zone;
-    use crate::worker::offset_sequence::{Ground, Walk};
+    use crate::worker::offset_sequence::{SequenceSetup, Walk};
 
     const BLOCK: u32 = 4096;
 
@@ -95,7 +95,7 @@ mod tests {
         let mut seen = HashSet::new();
         let threads = reads.len() as u32;
         for (thread, reads) in (0..).zip(reads) {
-            let ground = Ground {
+            let setup = SequenceSetup {
                 place,
                 region: (0, blocks * u64::from(BLOCK)),
                 thread: (thread, threads),
@@ -103,7 +103,7 @@ mod tests {
                 cursor: 0,
                 seed: 3,
             };
-            let (mut walk, mut rng) = (Walk::new(&ground), Rng::new(u64::from(thread) + 5));
+            let (mut walk, mut rng) = (Walk::new(&setup), Rng::new(u64::from(thread) + 5));
             seen.extend((0..*reads).map(|_| walk.next(0, 0, BLOCK, &mut rng)));
         }
         seen.len() as f64

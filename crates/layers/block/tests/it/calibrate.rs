@@ -8,8 +8,8 @@ use narrows_engine::Stop;
 use narrows_engine::rate_search::Goal;
 use narrows_io::{Access, Effect, Fault, TestFile, When};
 use narrows_layer_block::{
-    BlockError, CalibratePlan, Calibrated, Ground, LogStream, Region, calibrate, planned_calibrate,
-    prepare,
+    BlockError, CalibratePlan, Calibrated, CalibrationTarget, LogStream, Region, calibrate,
+    planned_calibrate, prepare,
 };
 use narrows_model::{CalibrationEnd, Measurement, condition, metric};
 use narrows_observe::Watch;
@@ -18,9 +18,9 @@ const MS: u64 = 1_000_000;
 const EIO: i32 = 5;
 
 /// Something to address; the way without a device reads nothing of it.
-fn ground() -> Ground {
+fn target() -> CalibrationTarget {
     let file = TestFile::existing(&std::env::current_exe().unwrap(), None).unwrap();
-    Ground { data: Region::of(&file), log: None }
+    CalibrationTarget { data: Region::of(&file), log: None }
 }
 
 fn every(effect: Effect) -> Fault {
@@ -32,9 +32,9 @@ fn plan(access: Access, seconds: u64) -> CalibratePlan {
     plan.within(Duration::from_secs(seconds))
 }
 
-fn run(plan: &CalibratePlan, ground: &Ground) -> Calibrated {
+fn run(plan: &CalibratePlan, target: &CalibrationTarget) -> Calibrated {
     let stop = Stop::new();
-    calibrate(&context(&stop, 100), ground, &Watch::none(), plan).unwrap()
+    calibrate(&context(&stop, 100), target, &Watch::none(), plan).unwrap()
 }
 
 fn by_id<'a>(found: &'a Calibrated, id: &str) -> &'a Measurement {
@@ -87,7 +87,7 @@ fn hangs_together(found: &Calibrated) {
 #[test]
 fn what_takes_three_milliseconds_alone_keeps_no_rate_within_one() {
     let access = Access::null().with_faults(vec![every(Effect::DelayNs(3 * MS))]);
-    let found = run(&plan(access, 12), &ground());
+    let found = run(&plan(access, 12), &target());
     hangs_together(&found);
     let c = &found.calibration;
     assert_eq!(
@@ -119,7 +119,7 @@ fn what_takes_three_milliseconds_alone_keeps_no_rate_within_one() {
 fn what_takes_a_millisecond_keeps_a_goal_of_a_second_at_every_rate() {
     let access = Access::null().with_faults(vec![every(Effect::DelayNs(MS))]);
     let goal = Goal { quantile: 0.9, limit_ns: 1000 * MS };
-    let found = run(&CalibratePlan { goal, large: false, ..plan(access, 12) }, &ground());
+    let found = run(&CalibratePlan { goal, large: false, ..plan(access, 12) }, &target());
     hangs_together(&found);
     let c = &found.calibration;
     // Only a machine that stops for a second, or a late generator, can make it end otherwise than at the ceiling.
@@ -137,7 +137,7 @@ fn windows_in_which_operations_fail_teach_nothing() {
         // Some in each window, and never the hundred that end it.
         Fault::any(When::Every(150), Effect::Errno(EIO)),
     ]);
-    let found = run(&CalibratePlan { large: false, ..plan(access, 20) }, &ground());
+    let found = run(&CalibratePlan { large: false, ..plan(access, 20) }, &target());
     let c = &found.calibration;
     assert_eq!(c.end, CalibrationEnd::Unfinished, "{}", c.sentence);
     if c.unusable_windows < c.windows && starved(&found) {
@@ -154,7 +154,7 @@ fn what_is_not_decided_in_time_is_said_to_be_unfinished() {
     let access = Access::null().with_faults(vec![every(Effect::DelayNs(MS / 2))]);
     // The windows of a long search, and no time for them.
     let plan = CalibratePlan { budget: Duration::from_secs(1), large: false, ..plan(access, 100) };
-    let found = run(&plan, &ground());
+    let found = run(&plan, &target());
     assert_eq!(found.calibration.end, CalibrationEnd::Unfinished);
     assert_eq!((found.calibration.windows, found.calibration.curve.len()), (0, 0));
     assert!(
@@ -170,7 +170,7 @@ fn a_mix_beside_a_durable_log() {
     let ctx = context(&stop, 100);
     let Some(data) = made(&ctx, dir.path(), 24) else { return };
     let log = prepare(&ctx, dir.path(), 8 * MIB, 9).unwrap();
-    let ground = Ground { data: Region::of(&data), log: Some(Region::of(&log)) };
+    let target = CalibrationTarget { data: Region::of(&data), log: Some(Region::of(&log)) };
     let budget = 256 * MIB;
     let plan = CalibratePlan {
         read_percent: 70,
@@ -182,7 +182,7 @@ fn a_mix_beside_a_durable_log() {
     };
     let steps = planned_calibrate(&plan, 32 * MIB);
     assert!(steps.iter().map(|step| step.writes_bytes).sum::<u64>() >= budget + 32 * MIB);
-    let found = calibrate(&ctx, &ground, &Watch::none(), &plan).unwrap();
+    let found = calibrate(&ctx, &target, &Watch::none(), &plan).unwrap();
     hangs_together(&found);
     let c = &found.calibration;
     assert_eq!(c.id, "block.calibrate.mixed70.8k.beside_log");
@@ -220,7 +220,7 @@ fn what_cannot_be_run_is_refused_with_a_hint() {
     let stop = Stop::new();
     let ctx = context(&stop, 100);
     let refused = |plan: &CalibratePlan| {
-        let error = calibrate(&ctx, &ground(), &Watch::none(), plan).unwrap_err();
+        let error = calibrate(&ctx, &target(), &Watch::none(), plan).unwrap_err();
         assert!(matches!(error, BlockError::Scenario { .. }), "{error}");
         let text = error.to_string();
         assert!(text.contains("hint:"), "{text}");
@@ -247,7 +247,7 @@ fn it_ends_when_asked() {
     });
     let access = Access::null().with_faults(vec![every(Effect::DelayNs(MS / 5))]);
     let error =
-        calibrate(&context(&stop, 100), &ground(), &Watch::none(), &plan(access, 100)).unwrap_err();
+        calibrate(&context(&stop, 100), &target(), &Watch::none(), &plan(access, 100)).unwrap_err();
     assert!(matches!(error, BlockError::Stopped(_)), "{error}");
     asks.join().unwrap();
 }
@@ -260,7 +260,7 @@ fn the_rate_of_a_planted_law_is_never_exceeded() {
         every(Effect::DelayNs(MS / 10)),
         Fault::any(When::Every(1000), Effect::StallNs(2 * MS)),
     ]);
-    let found = run(&CalibratePlan { large: false, ..plan(access, 12) }, &ground());
+    let found = run(&CalibratePlan { large: false, ..plan(access, 12) }, &target());
     hangs_together(&found);
     let c = &found.calibration;
     println!("{}", c.sentence);

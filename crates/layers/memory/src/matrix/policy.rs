@@ -24,7 +24,7 @@ use crate::place::Site;
 use crate::sizing::{self, Amount, Sizing, TooLittle};
 use crate::spread::{Spread, on_small_pages};
 use crate::summary_suite::node;
-use crate::thread_group::{Failure, Hand, ThreadGroup};
+use crate::thread_group::{Failure, GroupWorker, ThreadGroup};
 use crate::traffic::Traffic;
 use crate::walker::{Paces, Walker};
 use crate::{Measured, MemoryError};
@@ -268,7 +268,7 @@ impl Laid<'_> {
 
 struct Walking<'a>(Walker<'a>);
 
-impl Hand for Walking<'_> {
+impl GroupWorker for Walking<'_> {
     type Did = Paces;
 
     fn work(&mut self, _: usize, window: Window) -> Paces {

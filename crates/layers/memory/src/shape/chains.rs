@@ -18,7 +18,7 @@ use serde_json::json;
 use super::{leave_out, told, window_length};
 use crate::bandwidth::Team;
 use crate::mix::mixed;
-use crate::thread_group::{Done, Hand, ThreadGroup};
+use crate::thread_group::{Done, GroupWorker, ThreadGroup};
 use crate::{Measured, MemoryError};
 
 const CHAINS: usize = 1 << 16;
@@ -178,7 +178,7 @@ impl Worker<'_> {
     }
 }
 
-impl Hand for Worker<'_> {
+impl GroupWorker for Worker<'_> {
     type Did = Done;
 
     fn work(&mut self, kind: usize, window: Window) -> Done {

@@ -18,7 +18,7 @@ use super::{leave_out, told};
 use crate::bandwidth::{Member, Team};
 use crate::mapping::Pages;
 use crate::place::{self, Site};
-use crate::thread_group::{Done, Hand, ThreadGroup};
+use crate::thread_group::{Done, GroupWorker, ThreadGroup};
 use crate::{Measured, MemoryError};
 
 /// Own stores between two looks at the clock: some 10 µs.
@@ -154,7 +154,7 @@ impl Side<'_> {
     }
 }
 
-impl Hand for Side<'_> {
+impl GroupWorker for Side<'_> {
     type Did = Done;
 
     fn work(&mut self, _: usize, window: Window) -> Done {

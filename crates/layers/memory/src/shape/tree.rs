@@ -20,7 +20,7 @@ use crate::latency::obtained;
 use crate::mapping::{MapError, Mapping, Pages};
 use crate::mix::mixed;
 use crate::sizing::Sizing;
-use crate::thread_group::{Done, Hand, ThreadGroup, shuffled};
+use crate::thread_group::{Done, GroupWorker, ThreadGroup, shuffled};
 use crate::{Measured, MemoryError};
 
 /// Words of a page.
@@ -240,7 +240,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-impl Hand for Worker<'_> {
+impl GroupWorker for Worker<'_> {
     type Did = Done;
 
     fn work(&mut self, kind: usize, window: Window) -> Done {

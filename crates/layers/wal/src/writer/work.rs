@@ -31,7 +31,7 @@ pub struct Work {
 /// The clients' side: sessions hand over and wait for their answer.
 #[derive(Debug)]
 pub struct Clients {
-    asked: Mutex<Asked>,
+    asked: Mutex<PostedSessions>,
     posted: Condvar,
     answers: Vec<(Mutex<bool>, Condvar)>,
     answered: AtomicU64,
@@ -39,7 +39,7 @@ pub struct Clients {
 }
 
 #[derive(Debug, Default)]
-struct Asked {
+struct PostedSessions {
     sessions: VecDeque<usize>,
     closed: bool,
 }

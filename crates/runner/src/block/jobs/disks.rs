@@ -1,4 +1,4 @@
-//! The counters of drives around a wall, for fio's `disk_util` (Linux `Documentation/admin-guide/iostats.rst`).
+//! The counters of drives around a stage, for fio's `disk_util` (Linux `Documentation/admin-guide/iostats.rst`).
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -60,7 +60,7 @@ fn device(name: &str, delta: &[u64; 11], ms: f64) -> Device {
     }
 }
 
-/// Devices of several walls as one list: counts add up, and of the busy shares the largest stands.
+/// Devices of several stages as one list: counts add up, and of the busy shares the largest stands.
 pub fn add(all: &mut Vec<Device>, more: Vec<Device>) {
     for device in more {
         let Some(sum) = all.iter_mut().find(|other| other.name == device.name) else {

@@ -1,4 +1,4 @@
-//! Runs the walls, and makes a measurement of each job.
+//! Runs the stages, and makes a measurement of each job.
 
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ use serde_json::json;
 
 use super::disks::{self, Disks};
 use super::files::Files;
-use super::job_stream::Lane;
+use super::job_stream::JobStream;
 use super::mapping::refuse;
 use super::so_far;
-use super::stage::Wall;
+use super::stage::Stage;
 use super::targets::Targets;
 use crate::block::folder;
 use crate::failure::Failure;
@@ -40,14 +40,14 @@ pub struct Done {
     pub whole: StreamOutcome,
 }
 
-/// Runs all walls. What each job gave is in the session's run, and in `done` and, by drive, `devices` for fio's layout.
+/// Runs all stages. What each job gave is in the session's run, and in `done` and, by drive, `devices` for fio's layout.
 ///
 /// # Errors
 /// What opening, filling or running gave.
 pub fn execute(
     session: &mut Session<'_>,
     jobs: &[Job],
-    walls: &[Wall],
+    stages: &[Stage],
     targets: &mut Targets,
     consent: Option<&Consent>,
     (done, devices): (&mut Vec<Done>, &mut Vec<Device>),
@@ -60,47 +60,49 @@ pub fn execute(
     drives.dedup();
     let mut files = Files::default();
     let began = std::time::Instant::now();
-    for (number, wall) in walls.iter().enumerate() {
+    for (number, stage) in stages.iter().enumerate() {
         if session.stop.is_set() {
             return Ok(Ended::Interrupted);
         }
-        let ctx = session.context(wall.length);
-        let paths: Vec<PathBuf> = wall.lanes.iter().map(|lane| lane.file.clone()).collect();
+        let ctx = session.context(stage.length);
+        let paths: Vec<PathBuf> = stage.streams.iter().map(|stream| stream.file.clone()).collect();
         files.ready(&ctx, &session.run.id, targets, paths.into_iter(), consent)?;
-        let streams = streams(wall, jobs, &files)?;
-        ctx.stop.sleep(wall.delay)?;
-        empty_caches(wall, &files)?;
-        ctx.progress.phase(Layer::Block, Phase::Measure, &wall.what());
+        let streams = streams(stage, jobs, &files)?;
+        ctx.stop.sleep(stage.delay)?;
+        empty_caches(stage, &files)?;
+        ctx.progress.phase(Layer::Block, Phase::Measure, &stage.what());
         let scenario = Scenario {
             streams,
-            warm_up: wall.warm_up,
-            length: wall.length,
-            slice: wall.slice(),
+            warm_up: stage.warm_up,
+            length: stage.length,
+            slice: stage.slice(),
             seed: ctx.seed ^ ((number as u64 + 1) << 40),
         };
-        let started_ms = now_ms() + wall.warm_up.as_millis() as u64;
+        let started_ms = now_ms() + stage.warm_up.as_millis() as u64;
         let before = Disks::look(&drives);
-        let outcomes = so_far::told(ctx.progress, &wall.what(), &drives, || {
+        let outcomes = so_far::told(ctx.progress, &stage.what(), &watch, stage.warm_up, || {
             run_scenario(&ctx, &scenario, &watch)
         })?;
         disks::add(devices, Disks::look(&drives).since(&before));
         let elapsed_ms = began.elapsed().as_millis() as u64;
-        let wall_done = by_job(wall, jobs, outcomes, (started_ms, elapsed_ms));
-        let mut measured = measurements(wall, jobs, &wall_done, &scenario.streams, number);
+        let stage_done = by_job(stage, jobs, outcomes, (started_ms, elapsed_ms));
+        let mut measured = measurements(stage, jobs, &stage_done, &scenario.streams, number);
         say_write_states(&mut measured, capacity_bytes);
-        done.extend(wall_done);
+        done.extend(stage_done);
         session.add(measured);
-        for lane in wall.lanes.iter().filter(|lane| lane.sync_at_end && lane.mix.writes()) {
-            let region = files.region(&lane.file).expect("it was opened for this wall");
+        for stream in
+            stage.streams.iter().filter(|stream| stream.sync_at_end && stream.mix.writes())
+        {
+            let region = files.region(&stream.file).expect("it was opened for this stage");
             region.target().buffered_file().sync_all().map_err(|error| {
                 Failure::hinted(
-                    format!("cannot make {} durable: {error}", lane.file.display()),
+                    format!("cannot make {} durable: {error}", stream.file.display()),
                     "the kernel log (dmesg) names the drive; the window before it is saved",
                 )
             })?;
         }
         files.done(number, targets);
-        if wall.last {
+        if stage.last {
             break;
         }
     }
@@ -111,46 +113,48 @@ fn now_ms() -> u64 {
     jiff::Timestamp::now().as_millisecond().max(0) as u64
 }
 
-/// The lanes with their open regions; what their alignment needs is looked at before the window.
-fn streams(wall: &Wall, jobs: &[Job], files: &Files) -> Result<Vec<Stream>> {
-    wall.lanes
+/// The streams with their open regions; what their alignment needs is looked at before the window.
+fn streams(stage: &Stage, jobs: &[Job], files: &Files) -> Result<Vec<Stream>> {
+    stage.streams
         .iter()
-        .map(|lane| {
-            let whole = files.region(&lane.file).expect("it was opened for this wall");
-            let mut region = whole.part(lane.offset_bytes, lane.bytes)?;
-            if lane.durable != Durable::Later && lane.mix.writes() {
-                region = region.durable(lane.durable)?;
+        .map(|stream| {
+            let whole = files.region(&stream.file).expect("it was opened for this stage");
+            let mut region = whole.part(stream.offset_bytes, stream.bytes)?;
+            if stream.durable != Durable::Later && stream.mix.writes() {
+                region = region.durable(stream.durable)?;
             }
             let unit = region.target().offset_alignment();
-            let odd = lane.steps().find(|(_, bytes)| !bytes.is_multiple_of(unit));
-            if let (Route::Direct, Some((what, bytes))) = (lane.route, odd) {
+            let odd = stream.steps().find(|(_, bytes)| !bytes.is_multiple_of(unit));
+            if let (Route::Direct, Some((what, bytes))) = (stream.route, odd) {
                 return Err(refuse(
-                    &jobs[lane.job],
+                    &jobs[stream.job],
                     format!(
                         "{what} of {bytes} bytes is not possible with direct I/O: {} needs multiples of {unit}",
-                        lane.file.display()
+                        stream.file.display()
                     ),
                     "use such a multiple, or direct=0",
                 ));
             }
-            Ok(lane.stream(region))
+            Ok(stream.stream(region))
         })
         .collect()
 }
 
 /// Drops cached pages where fio would.
-fn empty_caches(wall: &Wall, files: &Files) -> Result<()> {
-    for lane in wall.lanes.iter().filter(|lane| lane.route == Route::Buffered && lane.invalidate) {
-        let file = files.region(&lane.file).expect("it was opened for this wall").target();
+fn empty_caches(stage: &Stage, files: &Files) -> Result<()> {
+    for stream in
+        stage.streams.iter().filter(|stream| stream.route == Route::Buffered && stream.invalidate)
+    {
+        let file = files.region(&stream.file).expect("it was opened for this stage").target();
         narrows_facts::file::evict(file.buffered_file())
-            .with_context(|| format!("emptying the page cache of {}", lane.file.display()))?;
+            .with_context(|| format!("emptying the page cache of {}", stream.file.display()))?;
     }
     Ok(())
 }
 
-/// The outcomes of a wall, job by job in the order of the plan.
+/// The outcomes of a stage, job by job in the order of the plan.
 fn by_job(
-    wall: &Wall,
+    stage: &Stage,
     jobs: &[Job],
     outcomes: Vec<StreamOutcome>,
     (started_ms, elapsed_ms): (u64, u64),
@@ -158,30 +162,31 @@ fn by_job(
     let mut done: Vec<Done> = Vec::new();
     let mut outcomes = outcomes.into_iter();
     let numbers: Vec<usize> = {
-        let mut numbers: Vec<usize> = wall.lanes.iter().map(|lane| lane.job).collect();
+        let mut numbers: Vec<usize> = stage.streams.iter().map(|stream| stream.job).collect();
         numbers.dedup();
         numbers
     };
     for number in &numbers {
-        let lanes: Vec<&Lane> = wall.lanes.iter().filter(|lane| lane.job == *number).collect();
+        let streams: Vec<&JobStream> =
+            stage.streams.iter().filter(|stream| stream.job == *number).collect();
         let parts: Vec<(Option<u32>, StreamOutcome)> =
-            lanes.iter().map(|lane| lane.clone).zip(outcomes.by_ref()).collect();
+            streams.iter().map(|stream| stream.clone).zip(outcomes.by_ref()).collect();
         let all: Vec<StreamOutcome> = parts.iter().map(|(_, outcome)| outcome.clone()).collect();
         let (whole, name) = (numbers.len() == 1, jobs[*number].name.as_str());
-        if let Some(whole) = StreamOutcome::combined(name, &all, whole, disjoint(&lanes)) {
+        if let Some(whole) = StreamOutcome::combined(name, &all, whole, disjoint(&streams)) {
             done.push(Done { job: *number, started_ms, elapsed_ms, parts, whole });
         }
     }
     done
 }
 
-/// Whether no two of the lanes share a byte.
-fn disjoint(lanes: &[&Lane]) -> bool {
-    lanes.iter().enumerate().all(|(at, lane)| {
-        lanes[..at].iter().all(|other| {
-            other.file != lane.file
-                || other.offset_bytes + other.bytes <= lane.offset_bytes
-                || lane.offset_bytes + lane.bytes <= other.offset_bytes
+/// Whether no two of the streams share a byte.
+fn disjoint(streams: &[&JobStream]) -> bool {
+    streams.iter().enumerate().all(|(at, stream)| {
+        streams[..at].iter().all(|other| {
+            other.file != stream.file
+                || other.offset_bytes + other.bytes <= stream.offset_bytes
+                || stream.offset_bytes + stream.bytes <= other.offset_bytes
         })
     })
 }
@@ -198,7 +203,7 @@ fn say_write_states(measured: &mut [Measurement], capacity_bytes: Option<u64>) {
 
 /// One measurement of each job; of several side by side also one of all together, which has the devices' counters.
 fn measurements(
-    wall: &Wall,
+    stage: &Stage,
     jobs: &[Job],
     done: &[Done],
     streams: &[Stream],
@@ -207,16 +212,16 @@ fn measurements(
     let mut measured: Vec<Measurement> = Vec::new();
     for one in done {
         let job = &jobs[one.job];
-        let lanes: Vec<(&Lane, &Stream)> =
-            wall.lanes.iter().zip(streams).filter(|(lane, _)| lane.job == one.job).collect();
-        let Some((lane, first)) = lanes.first() else { continue };
+        let streams: Vec<(&JobStream, &Stream)> =
+            stage.streams.iter().zip(streams).filter(|(source, _)| source.job == one.job).collect();
+        let Some((source, first)) = streams.first() else { continue };
         let mut record = Record::new();
         record.add(&one.whole);
         // What its streams are together.
         let mut stream = (*first).clone();
         stream.name = job.name.clone();
         stream.load = one.whole.load;
-        stream.threads = lanes.iter().map(|(_, stream)| stream.threads).sum();
+        stream.threads = streams.iter().map(|(_, stream)| stream.threads).sum();
         let mut id = format!("block.job.{}", job.name);
         if measured.iter().any(|other| other.id == id)
             || jobs[..one.job].iter().any(|j| j.name == job.name)
@@ -226,23 +231,23 @@ fn measurements(
         let mut measurement = record.into_measurement(id, &stream);
         let workload = &mut measurement.workload;
         workload.insert(condition::JOB, json!(job.name));
-        if lane.durable != Durable::Later {
-            workload.insert(condition::SYNC, json!(lane.durable.word()));
+        if source.durable != Durable::Later {
+            workload.insert(condition::SYNC, json!(source.durable.word()));
         }
-        if let Some(think) = lane.think {
+        if let Some(think) = source.think {
             workload.insert(condition::THINK_PAUSE_NS, json!(think.pause.as_nanos() as u64));
             workload.insert(condition::THINK_AFTER, json!(think.after));
         }
         workload.insert(condition::SECTION, json!(job.place.to_string()));
         workload.insert(condition::NUMJOBS, json!(job.clones));
         workload.insert(condition::WINDOW, json!(number));
-        let mut files: Vec<(&Path, u64)> = lanes
+        let mut files: Vec<(&Path, u64)> = streams
             .iter()
-            .map(|(lane, stream)| (lane.file.as_path(), stream.region.target().bytes()))
+            .map(|(source, stream)| (source.file.as_path(), stream.region.target().bytes()))
             .collect();
         files.sort_unstable();
         files.dedup();
-        workload.insert(condition::FILE, json!(lane.file.display().to_string()));
+        workload.insert(condition::FILE, json!(source.file.display().to_string()));
         workload.insert(condition::FILES, json!(files.len()));
         workload.insert(condition::FILE_BYTES, json!(files.iter().map(|(_, b)| b).sum::<u64>()));
         measured.push(measurement);

@@ -1,4 +1,4 @@
-//! The files of a run while it runs: opened or made when the first wall needs them, let go after the last one.
+//! The files of a run while it runs: opened or made when the first stage needs them, let go after the last one.
 //!
 //! A file of ours lies in a scratch folder in the nearest folder that is there, so that it is on the file system that the
 //! job named, and goes with the value.
@@ -26,7 +26,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Opens or makes what `wall` needs.
+    /// Opens or makes what `stage` needs.
     ///
     /// # Errors
     /// What opening or writing gave; nothing is left behind.
@@ -96,9 +96,10 @@ impl Files {
         self.open.get(path)
     }
 
-    /// Lets go what no wall after `wall` needs.
-    pub fn done(&mut self, wall: usize, targets: &Targets) {
-        let needed = |path: &PathBuf| targets.get(path).is_some_and(|wanted| wanted.walls.1 > wall);
+    /// Lets go what no stage after `stage` needs.
+    pub fn done(&mut self, stage: usize, targets: &Targets) {
+        let needed =
+            |path: &PathBuf| targets.get(path).is_some_and(|wanted| wanted.stages.1 > stage);
         self.open.retain(|path, _| needed(path));
         self.made.retain(|path, _| needed(path));
     }

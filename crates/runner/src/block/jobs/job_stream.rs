@@ -7,10 +7,10 @@ use narrows_layer_block::{Limit, Load, Mix, Place, Region, Route, Sizes, Stream,
 
 /// One stream of a job: all its clones where they share what they work on, else one of them; on one file.
 #[derive(Debug, Clone)]
-pub struct Lane {
+pub struct JobStream {
     /// Number of the job in the plan.
     pub job: usize,
-    /// Unique in its wall.
+    /// Unique in its stage.
     pub name: String,
     /// Number of the clone, where it has a stream of its own.
     pub clone: Option<u32>,
@@ -52,7 +52,7 @@ pub struct Lane {
     pub sync_at_end: bool,
 }
 
-impl Lane {
+impl JobStream {
     /// The stream on its region.
     pub fn stream(&self, region: Region) -> Stream {
         Stream {

@@ -1,4 +1,4 @@
-//! From a job to its lanes: one for all its clones together or one for each of them, on each of its files.
+//! From a job to its streams: one for all its clones together or one for each of them, on each of its files.
 
 use std::path::PathBuf;
 
@@ -8,29 +8,29 @@ use narrows_fio::{Amount, Distribution, Job, Order, Targets as Names};
 use narrows_io::Entropy;
 use narrows_layer_block::{Limit, Load, Mix, Route, Stream, Then};
 
-use super::job_stream::Lane;
+use super::job_stream::JobStream;
 use super::mapping::{self, refuse_limit};
 use super::order;
 use super::span::span;
 use super::targets::{TargetState, Targets, may_write};
 
-/// The lanes of one job, which runs in that `wall`; `targets` then knows how long their files have to be.
+/// The streams of one job, which runs in that `stage`; `targets` then knows how long their files have to be.
 ///
 /// # Errors
 /// What a stream can't do, and files that can't be used.
 pub fn of_job(
     job: &Job,
     job_number: usize,
-    wall: usize,
+    stage: usize,
     targets: &mut Targets,
     said: &mut Vec<String>,
-) -> Result<Vec<Lane>> {
+) -> Result<Vec<JobStream>> {
     let sides = mapping::sides(job)?;
     let entropy = mapping::entropy(job, said);
     let apart = apart(job);
     let clones: Vec<Option<u32>> =
         if apart { (0..job.clones).map(Some).collect() } else { vec![None] };
-    let mut lanes = Vec::new();
+    let mut streams = Vec::new();
     // Said for one of them is said for all.
     let mut once = Vec::new();
     for clone in clones {
@@ -39,8 +39,8 @@ pub fn of_job(
         for mix in &sides {
             let files = names.len() as u32;
             let side = (sides.len() > 1).then(|| mix.word());
-            let part = LaneSource { job, job_number, clone, files, side };
-            lanes.extend(part.lanes(&names, mix, targets, &mut remarks)?);
+            let part = StreamSource { job, job_number, clone, files, side };
+            streams.extend(part.streams(&names, mix, targets, &mut remarks)?);
         }
         for remark in remarks {
             if !said.contains(&remark) && !once.contains(&remark) {
@@ -49,17 +49,17 @@ pub fn of_job(
         }
     }
     said.extend(once);
-    for lane in &lanes {
-        let wanted = targets.look(&lane.file)?;
-        let end = lane.offset_bytes + lane.bytes;
+    for stream in &streams {
+        let wanted = targets.look(&stream.file)?;
+        let end = stream.offset_bytes + stream.bytes;
         wanted.bytes = wanted.bytes.max(end);
-        wanted.hollow &= lane.access.method() == narrows_io::Method::Null;
+        wanted.hollow &= stream.access.method() == narrows_io::Method::Null;
         if wanted.entropy == Entropy::default() {
             wanted.entropy = entropy;
         }
-        wanted.walls = (wanted.walls.0.min(wall), wanted.walls.1.max(wall));
+        wanted.stages = (wanted.stages.0.min(stage), wanted.stages.1.max(stage));
     }
-    Ok(lanes)
+    Ok(streams)
 }
 
 /// Whether clones need a stream each: files or offsets of their own, an order of their own (in which each block comes
@@ -76,8 +76,8 @@ fn apart(job: &Job) -> bool {
     job.clones > 1 && (own_files || own_offsets || own_order || own_cpu)
 }
 
-/// What lanes are made of: one clone of a job, or all of them where they share what they work on.
-struct LaneSource<'a> {
+/// What streams are made of: one clone of a job, or all of them where they share what they work on.
+struct StreamSource<'a> {
     job: &'a Job,
     job_number: usize,
     /// Number of the clone, where it is one.
@@ -88,14 +88,14 @@ struct LaneSource<'a> {
     side: Option<&'static str>,
 }
 
-impl LaneSource<'_> {
-    fn lanes(
+impl StreamSource<'_> {
+    fn streams(
         &self,
         names: &[String],
         mix: &Mix,
         targets: &mut Targets,
         said: &mut Vec<String>,
-    ) -> Result<Vec<Lane>> {
+    ) -> Result<Vec<JobStream>> {
         let job = self.job;
         let sizes = mapping::sizes(job)?;
         let access = mapping::access(job)?;
@@ -107,7 +107,7 @@ impl LaneSource<'_> {
         let spans = self.spans(names, mix, targets)?;
         let region_bytes: u64 = spans.iter().map(|(_, _, bytes)| bytes).sum();
         let limit = self.limit(region_bytes, mean_bytes);
-        let mut lanes = Vec::new();
+        let mut streams = Vec::new();
         for (number, (file, offset_bytes, bytes)) in spans.into_iter().enumerate() {
             if let TargetState::Nothing { .. } = targets.look(&file)?.found
                 && mix.writes()
@@ -116,7 +116,7 @@ impl LaneSource<'_> {
                 let sentence = "files are written whole before the job, as with overwrite=1; rates of growing files are lower";
                 mapping::say(said, job, sentence);
             }
-            lanes.push(Lane {
+            streams.push(JobStream {
                 job: self.job_number,
                 name: self.name(number),
                 clone: self.clone,
@@ -135,16 +135,16 @@ impl LaneSource<'_> {
                 limit,
                 think,
                 durable: mapping::durable(job),
-                order_seed: mapping::order_seed(job, self.lane(number)),
+                order_seed: mapping::order_seed(job, self.stream(number)),
                 invalidate: job.files.invalidate,
                 sync_at_end: job.flushes.fsync_at_end || job.flushes.fsync_on_close,
             });
         }
-        Ok(lanes)
+        Ok(streams)
     }
 
-    /// A number that no other lane of the run has: jobs, kinds, clones and files go each their own way.
-    fn lane(&self, file: usize) -> u64 {
+    /// A number that no other stream of the run has: jobs, kinds, clones and files go each their own way.
+    fn stream(&self, file: usize) -> u64 {
         let side = self.side.map_or(0, |side| u64::from(side.as_bytes()[0]));
         (self.job_number as u64) << 48 | side << 40 | u64::from(self.number()) << 16 | file as u64
     }
@@ -214,7 +214,7 @@ impl LaneSource<'_> {
         name
     }
 
-    /// What ends a lane before its time: its work, or the number of operations it may do.
+    /// What ends a stream before its time: its work, or the number of operations it may do.
     fn limit(&self, region_bytes: u64, mean_bytes: f64) -> Option<Limit> {
         let share = self.share();
         let work = mapping::work(self.job, region_bytes, mean_bytes)

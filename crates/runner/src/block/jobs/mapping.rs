@@ -255,14 +255,14 @@ pub fn entropy(job: &Job, said: &mut Vec<String>) -> Entropy {
     Entropy::new(data.compress_percent, data.dedupe_percent)
 }
 
-/// Seed of the order, where it has to be the same in every run; lanes differ, or they would walk in step.
-pub fn order_seed(job: &Job, lane: u64) -> Option<u64> {
+/// Seed of the order, where it has to be the same in every run; streams differ, or they would walk in step.
+pub fn order_seed(job: &Job, stream: u64) -> Option<u64> {
     let base = match job.access.seed {
         Seed::Fresh => return None,
         Seed::Repeated => REPEATED_SEED,
         Seed::Given(seed) => seed,
     };
-    Some(Rng::new(base ^ lane.wrapping_mul(0x9e37_79b9_7f4a_7c15)).next_u64())
+    Some(Rng::new(base ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15)).next_u64())
 }
 
 /// Operations that one clone does before it is done, of a mean length of `mean_bytes`, in a region of `region_bytes` in

@@ -1,7 +1,7 @@
 //! The jobs of fio's job files as streams of the block layer.
 //!
-//! Reading the files is `narrows-fio`'s affair. Here jobs become [`lane`]s (streams whose file isn't open yet), jobs side
-//! by side become [`wall`]s (scenarios, one after the other), and the files they name are found or made ([`files`]). What
+//! Reading the files is `narrows-fio`'s affair. Here jobs become [`job_stream`]s (streams whose file isn't open yet), jobs side
+//! by side become [`stage`]s (scenarios, one after the other), and the files they name are found or made ([`files`]). What
 //! a stream cannot do stops the run before it begins; what it does in another way is listed first.
 //!
 //! A file that is there is only read. A file that isn't is made in a scratch folder beside its place, and removed. A device
@@ -41,7 +41,7 @@ use crate::session::{EndReport, Ended, Session};
 use crate::ui::Ui;
 use crate::{guard, preflight, store};
 
-use stage::Wall;
+use stage::Stage;
 use targets::Targets;
 
 /// Assumed while planning only.
@@ -58,7 +58,7 @@ pub struct Jobs {
     consented: Option<(Device, Consent)>,
     plan: narrows_fio::Plan,
     targets: Targets,
-    walls: Vec<Wall>,
+    stages: Vec<Stage>,
     /// What isn't just as in fio, line by line.
     said: String,
     prepared: Prepared,
@@ -82,21 +82,21 @@ impl Program for Jobs {
         let plan = read::plan(request)?;
         let mut targets = Targets::new(&at, consented.as_ref().map(|(device, _)| device));
         let mut said = said_by_reading(&plan);
-        let walls = stage::walls(&plan.jobs, &mut targets, &mut said)?;
+        let stages = stage::stages(&plan.jobs, &mut targets, &mut said)?;
         let prepared = Prepared::storage(
             &at.display().to_string(),
             targets.machine(),
             &request.options,
             1,
             targets.made_bytes(),
-            steps(&walls, &targets),
+            steps(&stages, &targets),
         );
         let mut said = said.join("\n");
         if !said.is_empty() {
             said.push('\n');
         }
         let request = request.clone();
-        Ok(Jobs { request, consented, plan, targets, walls, said, prepared, written: Ok(()) })
+        Ok(Jobs { request, consented, plan, targets, stages, said, prepared, written: Ok(()) })
     }
 
     fn planned(&self) -> (&Plan, &Platform) {
@@ -127,7 +127,7 @@ impl Program for Jobs {
         let ended = execute::execute(
             session,
             &self.plan.jobs,
-            &self.walls,
+            &self.stages,
             &mut self.targets,
             consent,
             (&mut done, &mut devices),
@@ -194,7 +194,7 @@ fn said_by_reading(plan: &narrows_fio::Plan) -> Vec<String> {
     said
 }
 
-fn steps(walls: &[Wall], targets: &Targets) -> Vec<PlannedStep> {
+fn steps(stages: &[Stage], targets: &Targets) -> Vec<PlannedStep> {
     let step = |what: String, expected_s: f64, writes_bytes: u64| PlannedStep {
         layer: Layer::Block,
         what,
@@ -208,7 +208,8 @@ fn steps(walls: &[Wall], targets: &Targets) -> Vec<PlannedStep> {
             step(what, bytes as f64 / FILL_BYTES_PER_S, bytes)
         })
         .collect();
-    steps
-        .extend(walls.iter().map(|wall| step(wall.what(), wall.expected_s(), wall.writes_bytes())));
+    steps.extend(
+        stages.iter().map(|stage| step(stage.what(), stage.expected_s(), stage.writes_bytes())),
+    );
     steps
 }

@@ -100,7 +100,7 @@ fn planned(at: &Path, option: &str, settings: &str) -> Result<Vec<String>, Strin
         .map(|note| format!("approximated: {}", note.sentence))
         .collect();
     let mut targets = Targets::new(at, None);
-    stage::walls(&plan.jobs, &mut targets, &mut said).map_err(|error| format!("{error:#}"))?;
+    stage::stages(&plan.jobs, &mut targets, &mut said).map_err(|error| format!("{error:#}"))?;
     // What is said of every job that writes belongs to `overwrite`.
     said.retain(|line| line.contains("approximated") && !line.contains("as with overwrite=1"));
     Ok(said)

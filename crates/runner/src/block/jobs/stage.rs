@@ -6,7 +6,7 @@ use anyhow::Result;
 use narrows_fio::options::limits;
 use narrows_fio::{Exit, Job};
 
-use super::job_stream::Lane;
+use super::job_stream::JobStream;
 use super::job_streams;
 use super::mapping::{self, refuse};
 use super::targets::Targets;
@@ -22,9 +22,9 @@ const ASSUMED_BYTES_PER_S: f64 = 500e6;
 
 /// Jobs that run at the same time.
 #[derive(Debug)]
-pub struct Wall {
+pub struct Stage {
     /// Their streams.
-    pub lanes: Vec<Lane>,
+    pub streams: Vec<JobStream>,
     /// Waited before.
     pub delay: Duration,
     /// Unmeasured lead-in.
@@ -36,7 +36,7 @@ pub struct Wall {
     names: Vec<String>,
 }
 
-impl Wall {
+impl Stage {
     /// Length of a slice of the series.
     pub fn slice(&self) -> Duration {
         if self.length <= SHORT { SLICE } else { LONG_SLICE }
@@ -44,37 +44,39 @@ impl Wall {
 
     /// In words.
     pub fn what(&self) -> String {
-        let streams = match self.lanes.len() {
+        let streams = match self.streams.len() {
             1 => "one stream".to_string(),
             n => format!("{n} streams"),
         };
-        let unbounded = self.lanes.iter().any(|lane| lane.writes_bytes().is_none());
+        let unbounded = self.streams.iter().any(|stream| stream.writes_bytes().is_none());
         let writes = if unbounded { ", writes as much as its time allows" } else { "" };
         format!("run {}: {streams}{writes}", self.names.join(" beside "))
     }
 
     /// How long it should take, seconds.
     pub fn expected_s(&self) -> f64 {
-        let limited = |lane: &Lane| {
-            let operations = lane.limit?.operations as f64;
-            Some(operations * mapping::mean_length(&lane.mix, &lane.sizes) / ASSUMED_BYTES_PER_S)
+        let limited = |stream: &JobStream| {
+            let operations = stream.limit?.operations as f64;
+            Some(
+                operations * mapping::mean_length(&stream.mix, &stream.sizes) / ASSUMED_BYTES_PER_S,
+            )
         };
-        let work = self.lanes.iter().map(limited).sum::<Option<f64>>();
+        let work = self.streams.iter().map(limited).sum::<Option<f64>>();
         let window = self.length.as_secs_f64();
         (self.delay + self.warm_up).as_secs_f64() + work.map_or(window, |work| work.min(window))
     }
 
     /// Bytes written at most, as far as work and not time ends it.
     pub fn writes_bytes(&self) -> u64 {
-        self.lanes.iter().filter_map(Lane::writes_bytes).sum()
+        self.streams.iter().filter_map(JobStream::writes_bytes).sum()
     }
 }
 
-/// All walls; `targets` then knows every file with its length.
+/// All stages; `targets` then knows every file with its length.
 ///
 /// # Errors
 /// What a stream can't do, files that can't be used, and jobs that can't share a window.
-pub fn walls(jobs: &[Job], targets: &mut Targets, said: &mut Vec<String>) -> Result<Vec<Wall>> {
+pub fn stages(jobs: &[Job], targets: &mut Targets, said: &mut Vec<String>) -> Result<Vec<Stage>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (number, job) in jobs.iter().enumerate() {
         match groups.last_mut() {
@@ -82,25 +84,25 @@ pub fn walls(jobs: &[Job], targets: &mut Targets, said: &mut Vec<String>) -> Res
             _ => groups.push(vec![number]),
         }
     }
-    let mut walls = Vec::new();
+    let mut stages = Vec::new();
     for group in groups {
         let members: Vec<(usize, &Job)> = group.iter().map(|&n| (n, &jobs[n])).collect();
-        let wall = wall(&members, walls.len(), targets, said)?;
-        let last = wall.last;
-        walls.push(wall);
+        let stage = stage(&members, stages.len(), targets, said)?;
+        let last = stage.last;
+        stages.push(stage);
         if last {
             break;
         }
     }
-    Ok(walls)
+    Ok(stages)
 }
 
-fn wall(
+fn stage(
     members: &[(usize, &Job)],
     number: usize,
     targets: &mut Targets,
     said: &mut Vec<String>,
-) -> Result<Wall> {
+) -> Result<Stage> {
     let (_, first) = members[0];
     for (_, job) in members {
         let (one, other) = (&first.ending, &job.ending);
@@ -114,9 +116,9 @@ fn wall(
         }
     }
     let time = |nanos: narrows_units::Nanos| Duration::from_nanos(nanos.0);
-    let mut lanes = Vec::new();
+    let mut streams = Vec::new();
     for (job_number, job) in members {
-        lanes.extend(job_streams::of_job(job, *job_number, number, targets, said)?);
+        streams.extend(job_streams::of_job(job, *job_number, number, targets, said)?);
     }
     if first.ending.runtime.is_none() {
         said.push(format!(
@@ -124,9 +126,9 @@ fn wall(
             first.place, first.name
         ));
     }
-    unique(&mut lanes);
-    Ok(Wall {
-        lanes,
+    unique(&mut streams);
+    Ok(Stage {
+        streams,
         delay: time(first.ending.start_delay),
         warm_up: time(first.ending.ramp),
         length: first.ending.runtime.map_or(LONGEST, time),
@@ -136,12 +138,12 @@ fn wall(
 }
 
 /// Sections may have one name; streams may not.
-fn unique(lanes: &mut [Lane]) {
-    for at in 0..lanes.len() {
-        let name = lanes[at].name.clone();
-        let before = lanes[..at].iter().filter(|lane| lane.name == name).count();
+fn unique(streams: &mut [JobStream]) {
+    for at in 0..streams.len() {
+        let name = streams[at].name.clone();
+        let before = streams[..at].iter().filter(|stream| stream.name == name).count();
         if before > 0 {
-            lanes[at].name = format!("{name}#{}", lanes[at].job);
+            streams[at].name = format!("{name}#{}", streams[at].job);
         }
     }
 }

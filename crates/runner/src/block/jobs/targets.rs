@@ -47,8 +47,8 @@ pub struct Wanted {
     pub entropy: Entropy,
     /// Whether nothing is ever moved, so that it needs no blocks.
     pub hollow: bool,
-    /// The first and the last wall that use it.
-    pub walls: (usize, usize),
+    /// The first and the last stage that use it.
+    pub stages: (usize, usize),
 }
 
 /// All of them.
@@ -82,7 +82,7 @@ impl Targets {
                 bytes: 0,
                 entropy: Entropy::default(),
                 hollow: true,
-                walls: (usize::MAX, 0),
+                stages: (usize::MAX, 0),
             };
             self.wanted.insert(path.to_path_buf(), wanted);
         }
@@ -198,12 +198,12 @@ impl Targets {
     /// The file system that is too small, with what is wanted and free.
     pub fn check_space(&self) -> Result<()> {
         let mut needs: BTreeMap<u64, (PathBuf, u64)> = BTreeMap::new();
-        let last = self.wanted.values().map(|wanted| wanted.walls.1).max().unwrap_or(0);
-        for wall in 0..=last {
+        let last = self.wanted.values().map(|wanted| wanted.stages.1).max().unwrap_or(0);
+        for stage in 0..=last {
             let mut now: BTreeMap<u64, (PathBuf, u64)> = BTreeMap::new();
             for wanted in self.wanted.values() {
                 let TargetState::Nothing { folder } = &wanted.found else { continue };
-                if wanted.hollow || !(wanted.walls.0..=wanted.walls.1).contains(&wall) {
+                if wanted.hollow || !(wanted.stages.0..=wanted.stages.1).contains(&stage) {
                     continue;
                 }
                 let device = std::fs::metadata(folder).map_or(0, |found| found.dev());

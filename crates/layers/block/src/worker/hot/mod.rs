@@ -26,7 +26,7 @@ use narrows_io::{Completion, DevicePath, Op, Pattern};
 
 use super::clock::Clock;
 use super::due::{Due, idle};
-use super::operation_generator::Chooser;
+use super::operation_generator::OperationGenerator;
 use super::shared::Shared;
 use super::slots::Free;
 use super::tally::{Expected, Tally};
@@ -40,7 +40,7 @@ const WARM_UP_PART: u64 = 8;
 
 /// What the loop needs to know, all of it decided before.
 pub(super) struct Orders<'a> {
-    pub chooser: Chooser,
+    pub chooser: OperationGenerator,
     /// Most operations in flight.
     pub depth: u32,
     /// Slots of reads, trims and syncs come first, then those of writes.

@@ -4,7 +4,7 @@ use narrows_io::Op;
 
 use super::{Flight, Hot, Pace, Syncing};
 use crate::worker::clock::Clock;
-use crate::worker::operation_generator::Next;
+use crate::worker::operation_generator::NextOperation;
 
 /// Up to this depth every submission of a closed loop gets its own time stamp.
 const STAMP_EACH: u32 = 4;
@@ -66,7 +66,7 @@ impl<C: Clock> Hot<'_, C> {
 
     #[inline]
     fn send(&mut self, from_ns: u64, sent_ns: u64) {
-        let Next { op, offset, bytes } = self.orders.chooser.next();
+        let NextOperation { op, offset, bytes } = self.orders.chooser.next();
         let slot = if op == Op::Write { self.writes.take() } else { self.reads.take() };
         if op == Op::Write {
             if let Some((pattern, generation)) = &mut self.orders.payload {

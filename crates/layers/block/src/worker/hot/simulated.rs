@@ -14,7 +14,7 @@ use crate::outcome::Counted;
 use crate::scenario::{Distribution, Limit, Load, Mix, Place, Region, Sizes, Stream, Then, Think};
 use crate::worker::clock::Clock;
 use crate::worker::due::{Due, Queue, Source};
-use crate::worker::operation_generator::Chooser;
+use crate::worker::operation_generator::OperationGenerator;
 use crate::worker::shared::Shared;
 use crate::worker::tally::Expected;
 
@@ -179,7 +179,7 @@ pub(super) fn run_for(stream: &Stream, device: &mut Device, s: u64) -> Result<Ta
     };
     let depth = stream.load.in_flight();
     let orders = Orders {
-        chooser: Chooser::new(stream, 0, 1, 2),
+        chooser: OperationGenerator::new(stream, 0, 1, 2),
         depth,
         read_slots: depth,
         write_slots: 2 * depth,
