@@ -165,3 +165,10 @@ pub const FINEST_ACCOUNT: f64 = 0.02;
 
 /// Windows whose rate has a wider 95 % interval, as ± share, are no repeats of one load. As the finding `observed-load-changed` has it.
 pub const WINDOWS_ALIKE: f64 = 0.25;
+
+/// Of a session's round, the share in the run queue that is worth a doubt where CPUs are idle. Judgement.
+pub const QUEUE_WORTH_A_DOUBT: f64 = 0.1;
+
+/// So many times the run queue that random arrivals make is not explained by them: a server stopped half of the time had six times,
+/// one with eight busy sessions on two CPUs one. Judgement between the two.
+pub const QUEUE_UNEXPLAINED: f64 = 3.0;

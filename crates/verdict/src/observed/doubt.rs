@@ -1,7 +1,7 @@
 //! What keeps a verdict on an observed server from being given, or from being surer.
 
 use narrows_model::{Bottleneck, TimeAccount};
-use narrows_units::{Nanos, significant};
+use narrows_units::{Nanos, Ratio, significant};
 
 use crate::analysis::Analysis;
 use crate::bound::{BoundLaw, Candidate};
@@ -11,6 +11,7 @@ use crate::observed::time::time_ns;
 use crate::session::{TimeComponent, agrees};
 use crate::threshold::{
     FAR, LEAST_ACTIVE, LEAST_TRANSACTIONS, LOCK_QUEUE, LONG_REPORT_NS, MAY_BE_UNUSED,
+    NEAR_SATURATION, QUEUE_UNEXPLAINED, QUEUE_WORTH_A_DOUBT, TAKEN,
 };
 
 impl Analysis<'_> {
@@ -49,6 +50,7 @@ impl Analysis<'_> {
         }
         self.doubt_the_clients_queue(choice);
         self.doubt_what_is_nearly_full(choice);
+        choice.withheld.extend(self.run_queue_beside_idle_cpus(choice));
         let weak =
             matches!(observed.account(&self.demand.throughput), Some((_, TimeAccount::Samples)));
         if weak {
@@ -172,6 +174,33 @@ impl Analysis<'_> {
             );
             self.cannot_tell(choice, near.narrow, why);
         }
+    }
+
+    /// A server that is stopped from outside shows no wait of its own: its sessions queue for CPUs that are idle, and seem to wait for
+    /// whatever else takes their time. More sessions queue than arrivals of such a load make (one CPU, M/M/1: `D · U / (1 − U)`, which
+    /// is too much rather than too little where there are several).
+    fn run_queue_beside_idle_cpus(&self, choice: &Choice) -> Option<String> {
+        let rate = self.demand.rate();
+        let busy = self.bound(BoundLaw::Cpu)?.utilisation(rate);
+        let cpu = &self.demand.cpu;
+        let taken = cpu.set.zip(cpu.taken).is_some_and(|(set, taken)| taken >= TAKEN * set);
+        // A report's run queue is what its other parts leave.
+        let by_report = self.demand.observed.as_ref()?.report().is_some();
+        let explained =
+            taken || by_report || cpu.throttled || self.demand.quota_cpus(self.run).is_some();
+        if explained || busy >= NEAR_SATURATION || choice.winner.place != BoundLaw::Session {
+            return None;
+        }
+        let queue_ns = self.parts.as_ref().ok()?.run_queue.value;
+        let share = queue_ns / (self.demand.servers / rate * 1e9);
+        let expected_ns = cpu.server_ns?.value * busy / (1.0 - busy);
+        (share >= QUEUE_WORTH_A_DOUBT && queue_ns > QUEUE_UNEXPLAINED * expected_ns).then(|| {
+            format!(
+                "sessions wait for a CPU for {} of their time while {} of the CPUs are idle, and no counter shows what keeps them from it",
+                Ratio(share),
+                Ratio(1.0 - busy)
+            )
+        })
     }
 
     /// Too little happened.

@@ -1095,3 +1095,21 @@ fn windows_between_which_the_load_changed_tell_nothing_apart() {
     let changed = two_limits_under(load, load.map(|load| 1.0 / load));
     assert_eq!((changed.or, changed.grade), (Some(Bottleneck::Cpu), Grade::Undecided));
 }
+
+#[test]
+fn a_server_that_is_stopped_from_outside_does_not_wait_for_its_clients() {
+    // A fifth of each session's round in the queue for CPUs of which 85 % are idle.
+    let queued =
+        |ns: f64| verdict(move |run, _| set(measurement(run), metric::RUN_QUEUE_PER_OP, ns));
+    let stopped = queued(4e6);
+    assert_eq!((stopped.narrow, stopped.grade), (Bottleneck::Client, Grade::Undecided));
+    let said = "sessions wait for a CPU for 20 % of their time while 85 % of the CPUs are idle";
+    assert!(stopped.reasons.iter().any(|why| why.contains(said)), "{:?}", stopped.reasons);
+    // As much as such a load queues by chance.
+    assert_eq!(queued(0.2e6).grade, Grade::Likely);
+    let throttled = verdict(|run, _| {
+        set(measurement(run), metric::RUN_QUEUE_PER_OP, 4e6);
+        set(measurement(run), metric::THROTTLED, 3.0);
+    });
+    assert!(!throttled.reasons.iter().any(|why| why.contains(said)), "a quota explains it");
+}
