@@ -55,7 +55,7 @@ impl RuleId {
 }
 
 /// Ids that rules had in run files of before, and those of today.
-const FORMER_IDS: [(&str, &str); 15] = [
+pub const FORMER_FINDING_IDS: [(&str, &str); 15] = [
     ("mitigations-dear", "mitigations-costly"),
     ("few-checkpoints-sketch", "few-checkpoints-quick"),
     ("cell-unlike-its-distance", "nodes-unlike-their-distance"),
@@ -75,7 +75,7 @@ const FORMER_IDS: [(&str, &str); 15] = [
 
 /// The id that a rule has today.
 pub fn current_finding_id(id: &str) -> &str {
-    FORMER_IDS.iter().find(|(former, _)| *former == id).map_or(id, |(_, current)| current)
+    FORMER_FINDING_IDS.iter().find(|(former, _)| *former == id).map_or(id, |(_, current)| current)
 }
 
 fn read_id<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
@@ -161,7 +161,7 @@ mod tests {
         let finding = r#"{"id": "processors-hot", "severity": "note", "summary": "s", "evidence": "e", "advice": "a"}"#;
         let read: Finding = serde_json::from_str(finding).unwrap();
         assert_eq!(read.id, "cpus-hot");
-        for (former, current) in FORMER_IDS {
+        for (former, current) in FORMER_FINDING_IDS {
             assert_eq!(current_finding_id(former), current);
             assert_eq!(current_finding_id(current), current, "named once more");
         }

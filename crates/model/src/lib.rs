@@ -45,7 +45,9 @@ pub use durability::{
     LostRecord,
 };
 pub use file_sharing::{FileSharing, FileSharingOutcome};
-pub use finding::{Finding, FindingPlace, Inventory, RuleId, Severity, current_finding_id};
+pub use finding::{
+    FORMER_FINDING_IDS, Finding, FindingPlace, Inventory, RuleId, Severity, current_finding_id,
+};
 pub use flush_test::{FlushTest, FlushTestKind, FlushTestRow};
 pub use id::{Family, MeasurementId, family};
 pub use live_log::{

@@ -88,7 +88,7 @@ pub struct LiveVerdict {
     pub bound: LiveBound,
     /// How sure that is.
     pub grade: Grade,
-    /// Whether the CPUs' limit is too close to that of the sessions to tell which comes first.
+    /// Whether it may as well be the server's CPUs: their limit is close, or the lower one without being reached, or nearly reached.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub or_cpus: bool,
     /// The wait of a commit in parts; empty where states are unknown.

@@ -4,7 +4,7 @@
 //! longer, and both bounds are lower. Whether one is lower than the other is asked window by window, so that what they share falls
 //! out (a paired comparison; Box, Hunter & Hunter, *Statistics for Experimenters*, 2nd ed., 3.2).
 
-use narrows_model::Measurement;
+use narrows_model::{Measurement, MetricValue, metric};
 use narrows_stats::paired_ratio;
 
 use crate::analysis::Analysis;
@@ -110,19 +110,25 @@ impl WindowLaw {
 
 /// Windows of which the rate is known.
 fn number_of_windows(m: &Measurement) -> usize {
-    m.metric(narrows_model::metric::THROUGHPUT).map_or(0, |rate| rate.samples.len())
+    m.metric(metric::THROUGHPUT).map_or(0, |rate| rate.samples.len())
 }
 
-/// A measurement of one window alone; what is not known by windows stays.
+/// A measurement of one window alone; what is not known by windows stays. Distributions and series are no part of the law.
 fn window(whole: &Measurement, index: usize) -> Measurement {
     let windows = number_of_windows(whole);
-    let mut window = whole.clone();
-    for metric in &mut window.metrics {
-        metric.interval_95 = None;
-        if metric.samples.len() == windows {
-            metric.value = metric.samples[index];
+    let of_window = |metric: &MetricValue| {
+        let sample = metric.samples.get(index).filter(|_| metric.samples.len() == windows);
+        MetricValue {
+            value: sample.copied().unwrap_or(metric.value),
+            interval_95: None,
+            samples: Vec::new(),
+            ..metric.clone()
         }
-        metric.samples.clear();
-    }
+    };
+    let mut window = Measurement::new(whole.id.clone(), whole.layer);
+    window.workload = whole.workload.clone();
+    window.conditions = whole.conditions.clone();
+    window.limits = whole.limits.clone();
+    window.metrics = whole.metrics.iter().map(of_window).collect();
     window
 }

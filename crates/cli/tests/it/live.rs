@@ -101,6 +101,10 @@ fn an_idle_server_a_standby_and_wrong_addresses_are_told() {
     assert_eq!((verdict.bound, verdict.grade), (LiveBound::Idle, Grade::Undecided));
     assert!(fired(&run, "live-fsync-off"));
     assert!(log.is_set("fsync", "off"));
+    // Its processes are here; which sessions did something is not for this role to see.
+    let cpus = log.cpus.as_ref().expect("the server's CPUs are counted");
+    assert!(cpus.available > 0.0 && cpus.used <= cpus.available, "{cpus:?}");
+    assert_eq!(cpus.sessions, None);
     assert_eq!(server.sessions_left(), "");
     assert_eq!(server.everything(), before);
 

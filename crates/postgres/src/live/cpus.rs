@@ -4,7 +4,6 @@
 use narrows_model::{LiveCpuWindow, LiveCpus, ProcessClass};
 use narrows_observe::Watch;
 
-use crate::monitor::error::MonitorError;
 use crate::monitor::poll_loop::Edge;
 use crate::monitor::session::SamplingSession;
 use crate::observe::Around;
@@ -95,20 +94,14 @@ fn window(
     })
 }
 
-/// Sessions that are there and did something in the last `ns`, or are in a statement; `None` where the role may not see it.
-///
-/// # Errors
-/// The statement failed.
-pub(super) fn sessions_that_took_part(
-    session: &mut SamplingSession,
-    ns: f64,
-) -> Result<Option<f64>, MonitorError> {
+/// Sessions that are there and did something in the last `ns`, or are in a statement, as a role sees it that sees all of them; `None`
+/// where the server does not answer any more.
+pub(super) fn sessions_that_took_part(session: &mut SamplingSession, ns: f64) -> Option<f64> {
     let sql = format!(
         "SELECT count(*) FROM pg_catalog.pg_stat_get_activity(NULL) WHERE backend_type = 'client backend' \
          AND pid <> pg_catalog.pg_backend_pid() AND (state IN ('active', 'fastpath function call') \
          OR state_change > pg_catalog.clock_timestamp() - pg_catalog.make_interval(secs => {:.3}))",
         ns / 1e9
     );
-    let count = session.one(&sql).map_err(MonitorError::silent)?;
-    Ok(count.and_then(|count| count.parse().ok()))
+    session.one(&sql).ok().flatten()?.parse().ok()
 }

@@ -137,13 +137,12 @@ impl Monitor {
             .map(|(_, c)| c)
             .collect();
         counted.windows = cut.len() as u32;
-        let taking_part = match cut_short {
-            None if server.sees_others && cpus.is_some() => {
-                cpus::sessions_that_took_part(&mut session, interval_ns).ok().flatten()
-            }
-            _ => None,
-        };
-        let cpus = cpus.and_then(|cpus| cpus.end(&edges, long, taking_part));
+        let cpus = cpus.and_then(|cpus| {
+            let asked = server.sees_others && cut_short.is_none();
+            let sessions =
+                asked.then(|| cpus::sessions_that_took_part(&mut session, interval_ns)).flatten();
+            cpus.end(&edges, plan.windows_apart(), sessions)
+        });
         // Who follows is worth knowing, and no reason to lose the rest.
         let (standbys, unasked) = match standby::followers(&mut session, &catalog) {
             Ok(standbys) => (standbys, false),

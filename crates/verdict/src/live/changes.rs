@@ -9,14 +9,14 @@ use super::groups::Groups;
 /// Commits that share a flush from which on waiting for more of them pays little.
 const SHARED_ENOUGH: f64 = 2.0;
 
-pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
+pub(super) fn changes(log: &LiveLog, groups: &Groups, verdict: &LiveVerdict) -> Vec<String> {
     match verdict.bound {
         LiveBound::Idle | LiveBound::Unknown => Vec::new(),
         LiveBound::NotWaitedFor => vec![
             "nothing about the WAL device shortens a commit here; for the cost of durable commits run narrows log in the WAL folder"
                 .to_string(),
         ],
-        LiveBound::NotTheLog if cpus_are_full(log) => vec![
+        LiveBound::NotTheLog if cpus_are_full(log, groups) => vec![
             "less CPU time per transaction, or more CPUs: while they are full a faster WAL device changes nothing".to_string(),
         ],
         LiveBound::NotTheLog => {
@@ -48,9 +48,8 @@ pub(super) fn changes(log: &LiveLog, verdict: &LiveVerdict) -> Vec<String> {
     }
 }
 
-fn cpus_are_full(log: &LiveLog) -> bool {
-    cpus::limit(log, &Groups::of(log))
-        .is_some_and(|limit| limit.beside_sessions == BesideSessions::Lower)
+fn cpus_are_full(log: &LiveLog, groups: &Groups) -> bool {
+    cpus::limit(log, groups).is_some_and(|limit| limit.beside_sessions == BesideSessions::Lower)
 }
 
 fn flush(log: &LiveLog, verdict: &LiveVerdict, busy: bool) -> Vec<String> {

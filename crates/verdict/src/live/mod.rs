@@ -64,7 +64,7 @@ pub fn live(log: &LiveLog) -> LiveVerdict {
     verdict.sentences = sentences::sentences(log, &groups, &verdict);
     // Where it may be the CPUs nobody knows what a change of the log would do.
     if !verdict.or_cpus {
-        verdict.changes = changes::changes(log, &verdict);
+        verdict.changes = changes::changes(log, &groups, &verdict);
     }
     verdict
 }

@@ -1113,3 +1113,27 @@ fn a_server_that_is_stopped_from_outside_does_not_wait_for_its_clients() {
     });
     assert!(!throttled.reasons.iter().any(|why| why.contains(said)), "a quota explains it");
 }
+
+/// Four sessions of which each transaction takes so much of a CPU and of a flush, and CPUs that allow 2.33k/s, at 2.00k/s.
+fn cpus_used_to_six_sevenths(flush_ns: f64) -> Verdict {
+    verdict(move |run, _| {
+        busy(run);
+        set(measurement(run), metric::SERVER_CPUS_AVAILABLE, 1.4);
+        set(measurement(run), metric::WAIT_FLUSH_PER_OP, flush_ns);
+        set(measurement(run), metric::WAIT_OTHER_PER_OP, 0.0);
+        set(measurement(run), metric::RUN_QUEUE_PER_OP, 1.4e6 - flush_ns);
+    })
+}
+
+#[test]
+fn a_limit_that_is_nearly_reached_is_named_where_no_other_is_within_reach() {
+    // Without the run queue 850 µs: 4.71k/s, more than twice what the CPUs allow.
+    let far = cpus_used_to_six_sevenths(0.25e6);
+    assert_eq!((far.narrow, far.or, far.grade), (Bottleneck::Cpu, None, Grade::Likely));
+    let said = |found: &Verdict| found.reasons.iter().any(|why| why.contains("only 86 % busy"));
+    assert!(said(&far), "{:?}", far.reasons);
+    // 1.1 ms: 3.64k/s.
+    let near = cpus_used_to_six_sevenths(0.5e6);
+    assert_eq!((near.narrow, near.grade), (Bottleneck::Cpu, Grade::Undecided));
+    assert!(near.or.is_some() && said(&near), "{near:?}");
+}

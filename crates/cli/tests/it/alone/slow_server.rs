@@ -45,6 +45,9 @@ fn a_slow_flush_is_named_and_what_commits_do_not_wait_for_is_not() {
     assert!(log.counted.writers.unwrap() > 20.0 && log.counted.log_bytes.unwrap() > 1000.0);
     assert!(log.unknown.iter().all(|unknown| unknown.what != "what sessions wait for"));
     assert!(log.cost.statements > 10);
+    let cpus = log.cpus.as_ref().expect("the server's processes are here");
+    assert!(cpus.used > 0.0 && cpus.available >= cpus.used, "{cpus:?}");
+    assert!((4.0..6.0).contains(&cpus.sessions.unwrap()), "{cpus:?}");
 
     // Who may not see what others do gets the counters, and is told what is missing.
     let (run, code) = look(&f, &server, "nobody2");
