@@ -70,11 +70,11 @@ impl Limit {
 #[derive(Debug)]
 pub(crate) struct Group {
     version_2: bool,
-    places: Vec<Place>,
+    places: Vec<Controller>,
 }
 
 #[derive(Debug)]
-struct Place {
+struct Controller {
     controller: &'static str,
     path: PathBuf,
     /// Where its members are: itself, or a group without limits below it.
@@ -107,7 +107,7 @@ impl Group {
                 let home = hierarchy.join(own_group(&own, controller).unwrap_or_default());
                 let path = hierarchy.join(format!("{PREFIX}{}-{name}", std::process::id()));
                 sweep(&hierarchy);
-                group.make(Place { controller, members: path.clone(), path, home }, below)?;
+                group.make(Controller { controller, members: path.clone(), path, home }, below)?;
             }
         }
         Ok(group)
@@ -129,7 +129,7 @@ impl Group {
         Ok(())
     }
 
-    fn make(&mut self, mut place: Place, below: bool) -> io::Result<()> {
+    fn make(&mut self, mut place: Controller, below: bool) -> io::Result<()> {
         fs::create_dir(&place.path)?;
         if below {
             place.members = place.path.join("below");
@@ -216,7 +216,7 @@ impl Drop for Group {
     }
 }
 
-impl Place {
+impl Controller {
     fn remove(&self) {
         // The last process may take a moment to leave.
         for _ in 0..100 {

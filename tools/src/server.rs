@@ -7,12 +7,12 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 use narrows_engine::Stop;
-use narrows_postgres::server::{self, Cluster, Found, Options, ServerUser};
+use narrows_postgres::server::{self, Cluster, Options, ServerBinaries, ServerUser};
 use narrows_postgres::{Address, Endpoint};
 
 /// The programs that are installed here, and the user that they run as.
 pub(crate) struct Programs {
-    pub found: Found,
+    pub found: ServerBinaries,
     pub user: ServerUser,
 }
 

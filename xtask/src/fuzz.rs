@@ -41,7 +41,7 @@ const TARGETS: [(&str, &[&str]); 13] = [
 
 /// What was asked for.
 #[derive(Debug, PartialEq)]
-struct Asked {
+struct Options {
     targets: Vec<&'static str>,
     seconds: u64,
 }
@@ -75,8 +75,8 @@ pub fn fuzz(args: &[&str]) -> Result<()> {
     Ok(())
 }
 
-fn asked(args: &[&str]) -> Result<Asked> {
-    let mut asked = Asked { targets: Vec::new(), seconds: USUAL_S };
+fn asked(args: &[&str]) -> Result<Options> {
+    let mut asked = Options { targets: Vec::new(), seconds: USUAL_S };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         if *arg == "--for" {
@@ -180,7 +180,7 @@ mod tests {
         let all = asked(&[]).unwrap();
         assert_eq!((all.targets.len(), all.seconds), (TARGETS.len(), 60));
         let two = asked(&["plan", "--for", "2min", "wire"]).unwrap();
-        assert_eq!(two, Asked { targets: vec!["plan", "wire"], seconds: 120 });
+        assert_eq!(two, Options { targets: vec!["plan", "wire"], seconds: 120 });
         let error = asked(&["plna"]).unwrap_err().to_string();
         assert!(error.contains("plna") && error.contains("plan"), "{error}");
         assert!(asked(&["--for"]).is_err() && asked(&["--for", "soon"]).is_err());

@@ -13,8 +13,8 @@ use std::time::Duration;
 use narrows_files::{Access, Dir, Doubt};
 
 use crate::digest::{self, Digest};
-use crate::download::{self, Patience, Place, Unfetched};
-use crate::unpack::{self, Item};
+use crate::download::{self, JarSource, Patience, Unfetched};
+use crate::unpack::{self, UnpackedFile};
 use crate::{Bundle, BundleError, Pin};
 
 const MANIFEST: &str = "narrows-manifest";
@@ -136,8 +136,8 @@ fn jar(
     let Origin::Registry { mirror } = origin else { unreachable!("the other origin returned") };
     let place = download::place(pin, mirror.as_deref())?;
     let from = match &place {
-        Place::Web { from, .. } => from.clone(),
-        Place::File(path) => path.display().to_string(),
+        JarSource::Web { from, .. } => from.clone(),
+        JarSource::File(path) => path.display().to_string(),
     };
     let part = cache_dir.join(format!("{PART}{}.jar", std::process::id()));
     let fetched = download::fetch(pin, &place, &part, &Patience::USUAL, stop, progress)
@@ -232,7 +232,7 @@ fn remove_parts(cache_dir: &Path) {
 }
 
 /// Lines of tab-separated fields: `jar DIGEST`, `source WORDS`, then `file DIGEST BYTES PATH` and `link PATH TARGET`.
-fn manifest_text(pin: &Pin, source: &str, items: &[Item]) -> Result<String, String> {
+fn manifest_text(pin: &Pin, source: &str, items: &[UnpackedFile]) -> Result<String, String> {
     let word = |path: &Path| match path.to_str() {
         Some(text) if !text.chars().any(char::is_control) => Ok(text.to_owned()),
         _ => Err(format!("entry {path:?}: its name can't be recorded")),
@@ -240,10 +240,12 @@ fn manifest_text(pin: &Pin, source: &str, items: &[Item]) -> Result<String, Stri
     let mut text = format!("jar\t{}\nsource\t{}\n", pin.sha256, source.replace(['\n', '\t'], " "));
     for item in items {
         text.push_str(&match item {
-            Item::File { path, bytes, sha256 } => {
+            UnpackedFile::File { path, bytes, sha256 } => {
                 format!("file\t{sha256}\t{bytes}\t{}\n", word(path)?)
             }
-            Item::Link { path, target } => format!("link\t{}\t{}\n", word(path)?, word(target)?),
+            UnpackedFile::Link { path, target } => {
+                format!("link\t{}\t{}\n", word(path)?, word(target)?)
+            }
         });
     }
     Ok(text)

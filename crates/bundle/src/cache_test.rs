@@ -20,7 +20,7 @@ impl Case {
     /// A repository in a folder, with `content` where the jar belongs.
     fn mirror(&self, content: &[u8]) -> Origin {
         let base = format!("file://{}", self.dir.path().join("maven").display());
-        let Ok(Place::File(path)) = download::place(&self.pin, Some(&base)) else { panic!() };
+        let Ok(JarSource::File(path)) = download::place(&self.pin, Some(&base)) else { panic!() };
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, content).unwrap();
         Origin::Registry { mirror: Some(base) }

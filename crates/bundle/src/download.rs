@@ -36,24 +36,24 @@ pub(crate) enum Unfetched {
 
 /// Where a jar comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum JarSource {
     Web { url: String, from: String },
     File(PathBuf),
 }
 
 /// The jar's place in the public registry or in `mirror`.
-pub(crate) fn place(pin: &Pin, mirror: Option<&str>) -> Result<Place, BundleError> {
+pub(crate) fn place(pin: &Pin, mirror: Option<&str>) -> Result<JarSource, BundleError> {
     let Some(mirror) = mirror.map(str::trim) else {
-        return Ok(Place::Web { url: pin.url(None), from: "Maven Central".to_owned() });
+        return Ok(JarSource::Web { url: pin.url(None), from: "Maven Central".to_owned() });
     };
     let fail = |why| BundleError::Mirror { value: without_secrets(mirror), why };
     let url = pin.url(Some(mirror));
     match mirror.split_once("://") {
         Some(("http" | "https", rest)) if !rest.is_empty() => {
-            Ok(Place::Web { url, from: format!("the mirror {}", without_secrets(mirror)) })
+            Ok(JarSource::Web { url, from: format!("the mirror {}", without_secrets(mirror)) })
         }
         Some(("file", path)) if path.starts_with('/') => {
-            Ok(Place::File(PathBuf::from(url.trim_start_matches("file://"))))
+            Ok(JarSource::File(PathBuf::from(url.trim_start_matches("file://"))))
         }
         Some(("file", _)) => Err(fail("a file:// address needs an absolute path")),
         Some(_) => Err(fail("its kind is not known")),
@@ -72,7 +72,7 @@ fn without_secrets(url: &str) -> String {
 /// Fetches into `part`, trying again where a second attempt can succeed.
 pub(crate) fn fetch(
     pin: &Pin,
-    place: &Place,
+    place: &JarSource,
     part: &Path,
     patience: &Patience,
     stop: &dyn Fn() -> bool,
@@ -81,8 +81,8 @@ pub(crate) fn fetch(
     let mut attempt = 1;
     loop {
         let result = match place {
-            Place::File(path) => from_file(pin, path, part, progress),
-            Place::Web { url, .. } => from_web(pin, url, part, (patience, stop), progress),
+            JarSource::File(path) => from_file(pin, path, part, progress),
+            JarSource::Web { url, .. } => from_web(pin, url, part, (patience, stop), progress),
         };
         match result {
             Ok(digest) => return Ok(digest),
@@ -222,11 +222,11 @@ mod tests {
     fn mirrors_of_the_three_kinds_and_none_other() {
         let pin = testing::pin(b"x");
         let web = place(&pin, Some("https://user:secret@mirror.example/maven")).unwrap();
-        let Place::Web { url, from } = web else { panic!("{web:?}") };
+        let JarSource::Web { url, from } = web else { panic!("{web:?}") };
         assert!(url.starts_with("https://user:secret@mirror.example/maven/io/zonky"));
         assert_eq!(from, "the mirror https://mirror.example/maven");
         let file = place(&pin, Some("file:///srv/maven/")).unwrap();
-        let Place::File(path) = file else { panic!("{file:?}") };
+        let JarSource::File(path) = file else { panic!("{file:?}") };
         assert!(path.starts_with("/srv/maven/io/zonky/test/postgres"), "{}", path.display());
         for wrong in ["srv/maven", "file://srv/maven", "ftp://mirror.example", "https://"] {
             let error = place(&pin, Some(wrong)).unwrap_err().to_string();

@@ -20,13 +20,13 @@ const DECODER_MEMORY_KIB: u32 = 128 << 10;
 
 /// What was written, for the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Item {
+pub(crate) enum UnpackedFile {
     File { path: PathBuf, bytes: u64, sha256: String },
     Link { path: PathBuf, target: PathBuf },
 }
 
 /// Unpacks the one `.txz` of `jar` into `root`, an existing empty folder. Errors are in words, naming the entry.
-pub(crate) fn unpack(jar: &Path, root: &Path) -> Result<Vec<Item>, String> {
+pub(crate) fn unpack(jar: &Path, root: &Path) -> Result<Vec<UnpackedFile>, String> {
     let file = narrows_files::open_plain(jar).map_err(|error| error.to_string())?;
     let mut zip =
         zip::ZipArchive::new(file).map_err(|error| format!("it is not a jar: {error}"))?;
@@ -70,7 +70,7 @@ pub(crate) fn unpack(jar: &Path, root: &Path) -> Result<Vec<Item>, String> {
                     .map_err(|error| fail(&error))?;
                 // The umask may have taken bits; the server's user, who is another one under root, needs them.
                 out.set_permissions(Permissions::from_mode(mode)).map_err(|error| fail(&error))?;
-                items.push(Item::File { path, bytes: digest.bytes, sha256: digest.sha256 });
+                items.push(UnpackedFile::File { path, bytes: digest.bytes, sha256: digest.sha256 });
             }
             EntryType::Symlink => {
                 let target = entry.link_name().map_err(|error| fail(&error))?;
@@ -84,7 +84,7 @@ pub(crate) fn unpack(jar: &Path, root: &Path) -> Result<Vec<Item>, String> {
                 make_folders(root, path.parent().unwrap_or(Path::new("")))
                     .map_err(|error| fail(&error))?;
                 symlink(&target, &full).map_err(|error| fail(&error))?;
-                items.push(Item::Link { path, target });
+                items.push(UnpackedFile::Link { path, target });
             }
             other => return Err(fail(&format!("a {other:?} has no place in a bundle"))),
         }
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::testing::{self, Entry};
 
-    fn unpacked(entries: &[Entry]) -> (Result<Vec<Item>, String>, tempfile::TempDir) {
+    fn unpacked(entries: &[Entry]) -> (Result<Vec<UnpackedFile>, String>, tempfile::TempDir) {
         let dir = tempfile::tempdir().unwrap();
         let jar = dir.path().join("a.jar");
         fs::write(&jar, testing::jar(entries)).unwrap();

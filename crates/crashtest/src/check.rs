@@ -7,8 +7,8 @@ use narrows_model::LostRecord;
 
 use crate::outcome::Counts;
 use crate::reading::Reading;
-use crate::record::{ENDED, Found, HEADER_STREAM, SECTOR_BYTES, Sector, decode, judge};
-use crate::{Acknowledged, CrashTestError, Layout, Place, RunId};
+use crate::record::{ENDED, HEADER_STREAM, RecordState, SECTOR_BYTES, Sector, decode, judge};
+use crate::{Acknowledged, CrashTestError, Layout, RecordLocation, RunId};
 
 /// Looks for the acknowledged records in that file or device. With `gone`, a missing file or a foreign beginning is
 /// taken for lost instead of for another file.
@@ -21,7 +21,7 @@ pub fn check_file(
     list: &Acknowledged,
     gone: bool,
 ) -> Result<Counts, CrashTestError> {
-    let Place::File(layout) = &list.terms.place else {
+    let RecordLocation::File(layout) = &list.terms.place else {
         return Err(CrashTestError::Other {
             list: list_path.to_path_buf(),
             kind: "a table in",
@@ -82,7 +82,7 @@ fn count(mut file: Option<&mut Reading>, layout: &Layout, list: &Acknowledged) -
         for (from, to) in acknowledged.starting_at(first).iter() {
             for number in from..=to {
                 let found = match file.as_deref_mut() {
-                    None => Found::Missing("the file is gone".to_string()),
+                    None => RecordState::Missing("the file is gone".to_string()),
                     Some(file) => look(file, layout, list.terms.run, stream, number),
                 };
                 counts.take(stream, number, found);
@@ -92,15 +92,15 @@ fn count(mut file: Option<&mut Reading>, layout: &Layout, list: &Acknowledged) -
     counts
 }
 
-fn look(file: &mut Reading, layout: &Layout, run: RunId, stream: u32, number: u64) -> Found {
+fn look(file: &mut Reading, layout: &Layout, run: RunId, stream: u32, number: u64) -> RecordState {
     let offset = layout.offset(stream, number);
     let length = layout.record_bytes as usize;
     match file.read(offset, length) {
         Ok(record) => judge(record, run, stream, number),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            Found::Missing(format!("the file ends before byte {}", offset + length as u64))
+            RecordState::Missing(format!("the file ends before byte {}", offset + length as u64))
         }
-        Err(error) => Found::Missing(format!("it can't be read: {error}")),
+        Err(error) => RecordState::Missing(format!("it can't be read: {error}")),
     }
 }
 
@@ -112,15 +112,15 @@ impl Counts {
         Counts { acknowledged, ..Counts::default() }
     }
 
-    pub(crate) fn take(&mut self, stream: u32, number: u64, found: Found) {
+    pub(crate) fn take(&mut self, stream: u32, number: u64, found: RecordState) {
         self.checked += 1;
         let found = match found {
-            Found::Whole => return,
-            Found::Missing(found) => {
+            RecordState::Whole => return,
+            RecordState::Missing(found) => {
                 self.missing += 1;
                 found
             }
-            Found::Torn(found) => {
+            RecordState::Torn(found) => {
                 self.torn += 1;
                 found
             }

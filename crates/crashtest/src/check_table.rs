@@ -5,10 +5,10 @@ use std::path::Path;
 use narrows_postgres::Address;
 
 use crate::outcome::Counts;
-use crate::record::Found;
+use crate::record::RecordState;
 use crate::server;
 use crate::table::{MARK_STREAM, failed, open};
-use crate::{Acknowledged, CrashTestError, Place, Ranges};
+use crate::{Acknowledged, CrashTestError, Ranges, RecordLocation};
 
 /// SQLSTATE `undefined_table`.
 const NO_TABLE: &str = "42P01";
@@ -34,7 +34,7 @@ pub fn check_table(
     list: &Acknowledged,
     how: TableCheck,
 ) -> Result<Counts, CrashTestError> {
-    let Place::Table { name, .. } = &list.terms.place else {
+    let RecordLocation::Table { name, .. } = &list.terms.place else {
         return Err(CrashTestError::Other {
             list: list_path.to_path_buf(),
             kind: "the file",
@@ -72,9 +72,9 @@ pub fn check_table(
     for ((stream, acknowledged), present) in (0..).zip(&list.streams).zip(&present) {
         for number in acknowledged.iter().flat_map(|(from, to)| from..=to) {
             let found = if present.contains(number) {
-                Found::Whole
+                RecordState::Whole
             } else {
-                Found::Missing("the row is not there".to_string())
+                RecordState::Missing("the row is not there".to_string())
             };
             counts.take(stream, number, found);
         }

@@ -9,7 +9,7 @@ use narrows_engine::Stop;
 
 use crate::layout::{MOST_RECORDS, WINDOW};
 use crate::list::now_ms;
-use crate::wire::{ALIVE_EVERY, Lines, Message, Next, SILENCE, TICK};
+use crate::wire::{ALIVE_EVERY, Lines, Message, Received, SILENCE, TICK};
 use crate::{Acknowledged, CrashTestError, End, List, Machine, Ranges, Terms};
 
 /// How long a visitor has to say hello.
@@ -182,11 +182,13 @@ fn hello(lines: &mut Lines, stop: &Stop) -> Result<Terms, String> {
     let began = Instant::now();
     while began.elapsed() < LONGEST_HELLO && !stop.is_set() {
         match lines.next() {
-            Next::Message(Message::Hello(terms)) => return Ok(*terms),
-            Next::Message(other) => return Err(format!("no hello but `{}`", other.line().trim())),
-            Next::Odd(text) => return Err(text),
-            Next::Closed => return Err("it went without a hello".to_string()),
-            Next::Nothing => {}
+            Received::Message(Message::Hello(terms)) => return Ok(*terms),
+            Received::Message(other) => {
+                return Err(format!("no hello but `{}`", other.line().trim()));
+            }
+            Received::Odd(text) => return Err(text),
+            Received::Closed => return Err("it went without a hello".to_string()),
+            Received::Nothing => {}
         }
     }
     Err("it said no hello".to_string())
@@ -207,7 +209,7 @@ impl Voice {
         let mut end = None;
         loop {
             match self.lines.next() {
-                Next::Message(message) => {
+                Received::Message(message) => {
                     self.last_heard = Instant::now();
                     self.last_heard_ms = now_ms();
                     match message {
@@ -222,10 +224,12 @@ impl Voice {
                         other => end = Some(odd(other.line().trim())),
                     }
                 }
-                Next::Odd(text) => end = Some(odd(&text)),
-                Next::Closed => end = Some(End::Closed),
-                Next::Nothing if self.last_heard.elapsed() >= SILENCE => end = Some(End::Silence),
-                Next::Nothing => {}
+                Received::Odd(text) => end = Some(odd(&text)),
+                Received::Closed => end = Some(End::Closed),
+                Received::Nothing if self.last_heard.elapsed() >= SILENCE => {
+                    end = Some(End::Silence)
+                }
+                Received::Nothing => {}
             }
             if end.is_some() || !self.lines.has_more() {
                 break;

@@ -54,5 +54,5 @@ pub use streams::Written;
 pub use sync::Sync;
 pub use table::write_table;
 pub use target::Target;
-pub use terms::{Place, Terms};
+pub use terms::{RecordLocation, Terms};
 pub use write::{Settings, write_files};

@@ -30,7 +30,7 @@ pub enum End {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Line {
+enum ListLine {
     CrashTest { version: u32, terms: Box<Terms>, collector: Machine, unix_ms: u64 },
     Acknowledged { stream: u32, from: u64, to: u64, unix_ms: u64 },
     End { end: End, last_heard_unix_ms: u64 },
@@ -60,7 +60,12 @@ impl List {
         })?;
         let mut list = List { path: path.to_path_buf(), file };
         let (terms, collector) = (Box::new(terms.clone()), collector.clone());
-        list.write(&[Line::CrashTest { version: VERSION, terms, collector, unix_ms: now_ms() }])?;
+        list.write(&[ListLine::CrashTest {
+            version: VERSION,
+            terms,
+            collector,
+            unix_ms: now_ms(),
+        }])?;
         Ok(list)
     }
 
@@ -70,7 +75,7 @@ impl List {
     /// The system's.
     pub fn add(&mut self, ranges: &[(u32, u64, u64)]) -> Result<(), CrashTestError> {
         let unix_ms = now_ms();
-        let lines = ranges.iter().map(|(stream, from, to)| Line::Acknowledged {
+        let lines = ranges.iter().map(|(stream, from, to)| ListLine::Acknowledged {
             stream: *stream,
             from: *from,
             to: *to,
@@ -84,10 +89,10 @@ impl List {
     /// # Errors
     /// The system's.
     pub fn finish(mut self, end: End, last_heard_unix_ms: u64) -> Result<(), CrashTestError> {
-        self.write(&[Line::End { end, last_heard_unix_ms }])
+        self.write(&[ListLine::End { end, last_heard_unix_ms }])
     }
 
-    fn write(&mut self, lines: &[Line]) -> Result<(), CrashTestError> {
+    fn write(&mut self, lines: &[ListLine]) -> Result<(), CrashTestError> {
         let mut text = String::new();
         for line in lines {
             text += &serde_json::to_string(line).expect("a line has only string keys");
@@ -129,10 +134,10 @@ impl Acknowledged {
         let mut lines = lines(BufReader::new(file));
         let first = lines.next().and_then(Result::ok).unwrap_or_default();
         let (terms, collector, began_unix_ms) = match serde_json::from_str(&first) {
-            Ok(Line::CrashTest { version: VERSION, terms, collector, unix_ms }) => {
+            Ok(ListLine::CrashTest { version: VERSION, terms, collector, unix_ms }) => {
                 (*terms, collector, unix_ms)
             }
-            Ok(Line::CrashTest { version, .. }) => {
+            Ok(ListLine::CrashTest { version, .. }) => {
                 return Err(wrong(format!("version {version}; this one reads {VERSION}")));
             }
             Ok(_) => return Err(wrong("it does not begin with the test".to_string())),
@@ -164,18 +169,18 @@ impl Acknowledged {
         Ok(list)
     }
 
-    fn take(&mut self, line: Line) -> Result<(), String> {
+    fn take(&mut self, line: ListLine) -> Result<(), String> {
         match line {
-            Line::CrashTest { .. } => return Err("it begins twice".to_string()),
-            Line::Acknowledged { to, .. } if to > MOST_RECORDS => {
+            ListLine::CrashTest { .. } => return Err("it begins twice".to_string()),
+            ListLine::Acknowledged { to, .. } if to > MOST_RECORDS => {
                 return Err(format!("no stream gets to record {to}"));
             }
-            Line::Acknowledged { stream, from, to, unix_ms } => {
+            ListLine::Acknowledged { stream, from, to, unix_ms } => {
                 let ranges = self.streams.get_mut(stream as usize);
                 ranges.ok_or_else(|| format!("it has no stream {stream}"))?.add(from.max(1), to);
                 self.last_record_unix_ms = Some(unix_ms);
             }
-            Line::End { end, last_heard_unix_ms } => {
+            ListLine::End { end, last_heard_unix_ms } => {
                 self.end = Some(end);
                 self.last_heard_unix_ms = Some(last_heard_unix_ms);
             }
@@ -217,7 +222,7 @@ pub(crate) fn now_ms() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Layout, Mode, Place, RunId};
+    use crate::{Layout, Mode, RecordLocation, RunId};
 
     fn terms() -> Terms {
         let layout = Layout { record_bytes: 4096, streams: 2, mode: Mode::Append };
@@ -227,7 +232,7 @@ mod tests {
             target: "/data/file".into(),
             method: "write and fdatasync".into(),
             flushes: true,
-            place: Place::File(layout),
+            place: RecordLocation::File(layout),
             local_medium: true,
             elsewhere: None,
             server: None,

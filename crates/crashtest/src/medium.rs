@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use narrows_facts::{Live, Source};
-use narrows_model::{Medium as Place, Platform, Role};
+use narrows_model::{Medium as RecordLocation, Platform, Role};
 
 use crate::Target;
 use crate::server::number;
@@ -53,15 +53,17 @@ fn of_device(path: &Path) -> Medium {
 }
 
 /// Where the drives of the block device at `path` are, which `source` knows by its number.
-fn beneath(source: &dyn Source, path: &Path) -> Place {
+fn beneath(source: &dyn Source, path: &Path) -> RecordLocation {
     // Other files have a number too, which may be that of some block device.
     let metadata = fs::metadata(path).ok().filter(|found| found.file_type().is_block_device());
     let stack = metadata
         .map(|metadata| narrows_platform::block_stack(source, &number(metadata.rdev())))
         .unwrap_or_default();
     match stack.as_slice() {
-        [] => Place::Unseen(format!("the drives beneath {} can't be seen", path.display())),
-        devices => Place::of(devices),
+        [] => {
+            RecordLocation::Unseen(format!("the drives beneath {} can't be seen", path.display()))
+        }
+        devices => RecordLocation::of(devices),
     }
 }
 
@@ -73,13 +75,13 @@ fn of_platform(platform: &Platform) -> Medium {
     }
 }
 
-fn reason(platform: &Platform, places: impl IntoIterator<Item = Place>) -> Option<String> {
+fn reason(platform: &Platform, places: impl IntoIterator<Item = RecordLocation>) -> Option<String> {
     let mut unseen = None;
     for place in places {
         match place {
-            Place::Elsewhere(why) => return Some(why),
-            Place::Unseen(why) => unseen = Some(why),
-            Place::Here => {}
+            RecordLocation::Elsewhere(why) => return Some(why),
+            RecordLocation::Unseen(why) => unseen = Some(why),
+            RecordLocation::Here => {}
         }
     }
     let guest = platform.hypervisor.as_ref().map(|name| {
@@ -154,7 +156,9 @@ mod tests {
         symlink("/sys/devices/virtual/block/ram3", numbers.join("1:3")).unwrap();
         let tree = Tree::new(machine.path());
         assert_eq!(narrows_platform::block_stack(&tree, "1:3")[0].name, "ram3");
-        let Place::Unseen(why) = beneath(&tree, Path::new("/dev/null")) else { panic!("a drive") };
+        let RecordLocation::Unseen(why) = beneath(&tree, Path::new("/dev/null")) else {
+            panic!("a drive")
+        };
         assert!(why.contains("beneath /dev/null"), "{why}");
     }
 }

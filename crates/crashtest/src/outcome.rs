@@ -170,7 +170,7 @@ fn acquit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Layout, Machine, Mode, Place, RunId};
+    use crate::{Layout, Machine, Mode, RecordLocation, RunId};
     use CrashTestOutcome::{Inconclusive, Refuted, Shown};
 
     fn terms(flushes: bool) -> Terms {
@@ -181,7 +181,7 @@ mod tests {
             target: "/data/file".into(),
             method: "write and fdatasync".into(),
             flushes,
-            place: Place::File(layout),
+            place: RecordLocation::File(layout),
             local_medium: true,
             elsewhere: None,
             server: None,

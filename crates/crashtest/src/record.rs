@@ -77,7 +77,7 @@ pub(crate) fn decode(sector: &[u8]) -> Sector {
 
 /// What stands where a record should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum RecordState {
     /// The record, all of it.
     Whole,
     /// Some of its sectors, and what else.
@@ -87,7 +87,7 @@ pub(crate) enum Found {
 }
 
 /// Judges the place of that record.
-pub(crate) fn judge(bytes: &[u8], run: RunId, stream: u32, number: u64) -> Found {
+pub(crate) fn judge(bytes: &[u8], run: RunId, stream: u32, number: u64) -> RecordState {
     let mut tally = Tally::default();
     let wanted = (bytes.len() / SECTOR_BYTES) as u16;
     for (index, sector) in (0..wanted).zip(bytes.chunks_exact(SECTOR_BYTES)) {
@@ -109,9 +109,9 @@ pub(crate) fn judge(bytes: &[u8], run: RunId, stream: u32, number: u64) -> Found
         }
     }
     match tally.whole {
-        whole if whole == wanted => Found::Whole,
-        0 => Found::Missing(tally.text(wanted)),
-        _ => Found::Torn(tally.text(wanted)),
+        whole if whole == wanted => RecordState::Whole,
+        0 => RecordState::Missing(tally.text(wanted)),
+        _ => RecordState::Torn(tally.text(wanted)),
     }
 }
 
@@ -171,7 +171,7 @@ mod tests {
 
     fn missing(bytes: &[u8], part: &str) {
         match judge(bytes, RUN, 1, 7) {
-            Found::Missing(text) => assert!(text.contains(part), "{text}"),
+            RecordState::Missing(text) => assert!(text.contains(part), "{text}"),
             other => panic!("{other:?}"),
         }
     }
@@ -179,11 +179,11 @@ mod tests {
     #[test]
     fn a_record_is_found_whole_and_every_flipped_bit_is_noticed() {
         let good = record(1, 7);
-        assert_eq!(judge(&good, RUN, 1, 7), Found::Whole);
+        assert_eq!(judge(&good, RUN, 1, 7), RecordState::Whole);
         for byte in 0..good.len() {
             let mut bad = good.clone();
             bad[byte] ^= 1 << (byte % 8);
-            assert!(matches!(judge(&bad, RUN, 1, 7), Found::Torn(_)), "byte {byte}");
+            assert!(matches!(judge(&bad, RUN, 1, 7), RecordState::Torn(_)), "byte {byte}");
         }
     }
 
@@ -204,8 +204,8 @@ mod tests {
         let (new, old) = (record(1, 7), record(1, 3));
         let mixed = [&new[..512], &old[512..]].concat();
         let text = "1 of its 4 sectors, 3 of record 3".to_string();
-        assert_eq!(judge(&mixed, RUN, 1, 7), Found::Torn(text));
+        assert_eq!(judge(&mixed, RUN, 1, 7), RecordState::Torn(text));
         let swapped = [&new[512..1024], &new[..512], &new[1024..]].concat();
-        assert!(matches!(judge(&swapped, RUN, 1, 7), Found::Torn(_)));
+        assert!(matches!(judge(&swapped, RUN, 1, 7), RecordState::Torn(_)));
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use narrows_engine::Stop;
 
 use crate::layout::WINDOW;
-use crate::wire::{ALIVE_EVERY, Lines, Message, Next, SILENCE, TICK};
+use crate::wire::{ALIVE_EVERY, Lines, Message, Received, SILENCE, TICK};
 use crate::{CrashTestError, Machine, Terms};
 
 /// How a conversation ends that came to its end.
@@ -201,21 +201,23 @@ fn welcome(lines: &mut Lines, stop: &Stop) -> Result<Machine, CrashTestError> {
     let began = Instant::now();
     while began.elapsed() < SILENCE {
         match lines.next() {
-            Next::Message(Message::Welcome(machine))
+            Received::Message(Message::Welcome(machine))
                 if !machine.host.contains(char::is_control) =>
             {
                 return Ok(machine);
             }
-            Next::Message(Message::Refuse(reason)) => return Err(CrashTestError::Refused(reason)),
-            Next::Message(other) => {
+            Received::Message(Message::Refuse(reason)) => {
+                return Err(CrashTestError::Refused(reason));
+            }
+            Received::Message(other) => {
                 return Err(CrashTestError::Protocol(other.line().trim().to_string()));
             }
-            Next::Odd(text) => return Err(CrashTestError::Protocol(text)),
-            Next::Closed => {
+            Received::Odd(text) => return Err(CrashTestError::Protocol(text)),
+            Received::Closed => {
                 return Err(CrashTestError::Protocol("it closed the connection".to_string()));
             }
-            Next::Nothing if stop.is_set() => return Err(CrashTestError::Stopped),
-            Next::Nothing => {}
+            Received::Nothing if stop.is_set() => return Err(CrashTestError::Stopped),
+            Received::Nothing => {}
         }
     }
     Err(CrashTestError::Protocol("nothing, though it took the connection".to_string()))
@@ -226,7 +228,7 @@ fn read(shared: &Shared, mut lines: Lines) {
     let (mut last_heard, mut last_alive) = (Instant::now(), Instant::now());
     while !shared.state().done {
         match lines.next() {
-            Next::Message(message) => {
+            Received::Message(message) => {
                 last_heard = Instant::now();
                 match message {
                     Message::Confirmed { stream, number } => {
@@ -241,13 +243,13 @@ fn read(shared: &Shared, mut lines: Lines) {
                     other => return shared.lose(format!("it said `{}`", other.line().trim())),
                 }
             }
-            Next::Odd(text) => return shared.lose(format!("it said {text}")),
-            Next::Closed => return shared.lose(CLOSED.to_string()),
-            Next::Nothing if last_heard.elapsed() >= SILENCE => {
+            Received::Odd(text) => return shared.lose(format!("it said {text}")),
+            Received::Closed => return shared.lose(CLOSED.to_string()),
+            Received::Nothing if last_heard.elapsed() >= SILENCE => {
                 let seconds = SILENCE.as_secs();
                 return shared.lose(format!("nothing came for {seconds} s"));
             }
-            Next::Nothing => {}
+            Received::Nothing => {}
         }
         if last_alive.elapsed() >= ALIVE_EVERY {
             last_alive = Instant::now();

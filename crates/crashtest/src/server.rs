@@ -161,7 +161,7 @@ pub(crate) fn number(device: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{End, Machine, Place, RunId, Terms};
+    use crate::{End, Machine, RecordLocation, RunId, Terms};
 
     fn server(started_unix_ms: u64, boot: Option<&str>, attachments: &[u64]) -> Server {
         Server {
@@ -180,7 +180,7 @@ mod tests {
             target: "db".into(),
             method: "commit".into(),
             flushes: true,
-            place: Place::Table { name: "t".into(), streams: 1 },
+            place: RecordLocation::Table { name: "t".into(), streams: 1 },
             local_medium: false,
             elsewhere: None,
             server,

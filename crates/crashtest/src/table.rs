@@ -10,7 +10,7 @@ use crate::reporter::Reporter;
 use crate::server;
 use crate::streams::{self, Sink};
 use crate::terms::table_name;
-use crate::{CrashTestError, Machine, Place, RunId, Terms, Written};
+use crate::{CrashTestError, Machine, RecordLocation, RunId, Terms, Written};
 
 /// The stream of the row that a writer leaves which outlived its connection.
 pub(crate) const MARK_STREAM: i64 = -1;
@@ -45,7 +45,7 @@ pub fn write_table(
         target: address.to_string(),
         method,
         flushes,
-        place: Place::Table { name: name.clone(), streams },
+        place: RecordLocation::Table { name: name.clone(), streams },
         local_medium: medium.elsewhere.is_none(),
         elsewhere: medium.elsewhere,
         server: Some(server),

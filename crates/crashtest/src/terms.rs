@@ -7,7 +7,7 @@ use crate::{Layout, Machine, RunId, Server};
 /// Where records go.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum RecordLocation {
     /// A file or a raw device.
     File(Layout),
     /// A table of PostgreSQL.
@@ -19,12 +19,12 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl RecordLocation {
     /// Writers.
     pub fn streams(&self) -> u32 {
         match self {
-            Place::File(layout) => layout.streams,
-            Place::Table { streams, .. } => *streams,
+            RecordLocation::File(layout) => layout.streams,
+            RecordLocation::Table { streams, .. } => *streams,
         }
     }
 }
@@ -43,7 +43,7 @@ pub struct Terms {
     /// Whether that asks for a flush at all.
     pub flushes: bool,
     /// Where records go.
-    pub place: Place,
+    pub place: RecordLocation,
     /// Whether that loses its power with the machine that writes: its drives were seen, and are in it.
     #[serde(default)]
     pub local_medium: bool,
@@ -70,13 +70,13 @@ impl Terms {
             return Some("names have no control characters");
         }
         match &self.place {
-            Place::File(layout) => layout.fault(),
-            Place::Table { streams: 0 | 257.., .. } => Some("there are 1 to 256 streams"),
+            RecordLocation::File(layout) => layout.fault(),
+            RecordLocation::Table { streams: 0 | 257.., .. } => Some("there are 1 to 256 streams"),
             // It stands in statements.
-            Place::Table { name, .. } if *name != table_name(self.run) => {
+            RecordLocation::Table { name, .. } if *name != table_name(self.run) => {
                 Some("the table is not this test's own")
             }
-            Place::Table { .. } => None,
+            RecordLocation::Table { .. } => None,
         }
     }
 }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::Mode;
 
-    fn terms(place: Place) -> Terms {
+    fn terms(place: RecordLocation) -> Terms {
         Terms {
             run: RunId(7),
             writer: Machine { host: "db".into(), boot_id: "a".into(), machine: None },
@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn a_table_that_is_not_the_tests_own_is_refused() {
-        let table = |name: &str| terms(Place::Table { name: name.to_string(), streams: 2 });
+        let table =
+            |name: &str| terms(RecordLocation::Table { name: name.to_string(), streams: 2 });
         assert_eq!(table(&table_name(RunId(7))).fault(), None);
         for name in ["pg_authid", "narrows_crashtest_000000000008", "t; DROP TABLE users"] {
             assert!(table(name).fault().is_some(), "{name}");
@@ -118,7 +119,8 @@ mod tests {
 
     #[test]
     fn control_characters_are_refused_wherever_they_would_be_shown() {
-        let place = Place::File(Layout { record_bytes: 4096, streams: 1, mode: Mode::Append });
+        let place =
+            RecordLocation::File(Layout { record_bytes: 4096, streams: 1, mode: Mode::Append });
         let good = terms(place);
         assert_eq!(good.fault(), None);
         let bad = "a\u{1b}[2Jb".to_string();
@@ -136,7 +138,8 @@ mod tests {
 
     #[test]
     fn terms_of_an_earlier_version_have_no_local_medium() {
-        let place = Place::File(Layout { record_bytes: 4096, streams: 1, mode: Mode::Append });
+        let place =
+            RecordLocation::File(Layout { record_bytes: 4096, streams: 1, mode: Mode::Append });
         let mut value = serde_json::to_value(terms(place)).unwrap();
         let fields = value.as_object_mut().unwrap();
         fields.remove("local_medium");

@@ -99,7 +99,7 @@ impl Message {
 
 /// What a reader gets.
 #[derive(Debug)]
-pub(crate) enum Next {
+pub(crate) enum Received {
     /// A message.
     Message(Message),
     /// Nothing for a tick.
@@ -125,17 +125,17 @@ impl Lines {
 
     /// The next message, after one read at most: whoever drips bytes doesn't keep the caller from looking up. What came of
     /// an unfinished line is kept.
-    pub(crate) fn next(&mut self) -> Next {
+    pub(crate) fn next(&mut self) -> Received {
         let room = LONGEST_LINE - self.partial.len();
         let came = match self.stream.fill_buf() {
-            Ok([]) => return Next::Closed,
+            Ok([]) => return Received::Closed,
             Ok(came) => &came[..came.len().min(room)],
             Err(error) => {
                 return match error.kind() {
                     io::ErrorKind::WouldBlock
                     | io::ErrorKind::TimedOut
-                    | io::ErrorKind::Interrupted => Next::Nothing,
-                    _ => Next::Closed,
+                    | io::ErrorKind::Interrupted => Received::Nothing,
+                    _ => Received::Closed,
                 };
             }
         };
@@ -148,11 +148,11 @@ impl Lines {
             let text = String::from_utf8_lossy(&line);
             // What is said here is shown on terminals.
             let text = narrows_units::shown(text.trim_end());
-            Message::parse(&text).map_or_else(Next::Odd, Next::Message)
+            Message::parse(&text).map_or_else(Received::Odd, Received::Message)
         } else if self.partial.len() >= LONGEST_LINE {
-            Next::Odd("a line without end".to_string())
+            Received::Odd("a line without end".to_string())
         } else {
-            Next::Nothing
+            Received::Nothing
         }
     }
 
@@ -165,7 +165,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Layout, Mode, Place, RunId};
+    use crate::{Layout, Mode, RecordLocation, RunId};
     use std::io::Write;
     use std::net::TcpListener;
 
@@ -177,7 +177,7 @@ mod tests {
             target: "/data/file".into(),
             method: "write and fdatasync".into(),
             flushes: true,
-            place: Place::File(Layout { record_bytes: 4096, streams: 2, mode }),
+            place: RecordLocation::File(Layout { record_bytes: 4096, streams: 2, mode }),
             local_medium: true,
             elsewhere: None,
             server: None,
@@ -220,24 +220,24 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut writer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let mut lines = Lines::new(listener.accept().unwrap().0).unwrap();
-        assert!(matches!(lines.next(), Next::Nothing));
+        assert!(matches!(lines.next(), Received::Nothing));
         writer.write_all(b"acknow").unwrap();
-        assert!(matches!(lines.next(), Next::Nothing));
+        assert!(matches!(lines.next(), Received::Nothing));
         writer.write_all(b"ledged 1 2\nalive\n").unwrap();
         let acknowledged = Message::Acknowledged { stream: 1, number: 2 };
         let mut next = || loop {
             match lines.next() {
-                Next::Nothing => {}
+                Received::Nothing => {}
                 next => break next,
             }
         };
-        assert!(matches!(next(), Next::Message(message) if message == acknowledged));
-        assert!(matches!(next(), Next::Message(Message::Alive)));
+        assert!(matches!(next(), Received::Message(message) if message == acknowledged));
+        assert!(matches!(next(), Received::Message(Message::Alive)));
         writer.write_all(b"refuse \x1b[2Jgone\n").unwrap();
         let harmless = Message::Refuse("\u{fffd}[2Jgone".to_string());
-        assert!(matches!(next(), Next::Message(message) if message == harmless));
+        assert!(matches!(next(), Received::Message(message) if message == harmless));
         writer.write_all(&vec![b'x'; LONGEST_LINE]).unwrap();
-        assert!(matches!(next(), Next::Odd(_)));
+        assert!(matches!(next(), Received::Odd(_)));
         drop(writer);
     }
 
@@ -253,7 +253,7 @@ mod tests {
         });
         // A line without end would be odd; one read is not yet a line.
         for _ in 0..20 {
-            assert!(matches!(lines.next(), Next::Nothing));
+            assert!(matches!(lines.next(), Received::Nothing));
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::record::encode;
 use crate::reporter::Reporter;
 use crate::streams::{self, Sink};
 use crate::sync::Aligned;
-use crate::{CrashTestError, Layout, Machine, Place, RunId, Sync, Target, Terms, Written};
+use crate::{CrashTestError, Layout, Machine, RecordLocation, RunId, Sync, Target, Terms, Written};
 
 /// A crash test to a file or a device.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ fn terms(settings: &Settings, run: RunId) -> Terms {
         target: settings.name.clone(),
         method: format!("{}{past}", settings.sync.name()),
         flushes: settings.sync != Sync::None,
-        place: Place::File(settings.layout),
+        place: RecordLocation::File(settings.layout),
         local_medium: medium.elsewhere.is_none(),
         elsewhere: medium.elsewhere,
         server: None,

@@ -229,9 +229,10 @@ mod tests {
         by_name(&dir, path.file_name().unwrap(), contents, 0o644)
     }
 
-    type Way = fn(&Path, &[u8]) -> io::Result<()>;
+    type WriteFunction = fn(&Path, &[u8]) -> io::Result<()>;
 
-    const WAYS: [Way; 2] = [|path, contents| write_whole(path, contents, 0o644), without_unnamed];
+    const WAYS: [WriteFunction; 2] =
+        [|path, contents| write_whole(path, contents, 0o644), without_unnamed];
 
     #[test]
     fn new_and_replaced_and_nothing_beside() {

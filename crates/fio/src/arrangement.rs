@@ -8,7 +8,7 @@ use crate::grammar::{Section, Setting, is_space, sections};
 use crate::job::Job;
 use crate::loader::{Loader, Machine};
 use crate::options::{Class, FioOption, find, nearest};
-use crate::problem::{Cause, Note, Problem, Problems, Taken, Wrong};
+use crate::problem::{Cause, Note, Problem, Problems, SettingTreatment, Wrong};
 use crate::resolve::job;
 use crate::substitute::substituted;
 
@@ -111,7 +111,7 @@ impl Arranging<'_> {
         for setting in &named {
             if !seen.insert(setting.option.name) {
                 let sentence = "given before in this section; the last one holds".into();
-                self.note(setting, section, Taken::Warned, sentence);
+                self.note(setting, section, SettingTreatment::Warned, sentence);
             }
             match self.take(setting, section, draft) {
                 Ok(()) => {
@@ -128,7 +128,7 @@ impl Arranging<'_> {
         let mixed = mixed.read.is_some() || mixed.write.is_some() || mixed.trim.is_some();
         if let Some(bs) = named.iter().find(|n| n.option.name == "bs" && mixed) {
             let sentence = "bsrange and bssplit win over bs, inherited ones too".into();
-            self.note(bs, section, Taken::Warned, sentence);
+            self.note(bs, section, SettingTreatment::Warned, sentence);
         }
     }
 
@@ -154,7 +154,7 @@ impl Arranging<'_> {
         })?;
         let named = Named { setting, option, value };
         for sentence in warnings {
-            self.note(&named, section, Taken::Warned, sentence);
+            self.note(&named, section, SettingTreatment::Warned, sentence);
         }
         Ok(named)
     }
@@ -162,12 +162,17 @@ impl Arranging<'_> {
     fn take(&mut self, named: &Named, section: &Section, draft: &mut Draft) -> Result<(), Wrong> {
         let option = named.option;
         let (taken, how) = match option.class {
-            Class::Same => (Taken::Same, ""),
-            Class::Approximated(how) => (Taken::Approximated, how),
+            Class::Same => (SettingTreatment::Same, ""),
+            Class::Approximated(how) => (SettingTreatment::Approximated, how),
             Class::Refused { why, hint, harmless } => {
                 let value = named.value.as_deref().map(|value| value.trim_matches(is_space));
                 if value.is_some_and(|value| harmless.contains(&value)) {
-                    self.note(named, section, Taken::Same, "it says what is so anyway".into());
+                    self.note(
+                        named,
+                        section,
+                        SettingTreatment::Same,
+                        "it says what is so anyway".into(),
+                    );
                     return Ok(());
                 }
                 let wrong = Wrong::refused(format!("{} is refused: {why}", option.name));
@@ -202,7 +207,13 @@ impl Arranging<'_> {
         Ok(())
     }
 
-    fn note(&mut self, named: &Named, section: &Section, taken: Taken, sentence: String) {
+    fn note(
+        &mut self,
+        named: &Named,
+        section: &Section,
+        taken: SettingTreatment,
+        sentence: String,
+    ) {
         self.notes.push(Note {
             place: named.setting.place.clone(),
             section: section.name.clone(),

@@ -2,8 +2,8 @@
 
 use crate::distribution::Distribution;
 use crate::job::{
-    Amount, Blocks, Counted, Data, Exit, Fallocate, Files, Flushes, PerDirection, Placement,
-    Report, Seed, Unified,
+    Amount, Blocks, BufferContents, Counted, Exit, Fallocate, Files, Flushes, PerDirection,
+    Placement, Report, Seed, Unified,
 };
 use crate::number::KbBase;
 
@@ -89,7 +89,7 @@ pub(crate) struct Draft {
     pub rate: Option<(Counted, PerDirection<Option<u64>>)>,
     pub both_rates: bool,
     pub poisson: bool,
-    pub data: Data,
+    pub data: BufferContents,
     pub refill_given: bool,
     pub placement: Placement,
     pub report: Report,
@@ -159,7 +159,12 @@ impl Default for Draft {
             rate: None,
             both_rates: false,
             poisson: false,
-            data: Data { zeros: false, refill: false, compress_percent: 0, dedupe_percent: 0 },
+            data: BufferContents {
+                zeros: false,
+                refill: false,
+                compress_percent: 0,
+                dedupe_percent: 0,
+            },
             refill_given: false,
             placement: Placement::default(),
             report: Report {

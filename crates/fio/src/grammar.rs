@@ -6,7 +6,7 @@
 //! for all jobs before it.
 
 use crate::loader::Loader;
-use crate::problem::{Cause, Place, Problem, Problems};
+use crate::problem::{Cause, JobFileLine, Problem, Problems};
 
 /// fio reads lines into a buffer of this many bytes.
 const LINE_MAX_BYTES: usize = 8191;
@@ -23,7 +23,7 @@ pub struct Section {
     /// Its name without brackets.
     pub name: String,
     /// Its line.
-    pub place: Place,
+    pub place: JobFileLine,
     /// Its settings, includes in their place.
     pub settings: Vec<Setting>,
     /// Whether it is the first job of a file that follows another.
@@ -41,7 +41,7 @@ impl Section {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
     /// Its line.
-    pub place: Place,
+    pub place: JobFileLine,
     /// The whole text, comment and blanks at its ends cut.
     pub text: String,
     /// Whether it comes from a file that a job file includes. Such a file may be one that is no job file and nobody's to read
@@ -70,7 +70,7 @@ pub fn sections(
     if sections.is_empty() {
         let file = files.first().copied().unwrap_or_default().to_string();
         let reason = if only.is_empty() { "no section" } else { "no section of these names" };
-        let stop = problem(&Place { file, line: 1 }, Cause::Grammar, reason.to_string());
+        let stop = problem(&JobFileLine { file, line: 1 }, Cause::Grammar, reason.to_string());
         return Err(Problems(vec![stop]));
     }
     Ok(sections)
@@ -82,7 +82,7 @@ fn one_file(
     loader: &dyn Loader,
     sections: &mut Vec<Section>,
 ) -> Result<(), Problem> {
-    let start = Place { file: file.to_string(), line: 1 };
+    let start = JobFileLine { file: file.to_string(), line: 1 };
     let text = load(file, loader, &start)?
         .ok_or_else(|| problem(&start, Cause::Unreadable, format!("there is no file {file}")))?;
     let mut skipped = false;
@@ -117,7 +117,7 @@ fn one_file(
 /// One line of a section: a setting, or an include with all its settings.
 fn setting(
     line: &str,
-    place: Place,
+    place: JobFileLine,
     depth: usize,
     loader: &dyn Loader,
     settings: &mut Vec<Setting>,
@@ -164,7 +164,11 @@ fn unquoted(stop: Problem) -> Problem {
 }
 
 /// As it is named first, then beside the file that names it.
-fn included(named: &str, place: &Place, loader: &dyn Loader) -> Result<(String, String), Problem> {
+fn included(
+    named: &str,
+    place: &JobFileLine,
+    loader: &dyn Loader,
+) -> Result<(String, String), Problem> {
     if let Some(text) = load(named, loader, place)? {
         return Ok((named.to_string(), text));
     }
@@ -177,17 +181,17 @@ fn included(named: &str, place: &Place, loader: &dyn Loader) -> Result<(String, 
     Err(problem(place, Cause::Unreadable, format!("there is no file {named} to include")))
 }
 
-fn load(path: &str, loader: &dyn Loader, place: &Place) -> Result<Option<String>, Problem> {
+fn load(path: &str, loader: &dyn Loader, place: &JobFileLine) -> Result<Option<String>, Problem> {
     loader.text(path).map_err(|why| {
         problem(place, Cause::Unreadable, format!("cannot read {path}: {}", why.trim_end()))
     })
 }
 
 /// The lines that say something, with comments and blanks cut as fio does.
-fn lines<'a>(file: &str, text: &'a str) -> Result<Vec<(Place, &'a str)>, Problem> {
+fn lines<'a>(file: &str, text: &'a str) -> Result<Vec<(JobFileLine, &'a str)>, Problem> {
     let mut said = Vec::new();
     for (index, line) in text.split('\n').enumerate() {
-        let place = Place { file: file.to_string(), line: index + 1 };
+        let place = JobFileLine { file: file.to_string(), line: index + 1 };
         if line.len() > LINE_MAX_BYTES {
             let reason = format!("fio splits a line longer than {LINE_MAX_BYTES} bytes");
             return Err(problem(&place, Cause::Misread, reason));
@@ -212,7 +216,7 @@ fn is_blank(c: char) -> bool {
 }
 
 /// fio takes what follows the first bracket and drops the last character, whatever it is.
-fn section_name<'a>(line: &'a str, place: &Place) -> Result<&'a str, Problem> {
+fn section_name<'a>(line: &'a str, place: &JobFileLine) -> Result<&'a str, Problem> {
     let inside = &line[1..];
     let closed = inside.strip_suffix(']').filter(|name| !name.contains(']'));
     match closed {
@@ -232,7 +236,7 @@ fn section_name<'a>(line: &'a str, place: &Place) -> Result<&'a str, Problem> {
     }
 }
 
-fn problem(place: &Place, cause: Cause, reason: String) -> Problem {
+fn problem(place: &JobFileLine, cause: Cause, reason: String) -> Problem {
     Problem { place: place.clone(), cause, option: None, reason, hint: None }
 }
 

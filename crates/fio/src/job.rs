@@ -4,7 +4,7 @@ use narrows_units::Nanos;
 
 use crate::distribution::Distribution;
 use crate::files::Targets;
-use crate::problem::Place;
+use crate::problem::JobFileLine;
 use crate::split::Share;
 
 /// A value for each kind of operation.
@@ -26,7 +26,7 @@ pub struct Job {
     /// `description`.
     pub description: Option<String>,
     /// The section's line.
-    pub place: Place,
+    pub place: JobFileLine,
     /// fio's number of the reporting group, from 0.
     pub group: usize,
     /// Whether all jobs before have to end first.
@@ -58,7 +58,7 @@ pub struct Job {
     /// Pauses, where they are asked for.
     pub think: Option<Think>,
     /// What is written.
-    pub data: Data,
+    pub data: BufferContents,
     /// Where it runs.
     pub placement: Placement,
     /// What is reported.
@@ -312,7 +312,7 @@ pub enum Counted {
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Data {
+pub struct BufferContents {
     /// Zeros only.
     pub zeros: bool,
     /// New data for every operation; else one buffer with a few words changed, which narrows does as new data too.

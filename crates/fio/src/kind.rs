@@ -4,7 +4,7 @@ use crate::number::{KbBase, bytes_as_fio, time_as_fio};
 
 /// fio's type of an option, as far as it decides how a value is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum OptionType {
     /// One number with a size's unit; `size`, `loops`.
     Number,
     /// Up to three numbers for reads, writes and trims, with a comma between them; `bs`, `rate`.
@@ -27,10 +27,16 @@ pub enum Kind {
     Range,
 }
 
-impl Kind {
+impl OptionType {
     /// Whether fio makes integers of its values.
     pub fn is_integer(self) -> bool {
-        matches!(self, Kind::Number | Kind::PerDirection | Kind::Seconds | Kind::Microseconds)
+        matches!(
+            self,
+            OptionType::Number
+                | OptionType::PerDirection
+                | OptionType::Seconds
+                | OptionType::Microseconds
+        )
     }
 
     /// The integers fio makes of a value, part by part, `None` for a part that it rejects; empty for other kinds.
@@ -41,9 +47,9 @@ impl Kind {
             let part = if part.len() > 127 { &part[..end.unwrap_or(0)] } else { part };
             let part = part.split(',').next().unwrap_or_default();
             match self {
-                Kind::Number | Kind::PerDirection if part.ends_with('z') => None,
-                Kind::Number | Kind::PerDirection => bytes_as_fio(part, base),
-                Kind::Seconds => time_as_fio(part, true),
+                OptionType::Number | OptionType::PerDirection if part.ends_with('z') => None,
+                OptionType::Number | OptionType::PerDirection => bytes_as_fio(part, base),
+                OptionType::Seconds => time_as_fio(part, true),
                 _ => time_as_fio(part, false),
             }
         };
@@ -82,7 +88,7 @@ mod tests {
 
     #[test]
     fn values_come_apart_as_in_fio() {
-        let of = |text| Kind::PerDirection.integers_as_fio(text, KbBase::Binary);
+        let of = |text| OptionType::PerDirection.integers_as_fio(text, KbBase::Binary);
         assert_eq!(of("4k"), [Some(4096)]);
         assert_eq!(of("4k,8k"), [Some(4096), Some(8192)]);
         assert_eq!(of(",8k"), [None, Some(8192)]);

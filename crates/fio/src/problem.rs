@@ -8,14 +8,14 @@ use crate::options::limits::Limit;
 
 /// A line of a job file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct JobFileLine {
     /// The file as it was named, or as an `include` found it.
     pub file: String,
     /// From 1.
     pub line: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for JobFileLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
@@ -45,7 +45,7 @@ pub enum Cause {
 #[error("{place}: {reason}")]
 pub struct Problem {
     /// The line.
-    pub place: Place,
+    pub place: JobFileLine,
     /// What kind of thing.
     pub cause: Cause,
     /// The option as it is written, where there is one.
@@ -73,7 +73,7 @@ impl Problems {
 
 /// In which way a setting was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum SettingTreatment {
     /// narrows does what fio does.
     Same,
     /// narrows does something near it.
@@ -90,7 +90,7 @@ pub enum Taken {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// The line.
-    pub place: Place,
+    pub place: JobFileLine,
     /// The job's section.
     pub section: String,
     /// fio's name of the option, or empty for the whole section.
@@ -98,7 +98,7 @@ pub struct Note {
     /// The value after substitution; empty for a bare key.
     pub value: String,
     /// In which way it was taken.
-    pub taken: Taken,
+    pub taken: SettingTreatment,
     /// What differs; empty where nothing does.
     pub sentence: String,
 }

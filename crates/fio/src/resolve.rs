@@ -7,10 +7,10 @@ use crate::draft::{Draft, EngineName};
 use crate::files::{FORMAT, Targets};
 use crate::grammar::Section;
 use crate::job::{
-    Access, Amount, Blocks, Data, Direction, Ending, Engine, Files, Job, Order, PerDirection, Rate,
-    Region, Think,
+    Access, Amount, Blocks, BufferContents, Direction, Ending, Engine, Files, Job, Order,
+    PerDirection, Rate, Region, Think,
 };
-use crate::problem::{Cause, Note, Problem, Taken};
+use crate::problem::{Cause, Note, Problem, SettingTreatment};
 
 /// Where notes and problems of one section go.
 struct Remarks<'a> {
@@ -20,7 +20,7 @@ struct Remarks<'a> {
 }
 
 impl Remarks<'_> {
-    fn note(&mut self, option: &str, taken: Taken, sentence: impl Into<String>) {
+    fn note(&mut self, option: &str, taken: SettingTreatment, sentence: impl Into<String>) {
         self.notes.push(Note {
             place: self.section.place.clone(),
             section: self.section.name.clone(),
@@ -141,7 +141,11 @@ fn access(draft: &Draft, blocks: &PerDirection<Blocks>, remarks: &mut Remarks) -
     let mut once_each = !work.random || !draft.no_random_map;
     if work.random && align_bytes.is_some() && once_each {
         once_each = false;
-        remarks.note("blockalign", Taken::AsFio, "turns norandommap on: blocks may come twice");
+        remarks.note(
+            "blockalign",
+            SettingTreatment::AsFio,
+            "turns norandommap on: blocks may come twice",
+        );
     }
     if work.random && draft.distribution != Distribution::Uniform {
         once_each = false;
@@ -157,15 +161,15 @@ fn depth(draft: &Draft, remarks: &mut Remarks) -> u32 {
             "{} has one operation in flight, whatever iodepth says",
             draft.engine.fio_name()
         );
-        remarks.note("iodepth", Taken::AsFio, sentence);
+        remarks.note("iodepth", SettingTreatment::AsFio, sentence);
         return 1;
     }
     if draft.engine == EngineName::Libaio && !draft.files.direct && draft.depth > 1 {
         let sentence = "buffered Linux AIO waits in the submission; the depth is not reached";
-        remarks.note("iodepth", Taken::Warned, sentence);
+        remarks.note("iodepth", SettingTreatment::Warned, sentence);
     }
     if draft.polled && !draft.files.direct {
-        remarks.note("hipri", Taken::Warned, "the kernel polls direct I/O only");
+        remarks.note("hipri", SettingTreatment::Warned, "the kernel polls direct I/O only");
     }
     draft.depth
 }
@@ -173,16 +177,20 @@ fn depth(draft: &Draft, remarks: &mut Remarks) -> u32 {
 fn targets(draft: &Draft, section: &Section, remarks: &mut Remarks) -> Targets {
     if !draft.filenames.is_empty() {
         if draft.filename_format != FORMAT {
-            remarks.note("filename_format", Taken::AsFio, "filename wins over filename_format");
+            remarks.note(
+                "filename_format",
+                SettingTreatment::AsFio,
+                "filename wins over filename_format",
+            );
         }
         if draft.file_count as usize > draft.filenames.len() {
-            remarks.note("nrfiles", Taken::AsFio, "the files named are all there are");
+            remarks.note("nrfiles", SettingTreatment::AsFio, "the files named are all there are");
         }
         return Targets::Named(draft.filenames.clone());
     }
     if section.name.starts_with("/dev/") && draft.file_count == 1 {
         let sentence = "fio takes the section's name as the device, since no filename is given";
-        remarks.note("filename", Taken::AsFio, sentence);
+        remarks.note("filename", SettingTreatment::AsFio, sentence);
         return Targets::Named(vec![section.name.clone()]);
     }
     Targets::Made {
@@ -201,11 +209,11 @@ fn ending(draft: &Draft, remarks: &mut Remarks) -> Ending {
     let time_based = draft.time_based && draft.runtime_us > 0;
     if draft.time_based && !time_based {
         let sentence = "without a runtime fio ignores it";
-        remarks.note("time_based", Taken::AsFio, sentence);
+        remarks.note("time_based", SettingTreatment::AsFio, sentence);
     }
     if !time_based && draft.runtime_us > 0 && draft.size.is_some() {
         let sentence = "runtime is a cap; without time_based the job ends when size is done";
-        remarks.note("runtime", Taken::Warned, sentence);
+        remarks.note("runtime", SettingTreatment::Warned, sentence);
     }
     Ending {
         runtime: (draft.runtime_us > 0).then(|| nanos(draft.runtime_us)),
@@ -238,16 +246,16 @@ fn region_checks(
     if shared && !draft.work.random && draft.offset_increment == Amount::Bytes(0) {
         let sentence = "all clones go over the same blocks in order, so most reads hit a cache; \
                         offset_increment sets them apart";
-        remarks.note("numjobs", Taken::Warned, sentence);
+        remarks.note("numjobs", SettingTreatment::Warned, sentence);
     }
 }
 
-fn data(draft: &Draft) -> Data {
+fn data(draft: &Draft) -> BufferContents {
     let asked = draft.data;
     // Fully compressible data is zeros.
     if asked.compress_percent == 100 {
-        return Data { zeros: true, compress_percent: 0, ..asked };
+        return BufferContents { zeros: true, compress_percent: 0, ..asked };
     }
     let refill = asked.refill || (asked.compress_percent > 0 && !draft.refill_given);
-    Data { refill, ..asked }
+    BufferContents { refill, ..asked }
 }

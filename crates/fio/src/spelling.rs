@@ -4,7 +4,7 @@ use crate::grammar::is_space;
 use crate::job::PerDirection;
 use crate::kind::parts_as_fio;
 use crate::number::KbBase;
-use crate::problem::{Taken, Wrong};
+use crate::problem::{SettingTreatment, Wrong};
 use crate::written::{Counts, Read, Size, size};
 
 /// fio's limits.
@@ -77,7 +77,7 @@ pub(crate) fn triplet(
     if parts.len() > 3 {
         return Err(Wrong::value(format!("`{trimmed}` has more than three parts")));
     }
-    let mut remark: Option<(Taken, String)> = None;
+    let mut remark: Option<(SettingTreatment, String)> = None;
     let mut read = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         if part.trim().is_empty() {

@@ -5,7 +5,7 @@
 
 use crate::job::PerDirection;
 use crate::number::KbBase;
-use crate::problem::{Taken, Wrong};
+use crate::problem::{SettingTreatment, Wrong};
 use crate::written::{Counts, Size, size};
 
 /// fio's limit for one kind of operation.
@@ -21,7 +21,7 @@ pub struct Share {
 }
 
 /// A list of shares, and whatever is to be said about one.
-pub(crate) type Shares = (Vec<Share>, Option<(Taken, String)>);
+pub(crate) type Shares = (Vec<Share>, Option<(SettingTreatment, String)>);
 
 /// Up to three lists with commas between them; the last one named holds for what follows.
 pub(crate) fn per_direction<T: Clone>(

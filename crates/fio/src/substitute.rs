@@ -173,9 +173,9 @@ mod tests {
     }
 
     /// Somebody's job file under an environment with a password.
-    struct Asked;
+    struct PasswordEnvironment;
 
-    impl Loader for Asked {
+    impl Loader for PasswordEnvironment {
         fn text(&self, _: &str) -> Result<Option<String>, String> {
             Ok(None)
         }
@@ -191,12 +191,13 @@ mod tests {
 
     #[test]
     fn a_variable_is_had_by_name_only_and_named_where_it_is_had() {
-        let (text, warnings) = substituted("size=${SIZE}", &Asked, &MACHINE).expect("a text");
+        let (text, warnings) =
+            substituted("size=${SIZE}", &PasswordEnvironment, &MACHINE).expect("a text");
         assert_eq!(text, "size=64m");
         assert_eq!(warnings, ["${SIZE} is taken from the environment"]);
         for text in ["description=${PGPASSWORD}", "name=${PGPASSWORD}", "size=${SIZE}${PGPASSWORD}"]
         {
-            let wrong = substituted(text, &Asked, &MACHINE).expect_err("withheld");
+            let wrong = substituted(text, &PasswordEnvironment, &MACHINE).expect_err("withheld");
             let said = format!("{wrong:?}");
             assert!(said.contains("PGPASSWORD") && !said.contains("S3cret"), "{said}");
             assert_eq!(wrong.hint.as_deref(), Some("--env PGPASSWORD lets the job file have it"));

@@ -8,13 +8,13 @@
 use crate::arithmetic;
 use crate::grammar::is_space;
 use crate::number::{KbBase, bytes_as_fio, time_as_fio};
-use crate::problem::{Taken, Wrong};
+use crate::problem::{SettingTreatment, Wrong};
 
 /// A number, and what is to be said about it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Read<T> {
     pub value: T,
-    pub remark: Option<(Taken, String)>,
+    pub remark: Option<(SettingTreatment, String)>,
 }
 
 /// A size: bytes, or a share of the file.
@@ -68,13 +68,16 @@ pub(crate) fn size(raw: &str, base: KbBase, counts: Counts) -> Result<Read<Size>
                 told(fio),
                 base.k()
             );
-            Ok(Read { value: Size::Count(value), remark: Some((Taken::AsFio, sentence)) })
+            Ok(Read {
+                value: Size::Count(value),
+                remark: Some((SettingTreatment::AsFio, sentence)),
+            })
         }
         (Some(fio), Some(value))
             if bytes_as_fio(text, base).map(i128::from) == Some(value.coded()) =>
         {
             let sentence = format!("fio takes `= {text}` as {}, because of the blank", told(fio));
-            Ok(Read { value, remark: Some((Taken::AsWritten, sentence)) })
+            Ok(Read { value, remark: Some((SettingTreatment::AsWritten, sentence)) })
         }
         (Some(fio), meant) => {
             let wrong = Wrong::misread(format!("fio takes `{raw}` as {}", told(fio)));
@@ -102,7 +105,7 @@ pub(crate) fn time_us(raw: &str, bare_seconds: bool) -> Result<Read<u64>, Wrong>
         {
             let sentence =
                 format!("fio takes `= {text}` as {}, because of the blank", told_us(fio));
-            Ok(Read { value: meant as u64, remark: Some((Taken::AsWritten, sentence)) })
+            Ok(Read { value: meant as u64, remark: Some((SettingTreatment::AsWritten, sentence)) })
         }
         (Some(fio), meant) => {
             let wrong = Wrong::misread(format!("fio takes `{raw}` as {}", told_us(fio)));

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use crate::direct::open_direct;
 use crate::fill::{self, FILE_UNIT, FillStep};
 use crate::space::{self, Space};
-use crate::{Entropy, Error, Kind, Pattern, Target};
+use crate::{Entropy, Error, Pattern, Target, TargetKind};
 
 /// What file to make.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +64,7 @@ impl TestFile {
         let buffered = narrows_files::create_new(&path, Access::Write, 0o600)
             .map_err(|source| Error::system("create", &path, source))?;
         let pattern = Pattern::with_entropy(blueprint.seed, blueprint.entropy);
-        let target = Target::of(&path, Kind::File, buffered, true)?.with_pattern(pattern);
+        let target = Target::of(&path, TargetKind::File, buffered, true)?.with_pattern(pattern);
         // From here on the value owns the file, and dropping it on any error removes the file.
         let mut file = TestFile { target, ours: true };
         file.target.set_bytes(bytes);

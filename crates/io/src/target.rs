@@ -17,7 +17,7 @@ use crate::{Error, Pattern, SECTOR, block_device};
 
 /// What a target is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TargetKind {
     /// A regular file.
     File,
     /// A regular file among the names of devices in `/dev`: in memory, and mostly somebody's slip in a device's name.
@@ -29,14 +29,14 @@ pub enum Kind {
     NvmeGeneric,
 }
 
-impl Kind {
+impl TargetKind {
     /// The word for it in results.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::File => "file",
-            Kind::FileInDev => "file in /dev",
-            Kind::BlockDevice => "block device",
-            Kind::NvmeGeneric => "NVMe generic device",
+            TargetKind::File => "file",
+            TargetKind::FileInDev => "file in /dev",
+            TargetKind::BlockDevice => "block device",
+            TargetKind::NvmeGeneric => "NVMe generic device",
         }
     }
 }
@@ -96,7 +96,7 @@ impl Durable {
 #[derive(Debug, Clone)]
 pub struct Target {
     path: PathBuf,
-    kind: Kind,
+    kind: TargetKind,
     bytes: u64,
     logical_block_bytes: Option<u32>,
     pub(crate) pattern: Option<Pattern>,
@@ -140,9 +140,9 @@ impl Target {
         // Before opening, because opening alone has effects on some (a tape rewinds, a pipe waits).
         let kind = Target::kind_of(path)?;
         let write = purpose != Purpose::Read;
-        let exclusive = purpose == Purpose::WriteExclusive && kind == Kind::BlockDevice;
+        let exclusive = purpose == Purpose::WriteExclusive && kind == TargetKind::BlockDevice;
         // A file that is written to is one that we made a moment ago, in a folder that may be anybody's.
-        let buffered = if write && matches!(kind, Kind::File | Kind::FileInDev) {
+        let buffered = if write && matches!(kind, TargetKind::File | TargetKind::FileInDev) {
             narrows_files::open_existing(path, narrows_files::Access::Write)
         } else {
             OpenOptions::new()
@@ -153,7 +153,7 @@ impl Target {
         };
         let buffered = buffered.map_err(|source| Error::system("open", path, source))?;
         let mut target = Target::of(path, kind, buffered, write)?;
-        if let (Kind::NvmeGeneric, Some(block)) = (kind, target.logical_block_bytes) {
+        if let (TargetKind::NvmeGeneric, Some(block)) = (kind, target.logical_block_bytes) {
             // There is no page cache on this way: the only handle is the direct one, asked for or not.
             target.direct = Ok(Direct {
                 file: Arc::clone(&target.buffered),
@@ -168,12 +168,17 @@ impl Target {
     }
 
     /// A target over an open file.
-    pub(crate) fn of(path: &Path, kind: Kind, file: File, write: bool) -> Result<Target, Error> {
+    pub(crate) fn of(
+        path: &Path,
+        kind: TargetKind,
+        file: File,
+        write: bool,
+    ) -> Result<Target, Error> {
         let fail = |source| Error::system("ask for the size of", path, source);
-        let (bytes, logical_block_bytes) = if kind == Kind::BlockDevice {
+        let (bytes, logical_block_bytes) = if kind == TargetKind::BlockDevice {
             let block = block_device::logical_block_bytes(&file).map_err(fail)?;
             (block_device::size_bytes(&file).map_err(fail)?, Some(block))
-        } else if kind == Kind::NvmeGeneric {
+        } else if kind == TargetKind::NvmeGeneric {
             let namespace = Namespace::of(&file).map_err(fail)?;
             (namespace.bytes, Some(namespace.block_bytes))
         } else {
@@ -197,17 +202,21 @@ impl Target {
     ///
     /// # Errors
     /// [`Error::NotATarget`] for what is neither a file nor a block device, else what asking gave.
-    pub fn kind_of(path: &Path) -> Result<Kind, Error> {
+    pub fn kind_of(path: &Path) -> Result<TargetKind, Error> {
         let fail = |source| Error::system("look at", path, source);
         let found = std::fs::metadata(path).map_err(fail)?.file_type();
         let what = if found.is_block_device() {
-            return Ok(Kind::BlockDevice);
+            return Ok(TargetKind::BlockDevice);
         } else if found.is_file() {
-            return Ok(if in_dev(path).map_err(fail)? { Kind::FileInDev } else { Kind::File });
+            return Ok(if in_dev(path).map_err(fail)? {
+                TargetKind::FileInDev
+            } else {
+                TargetKind::File
+            });
         } else if found.is_dir() {
             "folder"
         } else if nvme_generic::is_generic(path) {
-            return Ok(Kind::NvmeGeneric);
+            return Ok(TargetKind::NvmeGeneric);
         } else if found.is_char_device() {
             "character device"
         } else if found.is_fifo() {
@@ -243,7 +252,7 @@ impl Target {
     }
 
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> TargetKind {
         self.kind
     }
 
@@ -308,7 +317,7 @@ impl Target {
     /// Opens it again: the very file or device that is open, and no other that its path has come to lead to.
     fn opened(&self, flags: i32) -> io::Result<File> {
         let flags = flags | self.durable.flag();
-        let file = matches!(self.kind, Kind::File | Kind::FileInDev);
+        let file = matches!(self.kind, TargetKind::File | TargetKind::FileInDev);
         if file && self.writable {
             let access = narrows_files::Access::WriteWith(flags);
             return narrows_files::reopen(&self.buffered, &self.path, access);
@@ -321,9 +330,11 @@ impl Target {
             .custom_flags(flags | unwaited)
             .open(&self.path)?;
         let same = match self.kind {
-            Kind::File | Kind::FileInDev => narrows_files::same_file(&again, &*self.buffered)?,
+            TargetKind::File | TargetKind::FileInDev => {
+                narrows_files::same_file(&again, &*self.buffered)?
+            }
             // A device has several nodes; what counts is the device.
-            Kind::BlockDevice | Kind::NvmeGeneric => {
+            TargetKind::BlockDevice | TargetKind::NvmeGeneric => {
                 again.metadata()?.rdev() == self.buffered.metadata()?.rdev()
             }
         };
@@ -358,7 +369,7 @@ impl Target {
 
     /// The same of a part of the file, bytes.
     pub fn unwritten_share_within(&self, range: Range<u64>) -> Option<f64> {
-        if matches!(self.kind, Kind::BlockDevice | Kind::NvmeGeneric) {
+        if matches!(self.kind, TargetKind::BlockDevice | TargetKind::NvmeGeneric) {
             return None;
         }
         let extents = narrows_facts::file::extents_within(&self.buffered, range);

@@ -13,7 +13,7 @@ use crate::process::Drive;
 
 /// What is on the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DriveContents {
     /// Nothing: programs write to the device.
     Raw,
     /// ext4 with its defaults.
@@ -22,19 +22,19 @@ pub enum Kind {
     Xfs,
 }
 
-impl Kind {
+impl DriveContents {
     fn name(self) -> &'static str {
         match self {
-            Kind::Raw => "raw",
-            Kind::Ext4 => "ext4",
-            Kind::Xfs => "xfs",
+            DriveContents::Raw => "raw",
+            DriveContents::Ext4 => "ext4",
+            DriveContents::Xfs => "xfs",
         }
     }
 }
 
 /// Why there can be no laboratory here, if so: no root, no FUSE, no loop devices, no program that makes the file
 /// system.
-pub fn missing(kind: Kind) -> Option<String> {
+pub fn missing(kind: DriveContents) -> Option<String> {
     if !rustix::process::geteuid().is_root() {
         return Some("this needs root".to_string());
     }
@@ -45,7 +45,7 @@ pub fn missing(kind: Kind) -> Option<String> {
     if let Some(device) = device {
         return Some(format!("{device} can't be opened"));
     }
-    if kind != Kind::Raw {
+    if kind != DriveContents::Raw {
         let program = format!("mkfs.{}", kind.name());
         if Command::new(&program).arg("-V").output().is_err() {
             return Some(format!("{program} is not installed"));
@@ -60,7 +60,7 @@ pub fn missing(kind: Kind) -> Option<String> {
 #[derive(Debug)]
 pub struct Lab {
     folder: PathBuf,
-    kind: Kind,
+    kind: DriveContents,
     // Fields are dropped in this order.
     device: Option<Loop>,
     drive: Option<Drive>,
@@ -72,7 +72,12 @@ impl Lab {
     ///
     /// # Errors
     /// The system's, and those of `mkfs`.
-    pub fn start(program: &Path, folder: &Path, kind: Kind, size_bytes: u64) -> io::Result<Lab> {
+    pub fn start(
+        program: &Path,
+        folder: &Path,
+        kind: DriveContents,
+        size_bytes: u64,
+    ) -> io::Result<Lab> {
         mounting::private_mounts()?;
         let mut lab = Lab { folder: folder.to_path_buf(), kind, device: None, drive: None };
         for name in ["drive", "files"] {
@@ -104,12 +109,12 @@ impl Lab {
     /// # Errors
     /// The system's.
     pub fn sync(&self) -> io::Result<()> {
-        let place = File::open(if self.kind == Kind::Raw {
+        let place = File::open(if self.kind == DriveContents::Raw {
             self.device().to_path_buf()
         } else {
             self.files()
         })?;
-        let call = if self.kind == Kind::Raw { libc::fsync } else { libc::syncfs };
+        let call = if self.kind == DriveContents::Raw { libc::fsync } else { libc::syncfs };
         // SAFETY: no memory is involved, and the descriptor is open.
         let done = unsafe { call(place.as_raw_fd()) };
         if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -143,12 +148,12 @@ impl Lab {
     fn make_file_system(&self) -> io::Result<()> {
         let mut command = Command::new(format!("mkfs.{}", self.kind.name()));
         match self.kind {
-            Kind::Raw => return Ok(()),
+            DriveContents::Raw => return Ok(()),
             // Nothing is left to be initialised while the drive is tested.
-            Kind::Ext4 => {
+            DriveContents::Ext4 => {
                 command.args(["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"])
             }
-            Kind::Xfs => command.args(["-q", "-f"]),
+            DriveContents::Xfs => command.args(["-q", "-f"]),
         };
         command.arg(self.image()).stdin(Stdio::null()).stdout(Stdio::null());
         let output = command.output()?;
@@ -170,8 +175,8 @@ impl Lab {
 
     fn mount(&self, device: &Path) -> io::Result<()> {
         match self.kind {
-            Kind::Raw => Ok(()),
-            Kind::Ext4 | Kind::Xfs => {
+            DriveContents::Raw => Ok(()),
+            DriveContents::Ext4 | DriveContents::Xfs => {
                 mounting::mount_device(device, &self.files(), self.kind.name(), None)
             }
         }
@@ -179,7 +184,7 @@ impl Lab {
 
     /// Takes everything away that hangs on the drive.
     fn pull(&mut self) {
-        if self.kind != Kind::Raw {
+        if self.kind != DriveContents::Raw {
             let _ = mounting::unmount(&self.files());
         }
         self.device = None;

@@ -18,6 +18,6 @@ mod process;
 mod serve;
 
 pub use cache::{Cache, SECTOR_BYTES};
-pub use lab::{Kind, Lab, missing};
+pub use lab::{DriveContents, Lab, missing};
 pub use process::Drive;
 pub use serve::serve;

@@ -9,7 +9,8 @@ use narrows_engine::{Context, Phase, Rng, Stop};
 use narrows_layer_database::kind::{About, Connected, Plan, Scanner, Server, Session};
 use narrows_layer_database::processes::{ServerProcesses, THREADS};
 use narrows_layer_database::{
-    Contents, DatabaseError, Kind, KindError, Planned, Sessions, Settings, Table, Task, Variation,
+    Contents, DatabaseError, KindError, Planned, ServerKind, Sessions, Settings, Table, Task,
+    Variation,
 };
 use narrows_model::Layer;
 use serde_json::Value;
@@ -55,7 +56,7 @@ impl Sessions for MariaDb {
     }
 }
 
-impl Kind for MariaDb {
+impl ServerKind for MariaDb {
     fn connect(&self, settings: &Settings, stop: &Stop) -> Result<Connected, DatabaseError> {
         let mut control = Connection::open(&self.socket, OWNER, &[stop])?;
         let mut monitor = Connection::open(&self.socket, OWNER, &[stop])?;

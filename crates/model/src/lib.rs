@@ -22,12 +22,12 @@ mod live_verdict;
 mod measurement;
 pub mod metric;
 mod observation;
+mod observed_situation;
 pub mod orders;
 pub mod page_archive;
 mod plan;
 mod platform;
 mod run;
-mod standing;
 mod sweep;
 mod verdict;
 mod what_if;
@@ -65,6 +65,9 @@ pub use observation::{
     LockHolders, Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass,
     ProgramUse, ServerReport, SessionsOfDuty, WaitCheck,
 };
+pub use observed_situation::{
+    Headroom, ObservedSituation, ProcessorUser, Step, TimeAccount, TimeShare, TransactionTime,
+};
 pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{
     ArrayMember, Captured, CxlMemory, DaxDevice, Devices, Drive, DriveLink, DriveLinkKind,
@@ -79,15 +82,12 @@ pub use platform::{
     RunningDatabase, SlotPlace, Slots, Unknown,
 };
 pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
-pub use standing::{
-    Headroom, ProcessorUser, Standing, Step, TimeAccount, TimeShare, TransactionTime,
-};
 pub use sweep::{
     HighestRate, OneStart, Ranged, Scaling, ScalingLaw, ScalingPoint, Starts, StartsSpread,
 };
 pub use verdict::{
-    Bottleneck, Bound, Grade, Next, OperatingPoint, Provenance, Sharing, Sum, SumKind, SumTerm,
-    Test, Utilisation, Verdict,
+    Bottleneck, Bound, Grade, NextLimit, OperatingPoint, Provenance, Sharing, Sum, SumKind,
+    SumTerm, Test, Utilisation, Verdict,
 };
 pub use what_if::{WhatIf, WhatIfThen};
 pub use workload::Workload;

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Interval, Standing, WhatIf};
+use crate::{Interval, ObservedSituation, WhatIf};
 
 /// How sure a verdict is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -259,7 +259,7 @@ pub struct Test {
 /// What would bind after this one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct Next {
+pub struct NextLimit {
     /// The resource.
     pub resource: Bottleneck,
     /// Words for the screen.
@@ -311,7 +311,7 @@ pub struct Verdict {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<Test>,
     /// What comes next.
-    pub next: Vec<Next>,
+    pub next: Vec<NextLimit>,
     /// Upper bound, by the law, of the rate's relative gain if the bottleneck were removed; absent where the law
     /// gives none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -321,7 +321,7 @@ pub struct Verdict {
     pub gain_tested: Option<f64>,
     /// How near an observed server is to its ends, and what its transactions' time consists of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub standing: Option<Standing>,
+    pub standing: Option<ObservedSituation>,
     /// What changes that were asked about would allow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub what_if: Vec<WhatIf>,

@@ -1,6 +1,6 @@
 //! Counters of the machine around a window: what the drives did, who else used the processors, who waited.
 //!
-//! A [`Watch`] opens what it needs once; a [`Snapshot`] before and one after the window give a [`Seen`]. Whatever the
+//! A [`Watch`] opens what it needs once; a [`Snapshot`] before and one after the window give a [`HostWindow`]. Whatever the
 //! machine does not count is absent, never zero. [`sentinel`] is a fixed piece of work whose time shows
 //! processors that were disturbed or slowed.
 //!
@@ -19,7 +19,7 @@
 //! | I/O limits | `io.max` or `blkio.throttle.*` of the same groups | read before and after |
 //!
 //! Where the hypervisor steals time, most kernels charge it to the task that was running and leave it out of
-//! `/proc/stat`: our own time then looks larger than the processors' and that of others smaller. [`Seen::steal`] says
+//! `/proc/stat`: our own time then looks larger than the processors' and that of others smaller. [`HostWindow::steal`] says
 //! when that is so.
 //!
 //! So a window of a second is seen to about a hundredth of a processor per processor, one of 50 ms to a fifth:
@@ -34,15 +34,15 @@ mod counters;
 mod cpu;
 mod drive;
 mod heat;
+mod host_window;
 mod io_limits;
 mod links;
-mod seen;
 mod sentinel;
 mod snapshot;
 mod watch;
 
 pub use drive::DriveSeen;
-pub use seen::{CpuSeen, Seen};
+pub use host_window::{CpuSeen, HostWindow};
 pub use sentinel::sentinel;
 pub use snapshot::Snapshot;
 pub use watch::Watch;

@@ -9,9 +9,9 @@ use crate::counters::{Counters, parse_moved, parse_pressure};
 use crate::cpu;
 use crate::drive;
 use crate::heat::HeatWatch;
+use crate::host_window::HostWindow;
 use crate::io_limits::LimitWatch;
 use crate::links::LinkWatch;
-use crate::seen::Seen;
 use crate::snapshot::Snapshot;
 
 /// Open counter files. Making one costs some file opens; keep it over the repeats of a measurement.
@@ -33,7 +33,7 @@ pub struct Watch {
 
 impl Watch {
     /// Watches the machine's processors, pressure and throttling, and the sum of `drives` (kernel names of the
-    /// devices at the bottom of the stack; each counts once, even if named twice). Without drives, [`crate::Seen::drives`]
+    /// devices at the bottom of the stack; each counts once, even if named twice). Without drives, [`crate::HostWindow::drives`]
     /// is absent, and so it is where a loop device stands beside others: whatever it does may be done by one of them
     /// too, and the sum would count it twice.
     pub fn new(platform: &Platform, drives: &[String]) -> Self {
@@ -93,10 +93,10 @@ impl Watch {
 
     /// What happened since `before`. The drives' links and sensors are read only here, behind the counters: asking one may send
     /// its drive a command, which has no place in a window. Links come first, before they have had time to rest.
-    pub fn since(&self, before: &Snapshot) -> Seen {
+    pub fn since(&self, before: &Snapshot) -> HostWindow {
         let seen = self.snapshot().since(before);
         let links = self.links.read();
-        Seen { drive_heat: self.heat.drives(), links, ..seen }
+        HostWindow { drive_heat: self.heat.drives(), links, ..seen }
     }
 
     /// Looks at all counters once.

@@ -2,7 +2,7 @@
 
 use narrows_limits::table::{Class, Detail, Family, LaneUse, lanes_left};
 
-use crate::description::{Carrier, Description, Place};
+use crate::description::{Attachment, Carrier, Description};
 use crate::entry::Document;
 use crate::error::{PlanError, Source};
 
@@ -13,7 +13,7 @@ pub(crate) fn check(
 ) -> Result<(), PlanError> {
     for (index, machine) in platform.machines.iter().enumerate() {
         let Some(lanes) = machine.lanes else { continue };
-        if let Err(overdrawn) = lanes_left(lanes, &plugged(platform, Place::Machine(index))) {
+        if let Err(overdrawn) = lanes_left(lanes, &plugged(platform, Attachment::Machine(index))) {
             let at = document.machine[index].get_ref().name.span();
             let hint = "put drives behind a PCIe [[switch]], use fewer or narrower devices, or a CPU (or a second one) with more lanes";
             let what = format!("machine {}: lanes", machine.name);
@@ -24,7 +24,7 @@ pub(crate) fn check(
 }
 
 /// What hangs directly at a place.
-fn plugged(platform: &Description, at: Place) -> Vec<LaneUse> {
+fn plugged(platform: &Description, at: Attachment) -> Vec<LaneUse> {
     let drives = platform.drives.iter().filter(|drives| drives.at == at);
     let drives = drives.filter_map(|drives| {
         Some(LaneUse { count: drives.count, lanes: lanes(drives.class.as_ref()?)? })

@@ -8,9 +8,9 @@ use narrows_limits::Direction;
 use narrows_limits::flow::{FlowError, Network, Route, User};
 use narrows_limits::table::Family;
 
-use crate::constraints::{Basis, Carry, Load, Part, Way};
+use crate::constraints::{Basis, Carry, ComponentGroup, FlowDirection, Load};
 use crate::demand::{Demand, RequestDemand};
-use crate::description::{Data, Database, Description, Drives, End, Place};
+use crate::description::{Attachment, DataLocation, Database, Description, Drives, End};
 use crate::note::Note;
 use crate::paths::{Hop, paths};
 use crate::work::{SEQUENTIAL_BYTES, Work};
@@ -223,8 +223,8 @@ impl Builder<'_> {
         let all: u32 = members.iter().map(drives).sum();
         let (reads, writes) = match (self.work.writes(), database.data) {
             (false, _) => (1.0, 0.0),
-            (true, Data::Drives(_)) => (0.0, 1.0),
-            (true, Data::Array(index)) => {
+            (true, DataLocation::Drives(_)) => (0.0, 1.0),
+            (true, DataLocation::Array(index)) => {
                 let raid = &self.platform.arrays[index].raid;
                 if self.work.is_random() {
                     raid.small_write(all).map_or((0.0, 1.0), |m| (m.reads, m.writes))
@@ -274,7 +274,11 @@ impl Builder<'_> {
         let drives = &self.platform.drives[group];
         let load = Load { requests, bytes: self.block };
         let inwards = direction == Direction::Read;
-        let part = Part { component: &drives.name, count: drives.count, way: Way::out(!inwards) };
+        let part = ComponentGroup {
+            component: &drives.name,
+            count: drives.count,
+            way: FlowDirection::out(!inwards),
+        };
         if let Some(class) = &drives.class {
             self.carry.class(route, part, class, direction, load);
         }
@@ -310,14 +314,18 @@ impl Builder<'_> {
     }
 
     /// Through the PCIe switches above a place.
-    fn upwards(&mut self, route: &mut Route, place: Place, direction: Direction, load: Load) {
+    fn upwards(&mut self, route: &mut Route, place: Attachment, direction: Direction, load: Load) {
         let mut place = place;
         for _ in 0..=self.platform.switches.len() {
-            let Place::Switch(index) = place else { return };
+            let Attachment::Switch(index) = place else { return };
             let switch = &self.platform.switches[index];
             let Some((above, carrier)) = &switch.uplink else { return };
             let forward = direction == Direction::Write;
-            let part = Part { component: &switch.name, count: 1, way: Way::out(forward) };
+            let part = ComponentGroup {
+                component: &switch.name,
+                count: 1,
+                way: FlowDirection::out(forward),
+            };
             self.carry.carrier(route, part, carrier, direction, load);
             place = *above;
         }
@@ -329,7 +337,11 @@ impl Builder<'_> {
         let link = &self.platform.links[hop.link];
         let direction = if self.work.writes() { Direction::Write } else { Direction::Read };
         let forward = hop.forward != self.work.writes();
-        let part = Part { component: &link.name, count: link.count, way: Way::out(forward) };
+        let part = ComponentGroup {
+            component: &link.name,
+            count: link.count,
+            way: FlowDirection::out(forward),
+        };
         self.carry.carrier(route, part, &link.carrier, direction, load);
         let (sends, takes) = if forward { link.ends } else { (link.ends.1, link.ends.0) };
         // A device that sends fetches from memory first: that is the direction of writes on its slot.
@@ -341,7 +353,8 @@ impl Builder<'_> {
         let End::Adapter(index) = end else { return };
         let adapter = &self.platform.adapters[index];
         let forward = direction == Direction::Write;
-        let part = Part { component: &adapter.name, count: 1, way: Way::out(forward) };
+        let part =
+            ComponentGroup { component: &adapter.name, count: 1, way: FlowDirection::out(forward) };
         self.carry.class(route, part, &adapter.slot, direction, load);
         self.upwards(route, adapter.at, direction, load);
     }

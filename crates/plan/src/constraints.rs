@@ -43,7 +43,7 @@ impl Load {
 
 /// Tells the directions of a link apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum FlowDirection {
     /// Towards the processor, or towards a link's `from` end.
     In,
     /// Away from it, or towards a link's `to` end.
@@ -52,27 +52,27 @@ pub(crate) enum Way {
     Both,
 }
 
-impl Way {
+impl FlowDirection {
     /// Out or in.
-    pub fn out(out: bool) -> Way {
-        if out { Way::Out } else { Way::In }
+    pub fn out(out: bool) -> FlowDirection {
+        if out { FlowDirection::Out } else { FlowDirection::In }
     }
 
     fn words(self) -> &'static str {
         match self {
-            Way::In => ", in",
-            Way::Out => ", out",
-            Way::Both => "",
+            FlowDirection::In => ", in",
+            FlowDirection::Out => ", out",
+            FlowDirection::Both => "",
         }
     }
 }
 
 /// A component and how many equal ones it stands for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<'a> {
+pub(crate) struct ComponentGroup<'a> {
     pub component: &'a str,
     pub count: u32,
-    pub way: Way,
+    pub way: FlowDirection,
 }
 
 /// A network under construction.
@@ -135,7 +135,7 @@ impl Carry {
     pub fn carrier(
         &mut self,
         route: &mut Route,
-        part: Part<'_>,
+        part: ComponentGroup<'_>,
         carrier: &Carrier,
         direction: Direction,
         load: Load,
@@ -156,7 +156,7 @@ impl Carry {
     pub fn class(
         &mut self,
         route: &mut Route,
-        part: Part<'_>,
+        part: ComponentGroup<'_>,
         class: &Class,
         direction: Direction,
         load: Load,
@@ -196,7 +196,7 @@ impl Carry {
     pub fn media(
         &mut self,
         route: &mut Route,
-        part: Part<'_>,
+        part: ComponentGroup<'_>,
         media: &Media,
         direction: Direction,
         load: Load,

@@ -4,7 +4,7 @@ use narrows_limits::table::{Class, Cpu, Figure, Raid};
 
 /// Where something is plugged in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Attachment {
     /// A machine, by index.
     Machine(usize),
     /// A switch, by index.
@@ -99,13 +99,13 @@ pub(crate) struct Memory {
 pub(crate) struct Switch {
     pub name: String,
     /// What is above it and by which link; `None` for a switch of the network.
-    pub uplink: Option<(Place, Carrier)>,
+    pub uplink: Option<(Attachment, Carrier)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Drives {
     pub name: String,
-    pub at: Place,
+    pub at: Attachment,
     pub count: u32,
     /// The link of each; `None` where only figures by hand are known.
     pub class: Option<Class>,
@@ -139,7 +139,7 @@ pub(crate) struct Array {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Adapter {
     pub name: String,
-    pub at: Place,
+    pub at: Attachment,
     pub slot: Class,
 }
 
@@ -163,7 +163,7 @@ pub(crate) struct Link {
 
 /// Where the data are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Data {
+pub(crate) enum DataLocation {
     Drives(usize),
     Array(usize),
 }
@@ -172,9 +172,9 @@ pub(crate) enum Data {
 pub(crate) struct Database {
     pub name: String,
     pub at: usize,
-    pub data: Data,
+    pub data: DataLocation,
     /// Where the log is; with the data where nothing is said.
-    pub wal: Option<Data>,
+    pub wal: Option<DataLocation>,
     pub in_flight: Option<u32>,
     pub workers: Option<u32>,
     /// Copies of each byte that processors make on its way to the buffer: 1 through a page cache.
@@ -197,21 +197,21 @@ impl Description {
     }
 
     /// Drives behind a database, by group.
-    pub(crate) fn members(&self, data: Data) -> Vec<usize> {
+    pub(crate) fn members(&self, data: DataLocation) -> Vec<usize> {
         match data {
-            Data::Drives(index) => vec![index],
-            Data::Array(index) => self.arrays[index].members.clone(),
+            DataLocation::Drives(index) => vec![index],
+            DataLocation::Array(index) => self.arrays[index].members.clone(),
         }
     }
 
     /// The machine at the top of a place.
-    pub(crate) fn machine_of(&self, place: Place) -> Option<usize> {
+    pub(crate) fn machine_of(&self, place: Attachment) -> Option<usize> {
         let mut place = place;
         // Cycles were refused; the count is a belt beside the braces.
         for _ in 0..=self.switches.len() {
             match place {
-                Place::Machine(machine) => return Some(machine),
-                Place::Switch(switch) => place = self.switches[switch].uplink.as_ref()?.0,
+                Attachment::Machine(machine) => return Some(machine),
+                Attachment::Switch(switch) => place = self.switches[switch].uplink.as_ref()?.0,
             }
         }
         None

@@ -2,7 +2,7 @@
 
 use narrows_limits::table::{Class, Detail, Family};
 
-use crate::description::{Carrier, Description, Place};
+use crate::description::{Attachment, Carrier, Description};
 use crate::entry::{Document, Text};
 use crate::error::{PlanError, Source};
 
@@ -18,7 +18,7 @@ pub(crate) fn check(
     for (index, machine) in platform.machines.iter().enumerate() {
         let Some(cpu) = &machine.cpu else { continue };
         let newer = |class: &Class| is_newer(class, cpu.pcie_generation);
-        let Some((what, id, class)) = plugged(document, platform, Place::Machine(index))
+        let Some((what, id, class)) = plugged(document, platform, Attachment::Machine(index))
             .into_iter()
             .find(|(_, _, class)| newer(class))
         else {
@@ -39,7 +39,7 @@ pub(crate) fn check(
 fn plugged<'a>(
     document: &'a Document,
     platform: &'a Description,
-    at: Place,
+    at: Attachment,
 ) -> Vec<(String, &'a Text, &'a Class)> {
     let mut all = Vec::new();
     for (entry, drives) in document.drives.iter().zip(&platform.drives) {

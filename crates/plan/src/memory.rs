@@ -4,7 +4,7 @@ use narrows_limits::Direction;
 use narrows_limits::flow::{Counts, Route, User};
 
 use crate::build::Builder;
-use crate::constraints::{Basis, Load, Part, Way};
+use crate::constraints::{Basis, ComponentGroup, FlowDirection, Load};
 use crate::description::{Machine, Pages};
 use crate::lines::LINE_BYTES;
 use crate::note::Note;
@@ -91,7 +91,7 @@ impl Builder<'_> {
         };
         let component = format!("links between sockets of {}", described.name);
         let elsewhere = f64::from(sockets - 1) / f64::from(sockets);
-        let part = Part { component: &component, count, way: Way::Both };
+        let part = ComponentGroup { component: &component, count, way: FlowDirection::Both };
         let load = Load { requests: elsewhere * bytes / self.block as f64, bytes: self.block };
         self.carry.carrier(route, part, carrier, Direction::Read, load);
     }

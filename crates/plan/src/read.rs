@@ -6,7 +6,7 @@ use std::ops::Range;
 use narrows_limits::table::{Dimension, Family, Table};
 use toml::Spanned;
 
-use crate::description::{Carrier, Data, Database, Description, Place, Switch};
+use crate::description::{Attachment, Carrier, DataLocation, Database, Description, Switch};
 use crate::entry::{DatabaseEntry, Document, SwitchEntry, Text};
 use crate::error::{PlanError, Source};
 use crate::figures::Reader;
@@ -187,11 +187,11 @@ impl Builder<'_> {
         self.reader.source.error(&name.span(), what, why, format!("name {wanted} of this file"))
     }
 
-    pub(crate) fn place(&self, what: &str, at: &Text) -> Result<Place, PlanError> {
+    pub(crate) fn place(&self, what: &str, at: &Text) -> Result<Attachment, PlanError> {
         let (what, wanted) = (format!("{what}: at"), "a machine or a switch");
         match self.named(&what, at, wanted)? {
-            Named::Machine(index) => Ok(Place::Machine(index)),
-            Named::Switch(index) => Ok(Place::Switch(index)),
+            Named::Machine(index) => Ok(Attachment::Machine(index)),
+            Named::Switch(index) => Ok(Attachment::Switch(index)),
             other => Err(self.wrong_kind(&what, at, other, wanted)),
         }
     }
@@ -252,7 +252,7 @@ impl Builder<'_> {
         for (index, switch) in self.out.switches.iter().enumerate() {
             let mut above = switch.uplink.as_ref().map(|(place, _)| *place);
             let mut steps = 0;
-            while let Some(Place::Switch(next)) = above {
+            while let Some(Attachment::Switch(next)) = above {
                 steps += 1;
                 if next == index || steps > self.out.switches.len() {
                     let at = document.switch[index].get_ref().at.as_ref();
@@ -279,7 +279,7 @@ impl Builder<'_> {
             let hint = "give each its own name = \"…\"";
             return Err(self.reader.source.error(&entry.at.span(), what, why, hint));
         }
-        let Place::Machine(at) = self.place(&what, &entry.at)? else {
+        let Attachment::Machine(at) = self.place(&what, &entry.at)? else {
             return Err(self.reader.source.error(
                 &entry.at.span(),
                 format!("{what}: at"),
@@ -290,8 +290,8 @@ impl Builder<'_> {
         let wanted = "drives or an array";
         let place =
             |key: &str, name: &Text| match self.named(&format!("{what}: {key}"), name, wanted)? {
-                Named::Drives(index) => Ok(Data::Drives(index)),
-                Named::Array(index) => Ok(Data::Array(index)),
+                Named::Drives(index) => Ok(DataLocation::Drives(index)),
+                Named::Array(index) => Ok(DataLocation::Array(index)),
                 other => Err(self.wrong_kind(&what, name, other, wanted)),
             };
         let data = place("data", &entry.data)?;

@@ -12,7 +12,7 @@ type Key = (u32, String);
 
 /// Caches of one level and kind.
 #[derive(Default)]
-struct Found {
+struct CacheInstances {
     covered: BTreeSet<u32>,
     // By size and line size: cores of one machine may differ.
     instances: BTreeMap<(u64, Option<u32>), Vec<IdSet>>,
@@ -20,7 +20,7 @@ struct Found {
 
 /// One entry per level, kind, size and line size.
 pub(crate) fn read(source: &dyn Source, online: &[u32]) -> Vec<Cache> {
-    let mut found: BTreeMap<Key, Found> = BTreeMap::new();
+    let mut found: BTreeMap<Key, CacheInstances> = BTreeMap::new();
     for &cpu in online {
         // A processor all of whose caches belong to a neighbour seen before needs no look of its own; on a large
         // machine that is most of the files.
@@ -55,7 +55,7 @@ fn instance(
     cpu: u32,
     folder: &str,
     online: &[u32],
-    found: &mut BTreeMap<Key, Found>,
+    found: &mut BTreeMap<Key, CacheInstances>,
 ) -> Option<()> {
     let text = |name: &str| source.text(&format!("{folder}/{name}"));
     let key = (text("level")?.parse().ok()?, text("type")?);

@@ -10,7 +10,7 @@ use crate::role;
 use crate::unknown::Unknowns;
 
 /// How a kind of server is recognised.
-struct Kind {
+struct ServerSignature {
     name: &'static str,
     /// Process names, as far as the kernel keeps them (15 bytes).
     matches: fn(&str) -> bool,
@@ -20,14 +20,14 @@ struct Kind {
     works_in_data: bool,
 }
 
-const KINDS: [Kind; 6] = [
-    Kind {
+const KINDS: [ServerSignature; 6] = [
+    ServerSignature {
         name: "postgresql",
         matches: |name| matches!(name, "postgres" | "postmaster"),
         arguments: &["-D", "--data_directory"],
         works_in_data: true,
     },
-    Kind {
+    ServerSignature {
         // One process monitor per instance; the files' places are inside the database.
         name: "oracle",
         matches: |name| {
@@ -36,25 +36,30 @@ const KINDS: [Kind; 6] = [
         arguments: &[],
         works_in_data: false,
     },
-    Kind {
+    ServerSignature {
         name: "mysql",
         matches: |name| matches!(name, "mysqld" | "mariadbd"),
         arguments: &["--datadir", "-h"],
         works_in_data: true,
     },
-    Kind {
+    ServerSignature {
         name: "mongodb",
         matches: |name| name == "mongod",
         arguments: &["--dbpath"],
         works_in_data: false,
     },
-    Kind {
+    ServerSignature {
         name: "sqlserver",
         matches: |name| name == "sqlservr",
         arguments: &[],
         works_in_data: false,
     },
-    Kind { name: "db2", matches: |name| name == "db2sysc", arguments: &[], works_in_data: false },
+    ServerSignature {
+        name: "db2",
+        matches: |name| name == "db2sysc",
+        arguments: &[],
+        works_in_data: false,
+    },
 ];
 
 pub(crate) fn read(
@@ -113,7 +118,7 @@ fn state_and_parent(source: &dyn Source, pid: u32) -> Option<(char, u32)> {
     Some((words.next()?.chars().next()?, words.next()?.parse().ok()?))
 }
 
-fn data_dir(source: &dyn Source, pid: u32, kind: &Kind) -> Option<String> {
+fn data_dir(source: &dyn Source, pid: u32, kind: &ServerSignature) -> Option<String> {
     let bytes = source.read(&format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let words: Vec<String> = bytes
         .split(|&byte| byte == 0)
@@ -151,7 +156,7 @@ fn shared(
     pid: u32,
     data_dir: &str,
     roles: &[role::Path],
-    kind: &Kind,
+    kind: &ServerSignature,
     unknown: &mut Unknowns,
 ) -> Vec<Role> {
     let what = format!("drives of the running {} (process {pid})", kind.name);

@@ -4,7 +4,7 @@ use narrows_facts::{Mount, Source, file, mount_of};
 use narrows_model::FileSystem;
 
 /// A folder's place: itself without links, and its mount.
-pub(crate) struct Place<'a> {
+pub(crate) struct MountedPath<'a> {
     pub(crate) path: String,
     pub(crate) mount: &'a Mount,
 }
@@ -14,7 +14,7 @@ pub(crate) fn locate<'a>(
     source: &dyn Source,
     mounts: &'a [Mount],
     path: &str,
-) -> Option<Place<'a>> {
+) -> Option<MountedPath<'a>> {
     let mut existing = path;
     let real = loop {
         if let Ok(real) = source.real_path(existing) {
@@ -31,11 +31,11 @@ pub(crate) fn locate<'a>(
     let mount = id
         .and_then(|id| mounts.iter().find(|mount| mount.id == id))
         .or_else(|| mount_of(mounts, &real))?;
-    Some(Place { path: real, mount })
+    Some(MountedPath { path: real, mount })
 }
 
 /// What the mount table, and where it can be asked `statfs(2)`, say.
-pub(crate) fn file_system(source: &dyn Source, place: &Place<'_>) -> FileSystem {
+pub(crate) fn file_system(source: &dyn Source, place: &MountedPath<'_>) -> FileSystem {
     let mount = place.mount;
     let stat = source.file_system(&place.path);
     FileSystem {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use narrows_engine::{Context, Stop};
 use narrows_layer_database::kind::{About, Connected, Plan, Scanner, Server};
 use narrows_layer_database::{
-    Action, Calls, Contents, DatabaseError, Kind, KindError, LoadError, Planned, Sessions,
+    Action, Calls, Contents, DatabaseError, KindError, LoadError, Planned, ServerKind, Sessions,
     Settings, Table, Task, Variation,
 };
 use serde_json::Value;
@@ -30,7 +30,7 @@ use crate::wire::{Connection, Limits, Patience, WireError};
 /// How long a server may take to let us in once more to tidy up.
 const AFTERWARDS: Duration = Duration::from_secs(3);
 
-impl Kind for Address {
+impl ServerKind for Address {
     fn connect(&self, settings: &Settings, stop: &Stop) -> Result<Connected, DatabaseError> {
         let mut control = control(self, stop)?;
         let Admitted { version, version_text, pool_bytes } = admission::look(&mut control, self)?;

@@ -20,7 +20,7 @@ pub enum LeftKind {
 
 /// A schema of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct LeftoverSchema {
     /// Its name.
     pub schema: String,
     /// Of all its tables and indexes, bytes.
@@ -36,7 +36,7 @@ pub struct Left {
 ///
 /// # Errors
 /// The server can't be reached or refuses.
-pub fn left(address: &Address, remove: bool) -> Result<Vec<Left>, OrdersError> {
+pub fn left(address: &Address, remove: bool) -> Result<Vec<LeftoverSchema>, OrdersError> {
     let mut control = Connection::open(address, &[("application_name", "narrows control")])?;
     control.end_with_us()?;
     let mut all = Vec::new();
@@ -47,13 +47,16 @@ pub fn left(address: &Address, remove: bool) -> Result<Vec<Left>, OrdersError> {
             SchemaState::Free => LeftKind::RunDead,
         };
         let removed = remove && Schema::remove_free(&mut control, &name)?;
-        all.push(Left { schema: name, bytes, kind, removed });
+        all.push(LeftoverSchema { schema: name, bytes, kind, removed });
     }
     all.extend(kept_orders(&mut control, remove)?);
     Ok(all)
 }
 
-fn kept_orders(control: &mut Connection, remove: bool) -> Result<Option<Left>, OrdersError> {
+fn kept_orders(
+    control: &mut Connection,
+    remove: bool,
+) -> Result<Option<LeftoverSchema>, OrdersError> {
     let state = match orders::look(control) {
         Ok(None) | Err(OrdersError::NotOurs { .. }) => return Ok(None),
         Ok(Some(state)) => Some(state),
@@ -65,11 +68,16 @@ fn kept_orders(control: &mut Connection, remove: bool) -> Result<Option<Left>, O
     let free = match orders::is_free(control)? {
         true => LeftKind::Orders(state),
         false => {
-            return Ok(Some(Left { schema, bytes, kind: LeftKind::OrdersNow, removed: false }));
+            return Ok(Some(LeftoverSchema {
+                schema,
+                bytes,
+                kind: LeftKind::OrdersNow,
+                removed: false,
+            }));
         }
     };
     let removed = remove && orders::remove(control)?;
-    Ok(Some(Left { schema, bytes, kind: free, removed }))
+    Ok(Some(LeftoverSchema { schema, bytes, kind: free, removed }))
 }
 
 fn bytes(control: &mut Connection, schema: &str) -> Result<u64, WireError> {

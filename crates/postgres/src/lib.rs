@@ -35,7 +35,7 @@ pub mod wire;
 pub use address::{Address, AddressError, Endpoint, Secret, ServerRole, SessionRequest};
 pub use admission::{AdmissionError, Admitted, admit};
 pub use kind::PostgresServer;
-pub use leftovers::{Left, LeftKind, left};
+pub use leftovers::{LeftKind, LeftoverSchema, left};
 pub use null::{ClientPlan, Floor, Hears, NullServer, NullServerError, Pace, floor};
 pub use schema::LeftBehind;
 pub use table::TableError;

@@ -13,7 +13,7 @@ use narrows_layer_database::kind::{KindError, Observer, SessionState};
 use narrows_layer_database::{Counters, Wait};
 use narrows_model::ActivityState;
 
-use crate::observe::places;
+use crate::observe::process_state;
 use crate::session::APPLICATION_NAME;
 use crate::wire::{Connection, Row, WireError};
 
@@ -158,7 +158,7 @@ fn standing(row: &Row) -> SessionState {
 /// From the server's words, as they are read wherever a server is looked at. A session without a statement that waits for nothing takes a
 /// request in or sends an answer off: it runs, and its client is not waited for.
 fn wait(kind: &str, event: &str, state: &str) -> Wait {
-    match places::wait(kind, event) {
+    match process_state::wait(kind, event) {
         ActivityState::Running => Wait::None,
         _ if state.starts_with("idle") => Wait::Client,
         ActivityState::Client => Wait::Client,

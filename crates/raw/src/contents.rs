@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::signature::{Found, scan};
+use crate::signature::{FoundSignature, scan};
 
 /// Blocks looked at all over the device.
 const SAMPLES: u64 = 64;
@@ -13,7 +13,7 @@ const HEAD_BYTES: u64 = 1 << 20;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contents {
     /// Marks, each name once.
-    pub signatures: Vec<Found>,
+    pub signatures: Vec<FoundSignature>,
     /// Share of bytes that aren't zero in the first megabyte (2^20 bytes).
     pub head_nonzero_share: f64,
     /// Blocks of 4 KiB looked at, evenly spread.

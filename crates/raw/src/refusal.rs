@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::signature::Found;
+use crate::signature::FoundSignature;
 use crate::{Device, Use};
 
 /// One reason.
@@ -16,7 +16,7 @@ pub enum Refusal {
     /// It has partitions.
     Partitioned(Vec<String>),
     /// An owner's mark is on it.
-    Marked(Found),
+    Marked(FoundSignature),
     /// What is on it can't be read.
     ContentsUnknown(String),
     /// The kernel refuses writes.

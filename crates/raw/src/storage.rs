@@ -73,9 +73,9 @@ pub(crate) fn inside(whole: &Range<u64>, part: &Range<u64>) -> Range<u64> {
 pub(crate) fn at(source: &dyn Source, path: &str) -> Option<Storage> {
     if source.is_live() {
         return match look(path)? {
-            (Look::Block(number), _) => Some(Storage::Device(number)),
-            (Look::File, id) => Some(Storage::File(id)),
-            (Look::Other, _) => None,
+            (StatxType::Block(number), _) => Some(Storage::Device(number)),
+            (StatxType::File, id) => Some(Storage::File(id)),
+            (StatxType::Other, _) => None,
         };
     }
     let real = source.real_path(path).ok()?;
@@ -87,14 +87,14 @@ pub(crate) fn at(source: &dyn Source, path: &str) -> Option<Storage> {
 }
 
 /// What statx(2) tells apart.
-enum Look {
+enum StatxType {
     Block(String),
     File,
     Other,
 }
 
 /// Doesn't ask a file server, which might never answer.
-fn look(path: &str) -> Option<(Look, FileId)> {
+fn look(path: &str) -> Option<(StatxType, FileId)> {
     let wanted = StatxFlags::TYPE | StatxFlags::INO;
     let stat = rustix::fs::statx(CWD, path, AtFlags::STATX_DONT_SYNC, wanted).ok()?;
     let id = FileId::Inode {
@@ -103,10 +103,10 @@ fn look(path: &str) -> Option<(Look, FileId)> {
     };
     let kind = match u32::from(stat.stx_mode) & libc::S_IFMT {
         libc::S_IFBLK => {
-            Look::Block(node::number(libc::makedev(stat.stx_rdev_major, stat.stx_rdev_minor)))
+            StatxType::Block(node::number(libc::makedev(stat.stx_rdev_major, stat.stx_rdev_minor)))
         }
-        libc::S_IFREG => Look::File,
-        _ => Look::Other,
+        libc::S_IFREG => StatxType::File,
+        _ => StatxType::Other,
     };
     Some((kind, id))
 }

@@ -12,8 +12,8 @@ use crate::interference::{Interference, interference};
 use crate::live::{flush_views, live_views};
 use crate::loads::{loads, storage_alone};
 use crate::log::{
-    CommitsRow, Seen, SharingPoint, StepRow, Streams, commits_rows, ladder_rows, sharing, short,
-    streams,
+    CommitsRow, LogResults, SharingPoint, StepRow, Streams, commits_rows, ladder_rows, sharing,
+    short, streams,
 };
 use crate::memory;
 use crate::notes::Notes;
@@ -87,7 +87,7 @@ impl Report {
         let ladder = ladder_rows(run, &mut notes);
         let commits = commits_rows(run, &mut notes);
         let streams = streams(run, &mut notes);
-        let short = short(&Seen {
+        let short = short(&LogResults {
             run,
             ladder: &ladder,
             commits: &commits,

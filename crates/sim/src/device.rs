@@ -68,7 +68,7 @@ impl Device {
 }
 
 /// What one window saw.
-struct Seen {
+struct DeviceWindow {
     window_ns: f64,
     latency: Recorder,
     slices: Vec<f64>,
@@ -76,7 +76,7 @@ struct Seen {
     busy_ns: f64,
 }
 
-impl Seen {
+impl DeviceWindow {
     fn operations(&self) -> f64 {
         self.latency.count() as f64
     }
@@ -123,7 +123,7 @@ impl Bench {
     }
 
     /// A window with `depth` requests in flight, new queue; the device remembers its burst.
-    fn closed(&mut self, depth: u32, window_ns: f64) -> Seen {
+    fn closed(&mut self, depth: u32, window_ns: f64) -> DeviceWindow {
         let depth = match self.device.behaviour {
             Behaviour::Narrowed(most) => depth.min(most),
             _ => depth,
@@ -132,16 +132,16 @@ impl Bench {
     }
 
     /// A window of requests that are due by a Poisson process; latency counts from then.
-    fn open(&mut self, rate_per_s: f64, window_ns: f64) -> Seen {
+    fn open(&mut self, rate_per_s: f64, window_ns: f64) -> DeviceWindow {
         self.run(window_ns, 0, Some(1e9 / rate_per_s))
     }
 
-    fn run(&mut self, window_ns: f64, depth: u32, gap_ns: Option<f64>) -> Seen {
+    fn run(&mut self, window_ns: f64, depth: u32, gap_ns: Option<f64>) -> DeviceWindow {
         self.clock = Clock::new();
         self.waiting.clear();
         self.in_service = 0;
         self.pace = scatter(&mut self.rng, self.device.scatter);
-        let mut seen = Seen {
+        let mut seen = DeviceWindow {
             window_ns,
             latency: Recorder::new(),
             slices: vec![0.0; SLICES],
@@ -223,7 +223,7 @@ impl Bench {
 /// Random 8 KiB reads at a depth, as the block layer measures them by its best path.
 pub fn measure(device: &Device, id: &str, depth: u32, repeats: u32, seed: u64) -> Measurement {
     let mut bench = Bench::new(*device, seed);
-    let windows: Vec<Seen> = (0..repeats).map(|_| bench.closed(depth, 0.25e9)).collect();
+    let windows: Vec<DeviceWindow> = (0..repeats).map(|_| bench.closed(depth, 0.25e9)).collect();
     let mut m = filled(device, id, &windows, |seen| {
         // The layer knows what it keeps in flight by Little's law, like everybody else.
         let in_flight = seen.rate_per_s() * seen.latency.mean().unwrap_or(0.0) / 1e9;
@@ -243,19 +243,19 @@ pub fn measure_open(
     seed: u64,
 ) -> Measurement {
     let mut bench = Bench::new(*device, seed);
-    let windows: Vec<Seen> = (0..repeats).map(|_| bench.open(rate_per_s, 1e9)).collect();
+    let windows: Vec<DeviceWindow> = (0..repeats).map(|_| bench.open(rate_per_s, 1e9)).collect();
     let mut m = filled(device, id, &windows, |_| Vec::new());
     m.workload.insert(condition::LOOP, json!("open"));
     m
 }
 
-type Row = (Metric, f64);
+type MetricEntry = (Metric, f64);
 
 fn filled(
     device: &Device,
     id: &str,
-    windows: &[Seen],
-    more: impl Fn(&Seen) -> Vec<Row>,
+    windows: &[DeviceWindow],
+    more: impl Fn(&DeviceWindow) -> Vec<MetricEntry>,
 ) -> Measurement {
     let mut m = Measurement::new(id, Layer::Block);
     let mut samples = Samples::new();

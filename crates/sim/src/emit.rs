@@ -59,9 +59,9 @@ const BLOCKED: [State; 5] = [State::Read, State::Flush, State::Lock, State::Clie
 /// How far patient and impatient looks lie apart, as share of the sessions' time: about the least that was seen on real servers.
 const LOOKS_APART: f64 = 0.05;
 
-pub(crate) type Row = (Metric, f64);
+pub(crate) type MetricEntry = (Metric, f64);
 
-fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<Row> {
+fn per_window(server: &Server, account: &Account, table: Option<Table>) -> Vec<MetricEntry> {
     let chunks = table.map_or(1.0, |table| table.chunks);
     let operations = account.operations as f64 / chunks;
     let rate = account.rate_per_s() / chunks;

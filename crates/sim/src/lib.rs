@@ -32,7 +32,7 @@ mod world;
 pub use account::{Account, OpenAccount, State, Windows};
 pub use emit::Table;
 pub use law::Law;
-pub use observe::{Look, observe};
+pub use observe::{Visibility, observe};
 pub use scene::{Scene, simulate};
 pub use server::{Disk, Log, Server, Step};
 pub use world::{closed, open};

@@ -11,7 +11,7 @@ use narrows_model::{
 use serde_json::json;
 
 use crate::account::{Account, State, Windows};
-use crate::emit::{BLOCK_BYTES, Row, WAL_BYTES};
+use crate::emit::{BLOCK_BYTES, MetricEntry, WAL_BYTES};
 use crate::scene::Scene;
 use crate::server::Server;
 use crate::world::closed;
@@ -22,7 +22,7 @@ const ADDRESS: &str = "postgres://app@db7:5432/shop";
 
 /// What is to be seen, and what not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct Visibility {
     /// Capacities of drives and log from a stored run.
     pub capacities: bool,
     /// The server's processes, on the same machine.
@@ -33,14 +33,14 @@ pub struct Look {
     pub io_worker: bool,
 }
 
-impl Default for Look {
+impl Default for Visibility {
     fn default() -> Self {
-        Look { capacities: true, processes: true, account: true, io_worker: false }
+        Visibility { capacities: true, processes: true, account: true, io_worker: false }
     }
 }
 
 /// The run of a look at the scene's server, not judged yet.
-pub fn observe(scene: &Scene, look: Look) -> Run {
+pub fn observe(scene: &Scene, look: Visibility) -> Run {
     let mut run = scene.blank_run();
     run.plan.database = DatabaseChoice::Url(ADDRESS.to_string());
     if look.capacities {
@@ -53,7 +53,7 @@ pub fn observe(scene: &Scene, look: Look) -> Run {
     run
 }
 
-fn measurement(server: &Server, windows: &[Account], look: Look) -> Measurement {
+fn measurement(server: &Server, windows: &[Account], look: Visibility) -> Measurement {
     let mut m =
         Measurement::new(narrows_model::Workload::Observed.measurement_id(), Layer::Database);
     let mut samples = Samples::new();
@@ -68,7 +68,7 @@ fn measurement(server: &Server, windows: &[Account], look: Look) -> Measurement 
     m
 }
 
-fn rows(server: &Server, account: &Account, look: Look) -> Vec<Row> {
+fn rows(server: &Server, account: &Account, look: Visibility) -> Vec<MetricEntry> {
     let operations = account.operations as f64;
     let rate = account.rate_per_s();
     let per_op = |total: f64| total / operations;
@@ -114,7 +114,7 @@ fn rows(server: &Server, account: &Account, look: Look) -> Vec<Row> {
     rows
 }
 
-fn seen_by_the_kernel(server: &Server, account: &Account, look: Look) -> Vec<Row> {
+fn seen_by_the_kernel(server: &Server, account: &Account, look: Visibility) -> Vec<MetricEntry> {
     let per_op = |total: f64| total / account.operations as f64;
     let copied_ns = if look.io_worker { copying_ns(server, account) } else { 0.0 };
     let hottest_ns = account.hottest_ns.max(copied_ns);
@@ -142,7 +142,7 @@ fn copying_ns(server: &Server, account: &Account) -> f64 {
     account.reads as f64 * server.disk.service.mean_ns()
 }
 
-fn hot(server: &Server, windows: &[Account], look: Look) -> HotProcess {
+fn hot(server: &Server, windows: &[Account], look: Visibility) -> HotProcess {
     let all_ns: f64 = windows.iter().map(|w| w.window_ns).sum();
     let hottest_ns: f64 = windows.iter().map(|w| w.hottest_ns).sum();
     let copying_ns: f64 = windows.iter().map(|w| copying_ns(server, w)).sum();
@@ -155,7 +155,7 @@ fn hot(server: &Server, windows: &[Account], look: Look) -> HotProcess {
     HotProcess { class, cpus: ns / all_ns, share_of_windows: 1.0 }
 }
 
-fn observation(server: &Server, windows: &[Account], look: Look) -> Observation {
+fn observation(server: &Server, windows: &[Account], look: Visibility) -> Observation {
     let sum = |of: &dyn Fn(&Account) -> f64| windows.iter().map(of).sum::<f64>();
     let interval_ns = sum(&|w| w.window_ns);
     let ended = sum(&|w| w.operations as f64);

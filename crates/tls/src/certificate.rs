@@ -118,7 +118,7 @@ impl<'a> Certificate<'a> {
         let key_info = body.with_head(SEQUENCE)?;
         let mut key_parts = Reader(Reader(key_info).take(SEQUENCE)?);
         let (key_algorithm, key) = (key_parts.take(SEQUENCE)?, key_parts.bits()?);
-        let mut found = Found::default();
+        let mut found = Extensions::default();
         while let Some((_, tag, inner)) = body.any() {
             if tag == EXTENSIONS {
                 found = extensions(inner)?;
@@ -159,14 +159,14 @@ impl<'a> Certificate<'a> {
 
 /// What is asked of the extensions.
 #[derive(Default)]
-struct Found {
+struct Extensions {
     other_names: bool,
     authority: bool,
 }
 
-fn extensions(text: &[u8]) -> Option<Found> {
+fn extensions(text: &[u8]) -> Option<Extensions> {
     let mut list = Reader(Reader(text).take(SEQUENCE)?);
-    let mut found = Found::default();
+    let mut found = Extensions::default();
     while let Some(extension) = list.take(SEQUENCE) {
         let mut extension = Reader(extension);
         let object = extension.take(OBJECT)?;

@@ -14,8 +14,8 @@
 #![forbid(unsafe_code)]
 
 mod blind;
-mod clean;
 mod describe;
+mod disturbance;
 mod drift;
 pub mod durability;
 mod evaluate;
@@ -29,7 +29,7 @@ mod select;
 mod step;
 mod structure;
 
-pub use clean::{Company, clean};
+pub use disturbance::{Disturbance, clean};
 pub use path::PathFact;
 pub use quantity::Quantity;
 pub use rule::{About, Group, Over, Rule, Test, When};

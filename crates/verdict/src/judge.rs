@@ -1,8 +1,8 @@
 //! Putting a verdict together, and proposing the test that would settle it.
 
 use narrows_model::{
-    Bottleneck, Grade, Measurement, Next, OperatingPoint, Run, Sum, SumKind, SumTerm, Utilisation,
-    Validity, Verdict, metric,
+    Bottleneck, Grade, Measurement, NextLimit, OperatingPoint, Run, Sum, SumKind, SumTerm,
+    Utilisation, Validity, Verdict, metric,
 };
 
 use crate::analysis::{Analysis, LockHeld};
@@ -249,15 +249,15 @@ fn capacity_sum(analysis: &Analysis, bound: &Candidate) -> Sum {
 }
 
 /// The bounds beyond the narrow place (both, where two can't be told apart), each place once.
-fn next(analysis: &Analysis, choice: &Choice) -> Vec<Next> {
-    let mut next: Vec<Next> = Vec::new();
+fn next(analysis: &Analysis, choice: &Choice) -> Vec<NextLimit> {
+    let mut next: Vec<NextLimit> = Vec::new();
     for bound in analysis.bounds() {
         let seen = next.iter().any(|n| same_place(n.resource, bound.narrow));
         let named = [Some(choice.winner.narrow), choice.or];
         if seen || named.into_iter().flatten().any(|narrow| same_place(bound.narrow, narrow)) {
             continue;
         }
-        next.push(Next {
+        next.push(NextLimit {
             resource: bound.narrow,
             label: bound.label.clone(),
             bound_per_s: Some(bound.rate.value),

@@ -5,8 +5,8 @@
 //! integration.
 
 mod page;
-mod said;
 mod trial;
+mod trial_result;
 
 use std::path::{Path, PathBuf};
 
@@ -17,8 +17,8 @@ use narrows_model::Role;
 use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use self::said::Said;
 use self::trial::{Ground, Trial};
+use self::trial_result::TrialResult;
 use crate::server::Programs;
 use crate::stored;
 
@@ -45,10 +45,10 @@ pub(super) struct Results {
     machine: String,
     /// Of PostgreSQL.
     server: String,
-    said: Vec<Said>,
+    said: Vec<TrialResult>,
 }
 
-struct Asked {
+struct Options {
     experiments: Vec<u32>,
     program: Program,
     narrows: PathBuf,
@@ -98,7 +98,7 @@ pub fn attack(args: &[&str]) -> Result<()> {
     for trial in &trials {
         match trial.said(&ground) {
             Ok(said) => {
-                let said = Said { state: state.clone(), program: asked.program, ..said };
+                let said = TrialResult { state: state.clone(), program: asked.program, ..said };
                 eprintln!(
                     "{} {}: {:?}: {}",
                     said.experiment, said.variant, said.grade, said.phrase
@@ -123,7 +123,7 @@ pub(crate) fn pages() -> Result<(&'static str, String)> {
 
 impl Results {
     /// In the place of what that program said to that variant before.
-    fn take(&mut self, said: Said) {
+    fn take(&mut self, said: TrialResult) {
         self.said.retain(|other| other.key() != said.key());
         self.said.push(said);
         let order: Vec<(u32, String)> = trial::all(Program::Now)
@@ -137,8 +137,8 @@ impl Results {
     }
 }
 
-fn asked(args: &[&str]) -> Result<Asked> {
-    let mut asked = Asked {
+fn asked(args: &[&str]) -> Result<Options> {
+    let mut asked = Options {
         experiments: Vec::new(),
         program: Program::Now,
         narrows: crate::root().join("target/release/narrows"),
@@ -189,10 +189,10 @@ mod tests {
     #[test]
     fn an_answer_takes_the_place_of_the_one_before_and_programs_stay_apart() {
         let mut results = Results::default();
-        let said = |experiment, variant: &str, program, rate_per_s| Said {
+        let said = |experiment, variant: &str, program, rate_per_s| TrialResult {
             program,
             rate_per_s,
-            ..said::tests::said(experiment, variant)
+            ..trial_result::tests::said(experiment, variant)
         };
         results.take(said(8, "4 sessions", Program::Now, 1.0));
         results.take(said(2, "2 ms", Program::Now, 2.0));

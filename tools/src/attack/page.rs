@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use narrows_model::{Grade, Metric, metric};
 use narrows_stats::{median, share_interval_95};
 
-use super::said::Said;
 use super::trial::{READ_DELAYS_US, READERS};
+use super::trial_result::TrialResult;
 use super::{Program, Results};
 
 const HEAD: &str = include_str!("page.md");
@@ -22,7 +22,7 @@ struct Experiment {
     /// What it called an honest answer.
     honest: &'static str,
     /// What came out, computed from what is stored.
-    says: fn(&[&Said]) -> String,
+    says: fn(&[&TrialResult]) -> String,
 }
 
 const EXPERIMENTS: [Experiment; 7] = [
@@ -110,7 +110,7 @@ pub(super) fn page(results: &Results) -> String {
     }
     text += "\n";
     for experiment in &EXPERIMENTS {
-        let said: Vec<&Said> =
+        let said: Vec<&TrialResult> =
             results.said.iter().filter(|said| said.experiment == experiment.number).collect();
         let Experiment { number, title, how, foretold, honest, says } = experiment;
         let _ = write!(
@@ -126,8 +126,11 @@ pub(super) fn page(results: &Results) -> String {
     text
 }
 
+/// A column of its own: its head, and what a trial has there.
+type ExtraColumn<'a> = (&'a str, &'a dyn Fn(&TrialResult) -> String);
+
 /// What each said, in a table; a line per trial.
-fn table(said: &[&Said], more: &[(&str, &dyn Fn(&Said) -> String)]) -> String {
+fn table(said: &[&TrialResult], more: &[ExtraColumn<'_>]) -> String {
     let mut text = "| planted | program | said | grade | rate (1/s) |".to_string();
     more.iter().for_each(|(head, _)| text += &format!(" {head} |"));
     text += "\n| --- | --- | --- | --- | ---: |";
@@ -140,7 +143,7 @@ fn table(said: &[&Said], more: &[(&str, &dyn Fn(&Said) -> String)]) -> String {
             Grade::Likely => "LIKELY",
             Grade::Undecided => "UNDECIDED",
         };
-        let Said { variant, phrase, rate_per_s, .. } = said;
+        let TrialResult { variant, phrase, rate_per_s, .. } = said;
         let _ = write!(text, "| {variant} | {program} | {phrase} | {grade} | {rate_per_s:.0} |");
         more.iter().for_each(|(_, of)| text += &format!(" {} |", of(said)));
         text += "\n";
@@ -155,11 +158,11 @@ fn word(program: Program) -> &'static str {
     }
 }
 
-fn nothing_more(said: &[&Said]) -> String {
+fn nothing_more(said: &[&TrialResult]) -> String {
     table(said, &[("test", &tested)])
 }
 
-fn tested(said: &Said) -> String {
+fn tested(said: &TrialResult) -> String {
     said.test.as_ref().map_or("none".to_string(), |test| {
         let confirms = if test.confirms { "confirms" } else { "does not confirm" };
         format!(
@@ -172,7 +175,7 @@ fn tested(said: &Said) -> String {
     })
 }
 
-fn hot_row(said: &[&Said]) -> String {
+fn hot_row(said: &[&TrialResult]) -> String {
     let mut text = nothing_more(said);
     for program in [Program::Before, Program::Now] {
         let rate = |variant: &str| {
@@ -191,8 +194,8 @@ fn hot_row(said: &[&Said]) -> String {
     text
 }
 
-fn large_flushes(said: &[&Said]) -> String {
-    let bytes = |said: &Said| {
+fn large_flushes(said: &[&TrialResult]) -> String {
+    let bytes = |said: &TrialResult| {
         let of = |metric| said.value(metric);
         match (of(metric::WAL_BYTES_PER_OP), of(metric::FLUSHES_PER_OP)) {
             (Some(bytes), Some(flushes)) if flushes > 0.0 => {
@@ -201,7 +204,7 @@ fn large_flushes(said: &[&Said]) -> String {
             _ => "not known".to_string(),
         }
     };
-    let time = |said: &Said| {
+    let time = |said: &TrialResult| {
         let ns = said.value(metric::SERVER_FLUSH_TIME);
         ns.map_or("not known".to_string(), |ns| format!("{:.0} µs", ns / 1000.0))
     };
@@ -209,7 +212,7 @@ fn large_flushes(said: &[&Said]) -> String {
 }
 
 /// Slope of the part on what was planted, per program and sessions.
-fn slopes(said: &[&Said]) -> String {
+fn slopes(said: &[&TrialResult]) -> String {
     let mut text = "| program | sessions | the server's CPUs used, with no delay and the longest | slope of the read part | of the server's own read times \
                     | delays |\n| --- | ---: | --- | ---: | ---: | ---: |\n"
         .to_string();
@@ -219,12 +222,12 @@ fn slopes(said: &[&Said]) -> String {
                 let variant = format!("{sessions} sessions, read + {us} µs");
                 said.iter().find(|s| s.program == program && s.variant == variant)
             };
-            let trials: Vec<(u32, &Said)> =
+            let trials: Vec<(u32, &TrialResult)> =
                 READ_DELAYS_US.iter().filter_map(|us| Some((*us, *at(*us)?))).collect();
             if trials.len() < 2 {
                 continue;
             }
-            let used = |said: &Said| {
+            let used = |said: &TrialResult| {
                 let per_op = said.value(metric::SERVER_CPU_PER_OP);
                 let used =
                     per_op.zip(said.value(metric::THROUGHPUT)).map(|(ns, rate)| ns * rate / 1e9);
@@ -254,7 +257,7 @@ fn slopes(said: &[&Said]) -> String {
 }
 
 /// What was planted per operation and what was found, ns: means over the same repeats.
-fn point(us: u32, said: &Said, metric: Metric) -> Option<(f64, f64)> {
+fn point(us: u32, said: &TrialResult, metric: Metric) -> Option<(f64, f64)> {
     let pairs = said.pairs(metric::BLOCK_READS_PER_OP, metric);
     let n = pairs.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
@@ -293,8 +296,8 @@ fn slope_in_words(points: &[(f64, f64)]) -> String {
     }
 }
 
-fn predictions(said: &[&Said]) -> String {
-    let less_cpu = |said: &Said| {
+fn predictions(said: &[&TrialResult]) -> String {
+    let less_cpu = |said: &TrialResult| {
         let test =
             said.test.as_ref().filter(|test| test.intervention.contains("synchronous_commit"));
         let of_test = test.and_then(|test| test.server_cpu_per_op);
@@ -311,7 +314,7 @@ fn predictions(said: &[&Said]) -> String {
             .filter_map(|said| said.test.as_ref())
             .filter(|test| test.intervention.contains("synchronous_commit"))
             .collect();
-        let held = |test: &&&super::said::Tested| {
+        let held = |test: &&&super::trial_result::Tested| {
             (test.expected[0]..=test.expected[1]).contains(&test.effect)
         };
         if !tests.is_empty() {
@@ -327,12 +330,12 @@ fn predictions(said: &[&Said]) -> String {
     text
 }
 
-fn coverage(said: &[&Said]) -> String {
+fn coverage(said: &[&TrialResult]) -> String {
     let mut text = "| workload | servers | median (1/s) | smallest to largest | intervals that hold the median | expected |\n\
                     | --- | ---: | ---: | --- | --- | --- |\n"
         .to_string();
     for verb in ["lookup", "update"] {
-        let of: Vec<&Said> =
+        let of: Vec<&TrialResult> =
             said.iter().filter(|said| said.variant.starts_with(verb)).copied().collect();
         let mut rates: Vec<f64> = of.iter().map(|said| said.rate_per_s).collect();
         rates.sort_by(f64::total_cmp);
@@ -356,7 +359,7 @@ fn coverage(said: &[&Said]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::said::tests::said;
+    use super::super::trial_result::tests::said;
     use super::*;
 
     #[test]
@@ -382,7 +385,7 @@ mod tests {
     #[test]
     fn intervals_that_hold_the_median_are_counted() {
         use narrows_model::{Interval, IntervalMethod};
-        let one = |fresh: u32, rate_per_s: f64, low, high| Said {
+        let one = |fresh: u32, rate_per_s: f64, low, high| TrialResult {
             rate_per_s,
             interval_95: Some(Interval { low, high, method: IntervalMethod::LogT }),
             ..said(10, &format!("lookup, server {fresh}"))

@@ -8,7 +8,7 @@ use narrows_engine::Stop;
 use narrows_model::Run;
 
 use super::Program;
-use super::said::Said;
+use super::trial_result::TrialResult;
 use crate::program::output_told;
 use crate::server::{self, Programs};
 
@@ -115,7 +115,7 @@ impl Trial {
     }
 
     /// Runs it, and reads what was said.
-    pub(super) fn said(&self, ground: &Ground<'_>) -> Result<Said> {
+    pub(super) fn said(&self, ground: &Ground<'_>) -> Result<TrialResult> {
         let mut command = Command::new(ground.narrows);
         command.args(&self.args).arg("--data").arg(ground.folder).args(["--format", "json"]);
         command.env("XDG_DATA_HOME", ground.folder.join("runs"));
@@ -138,7 +138,7 @@ impl Trial {
             }
         };
         let text = output_told(command, ground.stop, &FINE, told)?;
-        Said::of(self, &Run::from_json(&text).context("reading the run file")?)
+        TrialResult::of(self, &Run::from_json(&text).context("reading the run file")?)
     }
 }
 

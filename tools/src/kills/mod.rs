@@ -5,7 +5,7 @@
 
 mod commands;
 mod isolation;
-mod left;
+mod leftovers;
 mod mirror;
 mod page;
 mod record;
@@ -40,7 +40,7 @@ const USAGE: &str = "usage: cargo xtask kills [--count N] [--seed S] [--only COM
 /// How much longer than it has shown a command is taken to last: its end has to be met.
 const MARGIN: f64 = 1.05;
 
-struct Asked {
+struct Options {
     count: u64,
     seed: u64,
     only: Vec<String>,
@@ -109,7 +109,7 @@ struct Trials {
 
 impl Trials {
     fn begin(
-        asked: &Asked,
+        asked: &Options,
         chosen: &[&'static Struck],
         folder: &Path,
         lines: &Path,
@@ -235,8 +235,8 @@ fn built() -> Result<PathBuf> {
     Ok(crate::root().join("target/debug/narrows"))
 }
 
-fn asked(args: &[&str]) -> Result<Asked> {
-    let mut asked = Asked {
+fn asked(args: &[&str]) -> Result<Options> {
+    let mut asked = Options {
         count: 400,
         seed: 1,
         only: Vec::new(),

@@ -11,7 +11,7 @@ use narrows_engine::Stop;
 
 use super::commands::{self, From, Need, Struck};
 use super::isolation::Hidden;
-use super::left::{self, Left};
+use super::leftovers::{self, Leftovers};
 use super::record::Record;
 use super::site::{FileSystem, Site, Trial, User};
 use super::strike::{Blow, Strike};
@@ -56,7 +56,7 @@ pub(super) fn run(site: &Site, planned: &Planned<'_>, stop: &Stop) -> Result<(Re
     if planned.command.needs(Need::Memory) {
         trial.give(&trial.memory)?;
     }
-    let before = if site.isolated { Left::on_this_machine() } else { Left::default() };
+    let before = if site.isolated { Leftovers::on_this_machine() } else { Leftovers::default() };
     let hidden = match site.postgres() {
         Some(folder) if planned.command.needs(Need::Mirror) => {
             Some(Hidden::new(&folder.display().to_string())?)
@@ -138,7 +138,7 @@ fn strike(
         match (origin, planned.command.from) {
             (Some(origin), _) if origin.elapsed() >= moment => break,
             (None, From::Program(name)) => {
-                let running = left::running_in(&trial.folder);
+                let running = leftovers::running_in(&trial.folder);
                 let is_it = |title: &str| {
                     title.split(' ').next().is_some_and(|program| program.ends_with(name))
                 };
@@ -262,7 +262,12 @@ fn next(site: &Site, trial: &Trial, args: &[String], stop: &Stop) -> Result<Stri
 }
 
 /// All that is there and should not be.
-fn left_behind(site: &Site, trial: &Trial, command: &Struck, before: &Left) -> Result<Vec<String>> {
+fn left_behind(
+    site: &Site,
+    trial: &Trial,
+    command: &Struck,
+    before: &Leftovers,
+) -> Result<Vec<String>> {
     let end = Instant::now() + TO_SETTLE;
     loop {
         let mut wrong = Vec::new();
@@ -271,16 +276,16 @@ fn left_behind(site: &Site, trial: &Trial, command: &Struck, before: &Left) -> R
             .iter()
             .flat_map(|name| trial.places().into_iter().map(move |place| place.join(name)))
             .collect();
-        let mut files = left::files(&trial.places());
+        let mut files = leftovers::files(&trial.places());
         files.retain(|file| !stays.contains(&PathBuf::from(file)));
         files.extend(halves(trial));
         wrong.extend(summed("file", &files));
-        for (pid, title) in left::running_in(&trial.folder) {
+        for (pid, title) in leftovers::running_in(&trial.folder) {
             wrong.push(format!("process {pid}: {title}"));
         }
         if site.isolated {
             let memory = trial.memory.display().to_string();
-            let new = Left::on_this_machine().since(before);
+            let new = Leftovers::on_this_machine().since(before);
             wrong.extend(new.into_iter().filter(|name| !name.starts_with(&memory)));
         }
         if command.needs(Need::Server)
@@ -302,7 +307,7 @@ fn left_behind(site: &Site, trial: &Trial, command: &Struck, before: &Left) -> R
 /// Files that were begun and never finished, in the folders in which something may stay.
 fn halves(trial: &Trial) -> Vec<String> {
     let folders = [trial.folder.join("home"), trial.folder.join("cache")];
-    let mut files = left::files(&folders);
+    let mut files = leftovers::files(&folders);
     files.retain(|file| {
         let name = file.rsplit('/').next().unwrap_or_default();
         name.contains(".part") || name.contains("-part-") || name.starts_with(".probe")
@@ -323,7 +328,7 @@ fn summed(what: &str, found: &[String]) -> Option<String> {
 
 /// What is wrong was told; the next trial has to begin with nothing of it.
 fn clean_up(site: &Site, trial: &Trial, command: &Struck) -> Result<()> {
-    for (pid, _) in left::running_in(&trial.folder) {
+    for (pid, _) in leftovers::running_in(&trial.folder) {
         // SAFETY: no memory is involved; the process runs in a folder that this harness made.
         unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
     }

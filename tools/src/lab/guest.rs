@@ -29,7 +29,7 @@ pub struct Guest {
     pub array: Option<Array>,
     pub persistent: Vec<Persistent>,
     /// Where the database's files are said to be; nowhere: a folder of the root file system.
-    pub data: Option<Data>,
+    pub data: Option<DataFolder>,
     /// Rules about structure that must fire; all others must be silent.
     pub rules: Vec<Fires>,
     /// The same once the process may use the processors of one node only.
@@ -87,12 +87,12 @@ pub struct Node {
     /// 0 is none.
     pub memory_mib: u32,
     /// What the firmware's HMAT says of the way from its best processors.
-    pub way: Option<Way>,
+    pub way: Option<MemoryAccess>,
     pub cache: Option<SideCache>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Way {
+pub struct MemoryAccess {
     /// The node whose processors are the best for it.
     pub from: u32,
     pub latency_ns: u32,
@@ -201,7 +201,7 @@ impl Array {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Data {
+pub enum DataFolder {
     /// ext4 on the disk of this size.
     Disk { mib: u32 },
     /// ext4 on the array.

@@ -1,8 +1,8 @@
 //! The guests: each shows some parts of discovery on a machine that nobody here has.
 
 use super::guest::{
-    Array, Bound, Cpus, Data, Ethernet, Fires, Guest, LaidPool, Link, Node, Nvme, Persistent, Port,
-    Scsi, SideCache, Used, VirtioDisk, Way,
+    Array, Bound, Cpus, DataFolder, Ethernet, Fires, Guest, LaidPool, Link, MemoryAccess, Node,
+    Nvme, Persistent, Port, Scsi, SideCache, Used, VirtioDisk,
 };
 
 /// All of them.
@@ -93,7 +93,7 @@ fn asymmetric() -> Guest {
 }
 
 fn memory_tiers() -> Guest {
-    let way = |from, latency_ns, gib_per_s| Some(Way { from, latency_ns, gib_per_s });
+    let way = |from, latency_ns, gib_per_s| Some(MemoryAccess { from, latency_ns, gib_per_s });
     Guest {
         cpus: Cpus::flat(2, 2),
         nodes: vec![
@@ -168,7 +168,7 @@ fn links() -> Guest {
             drive(3, 96),
             drive(4, 104),
         ],
-        data: Some(Data::Disk { mib: 72 }),
+        data: Some(DataFolder::Disk { mib: 72 }),
         rules: vec![
             fires("pcie-link-below-its-ends", &[72]),
             fires("slot-below-device", &[80]),
@@ -194,7 +194,7 @@ fn far_drive() -> Guest {
             Nvme { ports: vec![1], queues: 8, namespaces_mib: vec![72], claims: None },
         ],
         ethernet: vec![Ethernet { port: 2 }],
-        data: Some(Data::Disk { mib: 64 }),
+        data: Some(DataFolder::Disk { mib: 64 }),
         rules: vec![fires("queues-fewer-than-cpus", &[64])],
         bound: Some(Bound {
             node: 0,
@@ -221,7 +221,7 @@ fn two_ways() -> Guest {
             Nvme { ports: vec![0, 1], queues: 4, namespaces_mib: vec![64], claims: None },
             Nvme { ports: vec![2], queues: 4, namespaces_mib: vec![72, 80, 88], claims: None },
         ],
-        data: Some(Data::Disk { mib: 64 }),
+        data: Some(DataFolder::Disk { mib: 64 }),
         ..plain(
             "two-ways",
             "an NVMe drive with a controller at each node, and one with three namespaces",
@@ -239,7 +239,7 @@ fn borrowed_disks() -> Guest {
             members_mib: vec![64, 72, 80, 88],
             missing: 0,
         }),
-        data: Some(Data::Array),
+        data: Some(DataFolder::Array),
         rules: vec![fires("queues-fewer-than-cpus", &[64])],
         ..plain("borrowed-disks", "virtio-blk and virtio-scsi disks in a software RAID 10")
     }
@@ -249,7 +249,7 @@ fn broken_mirror() -> Guest {
     Guest {
         virtio_disks: vec![VirtioDisk { mib: 64, queues: 2 }, VirtioDisk { mib: 72, queues: 2 }],
         array: Some(Array { level: "raid1", chunk_kib: 0, members_mib: vec![72], missing: 1 }),
-        data: Some(Data::Array),
+        data: Some(DataFolder::Array),
         rules: vec![fires("array-degraded", &[])],
         ..plain("broken-mirror", "a software mirror that lacks a disk")
     }
@@ -263,7 +263,7 @@ fn persistent_memory() -> Guest {
             Persistent { mib: 256, node: 1, used: Used::AsDrive },
             Persistent { mib: 512, node: 2, used: Used::AsMemory },
         ],
-        data: Some(Data::Disk { mib: 256 }),
+        data: Some(DataFolder::Disk { mib: 256 }),
         ..plain(
             "persistent-memory",
             "an NVDIMM as a drive, one given to the kernel as memory: node 2 without a node 1",

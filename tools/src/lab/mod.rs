@@ -34,7 +34,7 @@ usage: cargo xtask lab [--list] [--plant] [--record] [--narrows FILE] [--kernel 
 
 /// What is asked for.
 #[derive(Debug, Default, PartialEq)]
-struct Asked<'a> {
+struct Options<'a> {
     list: bool,
     plant: bool,
     record: bool,
@@ -79,8 +79,8 @@ pub fn lab(args: &[&str]) -> ExitCode {
     }
 }
 
-fn asked<'a>(args: &[&'a str]) -> Result<Asked<'a>, String> {
-    let mut asked = Asked::default();
+fn asked<'a>(args: &[&'a str]) -> Result<Options<'a>, String> {
+    let mut asked = Options::default();
     let mut args = args.iter().copied();
     while let Some(arg) = args.next() {
         let mut file = || args.next().map(Path::new).ok_or(format!("{arg} wants a file"));
@@ -134,7 +134,7 @@ fn ready(kernel: &Path, package: Option<&Path>) -> Result<()> {
 }
 
 /// Whether all guests were found as configured.
-fn all(asked: &Asked<'_>, guests: &[Guest], folder: &Path) -> Result<bool> {
+fn all(asked: &Options<'_>, guests: &[Guest], folder: &Path) -> Result<bool> {
     let narrows = match asked.narrows {
         Some(file) => file.to_path_buf(),
         None => built()?,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::guest::{Data, Guest, Used};
+use super::guest::{DataFolder, Guest, Used};
 
 /// A program, and the Debian package that has it.
 type Program = (&'static str, &'static str);
@@ -27,7 +27,7 @@ pub fn programs(guests: &[Guest], kernel_is_there: bool) -> Vec<Program> {
         (true, ("modprobe", "kmod")),
         (any(|guest| guest.array.is_some()), ("mdadm", "mdadm")),
         (
-            any(|guest| matches!(guest.data, Some(Data::Disk { .. } | Data::Array))),
+            any(|guest| matches!(guest.data, Some(DataFolder::Disk { .. } | DataFolder::Array))),
             ("mkfs.ext4", "e2fsprogs"),
         ),
         (any(memory), ("ndctl", "ndctl")),

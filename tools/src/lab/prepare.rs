@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::guest::{Array, Data, Guest, LaidPool, Used};
+use super::guest::{Array, DataFolder, Guest, LaidPool, Used};
 
 /// Where the guest sees its working folder.
 const WORK: &str = "/run/lab/own";
@@ -53,8 +53,8 @@ pub fn prepare(guest: &Guest) -> String {
     }
     match guest.data {
         None => {}
-        Some(Data::Disk { mib }) => _ = writeln!(text, "data_on \"$(disk {mib})\""),
-        Some(Data::Array) => text += "data_on md0\n",
+        Some(DataFolder::Disk { mib }) => _ = writeln!(text, "data_on \"$(disk {mib})\""),
+        Some(DataFolder::Array) => text += "data_on md0\n",
     }
     text
 }

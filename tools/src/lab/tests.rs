@@ -127,11 +127,11 @@ fn descriptions_hold_together() {
 #[test]
 fn asked_by_name_with_files_and_wrongly() {
     let args = ["--plant", "--narrows", "/n", "links"];
-    let wanted = Asked {
+    let wanted = Options {
         plant: true,
         narrows: Some(Path::new("/n")),
         names: vec!["links"],
-        ..Asked::default()
+        ..Options::default()
     };
     assert_eq!(asked(&args), Ok(wanted));
     assert_eq!(chosen(&["links"]).unwrap().len(), 1);

@@ -5,21 +5,21 @@ use narrows_stats::{RatioEstimate, median, paired_ratio};
 use super::contender::printed;
 
 /// Means of the same thing as several programs measured them, ns, one a round.
-pub(crate) struct Said {
+pub(crate) struct MeanTimes {
     /// Who.
     pub who: String,
     /// Round by round.
     pub mean_ns: Vec<f64>,
 }
 
-impl Said {
+impl MeanTimes {
     pub(crate) fn new(who: impl Into<String>) -> Self {
-        Said { who: who.into(), mean_ns: Vec::new() }
+        MeanTimes { who: who.into(), mean_ns: Vec::new() }
     }
 }
 
 /// A table with the first one as the measure of the others.
-pub(crate) fn table(caption: &str, what: &str, all: &[Said]) -> String {
+pub(crate) fn table(caption: &str, what: &str, all: &[MeanTimes]) -> String {
     let mut text = format!("{caption}\n\n| | {what} | of ours |\n| --- | ---: | ---: |\n");
     for (place, said) in all.iter().enumerate() {
         let of_ours = match place {
@@ -35,7 +35,7 @@ pub(crate) fn table(caption: &str, what: &str, all: &[Said]) -> String {
 }
 
 /// A line that says whether theirs and ours agree: whether 1 lies in the interval of their ratio, and how wide that is.
-pub(crate) fn line(theirs: &Said, ours: &Said) -> String {
+pub(crate) fn line(theirs: &MeanTimes, ours: &MeanTimes) -> String {
     let outcome = match paired_ratio(&theirs.mean_ns, &ours.mean_ns) {
         Some(ratio) => format!("{}: {}", printed(&ratio), outcome(&ratio)),
         None => "not measured".to_string(),
@@ -55,8 +55,8 @@ fn outcome(ratio: &RatioEstimate) -> &'static str {
 mod tests {
     use super::*;
 
-    fn said(who: &str, mean_ns: [f64; 3]) -> Said {
-        Said { who: who.into(), mean_ns: mean_ns.into() }
+    fn said(who: &str, mean_ns: [f64; 3]) -> MeanTimes {
+        MeanTimes { who: who.into(), mean_ns: mean_ns.into() }
     }
 
     #[test]
@@ -66,7 +66,7 @@ mod tests {
         let same = line(&said("theirs", [101e3, 197e3, 302e3]), &ours);
         assert!(same.starts_with("- theirs beside ours: × 1.00") && same.contains("**agree**"));
         assert!(line(&said("theirs", [130e3, 261e3, 388e3]), &ours).contains("**apart**"));
-        assert!(line(&Said::new("nobody"), &ours).contains("not measured"));
+        assert!(line(&MeanTimes::new("nobody"), &ours).contains("not measured"));
     }
 
     #[test]

@@ -4,10 +4,10 @@
 //! its guard is dropped, on failure and on Ctrl-C too. On request, not part of continuous integration.
 
 mod disturb;
+mod look;
 mod page;
 mod proxy;
 mod run;
-mod seen;
 mod sidecar;
 mod site;
 mod store;
@@ -22,11 +22,11 @@ use narrows_facts::{affinity, process};
 use narrows_model::{Platform, Role};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use self::look::{PlantLook, Rate};
 use self::run::Looker;
-use self::seen::{Rate, Seen};
 use self::site::{Ground, Site};
 use self::store::Results;
-use self::suite::{Look, Plant};
+use self::suite::{LookKind, Plant};
 use crate::server::Programs;
 
 const PAGE: &str = "docs/src/evidence/planted.md";
@@ -39,7 +39,7 @@ const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows
   --postgres PATH: another PostgreSQL, of a major version whose results are kept apart";
 
 /// What was asked for.
-struct Asked {
+struct Options {
     names: Vec<String>,
     data: PathBuf,
     narrows: PathBuf,
@@ -96,7 +96,7 @@ pub(crate) fn pages() -> Result<(&'static str, String, String)> {
 }
 
 fn measure(
-    asked: &Asked,
+    asked: &Options,
     programs: Programs,
     chosen: &[&Plant],
     suite: &[Plant],
@@ -127,7 +127,7 @@ fn measure(
         postgres: asked.postgres.clone(),
         ground: &ground,
     };
-    let compares = chosen.iter().any(|plant| plant.look == Look::Compare);
+    let compares = chosen.iter().any(|plant| plant.look == LookKind::Compare);
     if compares && looker.capacities.is_none() {
         eprintln!("drives and log by themselves");
         looker.measure()?;
@@ -147,7 +147,7 @@ fn measure(
         stop.check()?;
         match seen.with_context(|| format!("{} could not be measured", plant.name)) {
             Ok(seen) => {
-                let seen = Seen { state: state.clone(), ..seen };
+                let seen = PlantLook { state: state.clone(), ..seen };
                 let word = seen.outcome(plant).word();
                 eprintln!("{}: {word}: {:?}: {}", plant.name, seen.grade, seen.phrase);
                 results.keep(seen, suite)?;
@@ -167,7 +167,7 @@ fn look_at<'g>(
     looker: &Looker<'_>,
     site: &mut Option<Site<'g>>,
     plant: &Plant,
-) -> Result<Seen> {
+) -> Result<PlantLook> {
     if site.as_ref().is_none_or(|site| site.of != plant.server) {
         // The folders are the same, so one goes before the next comes.
         drop(site.take());
@@ -208,8 +208,8 @@ pub(crate) fn machine(platform: &Platform) -> String {
     )
 }
 
-fn asked(args: &[&str]) -> Result<Asked> {
-    let mut asked = Asked {
+fn asked(args: &[&str]) -> Result<Options> {
+    let mut asked = Options {
         names: Vec::new(),
         data: Path::new("/var/tmp").into(),
         narrows: crate::root().join("target/release/narrows"),

@@ -6,9 +6,9 @@ use narrows_model::Grade;
 use narrows_stats::share_interval_95;
 use narrows_units::{Nanos, significant};
 
-use super::seen::{Outcome, Rate, Seen};
+use super::look::{Outcome, PlantLook, Rate};
 use super::store::Results;
-use super::suite::{Look, Plant, Sight, word};
+use super::suite::{LookKind, Plant, Sight, word};
 
 const HEAD: &str = include_str!("page.md");
 
@@ -56,10 +56,10 @@ fn counts(suite: &[Plant], results: &Results) -> String {
                     | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- |\n"
         .to_string();
     let looks = [
-        ("`--observe`", Look::Observe),
-        ("`--observe --capacities`", Look::Compare),
-        ("`narrows run --quick`", Look::Sketch),
-        ("`narrows run`", Look::Full),
+        ("`--observe`", LookKind::Observe),
+        ("`--observe --capacities`", LookKind::Compare),
+        ("`narrows run --quick`", LookKind::Sketch),
+        ("`narrows run`", LookKind::Full),
     ];
     let line = |name: &str, wanted: &dyn Fn(&Plant) -> bool| {
         let (mut plants, mut all) = (0, Rate::default());
@@ -136,7 +136,7 @@ fn share(of: u32, all: u32) -> String {
     format!("{percent:.0} % ({:.0} to {:.0} %)", low * 100.0, high * 100.0)
 }
 
-fn row(plant: &Plant, seen: Option<&Seen>) -> String {
+fn row(plant: &Plant, seen: Option<&PlantLook>) -> String {
     let sight = match plant.sight {
         Sight::Seen => "seen",
         Sight::Hidden => "hidden",
@@ -270,7 +270,7 @@ pub(super) fn looks(suite: &[Plant], results: &Results) -> String {
 mod tests {
     use narrows_model::Bottleneck;
 
-    use super::super::seen::tests::seen;
+    use super::super::look::tests::seen;
     use super::super::suite;
     use super::*;
 
@@ -307,10 +307,10 @@ mod tests {
     fn several_looks_give_a_rate_with_its_interval() {
         let suite = suite::read().unwrap();
         let one = seen(&suite[0], Bottleneck::Cpu, Grade::Likely, "CPU");
-        let stored = |seen: Vec<Seen>| Results { seen, ..Results::default() };
+        let stored = |seen: Vec<PlantLook>| Results { seen, ..Results::default() };
         assert!(!page(&suite, &stored(vec![one.clone()]), &BTreeMap::new()).contains("How often"));
         let mut looks = vec![one.clone(); 39];
-        looks.push(Seen { narrow: Bottleneck::Lock, grade: Grade::Confirmed, ..one });
+        looks.push(PlantLook { narrow: Bottleneck::Lock, grade: Grade::Confirmed, ..one });
         let results = stored(looks);
         assert_eq!(
             Rate::of(&suite[0], results.looks(&suite[0])).to_string(),
@@ -336,7 +336,7 @@ mod tests {
         };
         let right = of("quota-half", Bottleneck::CpuQuota, Grade::Likely, "CPU quota");
         let open = of("hot-row", Bottleneck::Lock, Grade::Undecided, "locks");
-        let named = |server: &str, seen: Vec<Seen>| Results {
+        let named = |server: &str, seen: Vec<PlantLook>| Results {
             server: server.to_string(),
             seen,
             ..Results::default()

@@ -10,11 +10,11 @@ use narrows_model::Run;
 use narrows_postgres::Connection;
 
 use super::disturb::Disturber;
+use super::look::PlantLook;
 use super::proxy::Proxy;
-use super::seen::Seen;
 use super::sidecar::Sidecar;
 use super::site::{Ground, Site, library};
-use super::suite::{Load, Look, Plant, Planted, Server};
+use super::suite::{Load, LookKind, Plant, Planted, Server};
 use crate::group::{Group, Limit};
 use crate::program::{output, pinned};
 use crate::server::wrapped;
@@ -51,7 +51,7 @@ impl Looker<'_> {
     }
 
     /// A look at a server of ours under pgbench with that plant.
-    pub(super) fn observed(&self, site: &Site<'_>, plant: &Plant) -> Result<Seen> {
+    pub(super) fn observed(&self, site: &Site<'_>, plant: &Plant) -> Result<PlantLook> {
         let planted = InPlace::put(&plant.plant, site)?;
         let load = site.load(
             &plant.load,
@@ -69,7 +69,7 @@ impl Looker<'_> {
         held?;
         drop(planted);
         let run = Run::from_json(&text).context("reading the run file")?;
-        let mut seen = Seen::of(plant, &run)?;
+        let mut seen = PlantLook::of(plant, &run)?;
         if let Some(decided) = &plant.decided {
             let effect = site.effect(&plant.load, decided.by)?;
             (seen.gain, seen.less_cpu) = (Some(effect.gain), Some(effect.less_cpu));
@@ -85,14 +85,14 @@ impl Looker<'_> {
             None => pinned(&self.ground.cpus[1..], &self.narrows),
         };
         command.args(["run", "--observe", &site.url(), "--for", &format!("{for_s}s")]);
-        if let Some(run) = self.capacities.as_ref().filter(|_| plant.look == Look::Compare) {
+        if let Some(run) = self.capacities.as_ref().filter(|_| plant.look == LookKind::Compare) {
             command.arg("--capacities").arg(run);
         }
         self.said(command)
     }
 
     /// A load of narrows' own with that plant.
-    pub(super) fn own(&self, plant: &Plant) -> Result<Seen> {
+    pub(super) fn own(&self, plant: &Plant) -> Result<PlantLook> {
         let workload = plant.workload.as_deref().context("a workload of ours is named")?;
         let limits = limits(&plant.plant, &self.ground.drive);
         let group = grouped("own", &limits, plant.plant.above, true)?;
@@ -104,7 +104,7 @@ impl Looker<'_> {
         // Where a flush is slow inside the server the log's own flush must be known.
         let layers = if workload == "update" { "log,database" } else { "database" };
         command.args(["run", "--layers", layers, "--workloads", workload]);
-        if plant.look == Look::Sketch {
+        if plant.look == LookKind::Sketch {
             command.arg("--quick");
         }
         if plant.load != Load::default() {
@@ -118,7 +118,7 @@ impl Looker<'_> {
         if let Some(hog) = &hog {
             hog.check()?;
         }
-        Seen::of(plant, &Run::from_json(&text).context("reading the run file")?)
+        PlantLook::of(plant, &Run::from_json(&text).context("reading the run file")?)
     }
 
     fn in_folder(&self, mut command: Command) -> Command {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-use super::seen::Seen;
+use super::look::PlantLook;
 use super::suite::Plant;
 use crate::stored;
 
@@ -20,7 +20,7 @@ pub(super) struct Results {
     /// How long each look took, s.
     pub for_s: u32,
     /// In the suite's order; of one plant the latest last.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<PlantLook>,
     /// The major version of a PostgreSQL other than the machine's own; its results have a file of their own.
     #[serde(skip)]
     pub version: Option<u32>,
@@ -53,12 +53,15 @@ impl Results {
     }
 
     /// All looks at that plant, the latest last.
-    pub(super) fn looks<'r>(&'r self, plant: &Plant) -> impl DoubleEndedIterator<Item = &'r Seen> {
+    pub(super) fn looks<'r>(
+        &'r self,
+        plant: &Plant,
+    ) -> impl DoubleEndedIterator<Item = &'r PlantLook> {
         self.seen.iter().filter(move |seen| seen.name == plant.name)
     }
 
     /// The latest look at that plant.
-    pub(super) fn of(&self, plant: &Plant) -> Option<&Seen> {
+    pub(super) fn of(&self, plant: &Plant) -> Option<&PlantLook> {
         self.looks(plant).next_back()
     }
 
@@ -70,12 +73,12 @@ impl Results {
     }
 
     /// Takes a look to those there are, in the suite's order, and writes all.
-    pub(super) fn keep(&mut self, seen: Seen, suite: &[Plant]) -> Result<()> {
+    pub(super) fn keep(&mut self, seen: PlantLook, suite: &[Plant]) -> Result<()> {
         self.take(seen, suite);
         stored::write_file(&path(self.version), self)
     }
 
-    fn take(&mut self, seen: Seen, suite: &[Plant]) {
+    fn take(&mut self, seen: PlantLook, suite: &[Plant]) {
         self.seen.push(seen);
         self.seen.sort_by_key(|seen| suite.iter().position(|plant| plant.name == seen.name));
     }
@@ -93,7 +96,7 @@ fn path(version: Option<u32>) -> PathBuf {
 mod tests {
     use narrows_model::{Bottleneck, Grade};
 
-    use super::super::seen::tests::seen;
+    use super::super::look::tests::seen;
     use super::super::suite;
     use super::*;
 

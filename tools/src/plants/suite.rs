@@ -24,7 +24,7 @@ pub(super) struct Plant {
     pub strength: String,
     #[serde(default)]
     pub sight: Sight,
-    pub look: Look,
+    pub look: LookKind,
     /// Of a load of narrows' own.
     #[serde(default)]
     pub workload: Option<String>,
@@ -63,7 +63,7 @@ pub(super) enum Sight {
 /// How narrows looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Look {
+pub(super) enum LookKind {
     /// `narrows run --observe`.
     Observe,
     /// The same with `--capacities`.
@@ -74,10 +74,10 @@ pub(super) enum Look {
     Full,
 }
 
-impl Look {
+impl LookKind {
     /// Whether narrows loads a server of its own.
     pub fn is_own(self) -> bool {
-        matches!(self, Look::Sketch | Look::Full)
+        matches!(self, LookKind::Sketch | LookKind::Full)
     }
 }
 

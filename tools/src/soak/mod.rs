@@ -27,7 +27,7 @@ const USAGE: &str = "usage: cargo xtask soak [NAME]... [--times N] [--on quiet|b
 /// Exit statuses of a test program that ran to its end.
 const FINE: [i32; 2] = [0, 101];
 
-struct Asked {
+struct Options {
     names: Vec<String>,
     times: u32,
     on: Vec<State>,
@@ -106,8 +106,8 @@ fn run(program: &TestProgram, machine: &Machine, lane: usize, stop: &Stop) -> Re
     Ok(Run { said, took_s: began.elapsed().as_secs_f64() })
 }
 
-fn asked(args: &[&str]) -> Result<Asked> {
-    let mut asked = Asked { names: Vec::new(), times: 10, on: Vec::new(), lanes: 1 };
+fn asked(args: &[&str]) -> Result<Options> {
+    let mut asked = Options { names: Vec::new(), times: 10, on: Vec::new(), lanes: 1 };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let mut value = || args.next().with_context(|| format!("{arg} needs a value\n{USAGE}"));

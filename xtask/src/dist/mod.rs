@@ -13,7 +13,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use self::program::{Kind, Target};
+use self::program::{LinkedLibrary, Target};
 
 /// A shipped program is downloaded by people who only want to look. Meant to be 15 MB; what came in since, by crate, is in the journal.
 const MOST_BYTES: u64 = 16_500_000;
@@ -40,7 +40,7 @@ pub fn dist() -> Result<()> {
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let mut shipped = Vec::new();
     for target in &TARGETS {
-        for kind in [Kind::Musl, Kind::Glibc] {
+        for kind in [LinkedLibrary::Musl, LinkedLibrary::Glibc] {
             if let Some(missing) = program::missing(target, kind)? {
                 println!("SKIPPED {}: {missing}", target.triple(kind));
                 continue;
@@ -63,7 +63,7 @@ pub fn dist() -> Result<()> {
 }
 
 /// The names of what was written for one target.
-fn files(root: &Path, folder: &Path, target: &Target, kind: Kind) -> Result<Vec<String>> {
+fn files(root: &Path, folder: &Path, target: &Target, kind: LinkedLibrary) -> Result<Vec<String>> {
     let built = program::build(root, target, kind)?;
     let bytes = fs::read(&built).with_context(|| built.display().to_string())?;
     if let Some(interpreter) = elf::interpreter(&bytes) {

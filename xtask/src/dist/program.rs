@@ -28,14 +28,14 @@ pub(super) struct Target {
 
 /// Which C library is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LinkedLibrary {
     Musl,
     Glibc,
 }
 
 impl Target {
-    pub(super) fn triple(&self, kind: Kind) -> String {
-        let library = if kind == Kind::Musl { "musl" } else { "gnu" };
+    pub(super) fn triple(&self, kind: LinkedLibrary) -> String {
+        let library = if kind == LinkedLibrary::Musl { "musl" } else { "gnu" };
         format!("{}-unknown-linux-{library}", self.arch)
     }
 
@@ -45,13 +45,13 @@ impl Target {
 }
 
 /// What this machine lacks to build it, and what brings it.
-pub(super) fn missing(target: &Target, kind: Kind) -> Result<Option<String>> {
+pub(super) fn missing(target: &Target, kind: LinkedLibrary) -> Result<Option<String>> {
     let triple = target.triple(kind);
     if !sysroot()?.join("lib/rustlib").join(&triple).join("lib").is_dir() {
         let hint = format!("rustup target add {triple}");
         return Ok(Some(format!("the toolchain has no standard library for it; hint: {hint}")));
     }
-    if kind == Kind::Glibc {
+    if kind == LinkedLibrary::Glibc {
         return Ok(
             (!target.is_here()).then(|| "a static glibc is linked for this machine only".into())
         );
@@ -70,7 +70,7 @@ fn sysroot() -> Result<PathBuf> {
 }
 
 /// Builds it with the profile of what is shipped.
-pub(super) fn build(root: &Path, target: &Target, kind: Kind) -> Result<PathBuf> {
+pub(super) fn build(root: &Path, target: &Target, kind: LinkedLibrary) -> Result<PathBuf> {
     let triple = target.triple(kind);
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args([
@@ -88,11 +88,11 @@ pub(super) fn build(root: &Path, target: &Target, kind: Kind) -> Result<PathBuf>
     }
     let flags = format!("CARGO_TARGET_{}_RUSTFLAGS", triple.to_uppercase().replace('-', "_"));
     let mut options = "-C target-feature=+crt-static".to_string();
-    if target.is_here() && target.arch == "x86_64" && kind == Kind::Glibc {
+    if target.is_here() && target.arch == "x86_64" && kind == LinkedLibrary::Glibc {
         options = options + SHORT_RELOCATIONS + ONE_OF_ALIKE;
     }
     cargo.env(flags, options);
-    if kind == Kind::Musl && !target.is_here() {
+    if kind == LinkedLibrary::Musl && !target.is_here() {
         let underscores = triple.replace('-', "_");
         cargo.env(format!("CC_{underscores}"), target.compiler);
         cargo.env(format!("CARGO_TARGET_{}_LINKER", underscores.to_uppercase()), target.compiler);

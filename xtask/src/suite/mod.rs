@@ -2,9 +2,9 @@
 //! side by side, the longest beside all others, because most of it waits. A closing line with the numbers ends the output.
 
 mod memory_drive;
-mod said;
 mod skipped;
 mod spent;
+mod test_output;
 
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Mutex;
@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-use self::said::Said;
 use self::spent::{Drives, Orphans, Spent};
+use self::test_output::TestOutput;
 use crate::programs::{self, TestProgram};
 
 /// What all of it may take on a machine with two CPUs: above it a soak gets long, and a drive old.
@@ -34,7 +34,7 @@ const BURIED_EVERY: Duration = Duration::from_millis(10);
 /// One program that has ended.
 struct Ended {
     name: String,
-    said: Said,
+    said: TestOutput,
     spent: Spent,
     status: ExitStatus,
 }
@@ -126,7 +126,7 @@ fn run(program: &TestProgram, orphans: &Orphans) -> Result<Ended> {
     }
     let child = orphans.spawn(&mut command).with_context(|| format!("running {}", program.name))?;
     let (text, status, spent) = spent::to_the_end(child)?;
-    Ok(Ended { name: program.name.clone(), said: Said::read(&text), spent, status })
+    Ok(Ended { name: program.name.clone(), said: TestOutput::read(&text), spent, status })
 }
 
 fn print_costs(ended: &[Ended], all: Spent, before: Drives) {

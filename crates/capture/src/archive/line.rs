@@ -19,17 +19,17 @@ pub(super) const MAX_NAMES: usize = 1 << 20;
 /// A question by its kind and what it was asked of, and what was said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Line {
+pub(super) struct ArchiveLine {
     /// `file`, `folder`, `link`, `real_path`, `exists`, `trouble`, or `call:` and a word of [`Call`].
     ask: String,
     of: String,
-    said: Said,
+    said: StoredAnswer,
 }
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum Said {
+enum StoredAnswer {
     /// A text: of a file, a link, a call.
     Text(String),
     /// The beginning of a text file.
@@ -46,43 +46,46 @@ enum Said {
 }
 
 /// All lines of a recording, in a fixed order.
-pub(super) fn lines(recording: &Recording) -> impl Iterator<Item = Line> + '_ {
-    let line = |ask: &str, of: &str, said| Line { ask: ask.to_string(), of: of.to_string(), said };
-    fn said<T>(answer: &Answer<T>, good: impl FnOnce(&T) -> Said) -> Said {
+pub(super) fn lines(recording: &Recording) -> impl Iterator<Item = ArchiveLine> + '_ {
+    let line =
+        |ask: &str, of: &str, said| ArchiveLine { ask: ask.to_string(), of: of.to_string(), said };
+    fn said<T>(answer: &Answer<T>, good: impl FnOnce(&T) -> StoredAnswer) -> StoredAnswer {
         match answer {
             Ok(answer) => good(answer),
-            Err(Refusal::Errno(number)) => Said::Errno(*number),
-            Err(Refusal::Reason(reason)) => Said::Refused(reason.clone()),
+            Err(Refusal::Errno(number)) => StoredAnswer::Errno(*number),
+            Err(Refusal::Reason(reason)) => StoredAnswer::Refused(reason.clone()),
         }
     }
-    let text = |answer: &Answer<String>| said(answer, |text| Said::Text(text.clone()));
+    let text = |answer: &Answer<String>| said(answer, |text| StoredAnswer::Text(text.clone()));
     let r = recording;
     let files = r.files.iter().map(move |(of, a)| line("file", of, said(a, contents)));
-    let names = |names: &Vec<String>| Said::Names(names.clone());
+    let names = |names: &Vec<String>| StoredAnswer::Names(names.clone());
     let folders = r.folders.iter().map(move |(of, a)| line("folder", of, said(a, names)));
     let links = r.links.iter().map(move |(of, a)| line("link", of, text(a)));
     let real = r.real_paths.iter().map(move |(of, a)| line("real_path", of, text(a)));
-    let present = r.present.iter().map(move |(of, yes)| line("exists", of, Said::Yes(*yes)));
+    let present =
+        r.present.iter().map(move |(of, yes)| line("exists", of, StoredAnswer::Yes(*yes)));
     let calls = r.calls.iter();
     let calls = calls.map(move |((c, of), a)| line(&format!("call:{}", c.word()), of, text(a)));
     let troubles = r.troubles.iter();
-    let troubles = troubles.map(move |t| line("trouble", &t.path, Said::Text(t.reason.clone())));
+    let troubles =
+        troubles.map(move |t| line("trouble", &t.path, StoredAnswer::Text(t.reason.clone())));
     files.chain(folders).chain(links).chain(real).chain(present).chain(calls).chain(troubles)
 }
 
-fn contents(contents: &Contents) -> Said {
+fn contents(contents: &Contents) -> StoredAnswer {
     match (std::str::from_utf8(&contents.bytes), contents.whole) {
-        (Ok(text), true) => Said::Text(text.to_string()),
-        (Ok(text), false) => Said::HeadText(text.to_string()),
-        (Err(_), true) => Said::Bytes(BASE64_STANDARD.encode(&contents.bytes)),
-        (Err(_), false) => Said::HeadBytes(BASE64_STANDARD.encode(&contents.bytes)),
+        (Ok(text), true) => StoredAnswer::Text(text.to_string()),
+        (Ok(text), false) => StoredAnswer::HeadText(text.to_string()),
+        (Err(_), true) => StoredAnswer::Bytes(BASE64_STANDARD.encode(&contents.bytes)),
+        (Err(_), false) => StoredAnswer::HeadBytes(BASE64_STANDARD.encode(&contents.bytes)),
     }
 }
 
-impl Line {
+impl ArchiveLine {
     /// How many names it brings.
     pub(super) fn names(&self) -> usize {
-        if let Said::Names(names) = &self.said { names.len() } else { 0 }
+        if let StoredAnswer::Names(names) = &self.said { names.len() } else { 0 }
     }
 }
 
@@ -111,8 +114,8 @@ fn few_names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error
 }
 
 /// Takes a line into the recording.
-pub(super) fn take(line: Line, recording: &mut Recording) -> Result<(), String> {
-    let Line { ask, of, said } = line;
+pub(super) fn take(line: ArchiveLine, recording: &mut Recording) -> Result<(), String> {
+    let ArchiveLine { ask, of, said } = line;
     if of.len() > MAX_PATH_BYTES {
         return Err(format!("a path of {} bytes", of.len()));
     }
@@ -126,7 +129,7 @@ pub(super) fn take(line: Line, recording: &mut Recording) -> Result<(), String> 
         ("link", _) => put(&mut recording.links, of, answer(said, text)?),
         ("real_path", _) => put(&mut recording.real_paths, of, answer(said, path)?),
         ("exists", _) => match said {
-            Said::Yes(yes) => put(&mut recording.present, of, yes),
+            StoredAnswer::Yes(yes) => put(&mut recording.present, of, yes),
             other => Err(wrong(&other, "yes or no")),
         },
         ("trouble", _) => {
@@ -161,30 +164,32 @@ fn put<K: Ord + std::fmt::Debug, T>(
 }
 
 fn answer<T>(
-    said: Said,
-    good: impl FnOnce(Said) -> Result<T, String>,
+    said: StoredAnswer,
+    good: impl FnOnce(StoredAnswer) -> Result<T, String>,
 ) -> Result<Answer<T>, String> {
     match said {
-        Said::Errno(number) if (1..4096).contains(&number) => Ok(Err(Refusal::Errno(number))),
-        Said::Errno(number) => Err(format!("{number} is no number of an error")),
-        Said::Refused(reason) => Ok(Err(Refusal::Reason(reason))),
+        StoredAnswer::Errno(number) if (1..4096).contains(&number) => {
+            Ok(Err(Refusal::Errno(number)))
+        }
+        StoredAnswer::Errno(number) => Err(format!("{number} is no number of an error")),
+        StoredAnswer::Refused(reason) => Ok(Err(Refusal::Reason(reason))),
         said => good(said).map(Ok),
     }
 }
 
-fn file(said: Said) -> Result<Contents, String> {
+fn file(said: StoredAnswer) -> Result<Contents, String> {
     let decode = |text: String| BASE64_STANDARD.decode(text).map_err(|error| error.to_string());
     Ok(match said {
-        Said::Text(text) => Contents { bytes: text.into_bytes(), whole: true },
-        Said::HeadText(text) => Contents { bytes: text.into_bytes(), whole: false },
-        Said::Bytes(text) => Contents { bytes: decode(text)?, whole: true },
-        Said::HeadBytes(text) => Contents { bytes: decode(text)?, whole: false },
+        StoredAnswer::Text(text) => Contents { bytes: text.into_bytes(), whole: true },
+        StoredAnswer::HeadText(text) => Contents { bytes: text.into_bytes(), whole: false },
+        StoredAnswer::Bytes(text) => Contents { bytes: decode(text)?, whole: true },
+        StoredAnswer::HeadBytes(text) => Contents { bytes: decode(text)?, whole: false },
         other => return Err(wrong(&other, "the contents of a file")),
     })
 }
 
-fn names(said: Said) -> Result<Vec<String>, String> {
-    let Said::Names(mut names) = said else { return Err(wrong(&said, "names")) };
+fn names(said: StoredAnswer) -> Result<Vec<String>, String> {
+    let StoredAnswer::Names(mut names) = said else { return Err(wrong(&said, "names")) };
     let odd = |name: &&String| {
         name.is_empty() || name.contains(['/', '\0']) || *name == "." || *name == ".."
     };
@@ -196,23 +201,23 @@ fn names(said: Said) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-fn text(said: Said) -> Result<String, String> {
-    let Said::Text(text) = said else { return Err(wrong(&said, "a text")) };
+fn text(said: StoredAnswer) -> Result<String, String> {
+    let StoredAnswer::Text(text) = said else { return Err(wrong(&said, "a text")) };
     Ok(text)
 }
 
-fn path(said: Said) -> Result<String, String> {
+fn path(said: StoredAnswer) -> Result<String, String> {
     let path = text(said)?;
     if is_path(&path) { Ok(path) } else { Err(format!("{path:?} is no absolute path")) }
 }
 
-fn wrong(said: &Said, wanted: &str) -> String {
+fn wrong(said: &StoredAnswer, wanted: &str) -> String {
     let got = match said {
-        Said::Text(_) | Said::HeadText(_) => "a text",
-        Said::Bytes(_) | Said::HeadBytes(_) => "bytes",
-        Said::Names(_) => "names",
-        Said::Yes(_) => "yes or no",
-        Said::Errno(_) | Said::Refused(_) => "a refusal",
+        StoredAnswer::Text(_) | StoredAnswer::HeadText(_) => "a text",
+        StoredAnswer::Bytes(_) | StoredAnswer::HeadBytes(_) => "bytes",
+        StoredAnswer::Names(_) => "names",
+        StoredAnswer::Yes(_) => "yes or no",
+        StoredAnswer::Errno(_) | StoredAnswer::Refused(_) => "a refusal",
     };
     format!("{got} where {wanted} should be")
 }

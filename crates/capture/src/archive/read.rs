@@ -6,7 +6,7 @@ use flate2::bufread::GzDecoder;
 use narrows_facts::Recording;
 use serde::Deserialize;
 
-use super::line::{Line, MAX_NAMES, take};
+use super::line::{ArchiveLine, MAX_NAMES, take};
 use super::{CaptureError, Header, SCHEMA};
 use crate::Capture;
 
@@ -62,7 +62,7 @@ pub fn read(archive: impl Read) -> Result<Capture, CaptureError> {
             let limit = format!("{MAX_ENTRIES} entries");
             return Err(CaptureError::TooLarge { what: "what it holds", limit });
         }
-        let line: Line = serde_json::from_slice(&bytes)
+        let line: ArchiveLine = serde_json::from_slice(&bytes)
             .map_err(|error| lines.wrong(format!("no question with its answer: {error}")))?;
         names += line.names();
         if names > MAX_NAMES {

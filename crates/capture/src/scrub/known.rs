@@ -8,7 +8,7 @@ use narrows_facts::Recording;
 use regex::{Captures, Regex, RegexBuilder};
 
 use super::rules::{self, Rule};
-use super::tokens::{Kind, Tokens};
+use super::tokens::{TokenKind, Tokens};
 
 /// Shorter ones are too likely to be a part of something else.
 const SHORTEST_SERIAL: usize = 6;
@@ -74,16 +74,16 @@ const WORDS: &[&str] = &[
 ];
 
 /// Whether a key's value is secret, and as what.
-pub(super) fn secret_key(key: &str) -> Option<Kind> {
+pub(super) fn secret_key(key: &str) -> Option<TokenKind> {
     let has = |words: &[&str]| words.iter().any(|word| key.contains(word));
     if has(&["SERIAL", "ASSET"]) {
-        Some(Kind::Serial)
+        Some(TokenKind::Serial)
     } else if has(&["UUID", "GUID", "WWN", "EUI", "WWID", "NQN", "_ID_PATH"]) {
-        Some(Kind::Id)
+        Some(TokenKind::Id)
     } else if has(&["HOSTNAME"]) {
-        Some(Kind::Host)
+        Some(TokenKind::Host)
     } else if has(&["_MAC", "HW_ADDR", "ADDRESS"]) {
-        Some(Kind::Mac)
+        Some(TokenKind::Mac)
     } else {
         None
     }
@@ -91,7 +91,7 @@ pub(super) fn secret_key(key: &str) -> Option<Kind> {
 
 /// Values that are replaced wherever they stand by themselves.
 pub(super) struct Known {
-    kinds: BTreeMap<String, Kind>,
+    kinds: BTreeMap<String, TokenKind>,
     any: Option<Regex>,
 }
 
@@ -104,7 +104,7 @@ impl Known {
             let text = String::from_utf8_lossy(&contents.bytes);
             match rules::of(path) {
                 Rule::Secret(kind) => known.add(kind, &text),
-                Rule::OwnId => known.add(Kind::Id, &text),
+                Rule::OwnId => known.add(TokenKind::Id, &text),
                 Rule::Pairs => {
                     for (key, value) in text.lines().filter_map(|line| line.split_once('=')) {
                         if let Some(kind) = secret_key(key) {
@@ -126,16 +126,16 @@ impl Known {
         known
     }
 
-    fn add(&mut self, kind: Kind, value: &str) {
+    fn add(&mut self, kind: TokenKind, value: &str) {
         let value =
             value.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_ascii_lowercase();
         let mut values = vec![value.clone()];
-        if kind == Kind::Host {
+        if kind == TokenKind::Host {
             // The first part of a full name stands alone elsewhere.
             values.extend(value.split(['.', ' ']).next().map(str::to_string));
         }
         for value in values {
-            let shortest = if kind == Kind::Host { SHORTEST_HOST } else { SHORTEST_SERIAL };
+            let shortest = if kind == TokenKind::Host { SHORTEST_HOST } else { SHORTEST_SERIAL };
             let one_digit = value.bytes().all(|byte| Some(&byte) == value.as_bytes().first());
             let plain = PLACEHOLDERS.contains(&value.as_str()) || WORDS.contains(&value.as_str());
             if value.len() >= shortest && !one_digit && !plain {
@@ -179,8 +179,8 @@ pub(super) fn builders(text: &str, tokens: &mut Tokens) -> String {
     static BUILDER: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?-u)([\w.+-]+)@([\w.-]+)").expect("an expression"));
     let replaced = BUILDER.replace_all(text, |found: &Captures| {
-        let user = tokens.token(Kind::User, &found[1]);
-        format!("{user}@{}", tokens.token(Kind::Host, &found[2]))
+        let user = tokens.token(TokenKind::User, &found[1]);
+        format!("{user}@{}", tokens.token(TokenKind::Host, &found[2]))
     });
     replaced.into_owned()
 }
@@ -200,14 +200,15 @@ pub(super) fn mount(line: &str, tokens: &mut Tokens) -> String {
     let line = odd_source(line, tokens);
     let replaced = PARTS.replace_all(&line, |found: &Captures| {
         if let Some(host) = found.name("host") {
-            let user = found.name("user").map(|user| tokens.token(Kind::User, user.as_str()) + "@");
-            let host = tokens.token(Kind::Host, host.as_str());
-            let export = tokens.token(Kind::Id, &found["export"]);
+            let user =
+                found.name("user").map(|user| tokens.token(TokenKind::User, user.as_str()) + "@");
+            let host = tokens.token(TokenKind::Host, host.as_str());
+            let export = tokens.token(TokenKind::Id, &found["export"]);
             return format!("{}{host}:/{export}", user.unwrap_or_default());
         }
         if let Some(server) = found.name("server") {
-            let server = tokens.token(Kind::Host, server.as_str());
-            return format!("//{server}/{}", tokens.token(Kind::Id, &found["share"]));
+            let server = tokens.token(TokenKind::Host, server.as_str());
+            return format!("//{server}/{}", tokens.token(TokenKind::Id, &found["share"]));
         }
         format!("{}-", &found["key"])
     });
@@ -227,7 +228,7 @@ fn odd_source<'a>(line: &'a str, tokens: &mut Tokens) -> Cow<'a, str> {
     if !elsewhere || !says_something || USUAL.is_match(source) {
         return Cow::Borrowed(line);
     }
-    let token = tokens.token(Kind::Id, source);
+    let token = tokens.token(TokenKind::Id, source);
     Cow::Owned(format!("{}{token}{}", &line[..start], &line[start + source.len()..]))
 }
 

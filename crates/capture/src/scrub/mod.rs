@@ -19,7 +19,7 @@ use narrows_facts::{Answer, Contents, Recording, Refusal, Trouble};
 use crate::{LeftOut, MachineDigest};
 use known::Known;
 use rules::Rule;
-use tokens::{Kind, Tokens};
+use tokens::{TokenKind, Tokens};
 
 /// A recording that names nobody.
 #[derive(Debug)]
@@ -173,12 +173,12 @@ impl Scrubber<'_> {
     }
 
     /// What stands for a whole file; the word before it that says whose kind of id it is stays.
-    fn secret(&mut self, text: &str, kind: Kind) -> String {
+    fn secret(&mut self, text: &str, kind: TokenKind) -> String {
         let value = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
         if value.is_empty() {
             return text.to_string();
         }
-        let id = matches!(kind, Kind::Id);
+        let id = matches!(kind, TokenKind::Id);
         let prefix = value.find(['.', '-']).filter(|end| id && is_word(&value[..*end]));
         let (prefix, secret) = prefix.map_or(("", value), |end| value.split_at(end + 1));
         format!("{prefix}{}\n", self.tokens.token(kind, secret))

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::tokens::{Kind, Tokens};
+use super::tokens::{TokenKind, Tokens};
 
 /// One named group per form. `\b` is at the edge of a word of letters, digits and `_`.
 static FORMS: LazyLock<Regex> = LazyLock::new(|| {
@@ -35,21 +35,23 @@ pub(super) fn replace<'a>(text: &'a str, addresses: bool, tokens: &mut Tokens) -
     FORMS.replace_all(text, |found: &Captures| {
         let whole = &found[0];
         let token = |kind, name| found.name(name).map(|value| (kind, value.as_str()));
-        let simple = token(Kind::Uuid, "uuid")
-            .or_else(|| token(Kind::Mac, "mac"))
-            .or_else(|| token(Kind::Mac, "dashed"))
-            .or_else(|| token(Kind::Id, "wwn"))
-            .or_else(|| token(Kind::Id, "hex").filter(|(_, value)| is_id(value)))
-            .or_else(|| token(Kind::Ip4, "ip4").filter(|(_, value)| addresses && is_ip4(value)))
-            .or_else(|| token(Kind::Ip6, "ip6").filter(|(_, value)| is_ip6(value)))
-            .or_else(|| token(Kind::Id, "ip6").filter(|(_, value)| is_guid(value)));
+        let simple = token(TokenKind::Uuid, "uuid")
+            .or_else(|| token(TokenKind::Mac, "mac"))
+            .or_else(|| token(TokenKind::Mac, "dashed"))
+            .or_else(|| token(TokenKind::Id, "wwn"))
+            .or_else(|| token(TokenKind::Id, "hex").filter(|(_, value)| is_id(value)))
+            .or_else(|| {
+                token(TokenKind::Ip4, "ip4").filter(|(_, value)| addresses && is_ip4(value))
+            })
+            .or_else(|| token(TokenKind::Ip6, "ip6").filter(|(_, value)| is_ip6(value)))
+            .or_else(|| token(TokenKind::Id, "ip6").filter(|(_, value)| is_guid(value)));
         if let Some((kind, value)) = simple {
             return tokens.token(kind, value);
         }
         for (before, kind, name) in [
-            ("interface", Kind::Mac, "joined"),
-            ("prefix", Kind::Id, "name"),
-            ("home", Kind::User, "user"),
+            ("interface", TokenKind::Mac, "joined"),
+            ("prefix", TokenKind::Id, "name"),
+            ("home", TokenKind::User, "user"),
         ] {
             if let (Some(before), Some((kind, value))) = (found.name(before), token(kind, name)) {
                 let token = tokens.token(kind, value).replace(':', "");

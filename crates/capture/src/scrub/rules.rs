@@ -1,12 +1,12 @@
 //! What a file holds, by its path: which of it may be in a capture.
 
-use super::tokens::Kind;
+use super::tokens::TokenKind;
 
 /// What is done with a file's contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {
     /// All of it is one secret.
-    Secret(Kind),
+    Secret(TokenKind),
     /// The machine's or the boot's own id, which becomes a salted digest.
     OwnId,
     /// Lines `KEY=VALUE`, some of them secret.
@@ -30,9 +30,9 @@ pub(super) enum Rule {
 }
 
 /// Last parts of paths whose whole contents are secret.
-const SECRET: &[(Kind, &[&str])] = &[
+const SECRET: &[(TokenKind, &[&str])] = &[
     (
-        Kind::Serial,
+        TokenKind::Serial,
         &[
             "serial",
             "serial_number",
@@ -46,7 +46,7 @@ const SECRET: &[(Kind, &[&str])] = &[
         ],
     ),
     (
-        Kind::Id,
+        TokenKind::Id,
         &[
             "wwid",
             "wwn",
@@ -71,8 +71,8 @@ const SECRET: &[(Kind, &[&str])] = &[
             "targetname",
         ],
     ),
-    (Kind::Uuid, &["product_uuid"]),
-    (Kind::Host, &["hostname", "domainname", "nodename", "node_desc"]),
+    (TokenKind::Uuid, &["product_uuid"]),
+    (TokenKind::Host, &["hostname", "domainname", "nodename", "node_desc"]),
 ];
 
 /// Files of `/proc/PID` that may be kept in some form.
@@ -127,16 +127,16 @@ fn is_control(path: &str, name: &str) -> bool {
     prefixed || (path.starts_with("/dev/cpuset/") && ["cpus", "mems"].contains(&name))
 }
 
-fn secret(path: &str, name: &str) -> Option<Kind> {
+fn secret(path: &str, name: &str) -> Option<TokenKind> {
     let network = path.contains("/net/") || path.contains("/bluetooth/");
     if network && ["address", "perm_address", "broadcast"].contains(&name) {
-        return Some(Kind::Mac);
+        return Some(TokenKind::Mac);
     }
     // Of an array or a mapped device it begins with who made it.
     if name == "uuid" {
-        return Some(Kind::Id);
+        return Some(TokenKind::Id);
     }
-    let listed = |(kind, names): &(Kind, &[&str])| names.contains(&name).then_some(*kind);
+    let listed = |(kind, names): &(TokenKind, &[&str])| names.contains(&name).then_some(*kind);
     SECRET.iter().find_map(listed)
 }
 
@@ -172,9 +172,9 @@ mod tests {
     #[test]
     fn files_by_their_paths() {
         for (path, rule) in [
-            ("/sys/class/dmi/id/product_serial", Rule::Secret(Kind::Serial)),
-            ("/sys/devices/pci0000:00/nvme/nvme0/nvme0n1/wwid", Rule::Secret(Kind::Id)),
-            ("/sys/class/net/eth0/address", Rule::Secret(Kind::Mac)),
+            ("/sys/class/dmi/id/product_serial", Rule::Secret(TokenKind::Serial)),
+            ("/sys/devices/pci0000:00/nvme/nvme0/nvme0n1/wwid", Rule::Secret(TokenKind::Id)),
+            ("/sys/class/net/eth0/address", Rule::Secret(TokenKind::Mac)),
             ("/sys/bus/pci/slots/7/address", Rule::Text),
             ("/sys/class/dmi/id/product_name", Rule::Text),
             ("/proc/12/environ", Rule::Never("environments and passwords")),

@@ -5,7 +5,7 @@ use narrows_model::Unit;
 use narrows_report::Units;
 use narrows_report::document::{At, Block, Column, Document, Row, Section, Table};
 use narrows_runner::request::Address;
-use narrows_runner::workload::clean::{Left, LeftKind, leftovers};
+use narrows_runner::workload::clean::{LeftKind, LeftoverSchema, leftovers};
 use narrows_units::width;
 
 use crate::args::Format;
@@ -26,14 +26,15 @@ pub fn run(args: &CleanArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn told(found: &[Left], remove: bool, address: &str) -> Document {
+fn told(found: &[LeftoverSchema], remove: bool, address: &str) -> Document {
     let section = Section::new("left", "What is left").short("");
     if found.is_empty() {
         let nothing = Block::paragraph(format!("nothing of narrows is in {address}"));
         return Document::of([section.with([nothing])]);
     }
-    let bytes = |left: &Left| Units::Si.quantity(left.bytes as f64, Unit::Bytes);
-    let widest = |text: &dyn Fn(&Left) -> usize| found.iter().map(text).max().unwrap_or(0);
+    let bytes = |left: &LeftoverSchema| Units::Si.quantity(left.bytes as f64, Unit::Bytes);
+    let widest =
+        |text: &dyn Fn(&LeftoverSchema) -> usize| found.iter().map(text).max().unwrap_or(0);
     // What a server names is as long as it likes.
     let name = widest(&|left| width(&left.schema)).min(WIDEST);
     let size = name + 2 + widest(&|left| width(&bytes(left)));
@@ -42,19 +43,20 @@ fn told(found: &[Left], remove: bool, address: &str) -> Document {
         Column::figure("size", size).under_title(),
         Column::words("what", At::Left(size + 2)).under_title(),
     ]);
-    let row = |left: &Left| {
+    let row = |left: &LeftoverSchema| {
         let cells = [left.schema.as_str().into(), bytes(left).into(), what(left, remove).into()];
         Row::Cells(cells.into(), Vec::new())
     };
     table.screen.longest_name = name;
     table.rows = found.iter().map(row).collect();
-    let removable = |left: &Left| matches!(left.kind, LeftKind::RunDead | LeftKind::Orders(_));
+    let removable =
+        |left: &LeftoverSchema| matches!(left.kind, LeftKind::RunDead | LeftKind::Orders(_));
     let hint = (!remove && found.iter().any(removable))
         .then(|| Block::paragraph("hint: --remove removes all of it that is not in use"));
     Document::of([section.with([Block::Table(table)]).with(hint)])
 }
 
-fn what(left: &Left, remove: bool) -> String {
+fn what(left: &LeftoverSchema, remove: bool) -> String {
     let is = match &left.kind {
         LeftKind::RunNow => "of a run in progress: left alone".to_string(),
         LeftKind::OrdersNow => "orders, being loaded or run now: left alone".to_string(),
@@ -86,17 +88,17 @@ mod tests {
 
     use super::*;
 
-    fn told(found: &[Left], remove: bool, address: &str) -> String {
+    fn told(found: &[LeftoverSchema], remove: bool, address: &str) -> String {
         render(&super::told(found, remove, address), &TEXT, Screen::PLAIN)
     }
 
-    fn left(kind: LeftKind) -> Left {
-        Left { schema: "narrows_x".into(), bytes: 2_000_000, kind, removed: false }
+    fn left(kind: LeftKind) -> LeftoverSchema {
+        LeftoverSchema { schema: "narrows_x".into(), bytes: 2_000_000, kind, removed: false }
     }
 
     #[test]
     fn a_name_of_any_length_is_listed() {
-        let long = Left { schema: "n".repeat(70_000), ..left(LeftKind::RunNow) };
+        let long = LeftoverSchema { schema: "n".repeat(70_000), ..left(LeftKind::RunNow) };
         let text = told(&[long, left(LeftKind::RunNow)], false, "db7");
         assert!(text.matches('n').count() >= 70_000, "{text}");
         assert_eq!(text.lines().filter(|line| line.contains("2.00 MB")).count(), 2, "{text}");
@@ -113,9 +115,10 @@ mod tests {
         let state = State { setup, ready: false, loaded: [0, 1, 2].into() };
         let kept = told(&[left(LeftKind::Orders(Some(state)))], false, "db7");
         assert!(kept.contains("2 of 20 warehouses loaded: the same command continues"), "{kept}");
-        let gone = Left { removed: true, ..left(LeftKind::RunDead) };
+        let gone = LeftoverSchema { removed: true, ..left(LeftKind::RunDead) };
         assert!(told(&[gone], true, "db7").contains("removed (of an interrupted run"));
-        let hostile = Left { schema: "a\u{1b}[2J\nhint: b".into(), ..left(LeftKind::RunNow) };
+        let hostile =
+            LeftoverSchema { schema: "a\u{1b}[2J\nhint: b".into(), ..left(LeftKind::RunNow) };
         let hostile = told(&[hostile], false, "db7");
         assert!(hostile.starts_with("a\u{fffd}[2J\u{fffd}hint: b "), "{hostile:?}");
         let taken = told(&[left(LeftKind::RunDead)], true, "db7");

@@ -11,8 +11,8 @@ use narrows_runner::log::postgres::LiveLog;
 use narrows_runner::log::streams::Streams;
 use narrows_runner::request::RunOptions;
 use narrows_runner::request::log::{
-    Cell, CommitGoal, CommitsRequest, LadderDatabase, LadderRequest, Layout, LiveLogRequest,
-    LogDirs, Method, PlacementRequest, StreamsRequest,
+    CommitGoal, CommitsRequest, LadderDatabase, LadderRequest, Layout, LiveLogRequest, LogDirs,
+    Method, PlacementRequest, StreamsRequest, WriteVariant,
 };
 use narrows_runner::{execute, flush_test};
 
@@ -66,7 +66,7 @@ fn ladder(args: LadderArgs) -> Result<Exit> {
     let request = LadderRequest {
         place: dirs(args.place),
         database: database(args.database),
-        cells: Cell::all(&methods(&args.methods), &layouts(&args.layouts), &args.sizes),
+        cells: WriteVariant::all(&methods(&args.methods), &layouts(&args.layouts), &args.sizes),
         repeats: args.repeats,
         beside: !args.alone,
         goal: None,

@@ -29,13 +29,13 @@ fn refused(args: &[&str], parts: &[&str]) {
     assert!(error.contains("hint: "), "{error}");
 }
 
-struct Place {
+struct Sandbox {
     folder: tempfile::TempDir,
 }
 
-impl Place {
-    fn new() -> Place {
-        Place { folder: tempfile::tempdir().unwrap() }
+impl Sandbox {
+    fn new() -> Sandbox {
+        Sandbox { folder: tempfile::tempdir().unwrap() }
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -78,7 +78,7 @@ fn replace(capture: &mut Capture, path: &str, bytes: &[u8]) {
 
 #[test]
 fn a_capture_shows_the_machine_and_not_its_name() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let file = place.capture();
     assert_eq!(place.names(), ["here.capture"]);
     let json = |args: &[&str]| -> Platform {
@@ -96,7 +96,7 @@ fn a_capture_shows_the_machine_and_not_its_name() {
 
 #[test]
 fn what_is_there_is_kept_and_nothing_is_left_behind() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let file = place.capture();
     let before = fs::read(&file).unwrap();
     refused(&["gather", "-o", text(&file)], &["it exists", "--force"]);
@@ -119,7 +119,7 @@ fn what_is_there_is_kept_and_nothing_is_left_behind() {
 
 #[test]
 fn only_root_captures_as_root() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let file = place.file("root.capture");
     let live: &dyn Source = &Live;
     if live.is_root() {
@@ -135,7 +135,7 @@ fn only_root_captures_as_root() {
 
 #[test]
 fn what_is_no_capture_or_no_longer_one_is_named_with_a_reason() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let file = place.capture();
     refused(&["platform", text(&file), "--data", "/"], &["--data", "leave --data out"]);
     let bytes = fs::read(&file).unwrap();
@@ -156,7 +156,7 @@ fn what_is_no_capture_or_no_longer_one_is_named_with_a_reason() {
 
 #[test]
 fn another_machines_capture_fills_in_nothing() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let file = place.capture();
     let other = place.file("other.capture");
     changed(&file, &other, |capture| {
@@ -181,7 +181,7 @@ fn a_run_takes_from_the_capture_what_the_machine_hides_and_says_so() {
         eprintln!("SKIPPED: this machine shows its memory modules itself");
         return;
     }
-    let place = Place::new();
+    let place = Sandbox::new();
     let file = place.capture();
     let filled = place.file("filled.capture");
     let mut slot = vec![0u8; 0x28];

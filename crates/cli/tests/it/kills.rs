@@ -13,9 +13,9 @@ use narrows_model::Run;
 use crate::common::machine::{shared, together};
 use crate::common::{Fixture, LEAST, Narrows, postgres_folder, program};
 
-#[path = "../../../../tools/src/kills/left.rs"]
+#[path = "../../../../tools/src/kills/leftovers.rs"]
 #[allow(dead_code)] // The harness uses the rest.
-mod left;
+mod leftovers;
 #[path = "../../../../tools/src/kills/strike.rs"]
 #[allow(dead_code)] // The harness uses the rest.
 mod strike;
@@ -72,7 +72,7 @@ fn whatever_is_struck_leaves_a_readable_run_and_after_the_next_start_nothing() {
         }
         // Servers and helpers that were killed with it need a moment.
         let end = Instant::now() + Duration::from_secs(60);
-        while !left::running_in(&fixture.data()).is_empty() && Instant::now() < end {
+        while !leftovers::running_in(&fixture.data()).is_empty() && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(20));
         }
         let next = if line.contains("OUT") {
@@ -85,7 +85,7 @@ fn whatever_is_struck_leaves_a_readable_run_and_after_the_next_start_nothing() {
         fixture.assert_nothing_left();
         let asked = struck.out.display().to_string();
         let more: Vec<String> =
-            left::files(&[out]).into_iter().filter(|file| *file != asked).collect();
+            leftovers::files(&[out]).into_iter().filter(|file| *file != asked).collect();
         assert!(more.is_empty(), "{about}: {more:?}");
     });
 }

@@ -7,7 +7,7 @@ use narrows_stats::trend::mann_kendall;
 
 use super::pooled::{Pooled, pooled};
 use super::rate_grid::{GridRate, GridState, RateGrid};
-use super::{Answer, Because, Outcome, RateSearch, SUFFICIENT, Said, Stage, same_rate};
+use super::{Answer, Because, Outcome, RateSearch, SUFFICIENT, Stage, WindowJudgement, same_rate};
 
 /// A window of at least that part of another one's length can contradict it.
 const AS_LONG: f64 = 0.5;
@@ -57,7 +57,7 @@ impl RateSearch {
 
     fn answer(&self, grid: &RateGrid, passed: i32, failed: i32) -> Answer {
         let at = |point: i32| self.tried.iter().filter(move |t| t.point == Some(point));
-        let runs = |point| at(point).filter(|t| t.said != Said::Nothing).count() as u32;
+        let runs = |point| at(point).filter(|t| t.said != WindowJudgement::Nothing).count() as u32;
         let quantiles_ns = grid.point(passed).map(|r| r.quantiles_ns().to_vec());
         let quantiles_ns = quantiles_ns.unwrap_or_default();
         let independent: Vec<f64> = at(passed)
@@ -89,7 +89,7 @@ impl RateSearch {
         let Pooled { kept_per_s, missed_per_s, windows, share_over, .. } = pooled;
         let own = self.tried.iter().filter(|t| {
             t.step.stage == Stage::Confirm
-                && t.said != Said::Nothing
+                && t.said != WindowJudgement::Nothing
                 && same_rate(t.step.rate_per_s, kept_per_s)
         });
         let quantiles_ns: Vec<f64> =
@@ -118,10 +118,9 @@ impl RateSearch {
 
     fn burst_above(&self, missed_per_s: f64) -> Option<f64> {
         let shorter = self.longest_confirming();
-        let clear = self
-            .tried
-            .iter()
-            .filter(|t| t.said == Said::Passed { clear: true } && t.step.window < shorter);
+        let clear = self.tried.iter().filter(|t| {
+            t.said == WindowJudgement::Passed { clear: true } && t.step.window < shorter
+        });
         let rates = clear.map(|t| t.step.rate_per_s);
         rates.filter(|rate| *rate >= missed_per_s * APART).reduce(f64::max)
     }
@@ -137,14 +136,14 @@ impl RateSearch {
         let (passed, failed) = grid.extremes();
         // A short window may lie between two stalls, or live on credits: that is no contradiction.
         let long = self.confirm_window.unwrap_or_default().mul_f64(AS_LONG);
-        let search = |wanted: Said| {
+        let search = |wanted: WindowJudgement| {
             let search = self.tried.iter().filter(|t| t.step.stage != Stage::Confirm);
             search.filter(move |t| t.said == wanted && t.step.window >= long)
         };
         let typical = |point: &i32| grid.point(*point).is_some_and(GridRate::fails_typically);
         if let Some(failed) = failed.filter(typical).map(|point| grid.rate_per_s(point)) {
             // One window may have been lucky, unless it passed where luck does not reach.
-            let clear = search(Said::Passed { clear: true });
+            let clear = search(WindowJudgement::Passed { clear: true });
             let rates: Vec<f64> = clear.rev().map(|t| t.step.rate_per_s).collect();
             let higher = |by: f64| rates.iter().filter(move |rate| **rate >= failed * by);
             let passed = higher(FAR_APART).next().or_else(|| higher(APART).nth(1));
@@ -154,7 +153,7 @@ impl RateSearch {
         }
         // A failure counts from two windows on, too.
         if let Some(passed) = passed.map(|point| grid.rate_per_s(point)) {
-            let clear = search(Said::Failed { clear: true });
+            let clear = search(WindowJudgement::Failed { clear: true });
             let lower: Vec<f64> =
                 clear.map(|t| t.step.rate_per_s).filter(|rate| rate * APART <= passed).collect();
             let twice = lower.iter().find(|rate| lower.iter().filter(|r| r == rate).count() >= 2);
@@ -164,15 +163,17 @@ impl RateSearch {
     }
 
     fn unstable(&self, passed_per_s: f64, failed_per_s: f64) -> Outcome {
-        let at = |rate: f64, wanted: fn(Said) -> bool| {
+        let at = |rate: f64, wanted: fn(WindowJudgement) -> bool| {
             self.tried
                 .iter()
                 .enumerate()
                 .filter(move |(_, t)| t.step.rate_per_s == rate && wanted(t.said))
                 .map(|(i, _)| i)
         };
-        let passed_in = at(passed_per_s, |said| matches!(said, Said::Passed { .. })).next();
-        let failed_in = at(failed_per_s, |said| matches!(said, Said::Failed { .. })).next_back();
+        let passed_in =
+            at(passed_per_s, |said| matches!(said, WindowJudgement::Passed { .. })).next();
+        let failed_in =
+            at(failed_per_s, |said| matches!(said, WindowJudgement::Failed { .. })).next_back();
         Outcome::Unstable {
             passed_per_s,
             passed_in: passed_in.unwrap_or(0),

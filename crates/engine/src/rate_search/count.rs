@@ -9,7 +9,7 @@
 
 use narrows_stats::{Exceedance, Side, Slice, exceedance, mean_interval_95, median_side};
 
-use super::Said;
+use super::WindowJudgement;
 
 /// Runs that decide at least.
 pub(super) const FEWEST: u64 = 6;
@@ -37,12 +37,12 @@ pub(super) struct Count {
 
 impl Count {
     /// Adds a run; one that says nothing counts as the generator's.
-    pub fn add(&mut self, said: Said, slices: &[Slice]) {
+    pub fn add(&mut self, said: WindowJudgement, slices: &[Slice]) {
         let share = exceedance(slices).map(|over| over.share);
         match said {
-            Said::Passed { .. } => self.passed += 1,
-            Said::Failed { .. } => self.failed += 1,
-            Said::Generator | Said::Nothing => {
+            WindowJudgement::Passed { .. } => self.passed += 1,
+            WindowJudgement::Failed { .. } => self.failed += 1,
+            WindowJudgement::Generator | WindowJudgement::Nothing => {
                 self.generator += 1;
                 self.spoiled_shares.extend(share);
                 self.spoiled_slices.extend_from_slice(slices);
@@ -141,7 +141,7 @@ mod tests {
 
     const ALLOWED: f64 = 0.01;
 
-    fn count(runs: &[(Said, u64)]) -> Count {
+    fn count(runs: &[(WindowJudgement, u64)]) -> Count {
         let mut count = Count::default();
         runs.iter().for_each(|(said, over)| {
             // Every slice differs a little, as in a device.
@@ -152,8 +152,8 @@ mod tests {
         count
     }
 
-    const PASSED: Said = Said::Passed { clear: true };
-    const FAILED: Said = Said::Failed { clear: true };
+    const PASSED: WindowJudgement = WindowJudgement::Passed { clear: true };
+    const FAILED: WindowJudgement = WindowJudgement::Failed { clear: true };
 
     #[test]
     fn runs_of_luck_are_decided_by_their_sum() {
@@ -177,17 +177,17 @@ mod tests {
 
     #[test]
     fn a_failure_is_the_generators_only_when_the_device_did_not_fail_without_it() {
-        let mixed = count(&[[(Said::Generator, 50), (FAILED, 40)]; 6].concat());
+        let mixed = count(&[[(WindowJudgement::Generator, 50), (FAILED, 40)]; 6].concat());
         assert!(mixed.decide(ALLOWED) == Side::Above && !mixed.by_generator(ALLOWED));
-        let alone = count(&[(Said::Generator, 50); 6]);
+        let alone = count(&[(WindowJudgement::Generator, 50); 6]);
         assert!(alone.decide(ALLOWED) == Side::Above && alone.by_generator(ALLOWED));
         // A promise leaves out nothing that was late, whoever's fault it was.
-        let kept = [vec![(PASSED, 1); 8], vec![(Said::Generator, 150)]].concat();
+        let kept = [vec![(PASSED, 1); 8], vec![(WindowJudgement::Generator, 150)]].concat();
         assert_eq!(
             (count(&kept).side(), count(&kept).decide(ALLOWED)),
             (Side::Below, Side::Undecided)
         );
-        let harmless = [vec![(PASSED, 1); 8], vec![(Said::Generator, 20)]].concat();
+        let harmless = [vec![(PASSED, 1); 8], vec![(WindowJudgement::Generator, 20)]].concat();
         assert_eq!(count(&harmless).decide(ALLOWED), Side::Below);
     }
 

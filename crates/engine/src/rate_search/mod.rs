@@ -16,7 +16,7 @@ mod goal;
 mod outcome;
 mod pooled;
 mod rate_grid;
-mod seen;
+mod rate_window;
 mod words;
 
 use std::time::Duration;
@@ -24,8 +24,8 @@ use std::time::Duration;
 pub use goal::{Goal, RateStep, Settings, Stage};
 pub use outcome::{Answer, Because, Outcome, same_rate};
 use rate_grid::{GridState, RateGrid};
-pub use seen::{Backlog, RateSeen, Said};
-pub use words::Told;
+pub use rate_window::{Backlog, RateSeen, WindowJudgement};
+pub use words::SearchDescription;
 
 /// Slow operations per independent one, before any window told.
 const CLUMPING: f64 = 4.0;
@@ -59,7 +59,7 @@ pub struct Tried {
     /// What was seen.
     pub seen: RateSeen,
     /// What it said.
-    pub said: Said,
+    pub said: WindowJudgement,
     point: Option<i32>,
 }
 
@@ -155,8 +155,8 @@ impl RateSearch {
             _ => None,
         };
         self.tried.push(Tried { step, seen, said, point });
-        if said == Said::Nothing {
-            let unusable = self.tried.iter().filter(|t| t.said == Said::Nothing).count();
+        if said == WindowJudgement::Nothing {
+            let unusable = self.tried.iter().filter(|t| t.said == WindowJudgement::Nothing).count();
             if unusable > self.settings.most_unusable as usize {
                 self.give_up(Because::Unusable);
             }
@@ -260,7 +260,7 @@ impl RateSearch {
         let mut known: Vec<(f64, f64)> = self
             .tried
             .iter()
-            .filter(|t| t.said != Said::Nothing)
+            .filter(|t| t.said != WindowJudgement::Nothing)
             .filter_map(|t| Some((t.step.rate_per_s, t.seen.exceedance()?)))
             .filter(|(_, over)| over.clumping_seen && over.share < 2.0 * self.goal.allowed_over())
             .map(|(rate, over)| ((rate / rate_per_s).ln().abs(), over.clumping))
@@ -272,12 +272,12 @@ impl RateSearch {
     }
 
     /// Counts the vote of a window in bracket or bisection.
-    fn vote(&mut self, rate_per_s: f64, said: Said) {
+    fn vote(&mut self, rate_per_s: f64, said: WindowJudgement) {
         match said {
-            Said::Passed { .. } => self.votes.0 += 1,
-            Said::Failed { .. } => self.votes.1 += 1,
-            Said::Generator => self.votes.2 += 1,
-            Said::Nothing => {}
+            WindowJudgement::Passed { .. } => self.votes.0 += 1,
+            WindowJudgement::Failed { .. } => self.votes.1 += 1,
+            WindowJudgement::Generator => self.votes.2 += 1,
+            WindowJudgement::Nothing => {}
         }
         let (passed, against) = (self.votes.0, self.votes.1 + self.votes.2);
         let bisects = self.passed_per_s.is_some() && self.failed_per_s.is_some();
@@ -316,7 +316,7 @@ impl RateSearch {
     }
 
     /// Counts the last window as a run of the confirmation and sees whether it is over.
-    fn climb(&mut self, point: i32, said: Said) {
+    fn climb(&mut self, point: i32, said: WindowJudgement) {
         let (Some(grid), Some(tried)) = (&mut self.grid, self.tried.last()) else { return };
         grid.saw(point, said, tried.seen.quantile_ns, &tried.seen.slices);
         self.outcome = self.confirmed();

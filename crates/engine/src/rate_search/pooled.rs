@@ -11,7 +11,7 @@ use std::time::Duration;
 use narrows_stats::{Exceedance, Side};
 
 use super::count::Count;
-use super::{Said, Stage, Tried, same_rate};
+use super::{Stage, Tried, WindowJudgement, same_rate};
 
 /// How far a rate may lie from the one that it speaks for. Further off, what is shown is only that the interval is wide.
 const BAND: f64 = 2.0;
@@ -73,8 +73,10 @@ type ByRate<'a> = Vec<(f64, Vec<&'a Tried>)>;
 
 /// Usable windows by rate, in rising order.
 fn by_rate(tried: &[Tried], shortest: Duration) -> ByRate<'_> {
-    let mut usable: Vec<&Tried> =
-        tried.iter().filter(|t| t.said != Said::Nothing && t.step.window >= shortest).collect();
+    let mut usable: Vec<&Tried> = tried
+        .iter()
+        .filter(|t| t.said != WindowJudgement::Nothing && t.step.window >= shortest)
+        .collect();
     usable.sort_by(|a, b| a.step.rate_per_s.total_cmp(&b.step.rate_per_s));
     let mut rates: ByRate<'_> = Vec::new();
     for window in usable {
@@ -125,8 +127,8 @@ mod tests {
     fn tried(rate_per_s: f64, over: u64) -> Tried {
         let slices = vec![Slice { operations: 1000, over }; 20];
         let said = match over {
-            0..=10 => Said::Passed { clear: over < 8 },
-            _ => Said::Failed { clear: over > 12 },
+            0..=10 => WindowJudgement::Passed { clear: over < 8 },
+            _ => WindowJudgement::Failed { clear: over > 12 },
         };
         let seen = RateSeen {
             due_per_s: rate_per_s,
@@ -191,7 +193,7 @@ mod tests {
         spoiled
             .iter_mut()
             .filter(|t| t.step.rate_per_s > 101.0)
-            .for_each(|t| t.said = Said::Generator);
+            .for_each(|t| t.said = WindowJudgement::Generator);
         assert_eq!(pooled(&spoiled, WINDOW, ALLOWED), None);
     }
 }

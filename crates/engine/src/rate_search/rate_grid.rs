@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use narrows_stats::{Side, Slice};
 
-use super::Said;
+use super::WindowJudgement;
 use super::count::{Count, FEWEST};
 
 /// Where a rate is sure to be kept, if a start that is in doubt was about right.
@@ -107,7 +107,13 @@ impl RateGrid {
         self.points.get(&point)
     }
 
-    pub fn saw(&mut self, point: i32, said: Said, quantile_ns: Option<u64>, slices: &[Slice]) {
+    pub fn saw(
+        &mut self,
+        point: i32,
+        said: WindowJudgement,
+        quantile_ns: Option<u64>,
+        slices: &[Slice],
+    ) {
         let entry = self.points.entry(point).or_default();
         entry.count.add(said, slices);
         entry.quantiles_ns.extend(quantile_ns.map(|ns| ns as f64));
@@ -201,29 +207,29 @@ impl RateGrid {
             self.first_open((0..).map(|i| -i).filter(|point| !leads_on(*point)), Side::Below);
         // From the highest pass upwards, or from the neighbour of the start, unless that is too high itself.
         let up = match (highest_passed, lowest_failed) {
-            (None, Some(failed)) => Found::Decided(failed),
-            (None, None) if lost(0) => Found::Decided(0),
+            (None, Some(failed)) => FirstOpen::Decided(failed),
+            (None, None) if lost(0) => FirstOpen::Decided(0),
             (from, _) => self.first_open(from.unwrap_or(0) + 1.., Side::Above),
         };
         match (down, up) {
-            (Found::Open(down), Found::Open(up)) => GridState::Next(self.turn(down, up)),
-            (Found::Open(point), _) | (_, Found::Open(point)) => GridState::Next(point),
-            (Found::End(point), _) if self.decided(point) == Some(Side::Above) => {
+            (FirstOpen::Open(down), FirstOpen::Open(up)) => GridState::Next(self.turn(down, up)),
+            (FirstOpen::Open(point), _) | (_, FirstOpen::Open(point)) => GridState::Next(point),
+            (FirstOpen::End(point), _) if self.decided(point) == Some(Side::Above) => {
                 GridState::Bottom(point)
             }
-            (Found::Decided(passed), Found::End(_)) => {
+            (FirstOpen::Decided(passed), FirstOpen::End(_)) => {
                 let highest = highest_passed.unwrap_or(passed);
                 if self.is_beyond(highest + 1) { GridState::Top(highest) } else { GridState::Open }
             }
-            (Found::End(_), _) => GridState::Open,
-            (Found::Decided(passed), Found::Decided(failed)) => {
+            (FirstOpen::End(_), _) => GridState::Open,
+            (FirstOpen::Decided(passed), FirstOpen::Decided(failed)) => {
                 GridState::Between { passed: highest_passed.unwrap_or(passed), failed }
             }
         }
     }
 
     /// Goes along the points to the first that needs runs, or the first on the wanted side, or the end.
-    fn first_open(&self, points: impl Iterator<Item = i32>, wanted: Side) -> Found {
+    fn first_open(&self, points: impl Iterator<Item = i32>, wanted: Side) -> FirstOpen {
         let mut last = 0;
         for point in points {
             if self.is_beyond(point) {
@@ -231,12 +237,12 @@ impl RateGrid {
             }
             last = point;
             match self.decided(point) {
-                None => return Found::Open(point),
-                Some(side) if side == wanted => return Found::Decided(point),
+                None => return FirstOpen::Open(point),
+                Some(side) if side == wanted => return FirstOpen::Decided(point),
                 Some(_) => {}
             }
         }
-        Found::End(last)
+        FirstOpen::End(last)
     }
 
     /// Whether the point before it already was at the bound, so that this one would repeat it.
@@ -257,7 +263,7 @@ impl RateGrid {
     }
 }
 
-enum Found {
+enum FirstOpen {
     Open(i32),
     Decided(i32),
     End(i32),
@@ -267,8 +273,8 @@ enum Found {
 mod tests {
     use super::*;
 
-    const PASSED: Said = Said::Passed { clear: true };
-    const FAILED: Said = Said::Failed { clear: true };
+    const PASSED: WindowJudgement = WindowJudgement::Passed { clear: true };
+    const FAILED: WindowJudgement = WindowJudgement::Failed { clear: true };
 
     /// Climbs with a device that passes up to a rate; the order of the points tried.
     fn climb(mut grid: RateGrid, mut passes: impl FnMut(f64) -> bool) -> (GridState, Vec<i32>) {

@@ -6,7 +6,7 @@ use super::{Because, Goal, Outcome};
 
 /// What the sentence takes from whoever ran the windows.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct SearchDescription<'a> {
     /// What is limited: `latency`.
     pub limited: &'a str,
     /// Windows that were run.
@@ -19,7 +19,7 @@ pub struct Told<'a> {
 
 impl Outcome {
     /// The sentence.
-    pub fn sentence(&self, goal: &Goal, told: &Told<'_>) -> String {
+    pub fn sentence(&self, goal: &Goal, told: &SearchDescription<'_>) -> String {
         let promise = promise(goal);
         let at = |ns: Option<f64>| {
             ns.map_or(String::new(), |ns| format!(" (there it is {})", Nanos(ns as u64)))
@@ -70,7 +70,7 @@ impl Outcome {
     }
 }
 
-fn why(because: Because, told: &Told<'_>) -> String {
+fn why(because: Because, told: &SearchDescription<'_>) -> String {
     let windows = told.windows;
     match because {
         Because::Windows => format!("the {windows} windows allowed were used up"),
@@ -115,7 +115,12 @@ mod tests {
     #[test]
     fn an_end_without_an_answer_says_why_and_how_far_it_came() {
         let goal = Goal { quantile: 0.999, limit_ns: 1_000_000 };
-        let told = Told { limited: "latency", windows: 60, unusable: 16, disturbed: "were late" };
+        let told = SearchDescription {
+            limited: "latency",
+            windows: 60,
+            unusable: 16,
+            disturbed: "were late",
+        };
         let unfinished = |because, passed_per_s, failed_per_s| {
             Outcome::Unfinished { because, passed_per_s, failed_per_s }.sentence(&goal, &told)
         };

@@ -6,7 +6,7 @@ use crate::draft::{Draft, Work};
 use crate::files::names;
 use crate::job::{Amount, Blocks, Fallocate, OpenFlag, PerDirection, Seed};
 use crate::options::limits;
-use crate::problem::{Taken, Wrong};
+use crate::problem::{SettingTreatment, Wrong};
 use crate::spelling::{range, word};
 use crate::split::{per_direction, shares};
 use crate::written::{Counts, Size, size};
@@ -259,7 +259,10 @@ fn work(value: &mut Value) -> Result<Work, Wrong> {
         return Err(Wrong::value("the run between two jumps is too long"));
     }
     if random && suffix.is_some_and(|run| run > 1) {
-        value.remark(Taken::Warned, "fio's first run is one operation shorter than the others");
+        value.remark(
+            SettingTreatment::Warned,
+            "fio's first run is one operation shorter than the others",
+        );
     }
     let kind = kind.strip_prefix("rand").unwrap_or(kind);
     let mixed = matches!(kind, "rw" | "readwrite");

@@ -3,7 +3,7 @@
 use super::Value;
 use crate::draft::{Draft, EngineName};
 use crate::options::limits;
-use crate::problem::{Taken, Wrong};
+use crate::problem::{SettingTreatment, Wrong};
 use crate::spelling::{processors, word};
 
 /// Engines that fio has and narrows doesn't run.
@@ -110,12 +110,12 @@ fn engine(value: &mut Value) -> Result<EngineName, Wrong> {
                 "vsync" => "pread and pwrite; neighbouring operations are not gathered",
                 _ => "pread and pwrite, which do the same with one buffer",
             };
-            value.remark(Taken::Approximated, how);
+            value.remark(SettingTreatment::Approximated, how);
             EngineName::Psync
         }
         "pvsync2" => {
             value.remark(
-                Taken::Approximated,
+                SettingTreatment::Approximated,
                 "pread and pwrite, which do the same with one buffer and no flags",
             );
             EngineName::Pvsync2

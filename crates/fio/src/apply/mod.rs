@@ -11,10 +11,10 @@ mod running;
 use crate::draft::Draft;
 use crate::grammar::is_space;
 use crate::job::{Amount, PerDirection};
-use crate::kind::Kind;
+use crate::kind::OptionType;
 use crate::number::KbBase;
 use crate::options::FioOption;
-use crate::problem::{Taken, Wrong};
+use crate::problem::{SettingTreatment, Wrong};
 use crate::spelling::{flag, single, triplet};
 use crate::written::{Counts, Read, Size, time_us};
 
@@ -22,10 +22,10 @@ use crate::written::{Counts, Read, Size, time_us};
 pub(crate) struct Value<'a> {
     /// `None` for a bare key.
     pub raw: Option<&'a str>,
-    pub kind: Kind,
+    pub kind: OptionType,
     pub base: KbBase,
     pub counts: Counts,
-    pub remarks: Vec<(Taken, String)>,
+    pub remarks: Vec<(SettingTreatment, String)>,
 }
 
 /// The options whose numbers are bytes, or bytes per second.
@@ -67,12 +67,15 @@ impl<'a> Value<'a> {
             return Err(Wrong::value("a value is missing"));
         }
         if raw.starts_with(is_space) && !self.kind.is_integer() {
-            self.remark(Taken::AsWritten, format!("fio does not accept the blank in `= {text}`"));
+            self.remark(
+                SettingTreatment::AsWritten,
+                format!("fio does not accept the blank in `= {text}`"),
+            );
         }
         Ok(text)
     }
 
-    pub fn remark(&mut self, taken: Taken, sentence: impl Into<String>) {
+    pub fn remark(&mut self, taken: SettingTreatment, sentence: impl Into<String>) {
         self.remarks.push((taken, sentence.into()));
     }
 
@@ -87,7 +90,7 @@ impl<'a> Value<'a> {
 
     /// `0`, `1`, or nothing where the option may stand alone.
     pub fn flag(&mut self) -> Result<bool, Wrong> {
-        if self.raw.is_none() && self.kind == Kind::Set {
+        if self.raw.is_none() && self.kind == OptionType::Set {
             return Ok(true);
         }
         let text = self.text()?;
@@ -145,20 +148,20 @@ impl<'a> Value<'a> {
         if !raw.trim_start().starts_with('(') && raw.contains([',', ':']) {
             return Err(Wrong::misread(format!("fio takes `{raw}` apart at the `,` or `:`")));
         }
-        let read = time_us(raw, self.kind == Kind::Seconds)?;
+        let read = time_us(raw, self.kind == OptionType::Seconds)?;
         Ok(self.kept(read))
     }
 
     /// Passes if the value can be read at all; for approximated options without effect.
     pub fn checked(&mut self) -> Result<(), Wrong> {
         match self.kind {
-            Kind::Bool | Kind::Set => self.flag().map(drop),
-            Kind::Number => self.count(0, u64::MAX).map(drop),
-            Kind::PerDirection => self.triplet().map(drop),
-            Kind::Seconds | Kind::Microseconds => self.time_us().map(drop),
+            OptionType::Bool | OptionType::Set => self.flag().map(drop),
+            OptionType::Number => self.count(0, u64::MAX).map(drop),
+            OptionType::PerDirection => self.triplet().map(drop),
+            OptionType::Seconds | OptionType::Microseconds => self.time_us().map(drop),
             // fio lets most of these stand alone, with a value of its own.
-            Kind::Choice => Ok(()),
-            Kind::Text | Kind::Floats | Kind::Range => self.text().map(drop),
+            OptionType::Choice => Ok(()),
+            OptionType::Text | OptionType::Floats | OptionType::Range => self.text().map(drop),
         }
     }
 }

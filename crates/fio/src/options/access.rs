@@ -1,7 +1,7 @@
 //! What is read and written: files, regions, sizes, order, data.
 
 use super::{FioOption, near, refused, same};
-use crate::kind::Kind::{Bool, Choice, Floats, Number, PerDirection, Range, Set, Text};
+use crate::kind::OptionType::{Bool, Choice, Floats, Number, PerDirection, Range, Set, Text};
 
 const SIZES: &str =
     "as in fio, but where each block comes once, each size goes over the region for itself";

@@ -1,7 +1,7 @@
 //! How operations reach the kernel, and where the job runs.
 
 use super::{FioOption, near, refused, same};
-use crate::kind::Kind::{Bool, Choice, Number, Set, Text};
+use crate::kind::OptionType::{Bool, Choice, Number, Set, Text};
 
 const URING: &[&str] = &["io_uring"];
 const BATCHES: &str = "narrows submits and reaps in batches that follow what is due";

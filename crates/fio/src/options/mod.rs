@@ -10,7 +10,7 @@ mod refused;
 mod report;
 mod running;
 
-use crate::kind::Kind;
+use crate::kind::OptionType;
 
 /// What narrows does with an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,22 +38,22 @@ pub struct FioOption {
     /// Other names it goes by.
     pub aliases: &'static [&'static str],
     /// Its type.
-    pub kind: Kind,
+    pub kind: OptionType,
     /// The I/O engines that have it; empty for all.
     pub engines: &'static [&'static str],
     /// What narrows does with it.
     pub class: Class,
 }
 
-const fn same(name: &'static str, kind: Kind) -> FioOption {
+const fn same(name: &'static str, kind: OptionType) -> FioOption {
     FioOption { name, aliases: &[], kind, engines: &[], class: Class::Same }
 }
 
-const fn near(name: &'static str, kind: Kind, how: &'static str) -> FioOption {
+const fn near(name: &'static str, kind: OptionType, how: &'static str) -> FioOption {
     FioOption { name, aliases: &[], kind, engines: &[], class: Class::Approximated(how) }
 }
 
-const fn refused(name: &'static str, kind: Kind, why: &'static str) -> FioOption {
+const fn refused(name: &'static str, kind: OptionType, why: &'static str) -> FioOption {
     let class = Class::Refused { why, hint: "", harmless: &[] };
     FioOption { name, aliases: &[], kind, engines: &[], class }
 }

@@ -1,7 +1,7 @@
 //! What is never done: verification, replay, zones, other engines' options, and whatever touches more than its files.
 
 use super::{FioOption, refused};
-use crate::kind::Kind::{Bool, Choice, Floats, Number, Set, Text};
+use crate::kind::OptionType::{Bool, Choice, Floats, Number, Set, Text};
 
 const VERIFY: &str =
     "data is not verified, and a job that asks for it must not seem to have done so";

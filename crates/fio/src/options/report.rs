@@ -1,7 +1,7 @@
 //! What is printed and kept.
 
 use super::{FioOption, near, same};
-use crate::kind::Kind::{Bool, Choice, Floats, Number};
+use crate::kind::OptionType::{Bool, Choice, Floats, Number};
 
 const KEPT: &str = "all latencies are recorded; only what is printed changes";
 const LOGS: &str = "fio's log files are not written; the series are in the run file";

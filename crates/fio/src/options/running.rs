@@ -1,7 +1,7 @@
 //! How long, how often, how fast, and what waits for what.
 
 use super::{FioOption, near, refused, same};
-use crate::kind::Kind::{
+use crate::kind::OptionType::{
     Bool, Choice, Floats, Microseconds, Number, PerDirection, Seconds, Set, Text,
 };
 

@@ -4,7 +4,7 @@
 
 use crate::common;
 use crate::common::{InMemory, MACHINE};
-use narrows_fio::{KbBase, Kind, bytes_as_fio, options, read, time_as_fio};
+use narrows_fio::{KbBase, OptionType, bytes_as_fio, options, read, time_as_fio};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -135,7 +135,7 @@ fn any_value_of_any_option_is_read_or_stopped() {
     runner()
         .run(&(proptest::sample::select(names), value()), |(name, value)| {
             let _ = common::job(&format!("ioengine=io_uring\n{name}={value}"));
-            for kind in [Kind::PerDirection, Kind::Seconds, Kind::Microseconds] {
+            for kind in [OptionType::PerDirection, OptionType::Seconds, OptionType::Microseconds] {
                 kind.integers_as_fio(&value, KbBase::Binary);
             }
             Ok(())

@@ -2,8 +2,8 @@
 
 use crate::common::{InMemory, MACHINE, job, plan};
 use narrows_fio::{
-    Amount, Blocks, Cause, Direction, Distribution, Engine, Order, Seed, Share, Taken, Targets,
-    read,
+    Amount, Blocks, Cause, Direction, Distribution, Engine, Order, Seed, SettingTreatment, Share,
+    Targets, read,
 };
 use narrows_units::Nanos;
 
@@ -67,14 +67,14 @@ fn kib_is_taken_as_fio_does_and_said() {
     let plan = job("bs=4kib\nsize=1mib").expect("a plan");
     assert_eq!(plan.jobs[0].blocks.read, Blocks::Fixed(4000));
     assert_eq!(plan.jobs[0].region.size, Some(Amount::Bytes(1_000_000)));
-    let said: Vec<_> = plan.notes.iter().filter(|n| n.taken == Taken::AsFio).collect();
+    let said: Vec<_> = plan.notes.iter().filter(|n| n.taken == SettingTreatment::AsFio).collect();
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[0].sentence.contains("as 4000 bytes, not 4096"), "{}", said[0].sentence);
     assert_eq!(said[0].place.line, 2);
     // With `ki` fio is right, and silent.
     let plan = job("bs=4ki").expect("a plan");
     assert_eq!(plan.jobs[0].blocks.read, Blocks::Fixed(4096));
-    assert!(plan.notes.iter().all(|n| n.taken == Taken::Same));
+    assert!(plan.notes.iter().all(|n| n.taken == SettingTreatment::Same));
     // And with the other base it is the other way around.
     let plan = job("bs=4ki\nkb_base=1000\nsize=8k").expect("a plan");
     assert_eq!(plan.jobs[0].blocks.read, Blocks::Fixed(4000));
@@ -97,7 +97,8 @@ fn a_blank_after_the_equals_sign_is_taken_as_written_and_said() {
     assert_eq!(job.access.direction, Direction::Read);
     assert_eq!(job.engine, Engine::Null);
     assert_eq!(job.ending.runtime, Some(Nanos(60_000_000_000)));
-    let said: Vec<_> = plan.notes.iter().filter(|n| n.taken == Taken::AsWritten).collect();
+    let said: Vec<_> =
+        plan.notes.iter().filter(|n| n.taken == SettingTreatment::AsWritten).collect();
     let options: Vec<_> = said.iter().map(|n| n.option.as_str()).collect();
     // A blank before a number without a unit changes nothing, and nothing is said.
     assert_eq!(options, ["rw", "bs", "ioengine", "runtime"]);
@@ -137,7 +138,7 @@ fn saying_what_is_so_anyway_is_accepted() {
 fn what_fio_ignores_is_said() {
     let said = |settings: &str, option: &str| {
         let plan = job(settings).expect(settings);
-        plan.notes.iter().any(|n| n.option == option && n.taken != Taken::Same)
+        plan.notes.iter().any(|n| n.option == option && n.taken != SettingTreatment::Same)
     };
     assert!(said("iodepth=32\nioengine=psync", "iodepth"));
     assert!(!said("iodepth=32\nioengine=io_uring\ndirect=1", "iodepth"));
@@ -250,14 +251,14 @@ fn the_first_job_of_a_second_file_waits() {
 #[test]
 fn every_option_that_the_table_accepts_is_applied() {
     use narrows_fio::{
-        Kind,
+        OptionType,
         options::{Class, all},
     };
     for option in all().filter(|option| !matches!(option.class, Class::Refused { .. })) {
         // A value that some options take and others reject; what may not happen is that nobody takes it.
         let value = match option.kind {
-            Kind::Range => "4k-8k",
-            Kind::Text => "psync",
+            OptionType::Range => "4k-8k",
+            OptionType::Text => "psync",
             _ => "1",
         };
         let engine = option.engines.first().copied().unwrap_or("null");

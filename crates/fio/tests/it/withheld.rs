@@ -47,9 +47,9 @@ fn what_was_named_on_the_command_line_is_quoted() {
 }
 
 /// An environment with a password, of which the user named one variable.
-struct Asked(&'static str);
+struct PasswordEnvironment(&'static str);
 
-impl Loader for Asked {
+impl Loader for PasswordEnvironment {
     fn text(&self, _: &str) -> Result<Option<String>, String> {
         Ok(Some(self.0.to_string()))
     }
@@ -73,11 +73,12 @@ fn a_job_takes_no_variable_that_was_not_named() {
         "[a]\n${PGPASSWORD}=1m",
         "[global]\nsize=1m\ndirectory=${HOME}\n[a]\n",
     ] {
-        let stopped = read(&["f"], &[], &Asked(text), &MACHINE).expect_err(text);
+        let stopped = read(&["f"], &[], &PasswordEnvironment(text), &MACHINE).expect_err(text);
         let said = format!("{stopped} {stopped:?}");
         assert!(!said.contains("S3cret") && said.contains("hint: --env "), "{text}: {said}");
     }
-    let plan = read(&["f"], &[], &Asked("[${PGPASSWORD}]\nsize=${SIZE}"), &MACHINE).expect("a job");
+    let plan = read(&["f"], &[], &PasswordEnvironment("[${PGPASSWORD}]\nsize=${SIZE}"), &MACHINE)
+        .expect("a job");
     assert_eq!(plan.jobs[0].name, "${PGPASSWORD}", "no section's name takes a variable");
     let named =
         plan.notes.iter().any(|note| note.sentence == "${SIZE} is taken from the environment");

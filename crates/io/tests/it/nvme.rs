@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::common::{MIB, errno, one};
 use narrows_io::{
-    Access, Arena, Completion, DevicePath, Kind, Method, Op, Options, Pattern, Tag, Target,
+    Access, Arena, Completion, DevicePath, Method, Op, Options, Pattern, Tag, Target, TargetKind,
 };
 
 /// The block device and the generic device of the drive to test on.
@@ -67,7 +67,7 @@ fn sweep(path: &mut dyn DevicePath, op: Op, pattern: Pattern, generation: u64) {
 #[test]
 fn what_one_way_writes_to_the_drive_every_other_reads() {
     let Some((block, generic)) = drive() else { return };
-    assert_eq!((generic.kind(), block.kind()), (Kind::NvmeGeneric, Kind::BlockDevice));
+    assert_eq!((generic.kind(), block.kind()), (TargetKind::NvmeGeneric, TargetKind::BlockDevice));
     assert_eq!(generic.bytes(), block.bytes());
     assert_eq!(generic.logical_block_bytes(), block.logical_block_bytes());
     let pattern = Pattern::new(3);

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::common::{Loop, MIB, errno, folder, made, one, path, ways};
-use narrows_io::{Durable, Error, Kind, Op, Pattern, Tag, Target};
+use narrows_io::{Durable, Error, Op, Pattern, Tag, Target, TargetKind};
 
 #[test]
 fn an_existing_file_is_opened_with_its_size_and_stays_as_it_is() {
@@ -18,7 +18,7 @@ fn an_existing_file_is_opened_with_its_size_and_stays_as_it_is() {
         Target::open_read(&place, true).unwrap(),
         Target::open_write_exclusive(&place, false).unwrap(),
     ] {
-        assert_eq!((target.bytes(), target.kind()), (100_000, Kind::File));
+        assert_eq!((target.bytes(), target.kind()), (100_000, TargetKind::File));
         assert_eq!((target.pattern(), target.logical_block_bytes()), (None, None));
         assert_eq!(target.reopen().unwrap().metadata().unwrap().len(), 100_000);
     }
@@ -75,17 +75,17 @@ fn what_is_neither_file_nor_block_device_is_refused_without_opening_it() {
 #[test]
 fn a_plain_file_below_dev_is_known_as_such() {
     if let Ok(meant) = tempfile::NamedTempFile::new_in("/dev/shm") {
-        assert_eq!(Target::kind_of(meant.path()).unwrap(), Kind::File);
+        assert_eq!(Target::kind_of(meant.path()).unwrap(), TargetKind::File);
     }
     let Ok(file) = tempfile::NamedTempFile::new_in("/dev") else {
         eprintln!("SKIPPED: /dev can't be written to, which takes root");
         return;
     };
-    assert_eq!(Target::kind_of(file.path()).unwrap(), Kind::FileInDev);
+    assert_eq!(Target::kind_of(file.path()).unwrap(), TargetKind::FileInDev);
     let dir = folder();
     let link = dir.path().join("link");
     std::os::unix::fs::symlink(file.path(), &link).unwrap();
-    assert_eq!(Target::kind_of(&link).unwrap(), Kind::FileInDev, "wherever the name is");
+    assert_eq!(Target::kind_of(&link).unwrap(), TargetKind::FileInDev, "wherever the name is");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_block_device_tells_its_size_and_blocks_and_is_written_by_one_alone() {
             return;
         };
         let target = Target::open_write_exclusive(&disk.device, true).unwrap();
-        assert_eq!((target.kind(), target.bytes()), (Kind::BlockDevice, 16 * MIB));
+        assert_eq!((target.kind(), target.bytes()), (TargetKind::BlockDevice, 16 * MIB));
         assert_eq!(target.logical_block_bytes(), Some(sector));
         assert_eq!(target.unwritten_share(), None, "nobody can tell");
         assert_eq!(target.offset_alignment(), u64::from(sector));

@@ -10,7 +10,7 @@ use crash::{Listening, Writing, judged, list_in};
 use narrows_crashtest::{
     Acknowledged, End, Layout, Mode, Settings, Sync, Target, check_file, write_files,
 };
-use narrows_lab_drive::{Kind, Lab};
+use narrows_lab_drive::{DriveContents, Lab};
 use narrows_model::{CrashTest, CrashTestOutcome};
 
 const RING: Layout =
@@ -27,15 +27,22 @@ struct Case {
 const PLAIN: Case =
     Case { layout: RING, sync: Sync::Fdatasync, direct: false, lies: false, seed: None };
 
-fn target(lab: &Lab, kind: Kind) -> Target {
+fn target(lab: &Lab, kind: DriveContents) -> Target {
     match kind {
-        Kind::Raw => Target::Device { path: lab.device().to_path_buf(), size_bytes: common::SIZE },
-        Kind::Ext4 | Kind::Xfs => Target::NewFile(lab.files().join("records")),
+        DriveContents::Raw => {
+            Target::Device { path: lab.device().to_path_buf(), size_bytes: common::SIZE }
+        }
+        DriveContents::Ext4 | DriveContents::Xfs => Target::NewFile(lab.files().join("records")),
     }
 }
 
 /// Writes, cuts, looks, and says what came out.
-fn crash(lab: &mut Lab, kind: Kind, beside: &Path, case: &Case) -> (Acknowledged, CrashTest) {
+fn crash(
+    lab: &mut Lab,
+    kind: DriveContents,
+    beside: &Path,
+    case: &Case,
+) -> (Acknowledged, CrashTest) {
     let listening = Listening::start(list_in(beside));
     let settings = Settings {
         target: target(lab, kind),
@@ -71,8 +78,8 @@ fn crash(lab: &mut Lab, kind: Kind, beside: &Path, case: &Case) -> (Acknowledged
     }
     lab.mount_afresh().unwrap();
     let path: PathBuf = match kind {
-        Kind::Raw => lab.device().to_path_buf(),
-        Kind::Ext4 | Kind::Xfs => lab.files().join("records"),
+        DriveContents::Raw => lab.device().to_path_buf(),
+        DriveContents::Ext4 | DriveContents::Xfs => lab.files().join("records"),
     };
     let counts = check_file(&path, &list_in(beside), &list, false).unwrap();
     assert!(counts.checked > 0);
@@ -80,19 +87,19 @@ fn crash(lab: &mut Lab, kind: Kind, beside: &Path, case: &Case) -> (Acknowledged
     (list, test)
 }
 
-fn outcome(kind: Kind, case: Case) -> Option<CrashTest> {
+fn outcome(kind: DriveContents, case: Case) -> Option<CrashTest> {
     let mut found = None;
     in_lab(kind, |lab, beside| found = Some(crash(lab, kind, beside, &case).1));
     found
 }
 
-fn is_shown(kind: Kind, case: Case) {
+fn is_shown(kind: DriveContents, case: Case) {
     if let Some(test) = outcome(kind, case) {
         assert_eq!(test.outcome, CrashTestOutcome::Shown, "{test:?}");
     }
 }
 
-fn is_refuted(kind: Kind, case: Case) -> Option<CrashTest> {
+fn is_refuted(kind: DriveContents, case: Case) -> Option<CrashTest> {
     let test = outcome(kind, case)?;
     assert_eq!(test.outcome, CrashTestOutcome::Refuted, "{test:?}");
     assert_eq!(test.lost.len() as u64, test.missing + test.torn);
@@ -101,38 +108,41 @@ fn is_refuted(kind: Kind, case: Case) -> Option<CrashTest> {
 
 #[test]
 fn an_honest_drive_is_acquitted_whatever_survives() {
-    is_shown(Kind::Ext4, Case { seed: Some(1), ..PLAIN });
-    is_shown(Kind::Ext4, Case { seed: Some(2), direct: true, sync: Sync::Dsync, ..PLAIN });
+    is_shown(DriveContents::Ext4, Case { seed: Some(1), ..PLAIN });
+    is_shown(DriveContents::Ext4, Case { seed: Some(2), direct: true, sync: Sync::Dsync, ..PLAIN });
 }
 
 #[test]
 fn an_honest_drive_is_acquitted_where_the_file_grows() {
     let layout = Layout { mode: Mode::Append, ..RING };
-    is_shown(Kind::Ext4, Case { seed: Some(3), layout, ..PLAIN });
-    is_shown(Kind::Xfs, Case { seed: Some(4), layout, sync: Sync::Fsync, ..PLAIN });
+    is_shown(DriveContents::Ext4, Case { seed: Some(3), layout, ..PLAIN });
+    is_shown(DriveContents::Xfs, Case { seed: Some(4), layout, sync: Sync::Fsync, ..PLAIN });
 }
 
 #[test]
 fn an_honest_drive_is_acquitted_without_a_file_system() {
-    is_shown(Kind::Raw, Case { seed: Some(5), direct: true, sync: Sync::RwfDsync, ..PLAIN });
-    is_shown(Kind::Raw, PLAIN);
+    is_shown(
+        DriveContents::Raw,
+        Case { seed: Some(5), direct: true, sync: Sync::RwfDsync, ..PLAIN },
+    );
+    is_shown(DriveContents::Raw, PLAIN);
 }
 
 #[test]
 fn a_liar_is_refuted_through_a_file_system() {
-    is_refuted(Kind::Ext4, Case { lies: true, ..PLAIN });
+    is_refuted(DriveContents::Ext4, Case { lies: true, ..PLAIN });
 }
 
 #[test]
 fn a_liar_that_loses_a_part_is_refuted_with_missing_and_torn_records() {
     let case = Case { lies: true, seed: Some(6), direct: true, sync: Sync::Dsync, ..PLAIN };
-    let Some(test) = is_refuted(Kind::Raw, case) else { return };
+    let Some(test) = is_refuted(DriveContents::Raw, case) else { return };
     assert!(test.missing > 0 && test.torn > 0, "{} missing, {} torn", test.missing, test.torn);
     assert!(test.missing + test.torn < test.checked, "some survive");
 }
 
 #[test]
 fn on_an_honest_drive_what_was_not_flushed_is_lost() {
-    let test = is_refuted(Kind::Ext4, Case { sync: Sync::None, ..PLAIN });
+    let test = is_refuted(DriveContents::Ext4, Case { sync: Sync::None, ..PLAIN });
     assert!(test.is_none_or(|test| !test.flushes));
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
 use crate::common::in_lab;
-use narrows_lab_drive::{Kind, Lab};
+use narrows_lab_drive::{DriveContents, Lab};
 
 fn write_synced(lab: &Lab, name: &str) {
     let mut file = File::create(lab.files().join(name)).unwrap();
@@ -23,7 +23,7 @@ fn left(lab: &Lab, name: &str) -> Option<(usize, bool)> {
 
 #[test]
 fn ext4_keeps_what_was_synced_and_loses_what_was_not() {
-    in_lab(Kind::Ext4, |lab, _| {
+    in_lab(DriveContents::Ext4, |lab, _| {
         write_synced(lab, "synced");
         fs::write(lab.files().join("unsynced"), [7; 10_000]).unwrap();
         lab.cut(None).unwrap();
@@ -35,7 +35,7 @@ fn ext4_keeps_what_was_synced_and_loses_what_was_not() {
 
 #[test]
 fn xfs_keeps_what_was_synced() {
-    in_lab(Kind::Xfs, |lab, _| {
+    in_lab(DriveContents::Xfs, |lab, _| {
         write_synced(lab, "synced");
         lab.cut(Some(5)).unwrap();
         lab.mount_afresh().unwrap();
@@ -45,7 +45,7 @@ fn xfs_keeps_what_was_synced() {
 
 #[test]
 fn a_slow_drive_takes_its_time_for_each_flush_and_loses_nothing() {
-    in_lab(Kind::Ext4, |lab, _| {
+    in_lab(DriveContents::Ext4, |lab, _| {
         let takes = Duration::from_millis(30);
         lab.drive().slow(takes).unwrap();
         let began = Instant::now();
@@ -60,7 +60,7 @@ fn a_slow_drive_takes_its_time_for_each_flush_and_loses_nothing() {
 
 #[test]
 fn a_liar_loses_what_was_synced() {
-    in_lab(Kind::Ext4, |lab, _| {
+    in_lab(DriveContents::Ext4, |lab, _| {
         write_synced(lab, "before");
         lab.sync().unwrap();
         lab.drive().lie().unwrap();
@@ -74,7 +74,7 @@ fn a_liar_loses_what_was_synced() {
 
 #[test]
 fn a_flush_of_the_device_reaches_the_drive_and_a_write_alone_does_not() {
-    in_lab(Kind::Raw, |lab, _| {
+    in_lab(DriveContents::Raw, |lab, _| {
         let device = File::options().read(true).write(true).open(lab.device()).unwrap();
         device.write_all_at(&[1; 4096], 0).unwrap();
         device.sync_data().unwrap();

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use crate::common::{in_lab, until};
 use crash::{Listening, Writing, judged, list_in};
 use narrows_crashtest::{Acknowledged, TableCheck, check_table, write_table};
-use narrows_lab_drive::{Kind, Lab};
+use narrows_lab_drive::{DriveContents, Lab};
 use narrows_model::{CrashTest, CrashTestOutcome};
 use narrows_postgres::{Address, Connection};
 
@@ -166,7 +166,7 @@ fn answers_from_memory(address: &Address, list_path: &Path) {
 
 #[test]
 fn with_fsync_no_acknowledged_row_is_lost() {
-    in_lab(Kind::Ext4, |lab, beside| {
+    in_lab(DriveContents::Ext4, |lab, beside| {
         let Some(test) = crash(lab, beside, "on", Some(8)) else { return };
         assert_eq!(test.outcome, CrashTestOutcome::Shown, "{test:?}");
     });
@@ -174,7 +174,7 @@ fn with_fsync_no_acknowledged_row_is_lost() {
 
 #[test]
 fn without_fsync_acknowledged_rows_are_lost_on_an_honest_drive() {
-    in_lab(Kind::Ext4, |lab, beside| {
+    in_lab(DriveContents::Ext4, |lab, beside| {
         let Some(test) = crash(lab, beside, "off", None) else { return };
         assert_eq!(test.outcome, CrashTestOutcome::Refuted, "{test:?}");
         assert!(test.missing > 0);

@@ -4,7 +4,7 @@ use narrows_io::Method;
 use narrows_model::{Measurement, condition};
 use serde_json::json;
 
-use crate::scenario::{Load, Place, Route, Share, Sizes, Stream};
+use crate::scenario::{AccessPattern, Load, Route, Share, Sizes, Stream};
 
 /// Writes `stream` into the workload and the conditions of its measurement.
 pub(crate) fn stream(measurement: &mut Measurement, stream: &Stream) {
@@ -49,7 +49,7 @@ pub(crate) fn stream(measurement: &mut Measurement, stream: &Stream) {
         workload.insert(condition::COMPRESS_PERCENT, json!(pattern.entropy().compress_percent()));
         workload.insert(condition::DEDUPE_PERCENT, json!(pattern.entropy().dedupe_percent()));
     }
-    if matches!(stream.place, Place::SameOffsets) {
+    if matches!(stream.place, AccessPattern::SameOffsets) {
         workload.insert(condition::CLONES, json!(stream.threads));
     }
     conditions(measurement, stream);

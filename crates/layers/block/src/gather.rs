@@ -2,12 +2,12 @@
 
 use narrows_facts::Usage;
 use narrows_io::Op;
-use narrows_observe::Seen;
+use narrows_observe::HostWindow;
 use narrows_stats::Recorder;
 
 use crate::contents::Contents;
 use crate::outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
-use crate::scenario::{Distribution, Load, Place, Scenario, Stream};
+use crate::scenario::{AccessPattern, Distribution, Load, Scenario, Stream};
 use crate::seed::seed_of;
 use crate::worker::{Tally, unique};
 
@@ -17,7 +17,7 @@ pub(crate) struct Measured {
     pub window_ns: u64,
     /// Processor time of this process in the window, ns.
     pub cpu_ns: f64,
-    pub seen: Seen,
+    pub seen: HostWindow,
 }
 
 /// One outcome per stream; `tallies` are in the order of streams and their threads.
@@ -120,9 +120,11 @@ fn unique(stream: &Stream, tallies: &[Tally]) -> Option<f64> {
 /// What decides the order: a seed and a beginning, each where it plays a part.
 fn sequence(stream: &Stream, seed: u64, order_seed: u64) -> (u64, u64) {
     match &stream.place {
-        Place::Sequential | Place::SameOffsets | Place::Stepped { .. } => (0, stream.cursor),
-        Place::Random(Distribution::OnceEach) => (order_seed, stream.cursor),
-        Place::Random(_) | Place::Jumping(_) => (seed, order_seed),
+        AccessPattern::Sequential | AccessPattern::SameOffsets | AccessPattern::Stepped { .. } => {
+            (0, stream.cursor)
+        }
+        AccessPattern::Random(Distribution::OnceEach) => (order_seed, stream.cursor),
+        AccessPattern::Random(_) | AccessPattern::Jumping(_) => (seed, order_seed),
     }
 }
 

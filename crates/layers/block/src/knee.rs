@@ -9,7 +9,7 @@ use narrows_model::Layer;
 use narrows_observe::Watch;
 
 use crate::BlockError;
-use crate::cell::Cell;
+use crate::block_workload::BlockWorkload;
 use crate::outcome::StreamOutcome;
 use crate::plan::{BlockPlan, MAX_BLOCKING_DEPTH, PROBE_WARM_UP, probe_length, probes_per_depth};
 use crate::scenario::Region;
@@ -39,7 +39,7 @@ pub(crate) fn find(
     file: &TestFile,
     access: &Access,
     plan: &BlockPlan,
-    cell: &Cell,
+    cell: &BlockWorkload,
     seed: u64,
 ) -> Result<Knee, BlockError> {
     let blocks = file.bytes() / u64::from(cell.block_bytes);

@@ -20,8 +20,8 @@
 #![forbid(unsafe_code)]
 
 mod after;
+mod block_workload;
 mod calibrate;
-mod cell;
 mod combine;
 mod contents;
 mod describe;
@@ -30,9 +30,9 @@ mod gather;
 mod interference;
 mod knee;
 mod measure;
-mod once;
 mod outcome;
 mod plan;
+mod random_read_window;
 mod record;
 mod run;
 mod scenario;
@@ -50,14 +50,14 @@ pub use calibrate::{
 pub use error::BlockError;
 pub use interference::{InterferenceGround, InterferencePlan, interference, planned_interference};
 pub use measure::{measure, measure_by, prepare, prepare_with};
-pub use once::{Once, random_read_once};
 pub use outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
 pub use plan::{BlockPlan, planned};
+pub use random_read_window::{RandomReadWindow, random_read_once};
 pub use record::Record;
 pub use run::run_scenario;
 pub use scenario::{
-    Distribution, Jumping, Limit, Load, Mix, Place, Region, Route, Scenario, Share, Sizes, Stream,
-    Then, Think, Zone,
+    AccessPattern, Distribution, Jumping, Limit, Load, Mix, Region, Route, Scenario, Share, Sizes,
+    Stream, Then, Think, Zone,
 };
 pub use steady::{Steadied, SteadyPlan, planned_steady, steady, write_state};
 pub use writers::{WriterWindows, Writers, writers_together_and_apart};

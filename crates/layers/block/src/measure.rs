@@ -10,7 +10,7 @@ use narrows_observe::Watch;
 use narrows_units::Bytes;
 
 use crate::BlockError;
-use crate::cell::{Cell, Depth, Way};
+use crate::block_workload::{BlockWorkload, Depth, IoPath};
 use crate::knee;
 use crate::plan::{self, BlockPlan};
 use crate::seed::{seed_of, shuffled};
@@ -139,11 +139,11 @@ pub fn measure_by(
 }
 
 /// The workloads that this file and its file system allow.
-fn possible(ctx: &Context<'_>, file: &TestFile, plan: &BlockPlan) -> Vec<Cell> {
+fn possible(ctx: &Context<'_>, file: &TestFile, plan: &BlockPlan) -> Vec<BlockWorkload> {
     plan::cells(plan, ctx.quick)
         .into_iter()
         .filter(|cell| cell.op == Op::Read || file.writable())
-        .filter(|cell| cell.way == Way::Buffered || file.direct().is_ok())
+        .filter(|cell| cell.way == IoPath::Buffered || file.direct().is_ok())
         .collect()
 }
 

@@ -3,7 +3,7 @@
 use narrows_engine::{Arrivals, LiveValue};
 use narrows_facts::Usage;
 use narrows_io::{Method, Op, Refusal};
-use narrows_observe::Seen;
+use narrows_observe::HostWindow;
 use narrows_stats::Recorder;
 
 use crate::contents::Contents;
@@ -163,7 +163,7 @@ pub struct StreamOutcome {
     /// Whether other streams ran beside it: `seen` is then that of all of them together.
     pub beside_others: bool,
     /// What the machine did in the window.
-    pub seen: Seen,
+    pub seen: HostWindow,
     /// Relative change of the sentinel's time.
     pub sentinel_drift: f64,
 }

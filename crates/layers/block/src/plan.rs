@@ -7,7 +7,7 @@ use narrows_io::{FILE_UNIT, Op};
 use narrows_model::{Layer, PlannedStep};
 use narrows_units::Bytes;
 
-use crate::cell::{self, Depth, Way};
+use crate::block_workload::{self, Depth, IoPath};
 
 /// Unmeasured lead-in of every window.
 pub(crate) const WARM_UP: Duration = Duration::from_millis(100);
@@ -132,8 +132,8 @@ impl WriteAllowance {
     }
 }
 
-pub(crate) fn cells(plan: &BlockPlan, quick: bool) -> Vec<cell::Cell> {
-    let mut cells = cell::catalogue(plan.sessions.max(1), quick);
+pub(crate) fn cells(plan: &BlockPlan, quick: bool) -> Vec<block_workload::BlockWorkload> {
+    let mut cells = block_workload::catalogue(plan.sessions.max(1), quick);
     let wanted = |id: &str| plan.only.iter().any(|only| id.starts_with(only.as_str()));
     cells.retain(|cell| plan.only.is_empty() || wanted(&cell.id));
     cells
@@ -172,8 +172,8 @@ pub fn planned(ctx: &Context<'_>, plan: &BlockPlan, file_bytes: u64) -> Vec<Plan
     let probe_s = (probe_length(ctx.quick) + PROBE_WARM_UP + OVERHEAD).as_secs_f64();
     let cells = cells(plan, ctx.quick);
     let probes: u32 = searches(plan, ctx.quick).iter().map(|(_, probes)| probes).sum();
-    let (best, server): (Vec<_>, Vec<_>) = cells.iter().partition(|cell| cell.way == Way::Best);
-    let windows = |cells: &[&cell::Cell]| -> f64 {
+    let (best, server): (Vec<_>, Vec<_>) = cells.iter().partition(|cell| cell.way == IoPath::Best);
+    let windows = |cells: &[&block_workload::BlockWorkload]| -> f64 {
         cells.iter().map(|cell| if cell.op == Op::Write { WRITE_WINDOW } else { 1.0 }).sum()
     };
     let budget = plan.budget_bytes(ctx.quick);

@@ -7,17 +7,17 @@ use narrows_io::Access;
 use narrows_observe::Watch;
 
 use crate::BlockError;
-use crate::cell::{Cell, Order, Way};
+use crate::block_workload::{BlockWorkload, IoPath, Order};
 use crate::outcome::StreamOutcome;
 use crate::run::run_scenario;
 use crate::scenario::{
-    Distribution, Limit, Load, Mix, Place, Region, Route, Scenario, Sizes, Stream, Then,
+    AccessPattern, Distribution, Limit, Load, Mix, Region, Route, Scenario, Sizes, Stream, Then,
 };
 
 /// How a workload is run.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting<'a> {
-    pub cell: &'a Cell,
+    pub cell: &'a BlockWorkload,
     pub depth: u32,
     pub threads: u32,
     pub seed: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Setting<'a> {
 impl<'a> Setting<'a> {
     /// `best` is the best way there is; `generators` threads where a thread can keep several operations in flight.
     pub(crate) fn new(
-        cell: &'a Cell,
+        cell: &'a BlockWorkload,
         depth: u32,
         generators: u32,
         seed: u64,
@@ -36,8 +36,8 @@ impl<'a> Setting<'a> {
         cpus: &'a [u32],
     ) -> Self {
         let access = match cell.way {
-            Way::Best => best.clone(),
-            Way::Buffered | Way::Direct => Access::blocking(),
+            IoPath::Best => best.clone(),
+            IoPath::Buffered | IoPath::Direct => Access::blocking(),
         };
         let threads = Stream::threads_for(&access, depth, generators);
         Setting { cell, depth, threads, seed, access, cpus }
@@ -52,14 +52,14 @@ impl<'a> Setting<'a> {
             mix: Mix::only(cell.op),
             sizes: Sizes::all(cell.block_bytes),
             place: match cell.order {
-                Order::Random => Place::Random(Distribution::OnceEach),
-                Order::Sequential => Place::Sequential,
+                Order::Random => AccessPattern::Random(Distribution::OnceEach),
+                Order::Sequential => AccessPattern::Sequential,
             },
             load: Load::Closed { depth: self.depth },
             access: self.access.clone(),
             route: match cell.way {
-                Way::Best | Way::Direct => Route::Direct,
-                Way::Buffered => Route::Buffered,
+                IoPath::Best | IoPath::Direct => Route::Direct,
+                IoPath::Buffered => Route::Buffered,
             },
             threads: self.threads,
             cpus: self.cpus.to_vec(),

@@ -7,7 +7,7 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use crate::BlockError;
-use crate::cell::{Cell, Depth, Way};
+use crate::block_workload::{BlockWorkload, Depth, IoPath};
 use crate::knee::Knee;
 use crate::plan::{BlockPlan, WARM_UP, WriteAllowance};
 use crate::record::Record;
@@ -32,7 +32,7 @@ pub(crate) struct Workload<'a> {
 impl<'a> Workload<'a> {
     /// `cell` at its depth: one, that of its `knee`, or one per session of the plan.
     pub(crate) fn new(
-        cell: &'a Cell,
+        cell: &'a BlockWorkload,
         knee: Option<Knee>,
         seed: u64,
         best: &Access,
@@ -69,7 +69,7 @@ impl<'a> Workload<'a> {
         allowance: &mut WriteAllowance,
     ) -> Result<(), BlockError> {
         let cell = self.setting.cell;
-        if cell.way == Way::Buffered {
+        if cell.way == IoPath::Buffered {
             empty_cache(file, ctx)?;
         }
         let most = most_operations(cell, file, allowance);
@@ -80,7 +80,7 @@ impl<'a> Workload<'a> {
             allowance.used(outcome.issued * u64::from(cell.block_bytes));
         }
         self.record.add(&outcome);
-        if cell.way == Way::Buffered {
+        if cell.way == IoPath::Buffered {
             // Direct I/O beside cached pages takes another way through the kernel.
             let _ = narrows_facts::file::evict(file.buffered_file());
         }
@@ -101,10 +101,10 @@ impl<'a> Workload<'a> {
         measurement.workload.insert(condition::SEED, json!(setting.seed));
         let conditions = &mut measurement.conditions;
         conditions.insert(condition::ROLE, json!("data"));
-        if cell.way == Way::Direct {
+        if cell.way == IoPath::Direct {
             conditions.insert(condition::METHOD, json!("direct"));
         }
-        if let (Way::Best, Some(cost_ns)) = (cell.way, generator_ns_per_op) {
+        if let (IoPath::Best, Some(cost_ns)) = (cell.way, generator_ns_per_op) {
             conditions.insert(condition::GENERATOR_NS_PER_OP, json!(cost_ns));
         }
         if cell.op == Op::Write {
@@ -118,12 +118,16 @@ impl<'a> Workload<'a> {
 }
 
 /// Operations after which the next window closes.
-fn most_operations(cell: &Cell, file: &TestFile, allowance: &WriteAllowance) -> Option<u64> {
+fn most_operations(
+    cell: &BlockWorkload,
+    file: &TestFile,
+    allowance: &WriteAllowance,
+) -> Option<u64> {
     let block = u64::from(cell.block_bytes);
     match (cell.op, cell.way) {
         (Op::Write, _) => Some((allowance.next_bytes() / block).max(FEWEST_WRITES)),
         // A block read twice would come from the page cache the second time.
-        (Op::Read, Way::Buffered) => Some(file.bytes() / block),
+        (Op::Read, IoPath::Buffered) => Some(file.bytes() / block),
         (Op::Read | Op::Trim | Op::Sync, _) => None,
     }
 }

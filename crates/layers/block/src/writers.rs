@@ -13,7 +13,9 @@ use narrows_observe::Watch;
 use crate::BlockError;
 use crate::outcome::StreamOutcome;
 use crate::run::run_scenario;
-use crate::scenario::{Distribution, Load, Mix, Place, Region, Route, Scenario, Sizes, Stream};
+use crate::scenario::{
+    AccessPattern, Distribution, Load, Mix, Region, Route, Scenario, Sizes, Stream,
+};
 
 /// What each writer does.
 #[derive(Debug, Clone)]
@@ -40,7 +42,7 @@ impl Writers {
         Stream {
             mix: Mix::only(Op::Write),
             sizes: Sizes::all(self.block_bytes),
-            place: Place::Random(Distribution::OnceEach),
+            place: AccessPattern::Random(Distribution::OnceEach),
             load: Load::Closed { depth },
             route: self.route,
             threads,

@@ -1,6 +1,6 @@
 //! A database that is measured: its connections, its tables, and what it takes to keep those out of memory.
 //!
-//! What kind it is, only [`Kind`] knows. The loop over repeats is in `repeats.rs`, one window of it in `window.rs`.
+//! What kind it is, only [`ServerKind`] knows. The loop over repeats is in `repeats.rs`, one window of it in `window.rs`.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::error::DatabaseError;
 use crate::evict::evict_once;
-use crate::kind::{Connected, Kind, Observer, Server};
+use crate::kind::{Connected, Observer, Server, ServerKind};
 use crate::processes::ServerProcesses;
 use crate::repeat_sample::Cpus;
 use crate::table::{Contents, Table};
@@ -58,7 +58,7 @@ pub struct Settings {
 
 /// A database to measure.
 pub struct Database {
-    pub(crate) kind: Box<dyn Kind + Send>,
+    pub(crate) kind: Box<dyn ServerKind + Send>,
     /// For setting up.
     pub(crate) server: Box<dyn Server>,
     /// For looking while the load runs.
@@ -84,7 +84,7 @@ impl Database {
     /// # Errors
     /// The server can't be reached, or is none that can be measured.
     pub fn connect(
-        kind: impl Kind + Send + 'static,
+        kind: impl ServerKind + Send + 'static,
         mut settings: Settings,
         watch: Watch,
         stop: &Stop,

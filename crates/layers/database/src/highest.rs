@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::RateSearch;
 use narrows_engine::rate_search::{
-    Backlog, Because, Goal, Outcome, RateSeen, RateStep, Settings, Stage, Told, same_rate,
+    Backlog, Because, Goal, Outcome, RateSeen, RateStep, SearchDescription, Settings, Stage,
+    same_rate,
 };
 use narrows_stats::Slice;
 
@@ -113,7 +114,7 @@ impl<T> Highest<T> {
         let worst = self.spoiled.iter().max_by_key(|(_, count)| **count);
         self.outcome.sentence(
             goal,
-            &Told {
+            &SearchDescription {
                 limited: "latency",
                 windows: self.windows,
                 unusable: self.spoiled.values().sum(),

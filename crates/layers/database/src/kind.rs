@@ -78,7 +78,7 @@ pub trait Sessions: Sync {
 }
 
 /// A server of some kind, by its address.
-pub trait Kind: Sessions {
+pub trait ServerKind: Sessions {
     /// Connects and learns what it is; changes nothing. All that is asked ends early when `stop` is set.
     ///
     /// # Errors

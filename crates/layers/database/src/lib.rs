@@ -4,7 +4,7 @@
 //! the drive), `update` (one row, one durable commit), `commit`, `batch`, `scan`. They are not any benchmark kit's and their results
 //! compare with no published ones.
 //!
-//! What a server is, how its sessions speak and in which language it is asked, a [`Kind`] says; here is no statement and no name of
+//! What a server is, how its sessions speak and in which language it is asked, a [`ServerKind`] says; here is no statement and no name of
 //! any server's. Knows no other layer and no verdict.
 
 mod access_pattern;
@@ -39,7 +39,7 @@ pub use database::{Database, Settings};
 pub use error::DatabaseError;
 pub use highest::{Confirmed, Highest, HighestPlan, SearchWindow, highest};
 pub use interleaved::Turns;
-pub use kind::{Kind, KindError, Provisioner, Sessions};
+pub use kind::{KindError, Provisioner, ServerKind, Sessions};
 pub use load::{
     AfterAnswer, ByKey, ClassResult, Expect, Keys, LoadError, LoadPlan, LoadResult, OpenSlice,
     OpenSlices, Operation, Program, Programs, Recovery, Verdict, run as run_load,

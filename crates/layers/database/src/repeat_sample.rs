@@ -2,7 +2,7 @@
 
 use narrows_engine::{Samples, record_latency};
 use narrows_model::{Metric, metric};
-use narrows_observe::Seen;
+use narrows_observe::HostWindow;
 
 use crate::capacity::OnServerCpus;
 use crate::counters::Counters;
@@ -91,9 +91,9 @@ pub struct RepeatSample {
     /// CPU time of the thread that kept the table out of memory, which runs where the client does, ns.
     pub evictor_cpu_ns: u64,
     /// Machine counters over the window.
-    pub seen: Seen,
+    pub seen: HostWindow,
     /// Device counters over the whole load.
-    pub span: Seen,
+    pub span: HostWindow,
     /// Server counters over the whole load.
     pub counters: Counters,
     /// Transactions that opening the sessions took, in the server's count.

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use narrows_engine::{Stop, Window, now_ns};
 
-use crate::kind::Kind;
+use crate::kind::ServerKind;
 use crate::load::{LoadError, LoadResult};
 
 /// Runs `statement`, which takes no longer than `longest`, once on a fresh session while `during` watches; the window is the scan itself. `during` is given
 /// the session's server process and a way to see that the scan has ended.
 pub(crate) fn run<T>(
-    kind: &dyn Kind,
+    kind: &dyn ServerKind,
     settings: &[String],
     (statement, longest): (&str, Duration),
     stop: &Stop,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use narrows_engine::{Context, Window, now_ns};
-use narrows_observe::{Seen, Watch};
+use narrows_observe::{HostWindow, Watch};
 
 use crate::access_pattern::AccessPattern;
 use crate::database::Database;
@@ -210,7 +210,7 @@ fn scanners(processes: Option<ServerProcesses>, used: &mut Option<Used>, sampled
     sampled.most_workers as f64 + 1.0
 }
 
-type During = (Option<Used>, Sampled, Seen, Option<String>);
+type During = (Option<Used>, Sampled, HostWindow, Option<String>);
 
 /// Watches one window: processes, machine, waits.
 fn observe(

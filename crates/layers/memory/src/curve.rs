@@ -14,10 +14,10 @@ use narrows_model::{Cache, Layer, Measurement, Metric, Series, Unit, condition, 
 use narrows_observe::Watch;
 use serde_json::json;
 
+use crate::access_path::AccessPath;
 use crate::chase::{Chain, LINE, Walked};
 use crate::latency::obtained;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
-use crate::place::Place;
 use crate::sizing::{Sizing, last_level_bytes};
 use crate::thread_group::shuffled;
 use crate::{MemoryError, cycle};
@@ -76,7 +76,7 @@ pub fn expected_s(ctx: &Context, largest: u64) -> f64 {
 /// When asked to stop, or when the thread can't be kept on its CPU.
 pub fn measure(
     ctx: &Context,
-    place: &Place,
+    place: &AccessPath,
     bind: bool,
     pages: Pages,
     caches: &[Cache],
@@ -176,7 +176,7 @@ impl Curve {
     fn into_measurement(
         mut self,
         ctx: &Context,
-        place: &Place,
+        place: &AccessPath,
         pages: Pages,
         caches: &[Cache],
         chain: &Chain,

@@ -7,12 +7,12 @@ use narrows_model::{Measurement, PlannedStep, Platform, Unknown};
 use narrows_observe::Watch;
 use narrows_units::Bytes;
 
+use crate::access_path::{self, AccessPath, Site};
 use crate::bandwidth::{self, Member, Team};
 use crate::kernel::Kernel;
 use crate::latency::Cycle;
 use crate::mapping::{HUGE, Pages};
 use crate::matrix::{self, Extent};
-use crate::place::{self, Place, Site};
 use crate::sizing::Sizing;
 use crate::summary_suite::{PAGES, bandwidths, latencies, latency_step, node, size, step, teams};
 use crate::summary_suite::{yield_of_core, yield_step};
@@ -75,14 +75,14 @@ pub fn matrix_planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec
 /// What [`study`] will do, and for how long.
 pub fn study_planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<PlannedStep> {
     let allowed = affinity::current();
-    let Ok(sites) = place::sites(platform, &allowed) else { return Vec::new() };
+    let Ok(sites) = access_path::sites(platform, &allowed) else { return Vec::new() };
     let Ok(sizing) = size(platform, None, ctx) else { return Vec::new() };
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
     let mut steps = vec![latency_step(ctx, platform, &sites, &sizing, pages(extent))];
     let largest = curve::largest(&sizing);
     let what = format!("the same by footprint, up to {}", Bytes(largest).iec());
     steps.push(step(what, 2.0 * curve::expected_s(ctx, largest)));
-    let near = &place::places(platform, &sites)[0];
+    let near = &access_path::places(platform, &sites)[0];
     if !loaded::loaders(platform, &sites[0].cpus, near).is_empty() {
         let each = 3.0 * gib(sizing.footprint_bytes) + loaded::expected_s(ctx);
         let (doing, times) = match loads(extent).len() {
@@ -152,13 +152,13 @@ impl<'a> Study<'a> {
         platform: &'a Platform,
         watch: &'a Watch,
     ) -> Result<Self, MemoryError> {
-        let sites = place::sites(platform, &affinity::current())?;
-        Ok(Study { ctx, platform, watch, sites, bind: place::several_nodes(platform) })
+        let sites = access_path::sites(platform, &affinity::current())?;
+        Ok(Study { ctx, platform, watch, sites, bind: access_path::several_nodes(platform) })
     }
 
     /// A CPU of the first node and its own memory.
-    fn near(&self) -> Place {
-        place::places(self.platform, &self.sites).swap_remove(0)
+    fn near(&self) -> AccessPath {
+        access_path::places(self.platform, &self.sites).swap_remove(0)
     }
 
     /// What may be taken on the first node.
@@ -238,7 +238,7 @@ fn all_teams(platform: &Platform, sites: &[Site], bind: bool) -> Vec<(Team, Vec<
         all.push((Team { place: "all".to_string(), members, bind, pages: Pages::Any }, kinds));
     }
     let site = &sites[0];
-    let spread = place::spread(platform, &site.cpus);
+    let spread = access_path::spread(platform, &site.cpus);
     let mut threads = 2;
     while threads < site.cpus.len() {
         let members =

@@ -13,9 +13,9 @@ use narrows_model::{Conditions, Layer, Measurement, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
+use crate::access_path::AccessPath;
 use crate::chase::{Chain, LINE, Walked};
 use crate::mapping::{MapError, Mapping, Pages};
-use crate::place::Place;
 use crate::sizing::Sizing;
 use crate::{MemoryError, cycle};
 
@@ -55,14 +55,14 @@ impl Cycle {
 }
 
 /// The id of a latency measurement.
-pub fn id(place: &Place, pages: Pages) -> String {
+pub fn id(place: &AccessPath, pages: Pages) -> String {
     format!("memory.latency.{}{}", place.id_part, pages.word())
 }
 
 /// One measurement, or why it can't be had. Runs on a thread of its own that stays on the place's processor.
 pub fn measure(
     ctx: &Context,
-    place: &Place,
+    place: &AccessPath,
     bind: bool,
     pages: Pages,
     sizing: &Sizing,
@@ -96,7 +96,7 @@ pub fn measure(
 /// All repeats' walks of one chain.
 struct Walker<'a> {
     ctx: &'a Context<'a>,
-    place: &'a Place,
+    place: &'a AccessPath,
     cycle: &'a Cycle,
     chain: Chain,
     /// The line that comes next: samples continue each other.
@@ -112,7 +112,7 @@ struct Walker<'a> {
 
 fn walk(
     ctx: &Context,
-    place: &Place,
+    place: &AccessPath,
     pages: Pages,
     sizing: &Sizing,
     cycle: &Cycle,
@@ -135,7 +135,7 @@ fn walk(
 impl<'a> Walker<'a> {
     fn new(
         ctx: &'a Context<'a>,
-        place: &'a Place,
+        place: &'a AccessPath,
         cycle: &'a Cycle,
         chain: Chain,
         sizing: &Sizing,

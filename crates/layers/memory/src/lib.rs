@@ -10,6 +10,7 @@
 //! Methods: one random cycle over cache lines (`cycle.rs`); vector loads and stores (`kernel/`) in one common window.
 //! What `narrows run` wants to know is in `brief.rs`, all of it in `study.rs`.
 
+mod access_path;
 pub mod age;
 mod bandwidth;
 mod buffers;
@@ -26,7 +27,6 @@ mod mapping;
 pub mod matrix;
 mod mix;
 pub mod peers;
-mod place;
 mod placement;
 pub mod pool;
 mod shape;
@@ -42,17 +42,17 @@ pub mod touch;
 mod traffic;
 mod walker;
 
+pub use access_path::spread;
 pub use error::MemoryError;
 pub use full_suite::{matrix_alone, matrix_planned, study, study_planned};
 pub use mapping::base_page_bytes;
 pub use matrix::Extent;
-pub use place::spread;
 pub use sizing::{Sizing, TooLittle, last_level_bytes, room};
 pub use summary_suite::{measure, planned};
 
 use narrows_engine::Samples;
 use narrows_model::{Conditions, Measurement, Unknown, metric};
-use narrows_observe::Seen;
+use narrows_observe::HostWindow;
 use narrows_units::Nanos;
 use serde_json::json;
 
@@ -109,7 +109,7 @@ fn add_sizing(conditions: &mut Conditions, sizing: &Sizing, footprint_bytes: u64
 }
 
 /// What was seen of the machine, and for how long.
-fn add_seen(samples: &mut Samples, seen: &Seen) {
+fn add_seen(samples: &mut Samples, seen: &HostWindow) {
     samples.add(metric::WINDOW, seen.window.0 as f64);
     samples.extend(seen.metrics());
 }

@@ -16,12 +16,12 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use crate::MemoryError;
+use crate::access_path::AccessPath;
 use crate::buffers::Buffers;
 use crate::chase::Chain;
 use crate::kernel::Kernel;
 use crate::latency::{Cycle, obtained};
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
-use crate::place::Place;
 use crate::sizing::Sizing;
 use crate::thread_group::{Done, Failure, GroupWorker, ThreadGroup, Turn, shuffled_kinds};
 use crate::traffic::{Pace, Traffic};
@@ -44,7 +44,7 @@ pub fn id(load: Traffic, node: u32) -> String {
 }
 
 /// The CPUs that load beside `place`: one of each other core of its node that may be used.
-pub fn loaders(platform: &Platform, site_cpus: &[u32], place: &Place) -> Vec<u32> {
+pub fn loaders(platform: &Platform, site_cpus: &[u32], place: &AccessPath) -> Vec<u32> {
     let core_of = |cpu: u32| platform.cpu.cores_threads.iter().position(|core| core.contains(&cpu));
     let mut taken = vec![core_of(place.cpu).ok_or(place.cpu)];
     let mut cpus = Vec::new();
@@ -74,7 +74,7 @@ pub fn expected_s(ctx: &Context) -> f64 {
 /// When asked to stop, or when a thread can't be kept on its CPU.
 pub fn measure(
     ctx: &Context,
-    (place, bind): (&Place, bool),
+    (place, bind): (&AccessPath, bool),
     (load, loaders): (Traffic, &[u32]),
     sizing: &Sizing,
     cycle: &Cycle,
@@ -107,7 +107,7 @@ pub fn measure(
         let _ = page_to.send(conditions);
         Ok(Either::Walks(Walker { cpu, chain, cycle, at: 0, stop: ctx.stop }))
     };
-    let mut found = Found::new();
+    let mut found = LoadedPoints::new();
     let worked = crew.turns(ctx, &kinds, watch, prepare, |turn| found.take(turn, &most_per_s))?;
     let mut measurement = match worked {
         Ok(()) => found.into_measurement(ctx, &ids[0]),
@@ -129,7 +129,7 @@ pub fn measure(
 
 fn ground(
     ctx: &Context,
-    (place, bind): (&Place, bool),
+    (place, bind): (&AccessPath, bool),
     load: Traffic,
     cpu: u32,
     bytes: u64,
@@ -141,7 +141,11 @@ fn ground(
 }
 
 /// On 2 MiB pages where there are any: what grows is the wait for memory, and not for address translation.
-fn chain(ctx: &Context, (place, bind): (&Place, bool), cycle: &Cycle) -> Result<Chain, Failure> {
+fn chain(
+    ctx: &Context,
+    (place, bind): (&AccessPath, bool),
+    cycle: &Cycle,
+) -> Result<Chain, Failure> {
     let node = bind.then_some(place.node);
     let mapping = Mapping::new(cycle.footprint_bytes(), Pages::Any, node, ctx.stop)?;
     let mut chain = Chain::new(mapping);
@@ -209,14 +213,14 @@ fn pace(share: f64, threads: usize, most_per_s: Option<f64>, rng: &mut Rng) -> P
 }
 
 /// By share, in each the repeats: the loaders' bytes/s and the ns of a load.
-struct Found {
+struct LoadedPoints {
     points: Vec<Vec<(f64, f64)>>,
     samples: Samples,
 }
 
-impl Found {
-    fn new() -> Found {
-        Found { points: vec![Vec::new(); SHARES.len()], samples: Samples::new() }
+impl LoadedPoints {
+    fn new() -> LoadedPoints {
+        LoadedPoints { points: vec![Vec::new(); SHARES.len()], samples: Samples::new() }
     }
 
     /// Adds a window; gives what a load took in it.
@@ -324,7 +328,8 @@ mod tests {
     fn loaders_have_cores_of_their_own() {
         let mut platform = Platform::default();
         platform.cpu.cores_threads = vec![vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]];
-        let place = Place { cpu: 7, cpu_node: 0, node: 0, distance: None, id_part: String::new() };
+        let place =
+            AccessPath { cpu: 7, cpu_node: 0, node: 0, distance: None, id_part: String::new() };
         assert_eq!(loaders(&platform, &[0, 1, 2, 3, 4, 5, 6, 7], &place), [0, 1, 2]);
         assert_eq!(loaders(&platform, &[3, 7], &place), Vec::<u32>::new());
         let unknown = Platform::default();

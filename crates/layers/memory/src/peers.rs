@@ -11,7 +11,7 @@ use crate::mapping::Pages;
 use crate::slb::{Hammer, Kit, PAGE, latency};
 use crate::summary_suite::{node, size};
 use crate::traffic::Traffic;
-use crate::{MemoryError, place};
+use crate::{MemoryError, access_path};
 
 /// What a dependent load costs, ns: for each repeat the mean over its loads, over so many bytes of fresh memory on 4 KiB pages.
 ///
@@ -42,13 +42,13 @@ pub fn traffics(
     words: &[&str],
     watch: &Watch,
 ) -> Result<Vec<f64>, MemoryError> {
-    let sites = place::sites(platform, &affinity::current())?;
+    let sites = access_path::sites(platform, &affinity::current())?;
     let on =
         |cpu: u32| sites.iter().find(|site| site.cpus.contains(&cpu)).map_or(0, |site| site.node);
     let members: Vec<Member> = cpus.iter().map(|&cpu| Member { cpu, node: on(cpu) }).collect();
     let sizing =
         size(platform, node(platform, members[0].node), ctx).map_err(MemoryError::TooLittle)?;
-    let bind = place::several_nodes(platform);
+    let bind = access_path::several_nodes(platform);
     let team = Team { place: "peers".to_string(), members, bind, pages: Pages::Base };
     let all = Traffic::all(Kernel::best());
     let kinds: Vec<Traffic> = words

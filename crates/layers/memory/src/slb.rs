@@ -15,9 +15,9 @@ use narrows_model::Measurement;
 use narrows_observe::Watch;
 use serde::{Deserialize, Serialize};
 
+use crate::access_path::AccessPath;
 use crate::latency::Cycle;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
-use crate::place::Place;
 use crate::sizing::Sizing;
 use crate::thread_group::shuffled;
 use crate::{MemoryError, latency as chase};
@@ -163,8 +163,13 @@ pub fn latency(
         limited_by: None,
         room_bytes: None,
     };
-    let place =
-        Place { cpu: hammer.cpu, cpu_node: 0, node: 0, distance: None, id_part: String::new() };
+    let place = AccessPath {
+        cpu: hammer.cpu,
+        cpu_node: 0,
+        node: 0,
+        distance: None,
+        id_part: String::new(),
+    };
     let pages = if hammer.huge { Pages::Huge } else { Pages::Base };
     let cycle = Cycle::new(footprint_bytes, ctx)?;
     let measured = chase::measure(ctx, &place, false, pages, &sizing, &cycle, watch)?;

@@ -13,7 +13,7 @@ use crate::mapping::{MapError, Pages};
 use crate::siblings::{self, Siblings};
 use crate::sizing::{self, Amount, Sizing, TooLittle};
 use crate::traffic::Traffic;
-use crate::{Measured, MemoryError, place, smt};
+use crate::{Measured, MemoryError, access_path, smt};
 
 /// Measures latency (`memory.latency.4k`, `.2m`, and `memory.latency.far.4k`, `.2m` where there are several nodes)
 /// and read bandwidth (`memory.bandwidth.read.nodeN`, `memory.bandwidth.read.core`); where cores have several CPUs also
@@ -28,10 +28,10 @@ pub fn measure(
     watch: &Watch,
 ) -> Result<Measured, MemoryError> {
     let allowed = affinity::current();
-    let sites = place::sites(platform, &allowed)?;
+    let sites = access_path::sites(platform, &allowed)?;
     let mut measured = Measured::default();
     latencies(ctx, platform, &sites, &PAGES[..2], &mut None, watch, &mut measured)?;
-    for team in teams(&sites, place::several_nodes(platform)) {
+    for team in teams(&sites, access_path::several_nodes(platform)) {
         bandwidths(ctx, platform, &team, &[Traffic::Read], watch, &mut measured)?;
     }
     yield_of_core(ctx, platform, server_cpus, watch, &mut measured)?;
@@ -41,7 +41,7 @@ pub fn measure(
 /// What [`measure`] will do, and for how long.
 pub fn planned(ctx: &Context, platform: &Platform, server_cpus: &[u32]) -> Vec<PlannedStep> {
     let allowed = affinity::current();
-    let Ok(sites) = place::sites(platform, &allowed) else { return Vec::new() };
+    let Ok(sites) = access_path::sites(platform, &allowed) else { return Vec::new() };
     let Ok(sizing) = size(platform, None, ctx) else { return Vec::new() };
     let gib = sizing.footprint_bytes as f64 / (1u64 << 30) as f64;
     let teams = teams(&sites, false).len() as f64;
@@ -64,13 +64,13 @@ pub fn step(what: String, expected_s: f64) -> PlannedStep {
 pub fn latency_step(
     ctx: &Context,
     platform: &Platform,
-    sites: &[place::Site],
+    sites: &[access_path::Site],
     sizing: &Sizing,
     kinds: &[Pages],
 ) -> PlannedStep {
     let gib = sizing.footprint_bytes as f64 / (1u64 << 30) as f64;
     let repeats = f64::from(ctx.repeats.max(1));
-    let cells = (kinds.len() * place::places(platform, sites).len()) as f64;
+    let cells = (kinds.len() * access_path::places(platform, sites).len()) as f64;
     // Building takes about a second per GiB for the cycle and as much for touching, linking and checking; the end of
     // each repeat is checked at about half the cost of walking it.
     let latency_s =
@@ -95,14 +95,14 @@ pub const PAGES: [Pages; 3] = [Pages::Base, Pages::Huge, Pages::Gib];
 pub fn latencies(
     ctx: &Context,
     platform: &Platform,
-    sites: &[place::Site],
+    sites: &[access_path::Site],
     kinds: &[Pages],
     cycle: &mut Option<Cycle>,
     watch: &Watch,
     measured: &mut Measured,
 ) -> Result<(), MemoryError> {
-    let bind = place::several_nodes(platform);
-    for place in place::places(platform, sites) {
+    let bind = access_path::several_nodes(platform);
+    for place in access_path::places(platform, sites) {
         let sizing = match size(platform, node(platform, place.node), ctx) {
             Ok(sizing) => sizing,
             // Too little on a far node leaves the near one.
@@ -183,7 +183,7 @@ pub fn yield_of_core(
 
 /// The node of that number where pages have to be asked for by node.
 pub fn node(platform: &Platform, id: u32) -> Option<&NumaNode> {
-    let several = place::several_nodes(platform);
+    let several = access_path::several_nodes(platform);
     platform.nodes.iter().find(|node| several && node.id == id)
 }
 
@@ -198,8 +198,8 @@ pub fn size(
 }
 
 /// All CPUs of each node on its own memory, and one CPU alone.
-pub fn teams(sites: &[place::Site], bind: bool) -> Vec<Team> {
-    let all = |site: &place::Site| -> Vec<Member> {
+pub fn teams(sites: &[access_path::Site], bind: bool) -> Vec<Team> {
+    let all = |site: &access_path::Site| -> Vec<Member> {
         site.cpus.iter().map(|&cpu| Member { cpu, node: site.node }).collect()
     };
     let mut teams: Vec<Team> = sites

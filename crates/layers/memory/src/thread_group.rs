@@ -12,7 +12,7 @@ use narrows_engine::{
 };
 use narrows_facts::affinity;
 use narrows_model::{Layer, metric};
-use narrows_observe::{Seen, Watch};
+use narrows_observe::{HostWindow, Watch};
 use narrows_units::Nanos;
 
 use crate::MemoryError;
@@ -93,7 +93,7 @@ pub struct Turn<D> {
     pub window: Window,
     /// What each thread did, in the order of the CPUs.
     pub did: Vec<D>,
-    seen: Seen,
+    seen: HostWindow,
     /// A fixed work's time, before and after.
     sentinel: (Nanos, Nanos),
 }

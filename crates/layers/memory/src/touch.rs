@@ -24,7 +24,7 @@ const PIECE: u64 = 1 << 14;
 
 /// What the pool is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum PageKind {
     /// 4 KiB pages.
     Base,
     /// 2 MiB pages of the explicit pool.
@@ -34,23 +34,23 @@ pub enum Kind {
 }
 
 /// All of them.
-pub const KINDS: [Kind; 3] = [Kind::Base, Kind::Pool, Kind::Transparent];
+pub const KINDS: [PageKind; 3] = [PageKind::Base, PageKind::Pool, PageKind::Transparent];
 
-impl Kind {
+impl PageKind {
     /// The word in the id.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Base => "4k",
-            Kind::Pool => "2m",
-            Kind::Transparent => "2m_transparent",
+            PageKind::Base => "4k",
+            PageKind::Pool => "2m",
+            PageKind::Transparent => "2m_transparent",
         }
     }
 
     /// Bytes that one fault brings.
     pub fn page_bytes(self) -> u64 {
         match self {
-            Kind::Base => BASE,
-            Kind::Pool | Kind::Transparent => HUGE,
+            PageKind::Base => BASE,
+            PageKind::Pool | PageKind::Transparent => HUGE,
         }
     }
 }
@@ -75,7 +75,7 @@ pub enum TouchError {
         /// How much.
         bytes: u64,
         /// Of which kind.
-        kind: Kind,
+        kind: PageKind,
         /// What the system said.
         reason: io::Error,
     },
@@ -83,7 +83,7 @@ pub enum TouchError {
     #[error("of shared memory on {} pages only {share:.2} is on such pages", kind.word())]
     Other {
         /// Which were wanted.
-        kind: Kind,
+        kind: PageKind,
         /// The share that is.
         share: f64,
     },
@@ -102,14 +102,14 @@ impl FreshPool {
     ///
     /// # Errors
     /// The kernel has no such memory, or too little.
-    pub fn new(bytes: u64, kind: Kind) -> Result<FreshPool, TouchError> {
+    pub fn new(bytes: u64, kind: PageKind) -> Result<FreshPool, TouchError> {
         let failed = |reason| TouchError::Map { bytes, kind, reason };
-        if kind == Kind::Base && base_page_bytes() != BASE {
+        if kind == PageKind::Base && base_page_bytes() != BASE {
             return Err(failed(io::Error::other("the kernel's base page is another")));
         }
         let flags = match kind {
-            Kind::Pool => libc::MFD_CLOEXEC | libc::MFD_HUGETLB | libc::MFD_HUGE_2MB,
-            Kind::Base | Kind::Transparent => libc::MFD_CLOEXEC,
+            PageKind::Pool => libc::MFD_CLOEXEC | libc::MFD_HUGETLB | libc::MFD_HUGE_2MB,
+            PageKind::Base | PageKind::Transparent => libc::MFD_CLOEXEC,
         };
         // SAFETY: the name is a C string; the result is checked.
         let raw = unsafe { libc::memfd_create(c"narrows-pool".as_ptr(), flags) };
@@ -178,7 +178,7 @@ pub struct Touch {
     /// Its part, bytes.
     pub bytes: u64,
     /// What it is made of.
-    pub kind: Kind,
+    pub kind: PageKind,
     /// The CPU it stays on.
     pub cpu: u32,
 }
@@ -208,9 +208,9 @@ impl Touch {
         let file = file.map_err(failed)?;
         let mapped = Mapped::new(file.as_raw_fd(), self.from, self.bytes).map_err(failed)?;
         let advice = match self.kind {
-            Kind::Base => Some(libc::MADV_NOHUGEPAGE),
-            Kind::Transparent => Some(libc::MADV_HUGEPAGE),
-            Kind::Pool => None,
+            PageKind::Base => Some(libc::MADV_NOHUGEPAGE),
+            PageKind::Transparent => Some(libc::MADV_HUGEPAGE),
+            PageKind::Pool => None,
         };
         if let Some(advice) = advice {
             // SAFETY: our own mapping. A kernel without transparent huge pages refuses; what was obtained is looked at later.
@@ -228,7 +228,7 @@ impl Touch {
         }
         let to_ns = now_ns();
         let huge_share = self.huge_share(&mapped);
-        let wanted = if self.kind == Kind::Base { 0.0 } else { 1.0 };
+        let wanted = if self.kind == PageKind::Base { 0.0 } else { 1.0 };
         if (huge_share - wanted).abs() > 1.0 - crate::mapping::OBTAINED {
             return Err(TouchError::Other {
                 kind: self.kind,
@@ -254,7 +254,7 @@ mod tests {
 
     fn touch(pool: &FreshPool, from: u64, bytes: u64) -> Touch {
         let cpu = affinity::current()[0];
-        Touch { path: pool.path(), from, bytes, kind: Kind::Base, cpu }
+        Touch { path: pool.path(), from, bytes, kind: PageKind::Base, cpu }
     }
 
     /// On a thread of its own, because it pins the one it runs on.
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn every_page_of_a_part_is_touched_and_of_the_others_none() {
-        let pool = FreshPool::new(4 * HUGE, Kind::Base).unwrap();
+        let pool = FreshPool::new(4 * HUGE, PageKind::Base).unwrap();
         let done = run(&touch(&pool, HUGE, 2 * HUGE), &Stop::new()).unwrap();
         assert_eq!((done.pages, done.huge_share), (2 * HUGE / BASE, 0.0));
         assert!(done.to_ns > done.from_ns);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_stop_and_a_missing_pool_are_errors() {
-        let pool = FreshPool::new(HUGE, Kind::Base).unwrap();
+        let pool = FreshPool::new(HUGE, PageKind::Base).unwrap();
         let stop = Stop::new();
         stop.set();
         let stopped = run(&touch(&pool, 0, HUGE), &stop);
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn more_huge_pages_than_the_pool_has_are_refused_before_anybody_touches_them() {
         // A petabyte.
-        let refused = FreshPool::new(1 << 50, Kind::Pool).unwrap_err();
-        assert!(matches!(refused, TouchError::Map { kind: Kind::Pool, .. }), "{refused:?}");
+        let refused = FreshPool::new(1 << 50, PageKind::Pool).unwrap_err();
+        assert!(matches!(refused, TouchError::Map { kind: PageKind::Pool, .. }), "{refused:?}");
     }
 }

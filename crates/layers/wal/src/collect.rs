@@ -2,7 +2,7 @@
 
 use narrows_engine::{LiveValue, Samples};
 use narrows_model::{Histogram, Layer, Measurement, Role, Unit, condition, metric};
-use narrows_observe::Seen;
+use narrows_observe::HostWindow;
 use narrows_stats::Recorder;
 use narrows_units::Nanos;
 use serde_json::json;
@@ -24,7 +24,7 @@ pub struct Collected {
 
 impl Collected {
     /// Adds what the machine's counters saw, and the sentinel before and after.
-    pub fn seen(&mut self, seen: &Seen, before: Nanos, after: Nanos) {
+    pub fn seen(&mut self, seen: &HostWindow, before: Nanos, after: Nanos) {
         self.samples.extend(seen.metrics());
         let drift = after.0 as f64 / before.0 as f64 - 1.0;
         self.samples.add(metric::SENTINEL_DRIFT, drift);

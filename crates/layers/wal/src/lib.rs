@@ -28,8 +28,8 @@ pub use after::{Committed, after, planned as planned_after};
 pub use append::SyncMethod;
 pub use error::LogError;
 pub use ladder::{
-    Absent, Cell, ForeignStep, LEADER, LadderPlace, LadderPlan, LadderStep, Laddered, Layout,
-    Method, measure_ladder, planned_ladder,
+    Absent, ForeignStep, LEADER, LadderPlace, LadderPlan, LadderStep, Laddered, Layout, Method,
+    WriteVariant, measure_ladder, planned_ladder,
 };
 pub use places::{LogPlace, Placed, Places, PlacesPlan, Worked, on_places, planned_places};
 pub use streams::{Held, Holding, StreamsMeasured, StreamsPlan, planned_streams, streams};

@@ -6,7 +6,7 @@
 
 use super::filling;
 use super::network::{Network, User};
-use super::programme::{Programme, ProgrammeError, Relation, Row};
+use super::programme::{LinearCondition, Programme, ProgrammeError, Relation};
 
 /// How far a user must be able to rise, relative to the common level, to count as not held back.
 const RISES: f64 = 1e-5;
@@ -169,7 +169,11 @@ fn columns(network: &Network) -> Vec<(usize, usize)> {
 }
 
 /// What is limited, then what is wanted, with so many unknowns more behind the routes.
-fn capacity_rows(network: &Network, columns: &[(usize, usize)], more: usize) -> Vec<Row> {
+fn capacity_rows(
+    network: &Network,
+    columns: &[(usize, usize)],
+    more: usize,
+) -> Vec<LinearCondition> {
     let limited = network.constraints.iter().enumerate().filter_map(|(index, constraint)| {
         let mut coefficients: Vec<f64> =
             columns.iter().map(|(u, r)| network.users[*u].routes[*r].takes(index)).collect();
@@ -177,7 +181,11 @@ fn capacity_rows(network: &Network, columns: &[(usize, usize)], more: usize) -> 
             return None;
         }
         coefficients.resize(columns.len() + more, 0.0);
-        Some(Row { coefficients, relation: Relation::AtMost, bound: constraint.capacity })
+        Some(LinearCondition {
+            coefficients,
+            relation: Relation::AtMost,
+            bound: constraint.capacity,
+        })
     });
     let wanted = network.users.iter().enumerate().filter_map(|(user, of)| {
         Some(rate_row(columns, user, 0.0, Relation::AtMost, of.wanted?, more))
@@ -193,11 +201,11 @@ fn rate_row(
     relation: Relation,
     bound: f64,
     more: usize,
-) -> Row {
+) -> LinearCondition {
     let mut coefficients: Vec<f64> =
         columns.iter().map(|(u, _)| f64::from(u8::from(*u == user))).collect();
     coefficients.resize(columns.len() + more, level);
-    Row { coefficients, relation, bound }
+    LinearCondition { coefficients, relation, bound }
 }
 
 fn check(network: &Network) -> Result<(), FlowError> {

@@ -17,7 +17,7 @@ mod simplex;
 pub use answer::{Answer, LITTLE_SLACK, Used, WIDENED_BY, Widening, answer};
 pub use fair::{FlowError, fair_rates};
 pub use network::{Constraint, Counts, Network, Route, User};
-pub use programme::{Optimum, Programme, ProgrammeError, Relation, Row};
+pub use programme::{LinearCondition, Optimum, Programme, ProgrammeError, Relation};
 
 #[cfg(test)]
 mod properties;

@@ -19,7 +19,7 @@ pub enum Relation {
 
 /// One condition on the unknowns.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct LinearCondition {
     /// One coefficient for each unknown.
     pub coefficients: Vec<f64>,
     /// How their sum stands to the bound.
@@ -34,7 +34,7 @@ pub struct Programme {
     /// One coefficient for each unknown.
     pub objective: Vec<f64>,
     /// The conditions.
-    pub rows: Vec<Row>,
+    pub rows: Vec<LinearCondition>,
 }
 
 /// The best there is.
@@ -134,7 +134,7 @@ impl Scale {
     fn of(programme: &Programme) -> Scale {
         let rows = &programme.rows;
         let unknowns = 0..programme.objective.len();
-        let upper = |row: &Row| row.relation != Relation::AtLeast && row.bound != 0.0;
+        let upper = |row: &LinearCondition| row.relation != Relation::AtLeast && row.bound != 0.0;
         let mut row_scale: Vec<Option<f64>> =
             rows.iter().map(|row| upper(row).then(|| 1.0 / row.bound.abs())).collect();
         let column = |j: usize, row_scale: &[Option<f64>]| {
@@ -157,8 +157,8 @@ impl Scale {
         Scale { rows: or_one(row_scale), columns: or_one(columns) }
     }
 
-    fn rows(&self, programme: &Programme) -> Vec<Row> {
-        let scaled = |(row, factor): (&Row, &f64)| Row {
+    fn rows(&self, programme: &Programme) -> Vec<LinearCondition> {
+        let scaled = |(row, factor): (&LinearCondition, &f64)| LinearCondition {
             coefficients: row
                 .coefficients
                 .iter()

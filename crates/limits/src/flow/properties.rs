@@ -35,7 +35,7 @@ fn best_vertex(programme: &Programme) -> Option<f64> {
     best
 }
 
-fn holds(row: &Row, at: &[f64]) -> bool {
+fn holds(row: &LinearCondition, at: &[f64]) -> bool {
     let sum: f64 = row.coefficients.iter().zip(at).map(|(a, x)| a * x).sum();
     let close = 1e-7 * row.bound.abs().max(1.0);
     match row.relation {
@@ -78,7 +78,7 @@ fn programmes() -> impl Strategy<Value = Programme> {
             prop::collection::vec((prop::collection::vec(-3i32..=6, n), relation, -4i32..=12), m);
         (prop::collection::vec(-4i32..=6, n), rows).prop_map(move |(objective, rows)| {
             let numbers = |list: Vec<i32>| list.into_iter().map(f64::from).collect::<Vec<_>>();
-            let mut rows: Vec<Row> = rows
+            let mut rows: Vec<LinearCondition> = rows
                 .into_iter()
                 .map(|(a, relation, bound)| row(&numbers(a), relation, f64::from(bound)))
                 .collect();
@@ -118,7 +118,7 @@ fn most_by_corners(network: &Network, rates: &[f64], chosen: usize) -> f64 {
         .enumerate()
         .flat_map(|(u, user)| user.routes.iter().map(move |route| (u, route)))
         .collect();
-    let mut rows: Vec<Row> = network
+    let mut rows: Vec<LinearCondition> = network
         .constraints
         .iter()
         .enumerate()

@@ -1,6 +1,6 @@
 //! The tableau of the simplex method: pivots, the two phases, Bland's rule.
 
-use super::programme::{ProgrammeError, Relation, Row};
+use super::programme::{LinearCondition, ProgrammeError, Relation};
 
 /// What counts as zero among scaled coefficients.
 const ZERO: f64 = 1e-9;
@@ -33,7 +33,7 @@ pub(super) struct Tableau {
 
 impl Tableau {
     /// Adds slack unknowns, and artificial ones where a row has no basic unknown of its own.
-    pub(super) fn new(unknowns: usize, conditions: &[Row]) -> Tableau {
+    pub(super) fn new(unknowns: usize, conditions: &[LinearCondition]) -> Tableau {
         let slacks = conditions.iter().filter(|row| row.relation != Relation::Exactly).count();
         let real = unknowns + slacks;
         let mut slack = unknowns;

@@ -2,8 +2,8 @@
 
 use super::*;
 
-pub(super) fn row(coefficients: &[f64], relation: Relation, bound: f64) -> Row {
-    Row { coefficients: coefficients.to_vec(), relation, bound }
+pub(super) fn row(coefficients: &[f64], relation: Relation, bound: f64) -> LinearCondition {
+    LinearCondition { coefficients: coefficients.to_vec(), relation, bound }
 }
 
 pub(super) fn near(a: f64, b: f64) -> bool {
@@ -58,7 +58,7 @@ fn a_programme_on_which_other_pivot_rules_cycle_ends() {
 
 #[test]
 fn what_has_no_best_says_why() {
-    let solve = |objective: &[f64], rows: Vec<Row>| {
+    let solve = |objective: &[f64], rows: Vec<LinearCondition>| {
         Programme { objective: objective.to_vec(), rows }.solve().unwrap_err()
     };
     assert_eq!(

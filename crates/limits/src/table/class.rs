@@ -119,7 +119,7 @@ pub enum Duplex {
 
 /// What one direction carries, bytes per second. The figures fall from top to bottom; `None` where no source gives one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Way {
+pub struct DirectionRates {
     /// The signal rate.
     #[serde(rename = "raw_bytes_per_s")]
     pub raw: Option<Figure>,
@@ -134,7 +134,7 @@ pub struct Way {
     pub expected: Option<Figure>,
 }
 
-impl Way {
+impl DirectionRates {
     /// The nearest ceiling that can't be passed: payload where known, else after the encoding, else the signal rate.
     pub fn ceiling(&self) -> Option<&Figure> {
         self.protocol.as_ref().or(self.encoded.as_ref()).or(self.raw.as_ref())
@@ -191,9 +191,9 @@ pub struct Class {
     /// Whether both directions share.
     pub duplex: Duplex,
     /// Towards the processor: reads, receiving. On half duplex, all traffic when it is reads.
-    pub read: Way,
+    pub read: DirectionRates,
     /// Away from it: writes, sending. On half duplex, all traffic when it is writes and the reads they cause.
-    pub write: Way,
+    pub write: DirectionRates,
     /// Operations of 4 KiB.
     pub operations: Operations,
     /// Times of one operation alone.
@@ -233,7 +233,7 @@ pub struct Link {
 
 impl Class {
     /// What one direction carries.
-    pub fn way(&self, direction: Direction) -> &Way {
+    pub fn way(&self, direction: Direction) -> &DirectionRates {
         match direction {
             Direction::Read => &self.read,
             Direction::Write => &self.write,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::class::{Class, Detail, Duplex, Operations, Times, Way, WriteCache};
+use super::class::{Class, Detail, DirectionRates, Duplex, Operations, Times, WriteCache};
 use super::entry::{Cited, ClassEntry, Quantity, WayEntry};
 use super::error::TableError;
 use super::figure::Figure;
@@ -28,8 +28,8 @@ pub(super) fn class(
             title: String::new(),
             family,
             duplex: Duplex::Full,
-            read: Way::default(),
-            write: Way::default(),
+            read: DirectionRates::default(),
+            write: DirectionRates::default(),
             operations: Operations::default(),
             times: Times::default(),
             write_cache: None,
@@ -103,7 +103,7 @@ struct Put<'a> {
 impl Put<'_> {
     fn way(
         &mut self,
-        way: &mut Way,
+        way: &mut DirectionRates,
         entry: &WayEntry,
         keys: [&'static str; 4],
     ) -> Result<(), TableError> {

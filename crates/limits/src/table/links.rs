@@ -1,6 +1,6 @@
 //! Links: figures computed from signal rate, lanes, encoding and framing.
 
-use super::class::{Class, Detail, Link, OPERATION_BYTES, Operations, Times, Way};
+use super::class::{Class, Detail, DirectionRates, Link, OPERATION_BYTES, Operations, Times};
 use super::encoding::Encoding;
 use super::entry::{Cited, ExpectedEntry, FramingName, LinkEntry};
 use super::error::TableError;
@@ -131,7 +131,7 @@ fn class(
     let expected = entry.expected.as_ref().map(|e| e.get_ref());
     let way = |direction| way(reader, &id, cited, &link, direction, expected);
     let (read, write) = (way(Direction::Read)?, way(Direction::Write)?);
-    let operations = |direction, way: &Way| {
+    let operations = |direction, way: &DirectionRates| {
         let wire = link.framing.wire_bytes(direction, OPERATION_BYTES)?;
         let encoded = way.encoded.as_ref()?;
         let source = format!("{}; {wire:.0} B on the wire per 4 KiB", encoded.source);
@@ -163,7 +163,7 @@ fn way(
     link: &Link,
     direction: Direction,
     expected: Option<&ExpectedEntry>,
-) -> Result<Way, TableError> {
+) -> Result<DirectionRates, TableError> {
     let source = reader.line(id, "source", cited.source)?;
     let raw = link.signal_bits_per_s * f64::from(link.lanes) / 8.0;
     let encoded = link.encoding.share().map(|share| raw * share);
@@ -187,7 +187,7 @@ fn way(
             Ok(share.times(protocol.unwrap_or(raw)))
         })
         .transpose()?;
-    Ok(Way {
+    Ok(DirectionRates {
         raw: Some(Figure::exact(raw, source, cited.grade)),
         encoded: encoded.map(|value| Figure::exact(value, coded_source, cited.grade)),
         protocol: protocol.map(|value| Figure::exact(value, framed_source, cited.grade)),

@@ -30,7 +30,8 @@ use std::sync::LazyLock;
 use toml::Spanned;
 
 pub use class::{
-    Class, Detail, Duplex, Family, Link, OPERATION_BYTES, Operations, Times, Way, WriteCache,
+    Class, Detail, DirectionRates, Duplex, Family, Link, OPERATION_BYTES, Operations, Times,
+    WriteCache,
 };
 pub use cpu::{Cpu, Identity, LaneUse, Overdrawn, lanes_left};
 pub use encoding::Encoding;

@@ -2,7 +2,7 @@
 
 use toml::Spanned;
 
-use super::class::{Class, Detail, Duplex, Family, Operations, Times, Way};
+use super::class::{Class, Detail, DirectionRates, Duplex, Family, Operations, Times};
 use super::cpu::{Cpu, Identity};
 use super::entry::{Cited, CpuEntry, IdentityEntry, NormalEntry, RaidEntry};
 use super::error::TableError;
@@ -114,8 +114,8 @@ fn bare(id: &str, title: String, family: Family, detail: Detail) -> Class {
         title,
         family,
         duplex: Duplex::Full,
-        read: Way::default(),
-        write: Way::default(),
+        read: DirectionRates::default(),
+        write: DirectionRates::default(),
         operations: Operations::default(),
         times: Times::default(),
         write_cache: None,

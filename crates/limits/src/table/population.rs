@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::class::{Class, Family, Way};
+use super::class::{Class, DirectionRates, Family};
 use super::figure::{Figure, Grade};
 
 /// A socket's memory.
@@ -13,9 +13,9 @@ pub struct Memory {
     /// Whether they all hold the same number of modules.
     pub even: bool,
     /// All traffic when it is reads.
-    pub read: Way,
+    pub read: DirectionRates,
     /// Reads and writes mixed.
-    pub mixed: Way,
+    pub mixed: DirectionRates,
 }
 
 pub(super) fn memory(class: &Class, modules: &[u32], loss: Option<&Figure>) -> Option<Memory> {
@@ -26,12 +26,12 @@ pub(super) fn memory(class: &Class, modules: &[u32], loss: Option<&Figure>) -> O
     held.sort_unstable();
     let even = held.first()? == held.last()?;
     let populated = held.len() as u32;
-    let way = |way: &Way| {
+    let way = |way: &DirectionRates| {
         let times = |figure: &Option<Figure>| {
             figure.as_ref().map(|figure| figure.times(f64::from(populated)))
         };
         let expected = times(&way.expected);
-        Way {
+        DirectionRates {
             raw: times(&way.raw),
             encoded: times(&way.encoded),
             protocol: times(&way.protocol),

@@ -1,6 +1,8 @@
 //! The table's classes against the figures of the literature, and what they must all have.
 
-use narrows_limits::table::{Class, Detail, Family, Figure, Grade, Measured, Table, Way};
+use narrows_limits::table::{
+    Class, Detail, DirectionRates, Family, Figure, Grade, Measured, Table,
+};
 use narrows_limits::{Direction, GENERATIONS};
 
 /// Equal to as many figures as the source prints.
@@ -265,7 +267,7 @@ fn a_drive_with_a_fast_part_says_what_comes_after_it() {
 
 /// Every figure of a class.
 fn figures(class: &Class) -> Vec<&Figure> {
-    let way = |way: &'static Way| [&way.raw, &way.encoded, &way.protocol, &way.expected];
+    let way = |way: &'static DirectionRates| [&way.raw, &way.encoded, &way.protocol, &way.expected];
     let class: &'static Class = Table::builtin().class(&class.id).expect("itself");
     let mut all: Vec<&Figure> =
         way(&class.read).into_iter().chain(way(&class.write)).flatten().collect();

@@ -3,15 +3,15 @@
 use narrows_units::BytesPerSecond;
 
 use super::marks::Marks;
-use super::{Part, hanging, sockets, words};
-use crate::description::{Data, Database, Description, Machine, Place};
+use super::{DrawnPart, hanging, sockets, words};
+use crate::description::{Attachment, DataLocation, Database, Description, Machine};
 
 /// `1 core`, `2 cores`.
 fn counted(count: u32, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
-pub(super) fn draw(platform: &Description, index: usize, marks: &mut Marks) -> Part {
+pub(super) fn draw(platform: &Description, index: usize, marks: &mut Marks) -> DrawnPart {
     let machine = &platform.machines[index];
     let mut within = Vec::new();
     within.extend(processors(machine, marks));
@@ -19,24 +19,24 @@ pub(super) fn draw(platform: &Description, index: usize, marks: &mut Marks) -> P
     if let Some((carrier, count)) = &machine.interconnect {
         let component = format!("links between sockets of {}", machine.name);
         let each = words::carrier(carrier, *count);
-        let part = Part::leaf(format!("links between sockets, of each socket: {each}"));
+        let part = DrawnPart::leaf(format!("links between sockets, of each socket: {each}"));
         within.push(part.marked(marks, &component));
     }
-    within.extend(hanging(platform, Place::Machine(index), marks));
+    within.extend(hanging(platform, Attachment::Machine(index), marks));
     within.extend(arrays(platform, index));
     for database in platform.databases.iter().filter(|database| database.at == index) {
         within.push(of_database(platform, database, marks));
     }
     // Limits of the machine that have no part of their own above.
     let others = marks.take_of(&machine.name).into_iter();
-    within.extend(others.map(|(what, marks)| Part { marks, ..Part::leaf(what) }));
+    within.extend(others.map(|(what, marks)| DrawnPart { marks, ..DrawnPart::leaf(what) }));
     let lanes = machine.lanes.map(|lanes| format!(", {lanes} PCI Express lanes"));
     let words = format!("machine {}{}", machine.name, lanes.unwrap_or_default());
-    Part { words, marks: Vec::new(), within }
+    DrawnPart { words, marks: Vec::new(), within }
 }
 
 /// Absent where neither cores nor sockets are told and nothing binds there.
-fn processors(machine: &Machine, marks: &mut Marks) -> Option<Part> {
+fn processors(machine: &Machine, marks: &mut Marks) -> Option<DrawnPart> {
     let own = marks.take(&format!("CPUs of {}", machine.name));
     let within = sockets::draw(machine);
     if machine.cores.is_none() && machine.cpu.is_none() && own.is_empty() && within.is_empty() {
@@ -49,18 +49,19 @@ fn processors(machine: &Machine, marks: &mut Marks) -> Option<Part> {
         (Some(cores), several) => format!("{cores} in {several} sockets"),
         (None, several) => format!("{several} sockets"),
     };
-    Some(Part { words, marks: own, within })
+    Some(DrawnPart { words, marks: own, within })
 }
 
-fn memory(machine: &Machine, marks: &mut Marks) -> Option<Part> {
+fn memory(machine: &Machine, marks: &mut Marks) -> Option<DrawnPart> {
     let memory = machine.memory.as_ref()?;
     let rate = BytesPerSecond(memory.ceiling);
-    let part = Part::leaf(format!("memory: {}, {rate} in both directions together", memory.label));
+    let part =
+        DrawnPart::leaf(format!("memory: {}, {rate} in both directions together", memory.label));
     Some(part.marked(marks, &format!("memory of {}", machine.name)))
 }
 
 /// Arrays whose first drives are at this machine.
-fn arrays(platform: &Description, machine: usize) -> Vec<Part> {
+fn arrays(platform: &Description, machine: usize) -> Vec<DrawnPart> {
     let here = |drives: usize| platform.machine_of(platform.drives[drives].at) == Some(machine);
     let arrays =
         platform.arrays.iter().filter(|array| array.members.first().is_some_and(|m| here(*m)));
@@ -68,15 +69,15 @@ fn arrays(platform: &Description, machine: usize) -> Vec<Part> {
         .map(|array| {
             let names = array.members.iter().map(|member| platform.drives[*member].name.as_str());
             let names = names.collect::<Vec<_>>().join(", ");
-            Part::leaf(format!("array {}: {} of {names}", array.name, array.level))
+            DrawnPart::leaf(format!("array {}: {} of {names}", array.name, array.level))
         })
         .collect()
 }
 
-fn of_database(platform: &Description, database: &Database, marks: &mut Marks) -> Part {
+fn of_database(platform: &Description, database: &Database, marks: &mut Marks) -> DrawnPart {
     let data = match database.data {
-        Data::Drives(index) => &platform.drives[index].name,
-        Data::Array(index) => &platform.arrays[index].name,
+        DataLocation::Drives(index) => &platform.drives[index].name,
+        DataLocation::Array(index) => &platform.arrays[index].name,
     };
     // A database without a name is called by where it runs.
     let called = match database.name.starts_with("database at ") {
@@ -97,5 +98,5 @@ fn of_database(platform: &Description, database: &Database, marks: &mut Marks) -
             None => mark,
         })
     });
-    Part { words, marks: marks.collect(), within: Vec::new() }
+    DrawnPart { words, marks: marks.collect(), within: Vec::new() }
 }

@@ -7,13 +7,13 @@ mod words;
 
 use serde::Serialize;
 
-use crate::description::{Description, End, Place};
+use crate::description::{Attachment, Description, End};
 use crate::fit::Fit;
 pub(crate) use marks::Marks;
 
 /// A part and what lies in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Default)]
-pub struct Part {
+pub struct DrawnPart {
     /// In words: `nvme: 8 × nvme-gen5-x4, 15.1 GB/s each`.
     pub words: String,
     /// What is to be seen at once: `BINDS random read: 8 × nvme-gen5-x4, in`.
@@ -21,7 +21,7 @@ pub struct Part {
     pub marks: Vec<String>,
     /// What lies in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub within: Vec<Part>,
+    pub within: Vec<DrawnPart>,
 }
 
 /// A link between two of the outermost parts.
@@ -40,19 +40,19 @@ pub struct Wire {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Drawing {
     /// Machines, then switches of the network.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DrawnPart>,
     /// Links between them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wires: Vec<Wire>,
 }
 
-impl Part {
-    fn leaf(words: impl Into<String>) -> Part {
-        Part { words: words.into(), ..Part::default() }
+impl DrawnPart {
+    fn leaf(words: impl Into<String>) -> DrawnPart {
+        DrawnPart { words: words.into(), ..DrawnPart::default() }
     }
 
     /// With what stands at these components.
-    fn marked(mut self, marks: &mut Marks, component: &str) -> Part {
+    fn marked(mut self, marks: &mut Marks, component: &str) -> DrawnPart {
         self.marks.extend(marks.take(component));
         self
     }
@@ -62,12 +62,12 @@ impl Drawing {
     /// One line for each part and mark, indented; links last.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let links = self.wires.iter().map(|wire| Part {
+        let links = self.wires.iter().map(|wire| DrawnPart {
             words: format!("link {}", wire.words),
             marks: wire.marks.clone(),
             within: Vec::new(),
         });
-        let links: Vec<Part> = links.collect();
+        let links: Vec<DrawnPart> = links.collect();
         for part in self.parts.iter().chain(&links) {
             list(part, 0, &mut lines);
         }
@@ -75,7 +75,7 @@ impl Drawing {
     }
 }
 
-fn list(part: &Part, depth: usize, lines: &mut Vec<String>) {
+fn list(part: &DrawnPart, depth: usize, lines: &mut Vec<String>) {
     let indent = "  ".repeat(depth);
     lines.push(format!("{indent}{}", part.words));
     lines.extend(part.marks.iter().map(|mark| format!("{indent}  ← {mark}")));
@@ -95,7 +95,7 @@ pub(crate) fn draw(platform: &Description, mut marks: Marks) -> Drawing {
     // A link's name may end as what is of a machine does: `filer to database`.
     let of_links: Vec<Vec<String>> =
         platform.links.iter().map(|link| marks.take(&link.name)).collect();
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<DrawnPart> = Vec::new();
     for index in 0..platform.machines.len() {
         parts.push(machine::draw(platform, index, &mut marks));
     }
@@ -104,7 +104,7 @@ pub(crate) fn draw(platform: &Description, mut marks: Marks) -> Drawing {
     for (index, switch) in platform.switches.iter().enumerate() {
         if switch.uplink.is_none() {
             places[index] = Some(parts.len());
-            let part = Part::leaf(format!("network switch {}", switch.name));
+            let part = DrawnPart::leaf(format!("network switch {}", switch.name));
             parts.push(part.marked(&mut marks, &switch.name));
         }
     }
@@ -119,18 +119,20 @@ pub(crate) fn draw(platform: &Description, mut marks: Marks) -> Drawing {
     });
     let wires = wires.collect();
     // A limit of something that isn't drawn.
-    parts.extend(marks.rest().map(|(component, marks)| Part { marks, ..Part::leaf(component) }));
+    parts.extend(
+        marks.rest().map(|(component, marks)| DrawnPart { marks, ..DrawnPart::leaf(component) }),
+    );
     Drawing { parts, wires }
 }
 
 /// What hangs at a place: switches with what is below them, adapters, drives.
-fn hanging(platform: &Description, at: Place, marks: &mut Marks) -> Vec<Part> {
+fn hanging(platform: &Description, at: Attachment, marks: &mut Marks) -> Vec<DrawnPart> {
     let mut parts = Vec::new();
     for (index, switch) in platform.switches.iter().enumerate() {
         let Some((above, carrier)) = &switch.uplink else { continue };
         if *above == at {
-            let part = Part {
-                within: hanging(platform, Place::Switch(index), marks),
+            let part = DrawnPart {
+                within: hanging(platform, Attachment::Switch(index), marks),
                 marks: words::switch_narrower(platform, index).into_iter().collect(),
                 words: format!("switch {}: upwards {}", switch.name, words::carrier(carrier, 1)),
             };
@@ -138,13 +140,16 @@ fn hanging(platform: &Description, at: Place, marks: &mut Marks) -> Vec<Part> {
         }
     }
     for (index, adapter) in platform.adapters.iter().enumerate().filter(|(_, a)| a.at == at) {
-        let mut part =
-            Part::leaf(format!("adapter {}: {}", adapter.name, words::class(&adapter.slot, 1)));
+        let mut part = DrawnPart::leaf(format!(
+            "adapter {}: {}",
+            adapter.name,
+            words::class(&adapter.slot, 1)
+        ));
         part.marks.extend(words::adapter_narrower(platform, index));
         parts.push(part.marked(marks, &adapter.name));
     }
     for drives in platform.drives.iter().filter(|drives| drives.at == at) {
-        parts.push(Part::leaf(words::drives(drives)).marked(marks, &drives.name));
+        parts.push(DrawnPart::leaf(words::drives(drives)).marked(marks, &drives.name));
     }
     parts
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Part;
+use super::DrawnPart;
 use crate::description::Machine;
 
 /// Nodes in groups of groups; the innermost are single nodes.
@@ -15,7 +15,7 @@ enum Group {
 }
 
 /// Nothing for a single socket, which its machine's words tell already.
-pub(super) fn draw(machine: &Machine) -> Vec<Part> {
+pub(super) fn draw(machine: &Machine) -> Vec<DrawnPart> {
     let nodes = machine.distances.as_ref().map_or(machine.sockets as usize, Vec::len);
     if nodes < 2 {
         return Vec::new();
@@ -52,14 +52,17 @@ fn per_node(machine: &Machine, nodes: usize, word: &str) -> String {
 }
 
 /// What is alike is one part with a count.
-fn merged(groups: &[Group], each: &str) -> Vec<Part> {
-    let mut parts: Vec<(usize, Part)> = Vec::new();
+fn merged(groups: &[Group], each: &str) -> Vec<DrawnPart> {
+    let mut parts: Vec<(usize, DrawnPart)> = Vec::new();
     for group in groups {
         let part = match group {
-            Group::Node(_) => Part::leaf(each),
+            Group::Node(_) => DrawnPart::leaf(each),
             Group::Of(distances, within) => {
                 let within = merged(within, each);
-                Part { within, ..Part::leaf(format!("group, {} within it", distance(distances))) }
+                DrawnPart {
+                    within,
+                    ..DrawnPart::leaf(format!("group, {} within it", distance(distances)))
+                }
             }
         };
         match parts.iter_mut().find(|(_, known)| *known == part) {
@@ -67,9 +70,9 @@ fn merged(groups: &[Group], each: &str) -> Vec<Part> {
             None => parts.push((1, part)),
         }
     }
-    let count = |(count, part): (usize, Part)| match count {
+    let count = |(count, part): (usize, DrawnPart)| match count {
         1 => part,
-        _ => Part { words: format!("{count} × {}", part.words), ..part },
+        _ => DrawnPart { words: format!("{count} × {}", part.words), ..part },
     };
     parts.into_iter().map(count).collect()
 }

@@ -4,7 +4,7 @@ use narrows_limits::table::{Class, Duplex, Figure};
 use narrows_units::{BytesPerSecond, Nanos, OpsPerSecond};
 
 use crate::constraints::times;
-use crate::description::{Carrier, Description, Drives, End, Link, Media, Place};
+use crate::description::{Attachment, Carrier, Description, Drives, End, Link, Media};
 
 /// Sums of rates are compared with this to spare: headers differ between links.
 const ROUNDING: f64 = 1.05;
@@ -110,7 +110,7 @@ pub(super) fn adapter_narrower(platform: &Description, index: usize) -> Option<S
 /// Whether a switch's link upwards carries less than what hangs below.
 pub(super) fn switch_narrower(platform: &Description, index: usize) -> Option<String> {
     let (_, upwards) = platform.switches[index].uplink.as_ref()?;
-    let below = below(platform, Place::Switch(index));
+    let below = below(platform, Attachment::Switch(index));
     narrower("its link upwards", of_carrier(upwards)?, below, "what is below it")
 }
 
@@ -122,7 +122,7 @@ fn narrower(what: &str, carries: f64, wanted: f64, of: &str) -> Option<String> {
 }
 
 /// What hangs at a place could carry together, bytes per second and direction.
-fn below(platform: &Description, at: Place) -> f64 {
+fn below(platform: &Description, at: Attachment) -> f64 {
     let drives = platform.drives.iter().filter(|drives| drives.at == at);
     let drives = drives.filter_map(|drives| {
         let link = drives.class.as_ref().and_then(|class| most(&class.read));
@@ -132,7 +132,7 @@ fn below(platform: &Description, at: Place) -> f64 {
     });
     let adapters = platform.adapters.iter().filter(|adapter| adapter.at == at);
     let adapters = adapters.filter_map(|adapter| most(&adapter.slot.read));
-    let hangs = |place: &Place| *place == at;
+    let hangs = |place: &Attachment| *place == at;
     let switches = platform.switches.iter().filter_map(|switch| {
         let (above, carrier) = switch.uplink.as_ref()?;
         hangs(above).then(|| of_carrier(carrier)).flatten()
@@ -147,6 +147,6 @@ fn of_carrier(carrier: &Carrier) -> Option<f64> {
     }
 }
 
-fn most(way: &narrows_limits::table::Way) -> Option<f64> {
+fn most(way: &narrows_limits::table::DirectionRates) -> Option<f64> {
     way.ceiling().or(way.expected.as_ref()).map(|figure| figure.high)
 }

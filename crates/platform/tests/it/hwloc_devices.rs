@@ -18,7 +18,7 @@ const MACHINES: [(&str, &str); 3] = [
 
 /// A line of hwloc's tree that is about a function, or about what the kernel made of it.
 #[derive(Debug)]
-struct Line {
+struct TreeLine {
     depth: usize,
     /// A function's address; `None` for what is on the function above.
     address: Option<String>,
@@ -35,7 +35,7 @@ fn after<'a>(line: &'a str, mark: &str, end: &[char]) -> Option<&'a str> {
 }
 
 /// Both ways of writing have one object a line, and its depth as leading blanks.
-fn lines(text: &str) -> Vec<Line> {
+fn lines(text: &str) -> Vec<TreeLine> {
     let line = |line: &str| {
         let of_kernel = line.contains("type=\"OSDev\"") || line.contains("OSDev[");
         let address =
@@ -44,7 +44,7 @@ fn lines(text: &str) -> Vec<Line> {
         let name = after(line, " name=\"", &['"']).or_else(|| line.rsplit('"').nth(1));
         let link =
             after(line, "pci_link_speed=\"", &['"']).or_else(|| after(line, " link=", &['G']));
-        (of_kernel || address.is_some()).then(|| Line {
+        (of_kernel || address.is_some()).then(|| TreeLine {
             depth: line.len() - line.trim_start().len(),
             address: address.map(str::to_string),
             class: class.unwrap_or("0604").to_string(),
@@ -80,10 +80,10 @@ fn kind(class: &str) -> Option<PciKind> {
     })
 }
 
-fn compare(name: &str, lines: &[Line], devices: &Devices) -> (usize, usize, usize) {
+fn compare(name: &str, lines: &[TreeLine], devices: &Devices) -> (usize, usize, usize) {
     let made = made(devices);
     let (mut functions, mut names, mut links) = (0, 0, 0);
-    let mut open: Vec<&Line> = Vec::new();
+    let mut open: Vec<&TreeLine> = Vec::new();
     for line in lines {
         open.retain(|above| above.depth < line.depth);
         let above = open.last().and_then(|above| above.address.as_deref());

@@ -264,13 +264,16 @@ mod tests {
 
     use super::*;
     use crate::monitor::fake::Reply;
-    use crate::monitor::fake::server::{Asked, BEHIND_THE_LOG, Kind, serve};
+    use crate::monitor::fake::server::{BEHIND_THE_LOG, FakeServerTraits, MonitorStatement, serve};
 
     /// Monitors a server whose sessions wait for the log, for a moment.
     fn look(
-        instead: impl FnMut(Asked) -> Option<Reply> + Send + 'static,
+        instead: impl FnMut(MonitorStatement) -> Option<Reply> + Send + 'static,
     ) -> Result<Observed, MonitorError> {
-        let (address, served) = serve(Kind { states: BEHIND_THE_LOG, ..Kind::default() }, instead);
+        let (address, served) = serve(
+            FakeServerTraits { states: BEHIND_THE_LOG, ..FakeServerTraits::default() },
+            instead,
+        );
         let looked = Monitor::open(&address).unwrap().observe(
             Duration::from_millis(600),
             7,
@@ -287,7 +290,7 @@ mod tests {
         let codes = ["57014", "55P03", "40001", "40P01"];
         let mut asked = 0;
         let seen = look(move |what| {
-            asked += u32::from(what != Asked::Once);
+            asked += u32::from(what != MonitorStatement::Once);
             (asked % 3 == 2).then(|| Reply::Refuse(codes[asked as usize % 4]))
         })
         .unwrap();
@@ -303,10 +306,10 @@ mod tests {
         for end in [Reply::Refuse("57014"), Reply::HangUp] {
             let (mut edges, then) = (0, end.clone());
             let seen = look(move |what| {
-                if what != Asked::Once && edges == 3 {
+                if what != MonitorStatement::Once && edges == 3 {
                     return Some(then.clone());
                 }
-                edges += u32::from(what == Asked::Counters);
+                edges += u32::from(what == MonitorStatement::Counters);
                 None
             });
             let seen = seen.unwrap();
@@ -328,7 +331,8 @@ mod tests {
 
     #[test]
     fn a_server_silent_from_the_beginning_is_an_error() {
-        let silent = look(|what| (what != Asked::Once).then_some(Reply::Refuse("57014")));
+        let silent =
+            look(|what| (what != MonitorStatement::Once).then_some(Reply::Refuse("57014")));
         let said = silent.unwrap_err().to_string();
         assert!(said.contains("three queries in a row") && said.contains("hint:"), "{said}");
     }
@@ -344,7 +348,7 @@ mod tests {
         ] {
             let (send, refused) = std::sync::mpsc::channel();
             let seen = look(move |what| {
-                if what == Asked::States {
+                if what == MonitorStatement::States {
                     send.send(()).unwrap();
                     return Some(Reply::Refuse(code));
                 }
@@ -363,16 +367,16 @@ mod tests {
         let long_ns = LONG.as_nanos() as f64;
         let (mut asked, mut edges) = (0, 0);
         let seen = look(move |what| {
-            asked += u32::from(what != Asked::Once);
+            asked += u32::from(what != MonitorStatement::Once);
             let instead = match asked {
                 // Before the first reading, and in a window.
                 1 | 4 => Some(Reply::Refuse("57014")),
                 // The window in hand is dropped.
-                _ if edges == 4 && what != Asked::Once => Some(Reply::HangUp),
+                _ if edges == 4 && what != MonitorStatement::Once => Some(Reply::HangUp),
                 _ => None,
             };
             if instead.is_none() {
-                edges += u32::from(what == Asked::Counters);
+                edges += u32::from(what == MonitorStatement::Counters);
             } else {
                 std::thread::sleep(LONG);
             }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use narrows_model::{ActivityState, LockHolder, LockHolders};
 
-use crate::observe::places;
+use crate::observe::process_state;
 use crate::wire::{Row, one_line};
 
 /// What a session can be doing (PostgreSQL documentation, `pg_stat_activity`, `state`).
@@ -75,7 +75,7 @@ pub(crate) fn count(holders: &mut LockHolders, holder: &LockHolder) {
     }
     let (kind, event) =
         holder.waits_for.as_deref().unwrap_or_default().split_once(':').unwrap_or_default();
-    match places::wait(kind, event) {
+    match process_state::wait(kind, event) {
         ActivityState::Log => holders.in_flush += 1,
         ActivityState::Running => holders.on_cpu += 1,
         _ => {}

@@ -6,7 +6,7 @@ use narrows_model::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass, WaitCheck,
 };
 
-use super::places::{Place, class, place, runs_between};
+use super::process_state::{ProcessState, class, place, runs_between};
 use crate::monitor::samples::{self, Processes};
 use crate::wire::Row;
 
@@ -169,9 +169,9 @@ impl Sampled {
                 add(Key::ClientRead, count);
             }
             match place(class, state, kind, event) {
-                Place::Nowhere => {}
-                Place::Between => add(Key::Between, count),
-                Place::At(at) => {
+                ProcessState::Nowhere => {}
+                ProcessState::Between => add(Key::Between, count),
+                ProcessState::At(at) => {
                     self.by_window.add_named(Key::At(class, at), found);
                     if class.serves_transactions() {
                         *slice.sessions.entry(at).or_default() += count;

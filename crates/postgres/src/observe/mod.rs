@@ -15,7 +15,7 @@ pub(crate) mod machine;
 mod missing;
 mod monitor;
 mod participants;
-pub(crate) mod places;
+pub(crate) mod process_state;
 pub(crate) mod sampling;
 pub mod settings;
 mod slow_probes;

@@ -5,12 +5,12 @@ use narrows_model::{ActivityState, metric};
 
 use super::*;
 use crate::monitor::fake::Reply;
-use crate::monitor::fake::server::{Asked, Kind, TRANSACTIONS, serve};
+use crate::monitor::fake::server::{FakeServerTraits, MonitorStatement, TRANSACTIONS, serve};
 
 /// Looks at such a server for a moment.
 fn look(
-    kind: Kind,
-    instead: impl FnMut(Asked) -> Option<Reply> + Send + 'static,
+    kind: FakeServerTraits,
+    instead: impl FnMut(MonitorStatement) -> Option<Reply> + Send + 'static,
 ) -> Result<Observed, MonitorError> {
     let (address, served) = serve(kind, instead);
     let seen = Monitor::open(&address).and_then(|look| {
@@ -29,7 +29,7 @@ fn needs(seen: &Observed, what: &str) -> Option<String> {
 
 #[test]
 fn counts_states_and_sessions_become_an_observation() {
-    let seen = look(Kind::default(), |_| None).unwrap();
+    let seen = look(FakeServerTraits::default(), |_| None).unwrap();
     assert_eq!(seen.cut_short, None);
     let found = &seen.observation;
     // Six windows: seven readings. Ours are taken off: those of a second at 20 per second, and the windows' own.
@@ -72,8 +72,8 @@ fn counts_states_and_sessions_become_an_observation() {
 
 #[test]
 fn who_may_not_see_what_others_do_gets_the_counters() {
-    let seen = look(Kind { monitor: false, ..Kind::default() }, |asked| {
-        assert!(matches!(asked, Asked::Once | Asked::Counters), "{asked:?}");
+    let seen = look(FakeServerTraits { monitor: false, ..FakeServerTraits::default() }, |asked| {
+        assert!(matches!(asked, MonitorStatement::Once | MonitorStatement::Counters), "{asked:?}");
         None
     })
     .unwrap();
@@ -91,7 +91,8 @@ fn who_may_not_see_what_others_do_gets_the_counters() {
 
 #[test]
 fn a_standby_is_looked_at_without_a_log_of_its_own() {
-    let seen = look(Kind { standby: true, ..Kind::default() }, |_| None).unwrap();
+    let seen =
+        look(FakeServerTraits { standby: true, ..FakeServerTraits::default() }, |_| None).unwrap();
     let counted = &seen.observation.counted;
     assert!(counted.commits.is_some() && counted.block_reads.is_some());
     assert_eq!((counted.log_bytes, counted.flushes, counted.writers), (None, None, None));
@@ -101,7 +102,8 @@ fn a_standby_is_looked_at_without_a_log_of_its_own() {
 
 #[test]
 fn counters_that_were_reset_give_no_figure_and_it_is_said() {
-    let seen = look(Kind { reset_at: 4, ..Kind::default() }, |_| None).unwrap();
+    let seen =
+        look(FakeServerTraits { reset_at: 4, ..FakeServerTraits::default() }, |_| None).unwrap();
     let counted = &seen.observation.counted;
     assert_eq!((counted.commits, counted.active_ns), (None, None));
     assert_eq!(counted.log_bytes, Some(6e6), "the position is never reset");
@@ -114,11 +116,11 @@ fn counters_that_were_reset_give_no_figure_and_it_is_said() {
 fn a_server_that_goes_in_the_middle_leaves_what_was_seen() {
     for end in [Reply::HangUp, Reply::Refuse("57P01")] {
         let mut edges = 0;
-        let seen = look(Kind::default(), move |asked| {
-            if asked != Asked::Once && edges == 4 {
+        let seen = look(FakeServerTraits::default(), move |asked| {
+            if asked != MonitorStatement::Once && edges == 4 {
                 return Some(end.clone());
             }
-            edges += u32::from(asked == Asked::Counters);
+            edges += u32::from(asked == MonitorStatement::Counters);
             None
         })
         .unwrap();
@@ -134,8 +136,9 @@ fn a_server_that_goes_in_the_middle_leaves_what_was_seen() {
 
 #[test]
 fn a_server_silent_from_the_beginning_is_an_error() {
-    let silent =
-        look(Kind::default(), |asked| (asked != Asked::Once).then_some(Reply::Refuse("57014")));
+    let silent = look(FakeServerTraits::default(), |asked| {
+        (asked != MonitorStatement::Once).then_some(Reply::Refuse("57014"))
+    });
     let said = silent.unwrap_err().to_string();
     assert!(said.contains("three queries in a row") && said.contains("hint:"), "{said}");
 }
@@ -143,9 +146,9 @@ fn a_server_silent_from_the_beginning_is_an_error() {
 #[test]
 fn questions_that_stay_unanswered_cost_those_questions() {
     let mut asked_for = 0;
-    let seen = look(Kind::default(), move |asked| {
-        asked_for += u32::from(asked == Asked::States);
-        (asked == Asked::States && asked_for % 3 == 0).then_some(Reply::Refuse("55P03"))
+    let seen = look(FakeServerTraits::default(), move |asked| {
+        asked_for += u32::from(asked == MonitorStatement::States);
+        (asked == MonitorStatement::States && asked_for % 3 == 0).then_some(Reply::Refuse("55P03"))
     })
     .unwrap();
     assert_eq!(seen.cut_short, None);
@@ -155,7 +158,7 @@ fn questions_that_stay_unanswered_cost_those_questions() {
 
 #[test]
 fn a_look_that_is_stopped_keeps_what_was_seen() {
-    let (address, served) = serve(Kind::default(), |_| None);
+    let (address, served) = serve(FakeServerTraits::default(), |_| None);
     let stop = Stop::new();
     let later = stop.clone();
     let stopper = std::thread::spawn(move || {
@@ -174,7 +177,7 @@ fn a_look_that_is_stopped_keeps_what_was_seen() {
 
 #[test]
 fn each_window_is_announced_with_what_was_seen_so_far() {
-    let (address, served) = serve(Kind::default(), |_| None);
+    let (address, served) = serve(FakeServerTraits::default(), |_| None);
     let (plan, told) = (Plan::of_windows(Duration::from_millis(600), 6, 6), Announced::default());
     let look = Monitor::open(&address).unwrap();
     look.observe_over(plan, Around::default(), &Stop::new(), &told).unwrap();
@@ -189,11 +192,11 @@ fn each_window_is_announced_with_what_was_seen_so_far() {
 /// Windows that a look of six to twelve takes of a server on which so many transactions end between two readings. Its sessions are
 /// not to be seen, so that ours are the readings alone.
 fn windows_taken(transactions: f64) -> usize {
-    let kind = Kind { monitor: false, transactions, ..Kind::default() };
+    let kind = FakeServerTraits { monitor: false, transactions, ..FakeServerTraits::default() };
     let mut readings = 0;
     let (send, counted) = std::sync::mpsc::channel();
     let (address, served) = serve(kind, move |asked| {
-        readings += usize::from(asked == Asked::Counters);
+        readings += usize::from(asked == MonitorStatement::Counters);
         send.send(readings).unwrap();
         None
     });

@@ -36,7 +36,7 @@ const HELD: &str = "SELECT (SELECT extract(epoch FROM max(clock_timestamp() - pr
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Found {
+pub(super) struct SlowProbeAnswers {
     /// Of the oldest transaction, when last asked, ns.
     pub(super) oldest_transaction_ns: Option<f64>,
     /// The longest of all answers, ns.
@@ -56,7 +56,7 @@ pub(super) struct Found {
 /// Asks now and then.
 #[derive(Debug)]
 pub(super) struct SlowProbes {
-    pub(super) found: Found,
+    pub(super) found: SlowProbeAnswers,
     pub(super) participants: Participants,
     pace: Pace,
 }
@@ -72,7 +72,7 @@ impl SlowProbes {
         let since_s = since_s.ok_or(WireError::Unexpected("no time of day"))?;
         session.query(&census(since_s))?;
         session.query(lock_queue::PREPARE)?;
-        let mut found = Found::default();
+        let mut found = SlowProbeAnswers::default();
         match session.query(HELD) {
             Ok(rows) => {
                 let held = rows.into_iter().next().unwrap_or_default();
@@ -170,7 +170,7 @@ mod tests {
     fn a_census_has_sessions_that_did_something_others_and_log_senders() {
         let participants = Participants::default();
         let mut probes =
-            SlowProbes { found: Found::default(), participants, pace: Pace::default() };
+            SlowProbes { found: SlowProbeAnswers::default(), participants, pace: Pace::default() };
         probes.take(
             1000,
             &[

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use narrows_facts::process::{self, RunState};
 use narrows_model::{ActivityState, WaitCheck};
 
-use super::places::{Place, class, place};
+use super::process_state::{ProcessState, class, place};
 use crate::monitor::samples::{self, Processes};
 use crate::wire::Row;
 
@@ -116,7 +116,9 @@ pub(super) fn runnable_share(checks: &[WaitCheck], state: ActivityState) -> f64 
 /// The state of sessions and workers that call the kernel in it, and may be on a processor while they do.
 fn wait(found: Processes) -> Option<ActivityState> {
     let class = class(found.backend_type);
-    let Place::At(at) = place(class, found.state, found.kind, found.event) else { return None };
+    let ProcessState::At(at) = place(class, found.state, found.kind, found.event) else {
+        return None;
+    };
     let calls = matches!(at, ActivityState::Read | ActivityState::Write | ActivityState::Log);
     (calls && class.serves_transactions()).then_some(at)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use narrows_model::ProcessClass;
-use narrows_observe::Seen;
+use narrows_observe::HostWindow;
 
 use super::activity;
 use super::host::Used;
@@ -31,7 +31,7 @@ pub(super) struct Window {
 /// What was taken of the machine.
 #[derive(Debug, Clone)]
 pub(crate) struct Took {
-    pub(crate) seen: Seen,
+    pub(crate) seen: HostWindow,
     pub(super) used: BTreeMap<ProcessClass, Used>,
     /// Of the process that serves us, ns.
     pub(super) own_ns: f64,

@@ -5,7 +5,7 @@
 
 use super::error::OrdersError;
 use super::place::sql;
-use super::seen::Seen;
+use super::session_account::SessionAccount;
 use crate::wire::{Connection, WireError};
 
 /// New orders that were ever entered, as the districts count them.
@@ -31,7 +31,7 @@ pub struct Counts {
 
 impl Counts {
     /// From the districts' counts before and after, and what the client knows.
-    pub fn new(before: u64, after: u64, seen: &Seen) -> Counts {
+    pub fn new(before: u64, after: u64, seen: &SessionAccount) -> Counts {
         let database = after.saturating_sub(before);
         Counts { database, client: seen.new_orders, in_doubt: seen.in_doubt }
     }

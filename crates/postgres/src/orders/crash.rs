@@ -18,7 +18,7 @@ use super::count::{Counts, entered};
 use super::error::OrdersError;
 use super::place::sql;
 use super::program::Orders;
-use super::seen::Acknowledged;
+use super::session_account::Acknowledged;
 use crate::address::Address;
 use crate::wire::{Connection, WireError};
 use narrows_layer_database::Provisioner;

@@ -13,11 +13,11 @@ use serde_json::json;
 use super::checks::{Checked, When, check};
 use super::count::{Counts, entered};
 use super::error::OrdersError;
-use super::mix::{Kind, paced_limit_per_min};
+use super::mix::{TransactionKind, paced_limit_per_min};
 use super::nurand::Constants;
 use super::place::{self, Setup, State};
 use super::program::{Calls, Homes, Orders};
-use super::seen::{Seen, Shared};
+use super::session_account::{SessionAccount, Shared};
 use crate::address::Address;
 use crate::kind::PostgresServer;
 use crate::wire::{Connection, WireError};
@@ -318,8 +318,8 @@ fn conditions(database: &Database, variation: &Variation, measurement: &mut Meas
 
 /// Mean time that a paced session spends between an answer and its next transaction, s.
 fn mean_pause_s() -> f64 {
-    let all: u32 = Kind::ALL.iter().map(|kind| kind.cards()).sum();
-    let sum: f64 = Kind::ALL
+    let all: u32 = TransactionKind::ALL.iter().map(|kind| kind.cards()).sum();
+    let sum: f64 = TransactionKind::ALL
         .iter()
         .map(|kind| f64::from(kind.cards()) * (kind.keying_s() + kind.thinking_s()))
         .sum();
@@ -328,7 +328,7 @@ fn mean_pause_s() -> f64 {
 
 fn shape(plan: &OrdersPlan, load: &LoadResult) -> Shape {
     // Two of the five only read; a rollback waits for no flush.
-    let durable = [Kind::NewOrder, Kind::Payment, Kind::Delivery];
+    let durable = [TransactionKind::NewOrder, TransactionKind::Payment, TransactionKind::Delivery];
     let commits = durable.iter().map(|kind| {
         let class = &load.classes[*kind as usize];
         (class.span_operations - class.rolled_back) as f64
@@ -361,7 +361,7 @@ fn add_classes(samples: &mut Samples, plan: &OrdersPlan, load: &LoadResult, wind
             }
         }
     }
-    let class = &load.classes[Kind::NewOrder as usize];
+    let class = &load.classes[TransactionKind::NewOrder as usize];
     let committed = class.operations - class.operations_rolled_back;
     let per_min = committed as f64 * 60.0 / window_s;
     samples.add(names::NEW_ORDERS_PER_MIN, per_min);
@@ -371,7 +371,7 @@ fn add_classes(samples: &mut Samples, plan: &OrdersPlan, load: &LoadResult, wind
     samples.add(names::ROLLED_BACK, share);
 }
 
-fn add_counts(samples: &mut Samples, load: &LoadResult, seen: &Seen, counts: Counts) {
+fn add_counts(samples: &mut Samples, load: &LoadResult, seen: &SessionAccount, counts: Counts) {
     let sum = |of: fn(&narrows_layer_database::ClassResult) -> u64| {
         load.classes.iter().map(of).sum::<u64>()
     };

@@ -11,7 +11,7 @@ use super::words;
 
 /// The transactions, by the numbers of their classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TransactionKind {
     /// Enters an order of 5 to 15 lines; writes most.
     NewOrder,
     /// A customer pays.
@@ -24,26 +24,31 @@ pub enum Kind {
     StockLevel,
 }
 
-impl Kind {
+impl TransactionKind {
     /// All, by number.
-    pub const ALL: [Kind; 5] =
-        [Kind::NewOrder, Kind::Payment, Kind::OrderStatus, Kind::Delivery, Kind::StockLevel];
+    pub const ALL: [TransactionKind; 5] = [
+        TransactionKind::NewOrder,
+        TransactionKind::Payment,
+        TransactionKind::OrderStatus,
+        TransactionKind::Delivery,
+        TransactionKind::StockLevel,
+    ];
 
     /// The word in results.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::NewOrder => "new_order",
-            Kind::Payment => "payment",
-            Kind::OrderStatus => "order_status",
-            Kind::Delivery => "delivery",
-            Kind::StockLevel => "stock_level",
+            TransactionKind::NewOrder => "new_order",
+            TransactionKind::Payment => "payment",
+            TransactionKind::OrderStatus => "order_status",
+            TransactionKind::Delivery => "delivery",
+            TransactionKind::StockLevel => "stock_level",
         }
     }
 
     /// How many cards of a terminal's deck: 10 of 23 are new orders.
     pub fn cards(self) -> u32 {
         match self {
-            Kind::NewOrder | Kind::Payment => 10,
+            TransactionKind::NewOrder | TransactionKind::Payment => 10,
             _ => 1,
         }
     }
@@ -51,8 +56,8 @@ impl Kind {
     /// Time that entering its values takes, s (clause 5.2.5.7).
     pub fn keying_s(self) -> f64 {
         match self {
-            Kind::NewOrder => 18.0,
-            Kind::Payment => 3.0,
+            TransactionKind::NewOrder => 18.0,
+            TransactionKind::Payment => 3.0,
             _ => 2.0,
         }
     }
@@ -60,9 +65,9 @@ impl Kind {
     /// Mean time of thinking after its answer, s; exponential, and not more than ten times that.
     pub fn thinking_s(self) -> f64 {
         match self {
-            Kind::NewOrder | Kind::Payment => 12.0,
-            Kind::OrderStatus => 10.0,
-            Kind::Delivery | Kind::StockLevel => 5.0,
+            TransactionKind::NewOrder | TransactionKind::Payment => 12.0,
+            TransactionKind::OrderStatus => 10.0,
+            TransactionKind::Delivery | TransactionKind::StockLevel => 5.0,
         }
     }
 }
@@ -73,25 +78,28 @@ pub const TERMINALS: u32 = DISTRICTS;
 /// New orders per minute that ten terminals with keying and thinking times can enter at most, for each warehouse: answers that
 /// take no time, this deck. By the specification's least shares it would be 12.86.
 pub fn paced_limit_per_min() -> f64 {
-    let cards = |kind: &Kind| f64::from(kind.cards());
-    let all: f64 = Kind::ALL.iter().map(cards).sum();
-    let cycle: f64 =
-        Kind::ALL.iter().map(|kind| cards(kind) * (kind.keying_s() + kind.thinking_s())).sum();
-    f64::from(TERMINALS) * 60.0 / (cycle / all) * f64::from(Kind::NewOrder.cards()) / all
+    let cards = |kind: &TransactionKind| f64::from(kind.cards());
+    let all: f64 = TransactionKind::ALL.iter().map(cards).sum();
+    let cycle: f64 = TransactionKind::ALL
+        .iter()
+        .map(|kind| cards(kind) * (kind.keying_s() + kind.thinking_s()))
+        .sum();
+    f64::from(TERMINALS) * 60.0 / (cycle / all) * f64::from(TransactionKind::NewOrder.cards()) / all
 }
 
 /// A terminal's deck: shuffled, drawn to its end, shuffled again.
 #[derive(Debug, Clone)]
 pub struct Deck {
-    cards: [Kind; 23],
+    cards: [TransactionKind; 23],
     next: usize,
 }
 
 impl Deck {
     /// A deck to be shuffled at the first draw.
     pub fn new() -> Deck {
-        let mut cards = [Kind::NewOrder; 23];
-        let all = Kind::ALL.iter().flat_map(|kind| (0..kind.cards()).map(move |_| *kind));
+        let mut cards = [TransactionKind::NewOrder; 23];
+        let all =
+            TransactionKind::ALL.iter().flat_map(|kind| (0..kind.cards()).map(move |_| *kind));
         for (card, kind) in cards.iter_mut().zip(all) {
             *card = kind;
         }
@@ -108,7 +116,7 @@ impl Deck {
 
     /// The next card.
     #[inline]
-    pub fn draw(&mut self, rng: &mut Rng) -> Kind {
+    pub fn draw(&mut self, rng: &mut Rng) -> TransactionKind {
         if self.next == self.cards.len() {
             for at in (1..self.cards.len()).rev() {
                 self.cards.swap(at, rng.below(at as u64 + 1) as usize);
@@ -146,7 +154,7 @@ pub const NO_ITEM: i64 = ITEMS as i64 + 1;
 #[derive(Debug, Clone)]
 pub struct Inputs {
     /// Which transaction.
-    pub kind: Kind,
+    pub kind: TransactionKind,
     /// The warehouse it is entered at.
     pub w: i32,
     /// The district.
@@ -188,7 +196,7 @@ impl Inputs {
     /// Nothing drawn yet.
     pub fn new() -> Inputs {
         Inputs {
-            kind: Kind::StockLevel,
+            kind: TransactionKind::StockLevel,
             w: 1,
             d: 1,
             c_w: 1,
@@ -208,7 +216,7 @@ impl Inputs {
 
 impl Draw {
     /// Draws the values of a transaction of that kind.
-    pub fn fill(&self, kind: Kind, rng: &mut Rng, to: &mut Inputs) {
+    pub fn fill(&self, kind: TransactionKind, rng: &mut Rng, to: &mut Inputs) {
         to.kind = kind;
         let (warehouse, district) = match self.home {
             Home::Fixed { warehouse, district } => (warehouse, Some(district)),
@@ -218,11 +226,11 @@ impl Draw {
         to.d = between(rng, 1, DISTRICTS) as i16;
         (to.c_w, to.c_d) = (to.w, to.d);
         match kind {
-            Kind::NewOrder => {
+            TransactionKind::NewOrder => {
                 to.c = self.customer_number(rng);
                 self.lines(rng, to);
             }
-            Kind::Payment => {
+            TransactionKind::Payment => {
                 if rng.below(100) >= 85 {
                     to.c_w = self.other(rng, warehouse) as i32;
                     to.c_d = between(rng, 1, DISTRICTS) as i16;
@@ -230,9 +238,9 @@ impl Draw {
                 self.customer(rng, to);
                 money(between(rng, 100, 500_000), &mut to.amount);
             }
-            Kind::OrderStatus => self.customer(rng, to),
-            Kind::Delivery => to.number = between(rng, 1, 10) as i16,
-            Kind::StockLevel => {
+            TransactionKind::OrderStatus => self.customer(rng, to),
+            TransactionKind::Delivery => to.number = between(rng, 1, 10) as i16,
+            TransactionKind::StockLevel => {
                 to.d = district.map_or(to.d, |district| district as i16);
                 to.number = between(rng, 10, 20) as i16;
             }
@@ -322,8 +330,8 @@ mod tests {
         let (mut deck, mut rng) = (Deck::new(), Rng::new(1));
         let mut orders = Vec::new();
         for _ in 0..50 {
-            let hand: Vec<Kind> = (0..23).map(|_| deck.draw(&mut rng)).collect();
-            for kind in Kind::ALL {
+            let hand: Vec<TransactionKind> = (0..23).map(|_| deck.draw(&mut rng)).collect();
+            for kind in TransactionKind::ALL {
                 let count = hand.iter().filter(|card| **card == kind).count() as u32;
                 assert_eq!(count, kind.cards(), "{kind:?}");
             }
@@ -344,7 +352,7 @@ mod tests {
         let (mut rng, mut to) = (Rng::new(2), Inputs::new());
         let (mut lines, mut remote, mut rolled_back, mut counts) = (0, 0, 0, BTreeMap::new());
         for _ in 0..DRAWS {
-            draw.fill(Kind::NewOrder, &mut rng, &mut to);
+            draw.fill(TransactionKind::NewOrder, &mut rng, &mut to);
             let n = to.items.len();
             assert!((5..=15).contains(&n) && n == to.from.len() && n == to.quantities.len());
             assert!(to.quantities.iter().all(|q| (1..=10).contains(q)));
@@ -367,7 +375,7 @@ mod tests {
         let (mut rng, mut to) = (Rng::new(3), Inputs::new());
         let (mut far, mut named) = (0, 0);
         for _ in 0..DRAWS {
-            draw.fill(Kind::Payment, &mut rng, &mut to);
+            draw.fill(TransactionKind::Payment, &mut rng, &mut to);
             assert_eq!(to.w, 2);
             far += u32::from(to.c_w != 2);
             named += u32::from(to.c == 0);
@@ -376,7 +384,7 @@ mod tests {
             assert!((1.0..=5000.0).contains(&amount));
         }
         assert!(is_share(far, DRAWS, 0.15) && is_share(named, DRAWS, 0.6), "{far} {named}");
-        draw.fill(Kind::StockLevel, &mut rng, &mut to);
+        draw.fill(TransactionKind::StockLevel, &mut rng, &mut to);
         assert_eq!((to.w, to.d), (2, 7));
     }
 

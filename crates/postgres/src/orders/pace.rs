@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use narrows_engine::Rng;
 
-use super::mix::{Deck, Kind, thinking};
+use super::mix::{Deck, TransactionKind, thinking};
 
 /// How long a terminal has worked before its first transaction, in time that is only drawn: more than ten cycles.
 const BEFORE: Duration = Duration::from_secs(300);
@@ -20,7 +20,7 @@ pub struct Pace {
     /// To be spent before the next card.
     thinking: Duration,
     /// A card that is being keyed in at the start, and for how much longer.
-    keying: Option<(Kind, Duration)>,
+    keying: Option<(TransactionKind, Duration)>,
 }
 
 impl Pace {
@@ -52,7 +52,7 @@ impl Pace {
     }
 
     /// The next transaction, and the pause before it: thinking after the last one and keying this one.
-    pub fn next(&mut self, rng: &mut Rng) -> (Kind, Duration) {
+    pub fn next(&mut self, rng: &mut Rng) -> (TransactionKind, Duration) {
         if !self.paced {
             return (self.deck.draw(rng), Duration::ZERO);
         }
@@ -83,7 +83,7 @@ mod tests {
                 let (kind, pause) = pace.next(&mut rng);
                 now += pause;
                 let Some(minute) = entered.get_mut((now.as_secs() / 60) as usize) else { break };
-                *minute += f64::from(kind == Kind::NewOrder);
+                *minute += f64::from(kind == TransactionKind::NewOrder);
             }
         }
         entered.map(|n| n / f64::from(WAREHOUSES))
@@ -122,6 +122,6 @@ mod tests {
             assert_eq!(pause, Duration::ZERO);
             cards[kind as usize] += 1;
         }
-        assert_eq!(cards, Kind::ALL.map(Kind::cards));
+        assert_eq!(cards, TransactionKind::ALL.map(TransactionKind::cards));
     }
 }

@@ -2,11 +2,11 @@
 
 use narrows_engine::Rng;
 
-use super::mix::{Draw, Home, Inputs, Kind, NO_ITEM, TERMINALS};
+use super::mix::{Draw, Home, Inputs, NO_ITEM, TERMINALS, TransactionKind};
 use super::nurand::Constants;
 use super::pace::Pace;
 use super::population::DISTRICTS;
-use super::seen::{Acknowledged, Seen, Shared};
+use super::session_account::{Acknowledged, SessionAccount, Shared};
 use super::statements::{Statement, texts};
 use super::steps::{Step, Transaction};
 use narrows_layer_database::load::{AfterAnswer, Operation, Program, Programs, Recovery, Verdict};
@@ -54,7 +54,7 @@ pub struct Orders {
 
 impl Programs for Orders {
     fn classes(&self) -> Vec<String> {
-        Kind::ALL.iter().map(|kind| kind.word().to_string()).collect()
+        TransactionKind::ALL.iter().map(|kind| kind.word().to_string()).collect()
     }
 
     fn statements(&self, _session: u32) -> Vec<String> {
@@ -83,7 +83,10 @@ impl Programs for Orders {
             pace,
             under_way: false,
             transaction: Transaction::new(self.calls, Inputs::new()),
-            seen: Seen { warehouses: vec![false; self.warehouses as usize], ..Seen::default() },
+            seen: SessionAccount {
+                warehouses: vec![false; self.warehouses as usize],
+                ..SessionAccount::default()
+            },
         })
     }
 }
@@ -96,14 +99,14 @@ struct Terminal<'w> {
     /// Whether a new order was sent that was not answered.
     under_way: bool,
     transaction: Transaction,
-    seen: Seen,
+    seen: SessionAccount,
 }
 
 impl Terminal<'_> {
     fn acknowledged(&mut self) {
         let inputs = &self.transaction.inputs;
         match inputs.kind {
-            Kind::NewOrder => {
+            TransactionKind::NewOrder => {
                 self.seen.new_orders += 1;
                 if self.work.remember {
                     self.seen.orders.push(Acknowledged {
@@ -114,14 +117,14 @@ impl Terminal<'_> {
                     });
                 }
             }
-            Kind::Payment => self.seen.payments += 1,
+            TransactionKind::Payment => self.seen.payments += 1,
             _ => {}
         }
     }
 
     fn means_to_fail(&self) -> bool {
         let inputs = &self.transaction.inputs;
-        inputs.kind == Kind::NewOrder && inputs.items.last() == Some(&NO_ITEM)
+        inputs.kind == TransactionKind::NewOrder && inputs.items.last() == Some(&NO_ITEM)
     }
 }
 
@@ -130,7 +133,7 @@ impl Program for Terminal<'_> {
         let (kind, pause) = self.pace.next(&mut self.rng);
         self.draw.fill(kind, &mut self.rng, &mut self.transaction.inputs);
         self.seen.touch(self.transaction.inputs.w);
-        self.under_way = kind == Kind::NewOrder;
+        self.under_way = kind == TransactionKind::NewOrder;
         self.transaction.start(request);
         Operation { class: kind as usize, pause }
     }
@@ -160,7 +163,7 @@ impl Program for Terminal<'_> {
         if !refusal.is_conflict() {
             return Recovery::GiveUp;
         }
-        self.under_way = self.transaction.inputs.kind == Kind::NewOrder;
+        self.under_way = self.transaction.inputs.kind == TransactionKind::NewOrder;
         self.transaction.start(request);
         Recovery::Again
     }
@@ -182,12 +185,12 @@ impl Drop for Terminal<'_> {
 }
 
 /// Statements of a transaction that calls a function, for those who explain plans.
-pub fn function_of(kind: Kind) -> Statement {
+pub fn function_of(kind: TransactionKind) -> Statement {
     match kind {
-        Kind::NewOrder => Statement::CallNewOrder,
-        Kind::Payment => Statement::CallPayment,
-        Kind::OrderStatus => Statement::CallOrderStatus,
-        Kind::Delivery => Statement::CallDelivery,
-        Kind::StockLevel => Statement::CallStockLevel,
+        TransactionKind::NewOrder => Statement::CallNewOrder,
+        TransactionKind::Payment => Statement::CallPayment,
+        TransactionKind::OrderStatus => Statement::CallOrderStatus,
+        TransactionKind::Delivery => Statement::CallDelivery,
+        TransactionKind::StockLevel => Statement::CallStockLevel,
     }
 }

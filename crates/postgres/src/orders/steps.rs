@@ -1,6 +1,6 @@
 //! One transaction, step by step: what is sent, and what the answer to it has to hold.
 
-use super::mix::{Inputs, Kind};
+use super::mix::{Inputs, TransactionKind};
 use super::population::DISTRICTS;
 use super::program::{Calls, function_of};
 use super::statements::Statement;
@@ -74,53 +74,53 @@ impl Transaction {
         let (w, d) = (Value::Int4(i.w), Value::Int2(i.d));
         let statement = function_of(i.kind) as usize;
         match i.kind {
-            Kind::NewOrder => {
+            TransactionKind::NewOrder => {
                 let lists = [&i.items, &i.from, &i.quantities].map(|list| Value::Int8s(list));
                 let [items, from, quantities] = lists;
                 request.run(statement, &[w, d, Value::Int4(i.c), items, from, quantities]);
             }
-            Kind::Payment => {
+            TransactionKind::Payment => {
                 let (c_w, c_d, c) = (Value::Int4(i.c_w), Value::Int2(i.c_d), Value::Int4(i.c));
                 let (last, amount) = (Value::Text(&i.last), Value::Written(&i.amount));
                 request.run(statement, &[w, d, c_w, c_d, c, last, amount]);
             }
-            Kind::OrderStatus => {
+            TransactionKind::OrderStatus => {
                 request.run(statement, &[w, d, Value::Int4(i.c), Value::Text(&i.last)]);
             }
-            Kind::Delivery => request.run(statement, &[w, Value::Int2(i.number)]),
-            Kind::StockLevel => request.run(statement, &[w, d, Value::Int2(i.number)]),
+            TransactionKind::Delivery => request.run(statement, &[w, Value::Int2(i.number)]),
+            TransactionKind::StockLevel => request.run(statement, &[w, d, Value::Int2(i.number)]),
         }
     }
 
     fn first(&mut self, request: &mut Request<'_>) {
         let i = &self.inputs;
         let (w, d) = (Value::Int4(i.w), Value::Int2(i.d));
-        if i.kind != Kind::StockLevel {
+        if i.kind != TransactionKind::StockLevel {
             request.run(Statement::Begin as usize, &[]);
         }
         self.waiting = match i.kind {
-            Kind::NewOrder => {
+            TransactionKind::NewOrder => {
                 request.run(Statement::NextOrder as usize, &[w, d]);
                 Waiting::NextOrder
             }
-            Kind::Payment => {
+            TransactionKind::Payment => {
                 request.run(Statement::PayWarehouse as usize, &[w, Value::Written(&i.amount)]);
                 Waiting::Warehouse
             }
-            Kind::OrderStatus if i.c == 0 => {
+            TransactionKind::OrderStatus if i.c == 0 => {
                 request.run(Statement::ByName as usize, &[w, d, Value::Text(&i.last)]);
                 Waiting::ByName
             }
-            Kind::OrderStatus => {
+            TransactionKind::OrderStatus => {
                 self.customer = i.c;
                 request.run(Statement::Customer as usize, &[w, d, Value::Int4(i.c)]);
                 Waiting::Customer
             }
-            Kind::Delivery => {
+            TransactionKind::Delivery => {
                 request.run(Statement::TakePending as usize, &[w, Value::Int2(1)]);
                 Waiting::Pending(1)
             }
-            Kind::StockLevel => {
+            TransactionKind::StockLevel => {
                 request.run(Statement::StockLevel as usize, &[w, d, Value::Int2(i.number)]);
                 Waiting::StockLevel
             }
@@ -153,15 +153,17 @@ impl Transaction {
             return Step::Wrong("a function that did not answer with one row");
         };
         let there = match self.inputs.kind {
-            Kind::NewOrder => row.int(0).is_some_and(|order| {
+            TransactionKind::NewOrder => row.int(0).is_some_and(|order| {
                 self.order = order as i32;
                 order > 3000
             }),
-            Kind::Payment => row.int(0).is_some() && row.bytes(1).is_some(),
+            TransactionKind::Payment => row.int(0).is_some() && row.bytes(1).is_some(),
             // Every customer entered an order before the first run.
-            Kind::OrderStatus => row.int(4).is_some() && row.bytes(7).is_some(),
-            Kind::Delivery => row.int(0).is_some_and(|n| (0..=i64::from(DISTRICTS)).contains(&n)),
-            Kind::StockLevel => row.int(0).is_some_and(|n| n >= 0),
+            TransactionKind::OrderStatus => row.int(4).is_some() && row.bytes(7).is_some(),
+            TransactionKind::Delivery => {
+                row.int(0).is_some_and(|n| (0..=i64::from(DISTRICTS)).contains(&n))
+            }
+            TransactionKind::StockLevel => row.int(0).is_some_and(|n| n >= 0),
         };
         if there { Step::Committed } else { Step::Wrong("a function that found nothing") }
     }
@@ -236,7 +238,7 @@ impl Transaction {
         self.customer = customer as i32;
         let i = &self.inputs;
         match i.kind {
-            Kind::Payment => self.pay(request),
+            TransactionKind::Payment => self.pay(request),
             _ => {
                 let c = Value::Int4(self.customer);
                 let of = [Value::Int4(i.w), Value::Int2(i.d), c];

@@ -12,7 +12,7 @@ use narrows_engine::{Context, Phase, Progress, Silent, Stop};
 use narrows_model::Layer;
 
 use super::crash::missing;
-use super::seen::{Acknowledged, Shared};
+use super::session_account::{Acknowledged, Shared};
 use super::*;
 use crate::server::{Cluster, Options, ServerUser, find};
 use crate::{Address, Connection, Endpoint};
@@ -208,7 +208,7 @@ fn every_transaction_ran(bench: &Bench, calls: Calls, window_ms: u64) -> bool {
     let seen = orders.seen.take();
     let counts = Counts::new(before, entered(&mut control).unwrap(), &seen);
     assert!(counts.agree() && counts.in_doubt == 0, "{calls:?}: {counts:?}");
-    let entered_here = &result.classes[Kind::NewOrder as usize];
+    let entered_here = &result.classes[TransactionKind::NewOrder as usize];
     assert_eq!(entered_here.span_operations - entered_here.rolled_back, seen.new_orders);
     counts.client > 0 && result.classes.iter().all(|class| class.span_operations > 0)
 }

@@ -20,7 +20,7 @@ use narrows_server::{Keeper, SpawnError, inherits, run};
 use super::folders::{Folders, PORT, io_error};
 use super::log::{self, hint, last_lines};
 use super::socket::takes_connections;
-use super::{Found, ServerError, ServerUser, settings};
+use super::{ServerBinaries, ServerError, ServerUser, settings};
 
 const INITDB_LIMIT: Duration = Duration::from_secs(300);
 const START_LIMIT: Duration = Duration::from_secs(120);
@@ -90,7 +90,7 @@ pub enum HowStopped {
 pub struct Cluster {
     // Before the folders, because fields drop in this order and the server must have ended by then.
     running: Option<Running>,
-    found: Found,
+    found: ServerBinaries,
     user: ServerUser,
     cpus: Vec<u32>,
     env: Vec<(String, String)>,
@@ -110,7 +110,7 @@ impl Cluster {
 
     /// Runs `initdb` and writes the settings. On error nothing is left behind.
     pub fn create(
-        found: &Found,
+        found: &ServerBinaries,
         user: &ServerUser,
         options: &Options<'_>,
         stop: &Stop,
@@ -291,7 +291,7 @@ impl Cluster {
     }
 
     /// The binaries it runs.
-    pub fn found(&self) -> &Found {
+    pub fn found(&self) -> &ServerBinaries {
         &self.found
     }
 
@@ -408,7 +408,7 @@ impl Drop for Running {
 }
 
 fn initdb(
-    found: &Found,
+    found: &ServerBinaries,
     user: &ServerUser,
     folders: &Folders,
     durable: bool,

@@ -44,7 +44,7 @@ pub enum Origin {
 
 /// Server binaries that run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ServerBinaries {
     /// The folder with `postgres` and `initdb`.
     pub bin_dir: PathBuf,
     /// The release.
@@ -67,7 +67,7 @@ pub fn find(
     user: &ServerUser,
     fetch: Option<&mut dyn FnMut() -> Result<Bundle, BundleError>>,
     stop: &Stop,
-) -> Result<Found, FindError> {
+) -> Result<ServerBinaries, FindError> {
     let usual = USUAL.iter().flat_map(|pattern| expand(pattern)).collect();
     let path = std::env::var_os("PATH").unwrap_or_default();
     Search { path, usual, run_as: RunAs { user, stop } }.find(explicit, fetch)
@@ -91,7 +91,7 @@ impl Search<'_> {
         &self,
         explicit: Option<&Path>,
         fetch: Option<&mut dyn FnMut() -> Result<Bundle, BundleError>>,
-    ) -> Result<Found, FindError> {
+    ) -> Result<ServerBinaries, FindError> {
         let found = self.unless_stopped(explicit, fetch);
         // What was stopped says nothing of the servers that it asked.
         if self.run_as.stop.is_set() { Err(FindError::Stopped) } else { found }
@@ -101,7 +101,7 @@ impl Search<'_> {
         &self,
         explicit: Option<&Path>,
         fetch: Option<&mut dyn FnMut() -> Result<Bundle, BundleError>>,
-    ) -> Result<Found, FindError> {
+    ) -> Result<ServerBinaries, FindError> {
         let run_as = self.run_as;
         if let Some(path) = explicit {
             return given(path, run_as).map_err(|why| FindError::Given {
@@ -111,7 +111,7 @@ impl Search<'_> {
             });
         }
         let mut rejected = String::new();
-        let mut best: Option<Found> = None;
+        let mut best: Option<ServerBinaries> = None;
         for bin_dir in self.candidates() {
             match probe(&bin_dir, run_as, Origin::Packaged) {
                 // The first of equals stays: PATH comes first.
@@ -132,7 +132,7 @@ impl Search<'_> {
         let bundle = fetch().map_err(|e| FindError::Bundle { rejected, bundle: Box::new(e) })?;
         let found = probe(&bundle.bin_dir, run_as, Origin::Bundle)
             .map_err(|why| FindError::BundleUnusable { path: bundle.bin_dir.clone(), why })?;
-        Ok(Found {
+        Ok(ServerBinaries {
             build: Some(narrows_bundle::BUILD.to_owned()),
             source: Some(bundle.source),
             ..found
@@ -166,7 +166,7 @@ fn home_of(program: &Path) -> Option<PathBuf> {
     Some(if real.join("initdb").exists() { real } else { named })
 }
 
-fn given(path: &Path, run_as: RunAs<'_>) -> Result<Found, String> {
+fn given(path: &Path, run_as: RunAs<'_>) -> Result<ServerBinaries, String> {
     let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
     let program = if metadata.is_dir() {
         // An installation's root does as well as its bin.
@@ -186,7 +186,7 @@ fn given(path: &Path, run_as: RunAs<'_>) -> Result<Found, String> {
 }
 
 /// Whether `postgres` and `initdb` are there, run as the server's user, and are of one version that will do.
-fn probe(bin_dir: &Path, run_as: RunAs<'_>, origin: Origin) -> Result<Found, String> {
+fn probe(bin_dir: &Path, run_as: RunAs<'_>, origin: Origin) -> Result<ServerBinaries, String> {
     let mut texts = Vec::new();
     for name in ["postgres", "initdb"] {
         let program = bin_dir.join(name);
@@ -211,7 +211,7 @@ fn probe(bin_dir: &Path, run_as: RunAs<'_>, origin: Origin) -> Result<Found, Str
     if version.major < LEAST_MAJOR {
         return Err(format!("it is version {version}, {LEAST_MAJOR} is the oldest supported"));
     }
-    Ok(Found {
+    Ok(ServerBinaries {
         bin_dir: bin_dir.to_path_buf(),
         version: *version,
         version_text: texts.swap_remove(0).replace("postgres (PostgreSQL) ", ""),

@@ -40,7 +40,7 @@ impl Machine {
         Search { path: std::env::join_paths(full(path)).unwrap(), usual: full(usual), run_as }
     }
 
-    fn found(&self, search: &Search<'_>) -> Found {
+    fn found(&self, search: &Search<'_>) -> ServerBinaries {
         search.find(None, None).unwrap()
     }
 }

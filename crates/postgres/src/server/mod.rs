@@ -22,7 +22,7 @@ mod version;
 
 pub use cluster::{Cluster, HowStopped, Options};
 pub use error::{FindError, ServerError};
-pub use find::{Found, Origin, find};
+pub use find::{Origin, ServerBinaries, find};
 pub use folders::sweep;
 pub use version::Version;
 

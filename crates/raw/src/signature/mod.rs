@@ -17,7 +17,7 @@ mod volumes;
 
 use std::fmt;
 
-pub use scan::{Found, scan};
+pub use scan::{FoundSignature, scan};
 
 /// What kind of owner leaves a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,7 +69,7 @@ pub struct Signature {
     /// The bytes.
     pub magic: &'static [u8],
     /// Where their first byte stands.
-    pub places: &'static [Place],
+    pub places: &'static [SignaturePosition],
     /// Further bytes, relative to the first, without which the mark doesn't count.
     pub also: Option<(i64, &'static [u8])>,
     /// Where the format is described.
@@ -78,7 +78,7 @@ pub struct Signature {
 
 /// A place, counted from the start or from the end of a device.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct SignaturePosition {
     from: From,
     offset_bytes: i64,
     step_bytes: u64,
@@ -94,25 +94,25 @@ enum From {
     Block(u64),
 }
 
-impl Place {
+impl SignaturePosition {
     /// So many bytes after the start.
     pub const fn start(offset_bytes: i64) -> Self {
-        Place { from: From::Start, offset_bytes, step_bytes: 0, count: 1 }
+        SignaturePosition { from: From::Start, offset_bytes, step_bytes: 0, count: 1 }
     }
 
     /// So many bytes after the end (negative: before it), the end rounded down to a multiple of `align_bytes`.
     pub const fn end(align_bytes: u64, offset_bytes: i64) -> Self {
-        Place { from: From::End(align_bytes), offset_bytes, step_bytes: 0, count: 1 }
+        SignaturePosition { from: From::End(align_bytes), offset_bytes, step_bytes: 0, count: 1 }
     }
 
     /// At the start of a logical block, of either usual size; `u64::MAX` is the last block.
     pub const fn block(number: u64) -> Self {
-        Place { from: From::Block(number), offset_bytes: 0, step_bytes: 0, count: 1 }
+        SignaturePosition { from: From::Block(number), offset_bytes: 0, step_bytes: 0, count: 1 }
     }
 
     /// The same place again, `count` times in all, every `step_bytes`.
     pub const fn every(self, step_bytes: u64, count: u64) -> Self {
-        Place { step_bytes, count, ..self }
+        SignaturePosition { step_bytes, count, ..self }
     }
 
     /// The places on a device of this size, bytes from its start.
@@ -151,7 +151,7 @@ const fn row(
     name: &'static str,
     owner: Owner,
     magic: &'static [u8],
-    places: &'static [Place],
+    places: &'static [SignaturePosition],
     source: &'static str,
 ) -> Signature {
     Signature { name, owner, magic, places, also: None, source }
@@ -163,20 +163,23 @@ mod tests {
 
     #[test]
     fn places_from_the_end_are_rounded_down() {
-        let at = |place: Place, size| place.offsets(size).collect::<Vec<_>>();
+        let at = |place: SignaturePosition, size| place.offsets(size).collect::<Vec<_>>();
         // md 0.90: 64 KiB below the last multiple of 64 KiB.
-        assert_eq!(at(Place::end(65536, -65536), 200_000), [131_072]);
-        assert_eq!(at(Place::end(65536, -65536), 65_536), [0]);
-        assert_eq!(at(Place::end(65536, -65536), 65_535), Vec::<u64>::new());
-        assert_eq!(at(Place::start(8).every(512, 3), 1033), [8, 520, 1032]);
-        assert_eq!(at(Place::start(8).every(512, 3), 1032), [8, 520]);
+        assert_eq!(at(SignaturePosition::end(65536, -65536), 200_000), [131_072]);
+        assert_eq!(at(SignaturePosition::end(65536, -65536), 65_536), [0]);
+        assert_eq!(at(SignaturePosition::end(65536, -65536), 65_535), Vec::<u64>::new());
+        assert_eq!(at(SignaturePosition::start(8).every(512, 3), 1033), [8, 520, 1032]);
+        assert_eq!(at(SignaturePosition::start(8).every(512, 3), 1032), [8, 520]);
     }
 
     #[test]
     fn blocks_of_both_sizes() {
-        let at = |place: Place, size| place.offsets(size).collect::<Vec<_>>();
-        assert_eq!(at(Place::block(1), 1 << 20), [512, 4096]);
-        assert_eq!(at(Place::block(u64::MAX), 1 << 20), [(1 << 20) - 512, (1 << 20) - 4096]);
-        assert_eq!(at(Place::block(u64::MAX), 100), Vec::<u64>::new());
+        let at = |place: SignaturePosition, size| place.offsets(size).collect::<Vec<_>>();
+        assert_eq!(at(SignaturePosition::block(1), 1 << 20), [512, 4096]);
+        assert_eq!(
+            at(SignaturePosition::block(u64::MAX), 1 << 20),
+            [(1 << 20) - 512, (1 << 20) - 4096]
+        );
+        assert_eq!(at(SignaturePosition::block(u64::MAX), 100), Vec::<u64>::new());
     }
 }

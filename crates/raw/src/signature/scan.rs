@@ -7,7 +7,7 @@ use super::{Owner, Signature, table};
 
 /// A mark that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundSignature {
     /// The format's name.
     pub name: &'static str,
     /// Whose it is.
@@ -22,9 +22,9 @@ pub struct Found {
 ///
 /// # Errors
 /// What reading gave. A place that can't be read may hold anything, so there is no partial answer.
-pub fn scan(reader: &mut (impl Read + Seek), size_bytes: u64) -> io::Result<Vec<Found>> {
+pub fn scan(reader: &mut (impl Read + Seek), size_bytes: u64) -> io::Result<Vec<FoundSignature>> {
     let mut pages = Pages { reader, size_bytes, pages: BTreeMap::new() };
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<FoundSignature> = Vec::new();
     for signature in table() {
         for place in signature.places {
             for offset_bytes in place.offsets(size_bytes) {
@@ -33,7 +33,7 @@ pub fn scan(reader: &mut (impl Read + Seek), size_bytes: u64) -> io::Result<Vec<
                 }
                 match found.iter_mut().find(|found| found.name == signature.name) {
                     Some(known) => known.copies += 1,
-                    None => found.push(Found {
+                    None => found.push(FoundSignature {
                         name: signature.name,
                         owner: signature.owner,
                         offset_bytes,

@@ -7,14 +7,14 @@ use narrows_model::{Finding, FindingPlace};
 use crate::words;
 
 /// What is to be said in a picture; each place once, in the first box that asks for one of its parts.
-pub(super) struct Said<'a> {
+pub(super) struct Annotations<'a> {
     places: Vec<(&'a Finding, &'a FindingPlace)>,
     told: RefCell<Vec<bool>>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> Annotations<'a> {
     /// The places of all findings; the same place of several measurements counts once.
-    pub fn new(findings: &'a [Finding]) -> Said<'a> {
+    pub fn new(findings: &'a [Finding]) -> Annotations<'a> {
         let mut places: Vec<(&Finding, &FindingPlace)> = Vec::new();
         for finding in findings {
             for place in &finding.places {
@@ -24,7 +24,7 @@ impl<'a> Said<'a> {
             }
         }
         let told = RefCell::new(vec![false; places.len()]);
-        Said { places, told }
+        Annotations { places, told }
     }
 
     /// Marks for the box of a part with these names.
@@ -79,7 +79,7 @@ mod tests {
             finding("slot", vec![slot]),
             finding("governor", vec![place(&[], "powersave")]),
         ];
-        let said = Said::new(&findings);
+        let said = Annotations::new(&findings);
         assert_eq!(said.at(&["nvme0n1"]), ["note slot: its slot is slow"]);
         assert_eq!(said.at(&["nvme0n1", "0000:41:00.0"]), [""; 0]);
         assert_eq!(said.rest(), ["note slot: so is this", "note governor: powersave"]);

@@ -3,12 +3,12 @@
 
 use narrows_model::{Devices, Finding, PciDevice, PciKind, Platform};
 
-use super::annotations::Said;
+use super::annotations::Annotations;
 use super::nested;
 use crate::document::Svg;
 use crate::inventory::topology::places_with;
 use crate::link;
-use crate::place::Place;
+use crate::nested_box::NestedBox;
 use crate::print::Units;
 
 /// The rules whose findings the link's own mark tells.
@@ -18,24 +18,24 @@ const MOST_LINKS: usize = 64;
 
 /// The picture; `None` where nothing is known of how the machine is built.
 pub(crate) fn picture(p: &Platform, name: &str, findings: &[Finding]) -> Option<Svg> {
-    let said = Said::new(findings);
+    let said = Annotations::new(findings);
     let mut parts = places_with(p, &|node| said.at(&[&format!("node {node}")]));
     parts.extend(links(&p.devices, &said));
     if parts.is_empty() {
         return None;
     }
     let label = format!("{name}: its parts as boxes within boxes");
-    let machine = Place { marks: said.rest(), ..Place::of(name, parts) };
+    let machine = NestedBox { marks: said.rest(), ..NestedBox::of(name, parts) };
     Some(nested::figure(&machine, &[], &label))
 }
 
 /// What is on PCI by node, each with its link; of what several functions share one link, the first.
-fn links(devices: &Devices, said: &Said<'_>) -> Vec<Place> {
+fn links(devices: &Devices, said: &Annotations<'_>) -> Vec<NestedBox> {
     let linked = devices.links().map(|(end, port)| (end, link_of(end, port)));
     let others = devices.pci.iter().filter(|end| end.kind != PciKind::Bridge && end.link.is_none());
     let all: Vec<_> = linked.chain(others.map(|end| (end, None))).collect();
     let left_out = all.len().saturating_sub(MOST_LINKS);
-    let mut nodes: Vec<(Option<u32>, Vec<Place>)> = Vec::new();
+    let mut nodes: Vec<(Option<u32>, Vec<NestedBox>)> = Vec::new();
     for (end, link) in all.into_iter().take(MOST_LINKS) {
         let names = devices.names_at(&end.address);
         let what = if names.is_empty() { end.address.clone() } else { names.join(" and ") };
@@ -51,7 +51,7 @@ fn links(devices: &Devices, said: &Said<'_>) -> Vec<Place> {
         let own = said.at(&parts).into_iter().filter(|mark| !told(mark));
         marks.extend(own);
         let words = format!("{what}, {}{link}", end.kind.word());
-        let place = Place { marks, ..Place::leaf(words) };
+        let place = NestedBox { marks, ..NestedBox::leaf(words) };
         match nodes.iter_mut().find(|(node, _)| *node == end.numa_node) {
             Some((_, places)) => places.push(place),
             None => nodes.push((end.numa_node, vec![place])),
@@ -62,10 +62,10 @@ fn links(devices: &Devices, said: &Said<'_>) -> Vec<Place> {
         Some(node) => format!("PCI at node {node}"),
         None => "PCI, at no node that is known".to_string(),
     };
-    let mut places: Vec<Place> =
-        nodes.into_iter().map(|(node, within)| Place::of(words(node), within)).collect();
+    let mut places: Vec<NestedBox> =
+        nodes.into_iter().map(|(node, within)| NestedBox::of(words(node), within)).collect();
     if left_out > 0 {
-        places.push(Place::leaf(format!("and {left_out} more in the list")));
+        places.push(NestedBox::leaf(format!("and {left_out} more in the list")));
     }
     places
 }
@@ -111,7 +111,7 @@ mod tests {
                 function("0000:00:01.0", None, PciKind::Bridge, runs(now, port)),
                 function("0000:01:00.0", Some("0000:00:01.0"), PciKind::Nvme, runs(now, end)),
             ];
-            let places = links(&Devices { pci, ..Devices::default() }, &Said::new(&[]));
+            let places = links(&Devices { pci, ..Devices::default() }, &Annotations::new(&[]));
             assert_eq!((places.len(), places[0].words.as_str()), (1, "PCI at node 1"));
             assert_eq!(places[0].within.len(), 1);
             places[0].within[0].clone()

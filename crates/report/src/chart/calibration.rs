@@ -3,7 +3,7 @@
 use narrows_model::{Calibration, Measurement, Metric, Run, Validity, metric};
 
 use super::rate_chart::rate_chart;
-use super::window_charts::{Line, interference, over_time, percentiles};
+use super::window_charts::{NamedLine, interference, over_time, percentiles};
 use crate::calibration::{RateAnswer, operation, windows};
 use crate::document::{Block, Figure};
 
@@ -56,22 +56,26 @@ pub(crate) fn figures(run: &Run, c: &Calibration, answer: &RateAnswer) -> Vec<Bl
 
 /// p99 against rate: of this load's operations, and of the same operations with nothing beside them, where the run
 /// has that.
-fn beside(run: &Run, c: &Calibration) -> Vec<Line> {
+fn beside(run: &Run, c: &Calibration) -> Vec<NamedLine> {
     if c.goal.beside.is_none() && operation(c) != "operation" {
         return Vec::new();
     }
     let mut lines = Vec::new();
     if let Some(alone) = reads_alone(run, c) {
-        lines.push(Line { name: "reads alone".into(), strong: false, points: of_curve(alone) });
+        lines.push(NamedLine {
+            name: "reads alone".into(),
+            strong: false,
+            points: of_curve(alone),
+        });
     }
     if operation(c) == "operation" {
         let kind = |rate, p99| points(windows(run, c), rate, p99);
         let reads = kind(metric::READ_THROUGHPUT, metric::READ_LATENCY_P99);
         let writes = kind(metric::WRITE_THROUGHPUT, metric::WRITE_LATENCY_P99);
-        lines.push(Line { name: "reads".into(), strong: true, points: reads });
-        lines.push(Line { name: "writes".into(), strong: false, points: writes });
+        lines.push(NamedLine { name: "reads".into(), strong: true, points: reads });
+        lines.push(NamedLine { name: "writes".into(), strong: false, points: writes });
     } else {
-        lines.push(Line {
+        lines.push(NamedLine {
             name: format!("{}s, beside", operation(c)),
             strong: true,
             points: of_curve(c),

@@ -2,7 +2,7 @@
 
 /// Where the name of a line stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spot {
+pub(super) struct LabelPosition {
     /// Left end of the text.
     pub left: f64,
     /// Its baseline.
@@ -10,7 +10,7 @@ pub(super) struct Spot {
     width: f64,
 }
 
-impl Spot {
+impl LabelPosition {
     fn holds(&self, (at, height): (f64, f64)) -> bool {
         at > self.left - 2.0
             && at < self.left + self.width + 2.0
@@ -18,7 +18,7 @@ impl Spot {
             && height < self.baseline + 4.0
     }
 
-    fn meets(&self, other: &Spot) -> bool {
+    fn meets(&self, other: &LabelPosition) -> bool {
         self.left < other.left + other.width
             && other.left < self.left + self.width
             && (self.baseline - other.baseline).abs() < 12.0
@@ -26,10 +26,19 @@ impl Spot {
 }
 
 /// Behind the end of a line, above it or below it: the first place where neither a line nor another name is.
-pub(super) fn spot(end: (f64, f64), name: &str, lines: &[Vec<(f64, f64)>], taken: &[Spot]) -> Spot {
+pub(super) fn spot(
+    end: (f64, f64),
+    name: &str,
+    lines: &[Vec<(f64, f64)>],
+    taken: &[LabelPosition],
+) -> LabelPosition {
     let width = narrows_units::width(name) as f64 * 6.6;
-    let at = |right: f64, down: f64| Spot { left: end.0 + right, baseline: end.1 + down, width };
-    let free = |spot: &Spot| {
+    let at = |right: f64, down: f64| LabelPosition {
+        left: end.0 + right,
+        baseline: end.1 + down,
+        width,
+    };
+    let free = |spot: &LabelPosition| {
         let crossed = lines.iter().flat_map(|line| line.windows(2)).any(|pair| {
             let [(x1, y1), (x2, y2)] = [pair[0], pair[1]];
             let between = |t: f64| (x1 + t * (x2 - x1), y1 + t * (y2 - y1));

@@ -4,7 +4,7 @@
 use super::svg::Picture;
 use super::wires::{self, Wire};
 use crate::document::Svg;
-use crate::place::Place;
+use crate::nested_box::NestedBox;
 
 /// Of a picture on a wide screen, and on paper.
 pub(super) const WIDE: f64 = 960.0;
@@ -19,13 +19,13 @@ const SINK: f64 = 4.0;
 pub(super) const LETTER: f64 = 7.5;
 
 /// The picture for both widths of screen.
-pub(crate) fn figure(place: &Place, wires: &[Wire], label: &str) -> Svg {
+pub(crate) fn figure(place: &NestedBox, wires: &[Wire], label: &str) -> Svg {
     let wide = drawing(place, wires, WIDE, label);
     let narrow = drawing(&with_wires_as_boxes(place, wires), &[], NARROW, label);
     Svg(format!("<div class=\"onwide\">{wide}</div><div class=\"onnarrow\">{narrow}</div>"))
 }
 
-fn drawing(place: &Place, wires: &[Wire], width: f64, label: &str) -> Svg {
+fn drawing(place: &NestedBox, wires: &[Wire], width: f64, label: &str) -> Svg {
     if wires.len() > wires::MOST {
         return drawing(&with_wires_as_boxes(place, wires), &[], width, label);
     }
@@ -46,13 +46,13 @@ fn drawing(place: &Place, wires: &[Wire], width: f64, label: &str) -> Svg {
 }
 
 /// Where there is no room for wires they are boxes among the others.
-fn with_wires_as_boxes(place: &Place, wires: &[Wire]) -> Place {
-    let links = wires.iter().map(|wire| Place {
+fn with_wires_as_boxes(place: &NestedBox, wires: &[Wire]) -> NestedBox {
+    let links = wires.iter().map(|wire| NestedBox {
         words: wire.words.clone(),
         marks: wire.marks.clone(),
         within: Vec::new(),
     });
-    Place { within: place.within.iter().cloned().chain(links).collect(), ..place.clone() }
+    NestedBox { within: place.within.iter().cloned().chain(links).collect(), ..place.clone() }
 }
 
 /// A box with its size, and the boxes in it with their corners.
@@ -65,7 +65,7 @@ pub(super) struct Laid {
 }
 
 /// Boxes from left to right in rows, as wide as their words or what is in them.
-pub(super) fn lay(place: &Place, most: f64) -> Laid {
+pub(super) fn lay(place: &NestedBox, most: f64) -> Laid {
     let inner = (most - 2.0 * PAD).max(10.0 * LETTER);
     let mut laid = own(place, inner);
     let (mut x, mut y, mut row, mut widest) = (0.0, laid.height - PAD, 0.0f64, laid.width);
@@ -87,7 +87,7 @@ pub(super) fn lay(place: &Place, most: f64) -> Laid {
 }
 
 /// A box with its own words only; its width is that of the words alone.
-pub(super) fn own(place: &Place, inner: f64) -> Laid {
+pub(super) fn own(place: &NestedBox, inner: f64) -> Laid {
     let letters = (inner / LETTER) as usize;
     let lines = lines_of(&place.words, letters);
     let marks: Vec<String> = place.marks.iter().flat_map(|mark| lines_of(mark, letters)).collect();
@@ -148,14 +148,14 @@ mod tests {
     #[test]
     fn boxes_lie_in_their_boxes_and_beside_each_other() {
         let mark = |words: &str| vec![words.repeat(9)];
-        let many = (0..30).map(|i| Place {
+        let many = (0..30).map(|i| NestedBox {
             marks: if i % 7 == 0 { mark("BINDS a scan ") } else { Vec::new() },
-            ..Place::leaf(format!("{} × core", "word ".repeat(i)))
+            ..NestedBox::leaf(format!("{} × core", "word ".repeat(i)))
         });
-        let package = Place::of("package 0", many.collect());
-        let long = Place::leaf("a word that has no end ".repeat(40));
-        let endless = Place { marks: mark("endless"), ..Place::leaf("w".repeat(900)) };
-        let machine = Place::of("m", vec![package, long, endless]);
+        let package = NestedBox::of("package 0", many.collect());
+        let long = NestedBox::leaf("a word that has no end ".repeat(40));
+        let endless = NestedBox { marks: mark("endless"), ..NestedBox::leaf("w".repeat(900)) };
+        let machine = NestedBox::of("m", vec![package, long, endless]);
         for width in [WIDE, NARROW] {
             let laid = lay(&machine, width);
             assert!(laid.width <= width + 0.1);
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_narrow_screen_has_its_own_picture_with_links_as_boxes() {
-        let place = Place::of("all", vec![Place::leaf("a"), Place::leaf("b")]);
+        let place = NestedBox::of("all", vec![NestedBox::leaf("a"), NestedBox::leaf("b")]);
         let wire = Wire { ends: (0, 1), words: "fabric".into(), marks: vec!["BINDS it".into()] };
         let drawn = figure(&place, &[wire], "all");
         let (wide, narrow) = drawn.split_once("onnarrow").unwrap();

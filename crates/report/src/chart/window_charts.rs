@@ -5,7 +5,7 @@ use narrows_model::{Calibration, Measurement, Metric, Run, Validity, condition, 
 use narrows_stats::Recorder;
 
 use super::charts::{latencies, percentile_points};
-use super::names::{Spot, spot};
+use super::names::{LabelPosition, spot};
 use super::svg::{Picture, Scale};
 use crate::calibration::{exact_time, percentile, windows};
 use crate::document::Svg;
@@ -23,7 +23,7 @@ const MOST_LINES: usize = 4;
 const MOST_REPEATS: usize = 6;
 
 /// A named line through points of (abscissa, ns).
-pub(super) struct Line {
+pub(super) struct NamedLine {
     /// At its end.
     pub name: String,
     /// Whether it is what the picture is about.
@@ -47,7 +47,7 @@ fn asked(m: &Measurement) -> Option<f64> {
 
 /// Percentile curves: what the answer rests on, and windows far from it.
 pub(super) fn percentiles(run: &Run, c: &Calibration) -> Option<Svg> {
-    let mut lines: Vec<(f64, bool, Line)> = usable(run, c)
+    let mut lines: Vec<(f64, bool, NamedLine)> = usable(run, c)
         .filter_map(|m| {
             let mut all = Recorder::new();
             latencies(m, "latency").iter().for_each(|repeat| all.merge(repeat));
@@ -55,8 +55,9 @@ pub(super) fn percentiles(run: &Run, c: &Calibration) -> Option<Svg> {
             let points = percentile_points(&all);
             let asked = asked(m)?;
             let kept = c.rate_per_s.is_some_and(|rate| (asked / rate - 1.0).abs() < 0.01);
-            (points.len() > 1)
-                .then(|| (asked, rests, Line { name: rate(asked), strong: rests && kept, points }))
+            (points.len() > 1).then(|| {
+                (asked, rests, NamedLine { name: rate(asked), strong: rests && kept, points })
+            })
         })
         .collect();
     lines.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -86,7 +87,7 @@ pub(super) fn percentiles(run: &Run, c: &Calibration) -> Option<Svg> {
 }
 
 /// At most [`MOST_LINES`]: those that the answer rests on first, then the lowest, the highest, the middle. By rate.
-fn spread(mut lines: Vec<(f64, bool, Line)>) -> Vec<Line> {
+fn spread(mut lines: Vec<(f64, bool, NamedLine)>) -> Vec<NamedLine> {
     while lines.len() > MOST_LINES {
         // The one whose neighbours are nearest says least.
         let gap = |i: usize| (lines[i + 1].0 / lines[i - 1].0).ln();
@@ -104,7 +105,7 @@ fn spread(mut lines: Vec<(f64, bool, Line)>) -> Vec<Line> {
 pub(super) fn over_time(run: &Run, c: &Calibration) -> Option<Svg> {
     let m = usable(run, c)
         .find(|m| c.rests_on(&m.id) && m.series.iter().any(|s| s.name == metric::LATENCY_MEAN))?;
-    let lines = |name: Metric| -> Vec<Line> {
+    let lines = |name: Metric| -> Vec<NamedLine> {
         let of_name =
             m.series.iter().filter(|s| s.name == name && s.x.is_empty() && s.interval_ns > 0);
         of_name
@@ -112,7 +113,7 @@ pub(super) fn over_time(run: &Run, c: &Calibration) -> Option<Svg> {
             .map(|s| {
                 let t = |i: usize| (s.t0_ns as f64 + (i as f64 + 0.5) * s.interval_ns as f64) / 1e9;
                 let points = s.values.iter().enumerate().map(|(i, ns)| (t(i), *ns)).collect();
-                Line { name: String::new(), strong: false, points }
+                NamedLine { name: String::new(), strong: false, points }
             })
             .collect()
     };
@@ -123,7 +124,7 @@ pub(super) fn over_time(run: &Run, c: &Calibration) -> Option<Svg> {
     }
     let x = Scale::linear(0.0, last * 1.02, LEFT, RIGHT);
     let label = format!("latency over time at the answer of {}", c.goal.what);
-    let all: Vec<&Line> = means.iter().chain(&longest).collect();
+    let all: Vec<&NamedLine> = means.iter().chain(&longest).collect();
     let (mut picture, y) = frame_of(&label, &all, c)?;
     for tick in x.ticks() {
         let label = match (tick * 1e9).round() as u64 {
@@ -146,7 +147,7 @@ pub(super) fn over_time(run: &Run, c: &Calibration) -> Option<Svg> {
 }
 
 /// p99 of each kind of operation against its rate.
-pub(super) fn interference(lines: &[Line], c: &Calibration) -> Option<Svg> {
+pub(super) fn interference(lines: &[NamedLine], c: &Calibration) -> Option<Svg> {
     let last = lines.iter().flat_map(|l| &l.points).map(|p| p.0).fold(0.0, f64::max);
     let x = Scale::linear(0.0, last * 1.04, LEFT, RIGHT);
     let (mut picture, y) = frame("p99 with and without what runs beside", lines, c)?;
@@ -158,12 +159,12 @@ pub(super) fn interference(lines: &[Line], c: &Calibration) -> Option<Svg> {
     Some(picture.finish("chart", false))
 }
 
-fn frame(label: &str, lines: &[Line], c: &Calibration) -> Option<(Picture, Scale)> {
+fn frame(label: &str, lines: &[NamedLine], c: &Calibration) -> Option<(Picture, Scale)> {
     frame_of(label, &lines.iter().collect::<Vec<_>>(), c)
 }
 
 /// Grid, latency axis and limit around these lines; `None` where there is nothing to draw.
-fn frame_of(label: &str, lines: &[&Line], c: &Calibration) -> Option<(Picture, Scale)> {
+fn frame_of(label: &str, lines: &[&NamedLine], c: &Calibration) -> Option<(Picture, Scale)> {
     let limit = c.goal.limit_ns.max(1) as f64;
     let all = || {
         lines.iter().flat_map(|l| &l.points).map(|p| p.1).filter(|ns| ns.is_finite() && *ns > 0.0)
@@ -190,18 +191,25 @@ fn frame_of(label: &str, lines: &[&Line], c: &Calibration) -> Option<(Picture, S
     Some((picture, y))
 }
 
-fn place(line: &Line, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+fn place(line: &NamedLine, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
     let drawable = |p: &&(f64, f64)| p.0.is_finite() && p.1.is_finite() && p.1 > 0.0;
     line.points.iter().filter(drawable).map(|(a, b)| (x.at(*a), y.at(*b))).collect()
 }
 
 /// Lines with their names; the strong ones stand out.
-fn draw(picture: &mut Picture, lines: &[Line], c: &Calibration, x: &Scale, y: &Scale, dots: bool) {
+fn draw(
+    picture: &mut Picture,
+    lines: &[NamedLine],
+    c: &Calibration,
+    x: &Scale,
+    y: &Scale,
+    dots: bool,
+) {
     let placed: Vec<Vec<(f64, f64)>> = lines.iter().map(|line| place(line, x, y)).collect();
     let limit = y.at(c.goal.limit_ns.max(1) as f64);
     let mut obstacles = placed.clone();
     obstacles.push(vec![(LEFT, limit), (RIGHT, limit)]);
-    let mut taken: Vec<Spot> = Vec::new();
+    let mut taken: Vec<LabelPosition> = Vec::new();
     let mut others = ["c0", "c2", "c3", "c4"].into_iter().cycle();
     for (line, points) in lines.iter().zip(&placed) {
         let class = if line.strong { "c1" } else { others.next().unwrap_or("c0") };

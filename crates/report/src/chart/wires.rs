@@ -3,7 +3,7 @@
 
 use super::nested::{self, LINE, Laid, PAD};
 use super::svg::Picture;
-use crate::place::Place;
+use crate::nested_box::NestedBox;
 
 /// With more wires nobody follows one.
 pub(super) const MOST: usize = 24;
@@ -41,7 +41,7 @@ struct Run {
 }
 
 /// The boxes below each other, all of one width, with room for wires at the right.
-pub(super) fn lay(place: &Place, wires: &[Wire], width: f64) -> (Laid, Gutter) {
+pub(super) fn lay(place: &NestedBox, wires: &[Wire], width: f64) -> (Laid, Gutter) {
     let inner = width - 2.0 * PAD - GUTTER;
     let mut laid = nested::own(place, width - 2.0 * PAD);
     let mut y = laid.height - PAD;
@@ -72,8 +72,11 @@ fn gutter(laid: &Laid, wires: &[Wire], edge: f64, right: f64) -> Gutter {
         .enumerate()
         .map(|(lane, index)| {
             let wire = &wires[index];
-            let words =
-                Place { words: wire.words.clone(), marks: wire.marks.clone(), within: Vec::new() };
+            let words = NestedBox {
+                words: wire.words.clone(),
+                marks: wire.marks.clone(),
+                within: Vec::new(),
+            };
             let words = nested::own(&words, right - words_at - PAD);
             let top = (ends[index].0 + ends[index].1) / 2.0 - words.height / 2.0;
             Run { lane: edge + GAP + step * lane as f64, ends: ends[index], words, top }
@@ -134,8 +137,8 @@ mod tests {
 
     #[test]
     fn words_of_wires_stand_below_each_other_beside_the_boxes() {
-        let boxes = (0..5).map(|i| Place::leaf(format!("machine {i}"))).collect();
-        let place = Place::of("all", boxes);
+        let boxes = (0..5).map(|i| NestedBox::leaf(format!("machine {i}"))).collect();
+        let place = NestedBox::of("all", boxes);
         let wires: Vec<Wire> = (0..MOST)
             .map(|i| Wire {
                 ends: (i % 5, (i + 1) % 5),

@@ -6,7 +6,7 @@
 
 use narrows_model::{Cpu, IdSet, NumaNode, Platform};
 
-use crate::place::Place;
+use crate::nested_box::NestedBox;
 use crate::print::Units;
 
 /// Ids longer than this are left out; sparse ids of a hundred packages help nobody.
@@ -49,12 +49,12 @@ pub(super) fn lines(p: &Platform) -> Vec<(usize, String)> {
 type Marks<'a> = &'a dyn Fn(u32) -> Vec<String>;
 
 /// The outermost parts; none where nothing is known but the number of cores.
-pub(crate) fn places(p: &Platform) -> Vec<Place> {
+pub(crate) fn places(p: &Platform) -> Vec<NestedBox> {
     places_with(p, &|_| Vec::new())
 }
 
 /// The same with marks, which are asked for by node.
-pub(crate) fn places_with(p: &Platform, marks: Marks<'_>) -> Vec<Place> {
+pub(crate) fn places_with(p: &Platform, marks: Marks<'_>) -> Vec<NestedBox> {
     if p.cpu.groups.is_empty() && p.caches.iter().all(|cache| cache.cpus.is_empty()) {
         return Vec::new();
     }
@@ -65,7 +65,7 @@ pub(crate) fn places_with(p: &Platform, marks: Marks<'_>) -> Vec<Place> {
     merged(roots).iter().map(|branch| place(branch, marks)).collect()
 }
 
-fn print(place: &Place, depth: usize, lines: &mut Vec<(usize, String)>) {
+fn print(place: &NestedBox, depth: usize, lines: &mut Vec<(usize, String)>) {
     lines.push((depth, place.words.clone()));
     for within in &place.within {
         print(within, depth + 1, lines);
@@ -226,7 +226,7 @@ fn merged(mut branches: Vec<Branch>) -> Vec<Branch> {
 }
 
 /// A branch with those that share its line.
-fn place(branch: &Branch, marks: Marks<'_>) -> Place {
+fn place(branch: &Branch, marks: Marks<'_>) -> NestedBox {
     let mut chain = vec![branch];
     let mut last = branch;
     while let [only] = last.children.as_slice()
@@ -253,7 +253,7 @@ fn place(branch: &Branch, marks: Marks<'_>) -> Place {
     let nodes = chain.iter().filter(|branch| matches!(branch.what, What::Node | What::MemoryOnly));
     let own = nodes.flat_map(|branch| &branch.ids).flat_map(|node| marks(*node)).collect();
     let within = memory.into_iter().chain(others).map(|branch| place(branch, marks)).collect();
-    Place { marks: own, ..Place::of(format!("{count}{}", labels.join(", ")), within) }
+    NestedBox { marks: own, ..NestedBox::of(format!("{count}{}", labels.join(", ")), within) }
 }
 
 #[cfg(test)]

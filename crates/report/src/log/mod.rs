@@ -17,7 +17,7 @@ pub(crate) use ladder::{rows as ladder_rows, signed};
 pub(crate) use proof::{held, measured_over_predicted};
 pub use sharing::SharingPoint;
 pub(crate) use sharing::sharing;
-pub(crate) use short::{Seen, short};
+pub(crate) use short::{LogResults, short};
 pub(crate) use streams::streams;
 pub use streams::{Streams, StreamsRow};
 pub(crate) use tier::tiers;

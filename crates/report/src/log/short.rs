@@ -18,7 +18,7 @@ use narrows_units::significant;
 const FEWEST: usize = 3;
 
 /// Everything that is looked at.
-pub(crate) struct Seen<'a> {
+pub(crate) struct LogResults<'a> {
     pub(crate) run: &'a Run,
     pub(crate) ladder: &'a [StepRow],
     pub(crate) commits: &'a [CommitsRow],
@@ -27,7 +27,7 @@ pub(crate) struct Seen<'a> {
 }
 
 /// The facts, most important first; none in a run without a ladder, commits or streams.
-pub(crate) fn short(seen: &Seen<'_>) -> Vec<Entry> {
+pub(crate) fn short(seen: &LogResults<'_>) -> Vec<Entry> {
     if seen.ladder.is_empty() && seen.commits.is_empty() && seen.streams.is_none() {
         return Vec::new();
     }
@@ -57,7 +57,7 @@ fn chain(ladder: &[StepRow]) -> impl DoubleEndedIterator<Item = &StepRow> {
 }
 
 /// The highest step, or one session of the log writer where there is no ladder.
-fn costs(seen: &Seen<'_>) -> Option<String> {
+fn costs(seen: &LogResults<'_>) -> Option<String> {
     let Some(top) = chain(seen.ladder).next_back() else {
         let one = seen.commits.iter().find(|row| row.sessions == 1.0)?;
         let mean = time(one.sync_ns?);
@@ -92,14 +92,14 @@ fn named(run: &Run, row: &StepRow) -> String {
 }
 
 /// What one step adds at the median: of the lowest everything.
-struct Part<'a> {
+struct StepCost<'a> {
     row: &'a StepRow,
     ns: f64,
     range_ns: Option<(f64, f64)>,
     lowest: bool,
 }
 
-impl Part<'_> {
+impl StepCost<'_> {
     fn shows(&self) -> bool {
         self.range_ns.map_or(self.ns > 0.0, |(low, _)| low > 0.0)
     }
@@ -111,7 +111,7 @@ impl Part<'_> {
 }
 
 /// The largest part first; `None` where a step is missing or invalid, because then nobody knows what its neighbour adds.
-fn parts(ladder: &[StepRow]) -> Option<Vec<Part<'_>>> {
+fn parts(ladder: &[StepRow]) -> Option<Vec<StepCost<'_>>> {
     let mut parts = Vec::new();
     for (i, row) in chain(ladder).enumerate() {
         let figures = usable(row.alone.as_ref())?;
@@ -119,7 +119,7 @@ fn parts(ladder: &[StepRow]) -> Option<Vec<Part<'_>>> {
             0 => (figures.p50_ns?, figures.p50_range_ns),
             _ => (figures.added_p50_ns?, figures.added_p50_range_ns),
         };
-        parts.push(Part { row, ns, range_ns, lowest: i == 0 });
+        parts.push(StepCost { row, ns, range_ns, lowest: i == 0 });
     }
     parts.sort_by(|a, b| b.ns.total_cmp(&a.ns));
     (parts.len() > 1).then_some(parts)
@@ -132,14 +132,14 @@ fn most(ladder: &[StepRow]) -> Option<String> {
     if !first.shows() {
         return None;
     }
-    let share = |part: &Part<'_>| percent(part.ns / whole);
-    let (shown, nothing): (Vec<&Part<'_>>, Vec<&Part<'_>>) =
+    let share = |part: &StepCost<'_>| percent(part.ns / whole);
+    let (shown, nothing): (Vec<&StepCost<'_>>, Vec<&StepCost<'_>>) =
         others.iter().partition(|part| part.shows());
-    let overlaps = |other: &&&Part<'_>| match (first.range_ns, other.range_ns) {
+    let overlaps = |other: &&&StepCost<'_>| match (first.range_ns, other.range_ns) {
         (Some((low, _)), Some((_, high))) => high >= low,
         _ => false,
     };
-    let tied: Vec<&&Part<'_>> = shown.iter().filter(overlaps).collect();
+    let tied: Vec<&&StepCost<'_>> = shown.iter().filter(overlaps).collect();
     let mut text = format!("{} ({})", first.text(), share(first));
     for part in &tied {
         text += &format!(" or {} ({})", part.text(), share(part));
@@ -170,7 +170,7 @@ fn apart(lower: &[f64], upper: &[f64]) -> Option<bool> {
 }
 
 /// What a load on the data files does, and at which step it begins.
-fn beside(seen: &Seen<'_>) -> Option<String> {
+fn beside(seen: &LogResults<'_>) -> Option<String> {
     let both: Vec<(&StepRow, &StepFigures, &StepFigures)> = chain(seen.ladder)
         .filter_map(|row| Some((row, usable(row.alone.as_ref())?, usable(row.beside.as_ref())?)))
         .collect();
@@ -208,7 +208,7 @@ fn same_device(run: &Run) -> Option<String> {
     Some(if same { "both on one device" } else { "each on its own device" }.to_string())
 }
 
-fn rates(seen: &Seen<'_>) -> Option<String> {
+fn rates(seen: &LogResults<'_>) -> Option<String> {
     let mut parts = Vec::new();
     let known = |row: &&CommitsRow| row.validity != Validity::Invalid && row.rate_per_s.is_some();
     let usable: Vec<&CommitsRow> = seen.commits.iter().filter(known).collect();

@@ -24,7 +24,7 @@ pub(crate) use advice::advice;
 pub(crate) use demand::{Share, log_parts, written_by};
 pub(crate) use obstacle::{first_step, first_steps, lacks_right, sentences};
 pub(crate) use remarks::changed;
-pub(crate) use time::{Found, found};
+pub(crate) use time::{StateShare, found};
 pub(crate) use unclear::unclear;
 pub(crate) use verdict::{fit, operating_point};
 

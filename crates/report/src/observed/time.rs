@@ -1,7 +1,8 @@
 //! Where a transaction's time goes; where that isn't known, at least where sessions were found.
 
 use narrows_model::{
-    ActivityState, Interval, Observation, Standing, TimeAccount, TimeShare, TransactionTime,
+    ActivityState, Interval, Observation, ObservedSituation, TimeAccount, TimeShare,
+    TransactionTime,
 };
 use narrows_units::significant;
 
@@ -18,7 +19,7 @@ const LETTER: f64 = 5.0;
 
 /// A state in which sessions and their workers were found.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct StateShare {
     /// Doing what.
     pub(crate) state: ActivityState,
     /// How many on average.
@@ -30,7 +31,7 @@ pub(crate) struct Found {
 }
 
 /// Every state that was met, in the order of the screen.
-pub(crate) fn found(seen: &Observation) -> Vec<Found> {
+pub(crate) fn found(seen: &Observation) -> Vec<StateShare> {
     let states = ActivityState::ALL.into_iter();
     let one = |state| {
         let found = seen.activity.found.iter();
@@ -39,7 +40,7 @@ pub(crate) fn found(seen: &Observation) -> Vec<Found> {
         let sessions: f64 = these.iter().map(|f| f.processes).sum();
         let alone = these.iter().find(|f| f.processes == sessions);
         let interval = alone.and_then(|f| f.interval_95);
-        (sessions > 0.0).then(|| Found {
+        (sessions > 0.0).then(|| StateShare {
             state,
             sessions,
             interval,
@@ -76,7 +77,7 @@ fn named(events: &[(String, f64)]) -> String {
 /// The table, on a screen with bars. `idle_ns` is what a transaction is left waiting for its client, between its statements.
 pub(super) fn blocks(
     seen: &Observation,
-    standing: Option<&Standing>,
+    standing: Option<&ObservedSituation>,
     idle_ns: Option<f64>,
 ) -> Vec<Block> {
     match standing.and_then(|standing| standing.time.as_ref()) {
@@ -184,7 +185,7 @@ fn of_sessions(seen: &Observation) -> Option<Table> {
     let found = found(seen);
     let at_work = found.iter().filter(|f| f.state.is_at_work());
     let all: f64 = at_work.map(|f| f.sessions).sum();
-    let row = |f: &Found| {
+    let row = |f: &StateShare| {
         Row::figures(
             f.state.words().to_string(),
             [

@@ -1,6 +1,6 @@
 //! The verdict's block beside these tables: what they say already is not said twice.
 
-use narrows_model::{Headroom, Observation, Provenance, Run, Standing, Verdict};
+use narrows_model::{Headroom, Observation, ObservedSituation, Provenance, Run, Verdict};
 use narrows_units::significant;
 
 use crate::bottleneck::Block;
@@ -26,7 +26,7 @@ pub(crate) fn fit(run: &Run, blocks: &mut [Block]) {
 }
 
 /// How near the ends are, and which aren't known.
-fn room(verdict: &Verdict, standing: &Standing, seen: &Observation) -> Vec<String> {
+fn room(verdict: &Verdict, standing: &ObservedSituation, seen: &Observation) -> Vec<String> {
     let measured = match seen.report {
         Some(_) => {
             "narrows import FILE --capacities RUN uses those of a run of the server's machine"

@@ -9,7 +9,7 @@ use super::figure;
 use crate::chart::{charts, over_time, part_bar, swatch_of};
 use crate::document::{At, Block, Cell, Column, Depth, Inline, Row, Section, Style, Table};
 use crate::live::spread;
-use crate::observed::{Found, Share, changed, found, log_parts, written_by};
+use crate::observed::{Share, StateShare, changed, found, log_parts, written_by};
 use crate::print::{Units, count, percent, time};
 use crate::report::Report;
 
@@ -59,7 +59,7 @@ fn history(seen: &Observation) -> Vec<Block> {
 }
 
 /// What each fill means, with its figures.
-fn legend(found: &[Found]) -> Table {
+fn legend(found: &[StateShare]) -> Table {
     let at_work: f64 = found.iter().filter(|f| f.state.is_at_work()).map(|f| f.sessions).sum();
     let mut table = Table::new(vec![
         Column::words("", At::Left(0)),
@@ -69,7 +69,7 @@ fn legend(found: &[Found]) -> Table {
         Column::figure("of active", 66),
         Column::words("waiting for", At::Left(68)),
     ]);
-    let row = |f: &Found| {
+    let row = |f: &StateShare| {
         let share = (f.state.is_at_work() && at_work > 0.0).then(|| f.sessions / at_work);
         let events: Vec<String> =
             f.events.iter().map(|(name, n)| format!("{name} {}", significant(*n, 2))).collect();

@@ -40,7 +40,7 @@ pub use explained::{Explained, WordList, explained, word_lists};
 pub use first_steps::first_steps;
 pub use fits::fits;
 pub use inventory::inventory;
-pub use limits::{Shown as ShownLimits, limits};
+pub use limits::{ShownLimits, limits};
 pub use plans::plans;
 pub(crate) use question::slb;
 pub use settings::{Setting, settings};

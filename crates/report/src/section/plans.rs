@@ -1,6 +1,6 @@
 //! Platforms on paper: their ceilings side by side, then what binds each, what to widen first, and what it consists of.
 
-use narrows_plan::{Binding, Drawing, Part, Plan, Share, Widen, Work, WorkAnswer};
+use narrows_plan::{Binding, Drawing, DrawnPart, Plan, Share, Widen, Work, WorkAnswer};
 use narrows_units::{Bytes, BytesPerSecond, OpsPerSecond, Ratio, si, significant};
 
 use crate::chart::{nested, wires::Wire};
@@ -8,7 +8,7 @@ use crate::document::{
     self, At, Block, Cell, Column, Depth, Document, Entry, Facts, Foot, Head, Inline, Row, Section,
     Sheet, Style, Svg, Table,
 };
-use crate::place::Place;
+use crate::nested_box::NestedBox;
 
 /// Room for what rows are about, and for each platform.
 const LEFT: usize = 26;
@@ -140,14 +140,14 @@ pub(super) fn picture(name: &str, drawing: &Drawing) -> Block {
     });
     let wires: Vec<Wire> = wires.collect();
     let label = format!("{name}: its parts as boxes within boxes, and the links between them");
-    let svg: Svg = nested::figure(&Place::of(name, parts), &wires, &label);
+    let svg: Svg = nested::figure(&NestedBox::of(name, parts), &wires, &label);
     Block::figure("", "", svg)
 }
 
-fn place(part: &Part) -> Place {
-    Place {
+fn place(part: &DrawnPart) -> NestedBox {
+    NestedBox {
         marks: part.marks.clone(),
-        ..Place::of(part.words.clone(), part.within.iter().map(place).collect())
+        ..NestedBox::of(part.words.clone(), part.within.iter().map(place).collect())
     }
 }
 

@@ -347,7 +347,7 @@ fn a_server_that_nobody_used_was_idle_and_is_not_to_be_observed_at_once_again() 
     verdict.phrase = "idle: none of 4 sessions was active".into();
     let action = "nothing: the server was not used".into();
     let step = Step { action, prove: "observe it when it is used".into() };
-    verdict.standing = Some(Standing { step: Some(step), ..Standing::default() });
+    verdict.standing = Some(ObservedSituation { step: Some(step), ..ObservedSituation::default() });
     let about = Some("database.observed");
     run.findings.push(finding(Severity::Suspect, "planted", about, "few transactions"));
     run.apply_findings();
@@ -459,7 +459,8 @@ fn what_is_called_a_command_can_be_typed() {
 fn where_nothing_ended_the_step_is_said_and_no_end_is_near_or_far() {
     let mut run = open(Bottleneck::Lock, &[]);
     let step = Step { action: "end that transaction".into(), prove: "observe again".into() };
-    run.verdicts[0].standing = Some(Standing { step: Some(step), ..Standing::default() });
+    run.verdicts[0].standing =
+        Some(ObservedSituation { step: Some(step), ..ObservedSituation::default() });
     let said = screen(&run);
     let next = line(&said, "1  the observed server: end that transaction");
     assert!(next.contains("observe again"), "{said}");

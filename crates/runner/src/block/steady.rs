@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::steady_state::{Ending, WriteState};
 use narrows_io::Access;
-use narrows_layer_block::{Distribution, Mix, Place, SteadyPlan, planned_steady};
+use narrows_layer_block::{AccessPattern, Distribution, Mix, SteadyPlan, planned_steady};
 use narrows_model::{Plan, Platform};
 use serde_json::json;
 
@@ -103,7 +103,7 @@ fn plan(request: &SteadyRequest, target: &BlockTarget, machine: &Platform) -> St
     SteadyPlan {
         block_bytes: request.size,
         mix: Mix::read_percent(request.reads),
-        place: Place::Random(Distribution::OnceEach),
+        place: AccessPattern::Random(Distribution::OnceEach),
         depth: request.depth,
         round: Duration::from_nanos(request.round.0),
         ending: Ending::WhenShown,

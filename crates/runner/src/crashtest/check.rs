@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use narrows_crashtest::{
-    Acknowledged, Cut, Machine, Place, TableCheck, check_file, check_table, conclude,
+    Acknowledged, Cut, Machine, RecordLocation, TableCheck, check_file, check_table, conclude,
 };
 use narrows_model::CrashTest;
 
@@ -49,7 +49,9 @@ pub fn check(request: &CheckRequest) -> Result<Checked> {
 /// It can't be removed.
 pub fn remove(request: &CheckRequest, checked: &Checked) -> Result<()> {
     let Checked { test, list } = checked;
-    let (Some(file), Place::File(_)) = (&request.file, &list.terms.place) else { return Ok(()) };
+    let (Some(file), RecordLocation::File(_)) = (&request.file, &list.terms.place) else {
+        return Ok(());
+    };
     if !request.remove || test.missing + test.torn > 0 || !file.is_file() {
         return Ok(());
     }

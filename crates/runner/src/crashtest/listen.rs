@@ -1,7 +1,7 @@
 //! The second host's part: keeps the list until the writer falls silent, and says what to do next.
 
 use anyhow::Result;
-use narrows_crashtest::{Acknowledged, Collector, CrashTestError, End, Heard, Place};
+use narrows_crashtest::{Acknowledged, Collector, CrashTestError, End, Heard, RecordLocation};
 use narrows_engine::Stop;
 
 use crate::exit::{Exit, Outcome};
@@ -85,8 +85,8 @@ fn summary(request: &ListenRequest, list: &Acknowledged) -> String {
             &paragraph(&format!("the check needs --cut WHAT to name what lost its power: {why}"));
     }
     let target = match &list.terms.place {
-        Place::File(_) => quoted(&list.terms.target),
-        Place::Table { .. } => format!("--postgres {}", quoted(&list.terms.target)),
+        RecordLocation::File(_) => quoted(&list.terms.target),
+        RecordLocation::Table { .. } => format!("--postgres {}", quoted(&list.terms.target)),
     };
     let path = quoted(&request.list.display().to_string());
     text += &format!("  narrows log crashtest check {target} --acknowledged {path}\n");

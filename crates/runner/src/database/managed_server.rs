@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use narrows_engine::{Phase, Scratch, Stop};
 use narrows_model::Layer;
-use narrows_postgres::server::{self, Cluster, Found, Options, ServerUser};
+use narrows_postgres::server::{self, Cluster, Options, ServerBinaries, ServerUser};
 use narrows_postgres::{Address, Connection, Endpoint};
 
 use crate::least_load;
@@ -17,7 +17,7 @@ const LOAD_DATABASE: &str = "narrows_load";
 /// The programs of a server, and the user it runs as.
 pub struct Installation {
     /// The programs.
-    pub found: Found,
+    pub found: ServerBinaries,
     user: ServerUser,
 }
 
@@ -87,7 +87,7 @@ pub struct ServerSettings {
 }
 
 impl ServerSettings {
-    fn list(&self, found: &Found) -> Vec<(String, String)> {
+    fn list(&self, found: &ServerBinaries) -> Vec<(String, String)> {
         let mut settings: Vec<(&str, String)> = vec![
             ("shared_buffers", format!("{}MB", self.shared_buffers_mb)),
             ("fsync", "on".into()),

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use narrows_engine::Phase;
-use narrows_layer_database::{Contents, Database, Kind, Provisioner, Settings};
+use narrows_layer_database::{Contents, Database, Provisioner, ServerKind, Settings};
 use narrows_model::{Conditions, DatabaseChoice, Layer, PlannedStep, Role, condition};
 use narrows_observe::Watch;
 use narrows_postgres::Address;
-use narrows_postgres::server::{Cluster, Found, Origin};
+use narrows_postgres::server::{Cluster, Origin, ServerBinaries};
 use serde_json::json;
 
 use super::managed_server::{Installation, ManagedServer, ServerPlace, ServerSettings};
@@ -139,7 +139,7 @@ fn server_settings(resolved: &Resolved, tables: &Tables) -> ServerSettings {
     }
 }
 
-fn conditions(found: &Found, cluster: &Cluster) -> Conditions {
+fn conditions(found: &ServerBinaries, cluster: &Cluster) -> Conditions {
     let origin = match found.origin {
         Origin::Given => "given",
         Origin::Packaged => "packaged",
@@ -196,7 +196,7 @@ pub fn scan_workers(split: &Split) -> u32 {
 /// Connects to the server and lets `body` measure on it; whether it is on this machine is said with it.
 pub(super) fn measure(
     session: &mut PlannedSession<'_, '_>,
-    (kind, local): (impl Kind + Send + 'static, bool),
+    (kind, local): (impl ServerKind + Send + 'static, bool),
     data_dir: Option<std::path::PathBuf>,
     conditions: Conditions,
     (tables, ours, body): (&Tables, Option<&mut dyn Provisioner>, Body<'_>),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_layer_wal::{
-    Cell, ForeignStep, LEADER, LadderPlace, LadderPlan, measure_ladder, planned_ladder,
+    ForeignStep, LEADER, LadderPlace, LadderPlan, WriteVariant, measure_ladder, planned_ladder,
 };
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role, RolePath, Unknown};
 
@@ -87,7 +87,7 @@ impl Program for Ladder {
 
     /// The ladder itself, as far as it was asked for; the cells beside it may be as bad as they like.
     fn answers(&self) -> Answers {
-        let flush = Some(Cell::POSTGRES).filter(|cell| self.request.cells.contains(cell));
+        let flush = Some(WriteVariant::POSTGRES).filter(|cell| self.request.cells.contains(cell));
         let mut steps = vec![LEADER.to_string()];
         steps.extend(flush.map(|cell| cell.name()));
         steps.extend(self.request.database.as_ref().map(|_| "commit".to_string()));

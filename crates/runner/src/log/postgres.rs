@@ -10,7 +10,7 @@ use narrows_facts::Live;
 use narrows_model::{
     DatabaseChoice, HostRole, Layer, MetricValue, Plan, PlannedStep, Platform, metric,
 };
-use narrows_observe::{Seen, Watch};
+use narrows_observe::{HostWindow, Watch};
 use narrows_postgres::live::Monitor;
 use narrows_postgres::observe::Around;
 
@@ -148,7 +148,7 @@ fn around(look: &Monitor) -> Around {
 }
 
 /// What drives and limits say of the whole look. CPUs of others are not of it: the server is one of them.
-fn of_drives(seen: &Seen) -> Vec<MetricValue> {
+fn of_drives(seen: &HostWindow) -> Vec<MetricValue> {
     let mut samples = Samples::new();
     let theirs = [
         metric::DEVICE_WRITE_BYTES,

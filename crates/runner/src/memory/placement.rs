@@ -3,7 +3,7 @@
 use anyhow::Result;
 use narrows_facts::{Live, process};
 use narrows_layer_memory::matrix::{self, Known};
-use narrows_layer_memory::pool::{self, Found, LEAST_BYTES, LivePages, SAMPLE};
+use narrows_layer_memory::pool::{self, LEAST_BYTES, LivePages, PoolScan, SAMPLE};
 use narrows_model::{Layer, Plan, PlannedStep, Platform};
 use narrows_postgres::observe::Monitor;
 use narrows_units::Bytes;
@@ -29,7 +29,7 @@ const COUNTERS: &str = "memory.placement.counters";
 pub struct Placement {
     request: PlacementRequest,
     known: Known,
-    found: Found,
+    found: PoolScan,
     prepared: Prepared,
 }
 
@@ -118,7 +118,7 @@ fn roots(owner: &PoolOwner) -> Result<Vec<u32>> {
 }
 
 /// Whether those who were named may be looked into.
-fn look_allowed(roots: &[u32], found: &Found) -> Result<()> {
+fn look_allowed(roots: &[u32], found: &PoolScan) -> Result<()> {
     match roots.iter().find(|pid| found.closed.contains(pid)) {
         None => Ok(()),
         Some(pid) => Err(Failure::hinted(
@@ -135,7 +135,7 @@ fn look_allowed(roots: &[u32], found: &Found) -> Result<()> {
     }
 }
 
-fn prepared(request: &PlacementRequest, platform: Platform, found: &Found) -> Prepared {
+fn prepared(request: &PlacementRequest, platform: Platform, found: &PoolScan) -> Prepared {
     let pools = counted(found.pools.len(), "pool", "pools");
     let how = match request.every_page {
         true => "every page".to_string(),
@@ -156,7 +156,7 @@ fn prepared(request: &PlacementRequest, platform: Platform, found: &Found) -> Pr
 fn look(
     session: &mut Session<'_>,
     request: &PlacementRequest,
-    found: &Found,
+    found: &PoolScan,
     known: &Known,
 ) -> Result<Ended> {
     let platform = session.platform().clone();

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use narrows_engine::{LiveValue, Phase, Samples, repeat_of};
 use narrows_facts::affinity;
-use narrows_layer_memory::touch::{FreshPool, KINDS, Kind, Touch, Touched};
+use narrows_layer_memory::touch::{FreshPool, KINDS, PageKind, Touch, Touched};
 use narrows_layer_memory::{base_page_bytes, room, spread};
 use narrows_model::{Layer, Measurement, PlannedStep, Platform, Unknown, condition, metric};
 use narrows_observe::Watch;
@@ -33,7 +33,7 @@ pub fn planned() -> PlannedStep {
 
 /// A kind of pages and the CPUs of the processes.
 struct TouchPattern {
-    kind: Kind,
+    kind: PageKind,
     cpus: Vec<u32>,
     samples: Samples,
     /// Why it can't be had.
@@ -87,12 +87,12 @@ pub fn measure(
         let (id, why) = (way.id(), way.refused.clone().unwrap_or_default());
         let kind_bytes = way.kind.page_bytes();
         let needs = match way.kind {
-            Kind::Pool => "a pool of huge pages with room (vm.nr_hugepages)",
-            Kind::Transparent => {
+            PageKind::Pool => "a pool of huge pages with room (vm.nr_hugepages)",
+            PageKind::Transparent => {
                 "/sys/kernel/mm/transparent_hugepage/shmem_enabled at `advise` or `always`"
             }
-            Kind::Base if base_page_bytes() != kind_bytes => "a kernel with pages of 4 KiB",
-            Kind::Base => return Unknown::not_made(&id, &why),
+            PageKind::Base if base_page_bytes() != kind_bytes => "a kernel with pages of 4 KiB",
+            PageKind::Base => return Unknown::not_made(&id, &why),
         };
         Unknown { what: format!("{id}: {why}"), needs: needs.to_string() }
     });

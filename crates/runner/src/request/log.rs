@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use narrows_engine::Arrivals;
-pub use narrows_layer_wal::{Cell, Layout, Method, Style};
+pub use narrows_layer_wal::{Layout, Method, Style, WriteVariant};
 use narrows_model::FlushTest;
 use narrows_postgres::Address;
 use narrows_units::{BytesPerSecond, Nanos};
@@ -47,7 +47,7 @@ pub struct LadderRequest {
     /// The database at its top.
     pub database: Option<LadderDatabase>,
     /// Ways to write.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<WriteVariant>,
     /// Fresh windows of each.
     pub repeats: u32,
     /// Also beside a load on the data files.
@@ -70,8 +70,9 @@ impl LadderRequest {
         options: RunOptions,
     ) -> LadderRequest {
         let methods = [Method::Fdatasync, Method::Dsync, Method::DsyncDirect, Method::Uring];
-        let mut cells = Cell::all(&methods, &[Layout::Overwrite], &[Cell::POSTGRES.bytes]);
-        cells.push(Cell { layout: Layout::Extend, ..Cell::POSTGRES });
+        let mut cells =
+            WriteVariant::all(&methods, &[Layout::Overwrite], &[WriteVariant::POSTGRES.bytes]);
+        cells.push(WriteVariant { layout: Layout::Extend, ..WriteVariant::POSTGRES });
         let (repeats, beside, goal) = (LadderRequest::REPEATS, true, Some(goal));
         LadderRequest { place, database, cells, repeats, beside, goal, options }
     }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 pub use narrows_postgres::orders::{Setup, State};
 use narrows_postgres::{Address, left};
-pub use narrows_postgres::{Left, LeftKind};
+pub use narrows_postgres::{LeftKind, LeftoverSchema};
 
 use crate::failure;
 
@@ -11,7 +11,7 @@ use crate::failure;
 ///
 /// # Errors
 /// The server can't be reached, or refuses.
-pub fn leftovers(address: &Address, remove: bool) -> Result<Vec<Left>> {
+pub fn leftovers(address: &Address, remove: bool) -> Result<Vec<LeftoverSchema>> {
     left(address, remove).map_err(|error| {
         failure::about(&address.masked(), "cannot be searched for what narrows has there", error)
     })

@@ -4,17 +4,18 @@
 use crate::common::random::{Score, random, seeds};
 use crate::common::{client, cpu, line, only, update};
 use narrows_model::{Bottleneck, Grade, Run};
-use narrows_sim::{Disk, Law, Look, Scene, Server, Step, observe};
+use narrows_sim::{Disk, Law, Scene, Server, Step, Visibility, observe};
 use narrows_verdict::{Workload, judge};
 
 struct Plant {
     name: &'static str,
     expected: Bottleneck,
     server: fn() -> Server,
-    look: Look,
+    look: Visibility,
 }
 
-const ALL: Look = Look { capacities: true, processes: true, account: true, io_worker: false };
+const ALL: Visibility =
+    Visibility { capacities: true, processes: true, account: true, io_worker: false };
 
 const PLANTS: &[Plant] = &[
     Plant {
@@ -114,14 +115,14 @@ const PLANTS: &[Plant] = &[
             let server = Server::new(8, 16, vec![client(5e3), cpu(12e3), Step::Read, cpu(12e3)]);
             Server { disk: Disk { channels: 1, service: Law::Erlang(4, 30e3) }, ..server }
         },
-        look: Look { io_worker: true, capacities: false, ..ALL },
+        look: Visibility { io_worker: true, capacities: false, ..ALL },
     },
 ];
 
 const SEEDS: std::ops::Range<u64> = 200..205;
 const RANDOM: std::ops::Range<u64> = 0..60;
 
-fn looked_at(plant: &Plant, look: Look, seed: u64) -> Run {
+fn looked_at(plant: &Plant, look: Visibility, seed: u64) -> Run {
     let scene = Scene::new(Workload::Observed, (plant.server)(), seed);
     let mut run = observe(&scene, look);
     run.verdicts = judge(&run);
@@ -156,18 +157,18 @@ fn planted_places_get_their_names_when_everything_can_be_seen() {
 #[test]
 fn what_can_not_be_seen_makes_it_open_and_never_wrong() {
     let blinded = [
-        ("no capacities", Look { capacities: false, ..ALL }),
-        ("not count", Look { account: false, ..ALL }),
-        ("from afar", Look { processes: false, ..ALL }),
-        ("from afar, nothing else", Look { processes: false, capacities: false, ..ALL }),
-        ("from afar, no account", Look { processes: false, account: false, ..ALL }),
+        ("no capacities", Visibility { capacities: false, ..ALL }),
+        ("not count", Visibility { account: false, ..ALL }),
+        ("from afar", Visibility { processes: false, ..ALL }),
+        ("from afar, nothing else", Visibility { processes: false, capacities: false, ..ALL }),
+        ("from afar, no account", Visibility { processes: false, account: false, ..ALL }),
     ];
     let mut wrong = Vec::new();
     for (name, look) in blinded {
         let (mut likely, mut open) = (0, 0);
         for plant in PLANTS {
             let capacities = look.capacities && plant.look.capacities;
-            let look = Look { io_worker: plant.look.io_worker, capacities, ..look };
+            let look = Visibility { io_worker: plant.look.io_worker, capacities, ..look };
             for seed in SEEDS {
                 let run = looked_at(plant, look, seed);
                 let verdict = only(&run);

@@ -5,21 +5,21 @@ use crate::special::student_t_quantile;
 
 /// N/X(N) = a + b·(N−1) + c·N(N−1), with a = 1/λ, b = σ/λ, c = κ/λ; in units in which the columns are about one.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Line {
+pub(super) struct LineFit {
     coefficients: [f64; 3],
     /// Covariance of the coefficients, scaled by Student's t squared: its roots are half-widths.
     spread: [[f64; 3]; 3],
     scale: [f64; 3],
 }
 
-impl Line {
+impl LineFit {
     /// Least squares of `weight`·(X/X̂ − 1) in the free coefficients; the others are zero. `None` where they can't be told apart.
     pub(super) fn fit(
         points: &[SweepPoint],
         largest: u32,
         weight: impl Fn(f64, f64) -> f64,
         free: [bool; 3],
-    ) -> Option<Line> {
+    ) -> Option<LineFit> {
         let scale = columns(f64::from(largest)).map(|most| if most > 0.0 { most } else { 1.0 });
         let mut normal = [[0.0; 3]; 3];
         let mut right = [0.0; 3];
@@ -54,18 +54,18 @@ impl Line {
         let spread = std::array::from_fn(|i| {
             std::array::from_fn(|j| if free[i] && free[j] { inverse[i][j] * factor } else { 0.0 })
         });
-        Some(Line { coefficients, spread, scale })
+        Some(LineFit { coefficients, spread, scale })
     }
 
     /// The best line whose coefficients are not below zero: what is negative at the optimum is zero at the border.
-    pub(super) fn without_gains(self, points: &[SweepPoint], largest: u32) -> Line {
+    pub(super) fn without_gains(self, points: &[SweepPoint], largest: u32) -> LineFit {
         let (b, c) = (self.coefficients[1], self.coefficients[2]);
         if b >= 0.0 && c >= 0.0 {
             return self;
         }
         let tried = [[true, true, false], [true, false, true], [true, false, false]];
-        let fits = tried.iter().filter_map(|free| Line::fit(points, largest, |_, _| 1.0, *free));
-        let squares = |line: &Line| -> f64 {
+        let fits = tried.iter().filter_map(|free| LineFit::fit(points, largest, |_, _| 1.0, *free));
+        let squares = |line: &LineFit| -> f64 {
             let over =
                 |p: &SweepPoint| p.rate_per_s * line.inverse_rate(f64::from(p.sessions)) - 1.0;
             points.iter().map(|p| over(p).powi(2)).sum()

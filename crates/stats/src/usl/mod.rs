@@ -16,7 +16,7 @@ mod line;
 #[cfg(test)]
 mod tests;
 
-use self::line::Line;
+use self::line::LineFit;
 
 /// Fewest different numbers of sessions: three coefficients fit anything through three.
 pub const FEWEST_SIZES: usize = 6;
@@ -68,7 +68,7 @@ pub struct Usl {
     pub worst: (u32, f64),
     /// Largest number of sessions measured.
     pub largest: u32,
-    line: Line,
+    line: LineFit,
 }
 
 /// Why there is no law.
@@ -136,7 +136,7 @@ fn from_one(smallest: u32) -> &'static str {
 pub fn usl(points: &[SweepPoint]) -> Result<Usl, NoUsl> {
     let sizes = sizes(points)?;
     let largest = *sizes.last().expect("six or more");
-    let free = Line::fit(points, largest, |_, _| 1.0, [true; 3])
+    let free = LineFit::fit(points, largest, |_, _| 1.0, [true; 3])
         .ok_or(NoUsl::TooFew { sizes: sizes.len() })?;
     if !free.tells_one() {
         return Err(NoUsl::FarFromOne { smallest: sizes[0], largest });
@@ -217,7 +217,7 @@ fn sizes(points: &[SweepPoint]) -> Result<Vec<u32>, NoUsl> {
 }
 
 /// The number of sessions whose mean is missed most with measured over curve, and the root mean square of all relative errors.
-fn misses(points: &[SweepPoint], sizes: &[u32], line: &Line) -> ((u32, f64), f64) {
+fn misses(points: &[SweepPoint], sizes: &[u32], line: &LineFit) -> ((u32, f64), f64) {
     let over = |p: &SweepPoint| p.rate_per_s / line.rate(f64::from(p.sessions)).value;
     let squares: f64 = points.iter().map(|p| (over(p) - 1.0).powi(2)).sum();
     let means = sizes.iter().map(|size| {

@@ -33,10 +33,10 @@ fn sdm91() -> Vec<SweepPoint> {
 fn plain_squares_give_the_published_coefficients() {
     let points = sdm91();
     // Weights by the curve's own rate make relative errors absolute; repeated until they stand still.
-    let mut line = Line::fit(&points, 216, |_, _| 1.0, [true; 3]).unwrap();
+    let mut line = LineFit::fit(&points, 216, |_, _| 1.0, [true; 3]).unwrap();
     for _ in 0..200 {
         let last = line.clone();
-        line = Line::fit(&points, 216, |n, _| last.rate(n).value, [true; 3]).unwrap();
+        line = LineFit::fit(&points, 216, |n, _| last.rate(n).value, [true; 3]).unwrap();
     }
     let (sigma, kappa) = (line.ratio(1).value, line.ratio(2).value);
     // R minimises in X, this in X/X̂ weighted by X̂: the same up to the curvature of the last step.

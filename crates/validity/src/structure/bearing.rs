@@ -44,11 +44,11 @@ fn about(structure: Structure) -> About {
 }
 
 /// What is to be said: of the run, or of the measurement with that index.
-pub(crate) type Said = (Option<usize>, Vec<FindingPlace>);
+pub(crate) type PlacedFinding = (Option<usize>, Vec<FindingPlace>);
 
 /// What a rule about machines says in a run. Of a path a note is said once; what makes a figure suspect is said of each
 /// measurement that it concerns.
-pub(crate) fn of_run(rule: &Rule, structure: Structure, run: &Run) -> Vec<Said> {
+pub(crate) fn of_run(rule: &Rule, structure: Structure, run: &Run) -> Vec<PlacedFinding> {
     run.hosts
         .iter()
         .zip(0u32..)
@@ -61,7 +61,13 @@ fn used(run: &Run, host: u32) -> bool {
     run.measurements.iter().any(|m| m.host == host) || (host == 0 && !run.live_logs.is_empty())
 }
 
-fn of_host(rule: &Rule, structure: Structure, run: &Run, host: &Host, number: u32) -> Vec<Said> {
+fn of_host(
+    rule: &Rule,
+    structure: Structure,
+    run: &Run,
+    host: &Host,
+    number: u32,
+) -> Vec<PlacedFinding> {
     let platform = &host.platform;
     let places = structure.show(platform);
     if places.is_empty() {
@@ -97,8 +103,8 @@ fn memory(
     own: Vec<(usize, &Measurement)>,
     places: &[FindingPlace],
     at: impl Fn(&BTreeSet<String>) -> Vec<FindingPlace>,
-) -> Vec<Said> {
-    let mut said: Vec<Said> = own
+) -> Vec<PlacedFinding> {
+    let mut said: Vec<PlacedFinding> = own
         .iter()
         .filter_map(|(index, m)| {
             let node = family::MEMORY_BANDWIDTH.rest(&m.id)?.rsplit_once(".node")?.1;

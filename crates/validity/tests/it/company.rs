@@ -2,7 +2,7 @@
 
 use crate::clean;
 use narrows_model::{Metric, metric};
-use narrows_validity::{Company, clean as clean_run};
+use narrows_validity::{Disturbance, clean as clean_run};
 
 const KNEE: &str = "block.read.random.8k.knee";
 
@@ -11,7 +11,7 @@ fn with(name: Metric, values: &[f64]) -> Option<bool> {
     let m = run.measurements.iter_mut().find(|m| m.id == KNEE).expect("the clean run has it");
     clean::set(m, name, values[0]);
     m.metrics.iter_mut().find(|m| m.name == name).expect("just set").samples = values.to_vec();
-    let of_one = Company::of(run.measurement(KNEE).expect("still there")).clean();
+    let of_one = Disturbance::of(run.measurement(KNEE).expect("still there")).clean();
     assert_eq!(of_one, clean_run(&run), "all others are clean");
     of_one
 }

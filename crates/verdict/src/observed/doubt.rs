@@ -178,7 +178,8 @@ impl Analysis<'_> {
 
     /// A server that is stopped from outside shows no wait of its own: its sessions queue for CPUs that are idle, and seem to wait for
     /// whatever else takes their time. More sessions queue than arrivals of such a load make (one CPU, M/M/1: `D · U / (1 − U)`, which
-    /// is too much rather than too little where there are several).
+    /// is too much rather than too little where there are several), and than queue because one flush wakes all whose commits were in
+    /// it: each of these waits for at most the CPU time of the others, and no more are woken together than wait for commits.
     fn run_queue_beside_idle_cpus(&self, choice: &Choice) -> Option<String> {
         let rate = self.demand.rate();
         let busy = self.bound(BoundLaw::Cpu)?.utilisation(rate);
@@ -191,10 +192,14 @@ impl Analysis<'_> {
         if explained || busy >= NEAR_SATURATION || choice.winner.place != BoundLaw::Session {
             return None;
         }
-        let queue_ns = self.parts.as_ref().ok()?.run_queue.value;
+        let parts = self.parts.as_ref().ok()?;
+        let queue_ns = parts.run_queue.value;
         let share = queue_ns / (self.demand.servers / rate * 1e9);
-        let expected_ns = cpu.server_ns?.value * busy / (1.0 - busy);
-        (share >= QUEUE_WORTH_A_DOUBT && queue_ns > QUEUE_UNEXPLAINED * expected_ns).then(|| {
+        let cpu_ns = cpu.server_ns?.value;
+        let random_ns = cpu_ns * busy / (1.0 - busy);
+        let in_commits = parts.ns(TimeComponent::Flush) * 1e-9 * rate;
+        let explained_ns = QUEUE_UNEXPLAINED * random_ns + in_commits * cpu_ns;
+        (share >= QUEUE_WORTH_A_DOUBT && queue_ns > explained_ns).then(|| {
             format!(
                 "sessions wait for a CPU for {} of their time while {} of the CPUs are idle, and no counter shows what keeps them from it",
                 Ratio(share),

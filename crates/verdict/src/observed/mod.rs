@@ -3,7 +3,7 @@
 //! Its sessions go round between their clients and the server: `X = N / (R + B)`, with `N` sessions that take part, `R` the time of
 //! a transaction in statements and `B` the time between them. So the clients are a place like any other, and where the sessions
 //! are theirs for most of the time the server waits for them and not they for it. How near the server is to its ends, and what
-//! `R` consists of, is said beside it: see [`Standing`](narrows_model::Standing).
+//! `R` consists of, is said beside it: see [`ObservedSituation`](narrows_model::Standing).
 //!
 //! The law takes all `N` to go round alike. Those that did nothing during the look don't go round and are left out; and where a group
 //! that is at work for more than nine tenths of its time does almost all of the work, its round is the one that matters, and others
@@ -21,7 +21,7 @@ mod headroom;
 mod phrase;
 mod runnable;
 mod sentences;
-mod standing;
+mod situation;
 mod standstill;
 mod time;
 mod unexplained;
@@ -41,7 +41,7 @@ use crate::threshold::{ALMOST_ALL_OF_THE_WORK, HOT_OVER_MEAN, MOST_OF_THE_WORK, 
 pub(crate) use account::sum;
 pub(crate) use ceilings::ceilings;
 pub(crate) use phrase::phrase;
-pub(crate) use standing::standing;
+pub(crate) use situation::standing;
 pub(crate) use standstill::or_standstill;
 pub(crate) use time::time_ns;
 

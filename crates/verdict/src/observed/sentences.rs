@@ -1,6 +1,6 @@
 //! How an observed server stands, in words. How near an end is, and what makes a transaction long, are two things.
 
-use narrows_model::{ActivityState, Provenance, Standing, TimeAccount};
+use narrows_model::{ActivityState, ObservedSituation, Provenance, TimeAccount};
 use narrows_units::{Nanos, Ratio, significant};
 
 use super::{Observed, how_many};
@@ -13,7 +13,7 @@ const NAMED: usize = 3;
 /// So many sessions behind one holder are worth a word.
 const BEHIND_ONE: f64 = 2.0;
 
-pub(super) fn sentences(analysis: &Analysis, standing: &Standing) -> Vec<String> {
+pub(super) fn sentences(analysis: &Analysis, standing: &ObservedSituation) -> Vec<String> {
     let observed = analysis.demand.observed.as_ref();
     let all = [
         time(standing),
@@ -30,7 +30,7 @@ pub(super) fn sentences(analysis: &Analysis, standing: &Standing) -> Vec<String>
 }
 
 /// `A transaction is 1.84 ms in the server: flush 1.10 ms (60 %), CPU 0.50 ms (27 %); its own account says 1.87 ms.`
-fn time(standing: &Standing) -> Option<String> {
+fn time(standing: &ObservedSituation) -> Option<String> {
     let time = standing.time.as_ref()?;
     let worth = time.parts.iter().filter(|part| part.share >= NOT_WORTH_A_WORD);
     let parts: Vec<String> = worth
@@ -111,7 +111,7 @@ fn waits(analysis: &Analysis) -> Option<String> {
 }
 
 /// `Nearest to an end: CPU, 62 % in use, so at most × 1.6 of today's rate.`
-fn nearest(analysis: &Analysis, standing: &Standing) -> Option<String> {
+fn nearest(analysis: &Analysis, standing: &ObservedSituation) -> Option<String> {
     let Some(nearest) = &standing.nearest else {
         return Some(format!(
             "How close to saturation the server is is unknown without capacities. {}",
@@ -155,7 +155,7 @@ fn unknown(analysis: &Analysis) -> Option<String> {
 }
 
 /// `CPUs in use: sessions 2.4, autovacuum 0.5, kernel threads and interrupts 0.3.`
-fn processors(analysis: &Analysis, standing: &Standing) -> Option<String> {
+fn processors(analysis: &Analysis, standing: &ObservedSituation) -> Option<String> {
     let processes = analysis.demand.observed.as_ref().and_then(|observed| observed.processes());
     let others = processes.map(|processes| processes.others_by_name()).unwrap_or_default();
     let others = if others.is_empty() { others } else { format!("; programs beside it: {others}") };

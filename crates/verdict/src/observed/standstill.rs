@@ -2,7 +2,8 @@
 //! wait for. A server that hangs and one that has nothing to do look alike by their rate alone.
 
 use narrows_model::{
-    ActivityState, Bottleneck, Grade, LockHolder, Observation, Run, Standing, Step, Verdict,
+    ActivityState, Bottleneck, Grade, LockHolder, Observation, ObservedSituation, Run, Step,
+    Verdict,
 };
 use narrows_units::{Nanos, significant};
 
@@ -49,7 +50,7 @@ pub(crate) fn or_standstill(run: &Run, verdict: Verdict) -> Verdict {
     let still = seen.and_then(|seen| Some((seen, standstill(seen)?)));
     let Some((seen, Standstill { narrow, phrase, step })) = still else { return verdict };
     // What follows from a rate goes with it.
-    let standing = Standing {
+    let standing = ObservedSituation {
         gains: None,
         step: Some(step),
         nearest: None,

@@ -1114,6 +1114,21 @@ fn a_server_that_is_stopped_from_outside_does_not_wait_for_its_clients() {
     assert!(!throttled.reasons.iter().any(|why| why.contains(said)), "a quota explains it");
 }
 
+#[test]
+fn sessions_that_one_flush_wakes_together_queue_for_cpus_that_are_idle_in_the_mean() {
+    // A fifth of a round of 2 ms in the queue, four times what random arrivals make.
+    let said = |flush_ns: f64| {
+        let found = verdict(|run, _| {
+            busy(run);
+            set(measurement(run), metric::RUN_QUEUE_PER_OP, 0.4e6);
+            set(measurement(run), metric::WAIT_FLUSH_PER_OP, flush_ns);
+        });
+        found.reasons.iter().any(|why| why.contains("no counter shows what keeps them from it"))
+    };
+    assert!(!said(0.9e6), "1.8 sessions wait for commits");
+    assert!(said(0.05e6), "hardly any does");
+}
+
 /// Four sessions of which each transaction takes so much of a CPU and of a flush, and CPUs that allow 2.33k/s, at 2.00k/s.
 fn cpus_used_to_six_sevenths(flush_ns: f64) -> Verdict {
     verdict(move |run, _| {

@@ -3,7 +3,7 @@
 use narrows_model::{Drive, MdArray, Platform};
 
 use super::{Fact, Facts, disk, disk_mib, is, mib, optional, or_none, sorted};
-use crate::lab::guest::{Array, Data, Guest, Used};
+use crate::lab::guest::{Array, DataFolder, Guest, Used};
 
 pub fn wanted(guest: &Guest) -> Facts {
     let mut facts = Facts::new();
@@ -42,8 +42,8 @@ pub fn wanted(guest: &Guest) -> Facts {
     facts.extend(lists(adapters.collect(), virtio.map(str::to_string).collect(), arrays.collect()));
     let (kind, beneath) = match guest.data {
         None => ("overlay", Vec::new()),
-        Some(Data::Disk { mib }) => ("ext4", vec![disk_mib(mib)]),
-        Some(Data::Array) => {
+        Some(DataFolder::Disk { mib }) => ("ext4", vec![disk_mib(mib)]),
+        Some(DataFolder::Array) => {
             let members = guest.array.iter().flat_map(|array| &array.members_mib);
             ("ext4", members.map(|mib| disk_mib(*mib)).collect())
         }

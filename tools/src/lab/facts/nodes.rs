@@ -3,7 +3,7 @@
 use narrows_model::{IdSet, NodeAccess, NumaNode, Platform};
 
 use super::{Fact, Facts, is, or_none};
-use crate::lab::guest::{Guest, Node, Persistent, SideCache, Used, Way};
+use crate::lab::guest::{Guest, MemoryAccess, Node, Persistent, SideCache, Used};
 
 /// What the kernel may keep of a node's memory: its own image, wherever that lies, tables of pages, firmware.
 const KEPT_MIB: u32 = 80;
@@ -11,8 +11,8 @@ const KEPT_MIB: u32 = 80;
 const BLOCK_MIB: u32 = 128;
 
 pub fn wanted(guest: &Guest) -> Facts {
-    let parts: Vec<Part> =
-        (0..).zip(&guest.nodes).map(|(id, node)| Part::of(guest, id, node)).collect();
+    let parts: Vec<NodeFacts> =
+        (0..).zip(&guest.nodes).map(|(id, node)| NodeFacts::of(guest, id, node)).collect();
     // Persistent memory's node exists once its memory is used.
     let there = parts.iter().filter(|part| part.is_useful());
     let empty = parts.iter().filter(|part| !part.is_useful() && part.persistent.is_none());
@@ -26,7 +26,7 @@ pub fn wanted(guest: &Guest) -> Facts {
             None => 20,
         });
         let way = part.node.way;
-        let word = way.map_or("none".to_string(), Way::word);
+        let word = way.map_or("none".to_string(), MemoryAccess::word);
         let device = part.persistent.map_or("none", |_| "dax");
         let nearest = way.filter(|_| part.cpus.is_empty()).map(|way| guest.cpus_of(way.from));
         facts.extend(
@@ -48,17 +48,17 @@ pub fn wanted(guest: &Guest) -> Facts {
 }
 
 /// A node and what else the description says of it.
-struct Part<'a> {
+struct NodeFacts<'a> {
     id: u32,
     node: &'a Node,
     cpus: IdSet,
     persistent: Option<&'a Persistent>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> NodeFacts<'a> {
     fn of(guest: &'a Guest, id: u32, node: &'a Node) -> Self {
         let persistent = guest.persistent.iter().find(|part| part.node == id);
-        Part { id, node, cpus: guest.cpus_of(id), persistent }
+        NodeFacts { id, node, cpus: guest.cpus_of(id), persistent }
     }
 
     fn is_useful(&self) -> bool {
@@ -78,7 +78,7 @@ impl<'a> Part<'a> {
     }
 }
 
-impl Way {
+impl MemoryAccess {
     fn word(self) -> String {
         access(&self.from.to_string(), u64::from(self.gib_per_s) << 30, self.latency_ns)
     }

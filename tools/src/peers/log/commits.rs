@@ -13,7 +13,7 @@ use narrows_observe::Watch;
 use narrows_postgres::server::Cluster;
 
 use super::place::{self, ROWS};
-use crate::peers::agree::{self, Said};
+use crate::peers::agree::{self, MeanTimes};
 use crate::peers::{ROUNDS, WINDOW, order};
 use crate::server::{self, Programs, Wanted, address};
 
@@ -68,10 +68,10 @@ impl Bench<'_> {
     /// The table for so many sessions.
     fn of(&self, ctx: &Context<'_>, sessions: u32) -> Result<String> {
         let mut said = [
-            Said::new("narrows, one update"),
-            Said::new("pgbench, the same update"),
-            Said::new("pgbench -N, its `END` alone"),
-            Said::new("narrows, log writer without a database"),
+            MeanTimes::new("narrows, one update"),
+            MeanTimes::new("pgbench, the same update"),
+            MeanTimes::new("pgbench -N, its `END` alone"),
+            MeanTimes::new("narrows, log writer without a database"),
         ];
         let mut bytes = Vec::new();
         // The first window tells how many bytes of log a commit takes.

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 
 /// What a write took in the mean, ns.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Told {
+pub(super) struct FlushTest {
     /// `open_datasync`: opened with `O_DSYNC`, and with `O_DIRECT` where the file system has it.
     pub dsync_direct_ns: f64,
     pub fdatasync_ns: f64,
@@ -26,7 +26,7 @@ impl Drop for Running {
 }
 
 /// Runs it for so many seconds a line on a file of its own in `folder`, until it has said the two.
-pub(super) fn run(program: &Path, folder: &Path, seconds: u64) -> Result<Told> {
+pub(super) fn run(program: &Path, folder: &Path, seconds: u64) -> Result<FlushTest> {
     let mut child = Command::new(program)
         .args(["-s", &seconds.to_string(), "-f"])
         .arg(folder.join("pg_test_fsync.out"))
@@ -38,7 +38,7 @@ pub(super) fn run(program: &Path, folder: &Path, seconds: u64) -> Result<Told> {
     read(output)
 }
 
-fn read(output: impl Read) -> Result<Told> {
+fn read(output: impl Read) -> Result<FlushTest> {
     let mut said = String::new();
     let mut dsync_direct_ns = None;
     for line in BufReader::new(output).lines() {
@@ -49,7 +49,7 @@ fn read(output: impl Read) -> Result<Told> {
         if let (Some(dsync_direct_ns), Some(fdatasync_ns)) =
             (dsync_direct_ns, figure(&line, "fdatasync"))
         {
-            return Ok(Told { dsync_direct_ns, fdatasync_ns });
+            return Ok(FlushTest { dsync_direct_ns, fdatasync_ns });
         }
         said += &line;
         said += "\n";

@@ -8,7 +8,8 @@ use anyhow::{Context as _, Result, bail};
 use narrows_engine::{Context, now_ns};
 use narrows_facts::affinity;
 use narrows_layer_wal::{
-    Cell, ForeignStep, LEADER, LadderPlace, LadderPlan, LadderStep, LogError, measure_ladder,
+    ForeignStep, LEADER, LadderPlace, LadderPlan, LadderStep, LogError, WriteVariant,
+    measure_ladder,
 };
 use narrows_model::{Conditions, Role, metric};
 use narrows_observe::Watch;
@@ -83,7 +84,7 @@ impl Plant {
 /// From below; each stands on the one before it. The device's own flush is part of the write here, because it can't be had
 /// alone on every machine.
 fn steps() -> [String; 3] {
-    [Cell::POSTGRES.name(), LEADER.to_string(), "commit".to_string()]
+    [WriteVariant::POSTGRES.name(), LEADER.to_string(), "commit".to_string()]
 }
 const STEP_WORDS: [&str; 3] = ["the write and its flush", "the log writer", "the commit"];
 
@@ -161,7 +162,7 @@ impl Bench<'_> {
     fn ladder(&self, ctx: &Context<'_>, cluster: &Cluster) -> Result<[f64; 3]> {
         let ctx = Context { repeats: 1, window: WINDOW, ..*ctx };
         let plan = LadderPlan {
-            cells: vec![Cell::POSTGRES],
+            cells: vec![WriteVariant::POSTGRES],
             device: None,
             queue: None,
             bytes_per_commit: COMMIT_BYTES,

@@ -6,19 +6,19 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use narrows_engine::Context;
 use narrows_facts::affinity;
-use narrows_layer_wal::{Cell, LadderPlace, LadderPlan, Method, measure_ladder};
+use narrows_layer_wal::{LadderPlace, LadderPlan, Method, WriteVariant, measure_ladder};
 use narrows_model::metric;
 use narrows_observe::Watch;
 
 use super::flush_test;
-use crate::peers::agree::{self, Said};
+use crate::peers::agree::{self, MeanTimes};
 use crate::peers::fio::Fio;
 use crate::peers::{NO_FIO, ROUNDS, WINDOW, order};
 use crate::server::Programs;
 
 pub(crate) const TITLE: &str = "## Durable pages of 8 KiB";
 
-const DIRECT: Cell = Cell { method: Method::DsyncDirect, ..Cell::POSTGRES };
+const DIRECT: WriteVariant = WriteVariant { method: Method::DsyncDirect, ..WriteVariant::POSTGRES };
 /// A small commit; the steps above the writes are measured too and not used here.
 const COMMIT_BYTES: u64 = 200;
 
@@ -32,10 +32,10 @@ pub(crate) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
     let file = folder.join("fio");
     let four = |how: &str, theirs: &str, option: &str| {
         [
-            Said::new(format!("narrows, {how}")),
-            Said::new(format!("{}, {option}, as ours", fio.version)),
-            Said::new(format!("pg_test_fsync, {theirs}")),
-            Said::new(format!("{}, {option}, as pg_test_fsync", fio.version)),
+            MeanTimes::new(format!("narrows, {how}")),
+            MeanTimes::new(format!("{}, {option}, as ours", fio.version)),
+            MeanTimes::new(format!("pg_test_fsync, {theirs}")),
+            MeanTimes::new(format!("{}, {option}, as pg_test_fsync", fio.version)),
         ]
     };
     let mut cached = four("write and fdatasync", "fdatasync", "fdatasync=1");
@@ -61,7 +61,7 @@ pub(crate) fn compare(ctx: &Context<'_>, folder: &Path) -> Result<String> {
          just before. pg_test_fsync writes the first page of its file of 16 MiB again and again. fio comes twice, once in the one way and once in the \
          other, so that what the place does can be told from what the program does; its file is written just before, too, and its mean is that of its writes and \
          that of its flushes together. Two agree where 1 lies in the 95 % interval of their ratio, round by round.\n\n",
-        Cell::POSTGRES.name(),
+        WriteVariant::POSTGRES.name(),
         DIRECT.name()
     );
     for (caption, said) in [
@@ -101,12 +101,12 @@ fn ours(ctx: &Context<'_>, folder: &Path, round: u32) -> Result<(f64, f64)> {
     };
     let place = LadderPlace { log: folder, data: folder };
     let laddered = measure_ladder(&ctx, place, &Watch::none(), &plan, Vec::new())?;
-    let mean_ns = |cell: Cell| {
+    let mean_ns = |cell: WriteVariant| {
         let id = format!("log.ladder.{}.alone", cell.name());
         let measured = laddered.measurements.iter().find(|m| m.id == id);
         measured
             .and_then(|m| m.value(metric::LATENCY_MEAN))
             .with_context(|| format!("{id} was not measured: {:?}", laddered.absent))
     };
-    Ok((mean_ns(Cell::POSTGRES)?, mean_ns(DIRECT)?))
+    Ok((mean_ns(WriteVariant::POSTGRES)?, mean_ns(DIRECT)?))
 }

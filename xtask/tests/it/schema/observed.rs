@@ -3,8 +3,8 @@
 use narrows_model::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, Bottleneck, ClassUse, Headroom,
     HotProcess, Interval, LiveCost, LiveSetting, Observation, ObservedCounts, ObservedProcesses,
-    ObservedSessions, ProcessClass, ProcessorUser, Provenance, Standing, TimeAccount, TimeShare,
-    TransactionTime, WaitCheck, WhatIf, WhatIfThen,
+    ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser, Provenance, TimeAccount,
+    TimeShare, TransactionTime, WaitCheck, WhatIf, WhatIfThen,
 };
 
 pub fn observation(interval: Interval) -> Observation {
@@ -89,8 +89,8 @@ pub fn observation(interval: Interval) -> Observation {
     }
 }
 
-pub fn standing(interval: Interval) -> Standing {
-    Standing {
+pub fn standing(interval: Interval) -> ObservedSituation {
+    ObservedSituation {
         gains: Some("a sentence".into()),
         nearest: Some(Headroom {
             resource: Bottleneck::Cpu,

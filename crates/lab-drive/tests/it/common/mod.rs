@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use narrows_lab_drive::{Kind, Lab, missing};
+use narrows_lab_drive::{DriveContents, Lab, missing};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_narrows-lab-drive");
 /// xfs takes no less than 300 MiB; the image is sparse.
@@ -14,7 +14,7 @@ pub const SIZE: u64 = 320 << 20;
 
 /// Runs a test in a laboratory on a thread of its own, whose mounts go with it. The second argument is a folder
 /// beside the drive.
-pub fn in_lab(kind: Kind, test: impl FnOnce(&mut Lab, &Path) + Send) {
+pub fn in_lab(kind: DriveContents, test: impl FnOnce(&mut Lab, &Path) + Send) {
     if let Some(reason) = missing(kind) {
         eprintln!("SKIPPED: no laboratory with {kind:?}: {reason}");
         return;

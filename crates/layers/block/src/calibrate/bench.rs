@@ -12,7 +12,7 @@ use crate::BlockError;
 use crate::outcome::StreamOutcome;
 use crate::plan::MAX_BLOCKING_DEPTH;
 use crate::run::run_scenario;
-use crate::scenario::{Limit, Load, Mix, Place, Scenario, Sizes, Stream, Then};
+use crate::scenario::{AccessPattern, Limit, Load, Mix, Scenario, Sizes, Stream, Then};
 use crate::seed::seed_of;
 
 /// Slices of a window: enough to see how slow operations clump, long enough to hold some.
@@ -48,12 +48,12 @@ pub(super) struct Bench<'a> {
 }
 
 /// A window's streams and what they gave; the load first, then the log.
-pub(super) struct Shown {
+pub(super) struct BenchWindow {
     pub streams: Vec<Stream>,
     pub outcomes: Vec<StreamOutcome>,
 }
 
-impl Shown {
+impl BenchWindow {
     /// The load's.
     pub(super) fn load(&self) -> &StreamOutcome {
         &self.outcomes[0]
@@ -105,7 +105,7 @@ impl<'a> Bench<'a> {
 
     /// One window of the closed loop, with the log beside it if there is one. One in which no operation ended tells nothing of a rate:
     /// it is made again, longer, while there is time.
-    pub(super) fn closed(&mut self, depth: u32) -> Result<Shown, BlockError> {
+    pub(super) fn closed(&mut self, depth: u32) -> Result<BenchWindow, BlockError> {
         let mut length = self.plan.probe();
         loop {
             let shown = self.closed_for(depth, length)?;
@@ -116,7 +116,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn closed_for(&mut self, depth: u32, length: Duration) -> Result<Shown, BlockError> {
+    fn closed_for(&mut self, depth: u32, length: Duration) -> Result<BenchWindow, BlockError> {
         let mut stream = self.stream(Load::Closed { depth });
         if let Some(left) = self.left_bytes() {
             // Each of the windows that the ramp and its repeats may take, twice over.
@@ -134,7 +134,7 @@ impl<'a> Bench<'a> {
         rate_per_s: f64,
         most_in_flight: u32,
         times: (Duration, Duration),
-    ) -> Result<Shown, BlockError> {
+    ) -> Result<BenchWindow, BlockError> {
         let arrivals = self.plan.arrivals;
         let stream = self.stream(Load::Open { rate_per_s, arrivals, most_in_flight });
         self.run(stream, times)
@@ -174,7 +174,7 @@ impl<'a> Bench<'a> {
         Some(Stream {
             mix: Mix::only(Op::Write),
             sizes: Sizes::all(log.block_bytes),
-            place: Place::Sequential,
+            place: AccessPattern::Sequential,
             load: Load::Open {
                 rate_per_s: log.rate_per_s,
                 arrivals: Arrivals::Constant,
@@ -188,7 +188,11 @@ impl<'a> Bench<'a> {
     }
 
     /// One window of the load, with the log beside it if there is one.
-    fn run(&mut self, stream: Stream, times: (Duration, Duration)) -> Result<Shown, BlockError> {
+    fn run(
+        &mut self,
+        stream: Stream,
+        times: (Duration, Duration),
+    ) -> Result<BenchWindow, BlockError> {
         let mut streams = vec![stream];
         streams.extend(self.log());
         let shown = self.execute(streams, times)?;
@@ -205,7 +209,7 @@ impl<'a> Bench<'a> {
         &mut self,
         stream: Stream,
         times: (Duration, Duration),
-    ) -> Result<Shown, BlockError> {
+    ) -> Result<BenchWindow, BlockError> {
         self.execute(vec![stream], times)
     }
 
@@ -213,7 +217,7 @@ impl<'a> Bench<'a> {
         &mut self,
         streams: Vec<Stream>,
         (warm_up, length): (Duration, Duration),
-    ) -> Result<Shown, BlockError> {
+    ) -> Result<BenchWindow, BlockError> {
         self.ctx.stop.check()?;
         self.windows += 1;
         let seed = seed_of(self.ctx.seed, 2, self.windows);
@@ -221,7 +225,7 @@ impl<'a> Bench<'a> {
         let scenario = Scenario { streams, warm_up, length, slice, seed };
         let outcomes = run_scenario(self.ctx, &scenario, self.watch)?;
         self.last = outcomes.first().map(StreamOutcome::live_value);
-        Ok(Shown { streams: scenario.streams, outcomes })
+        Ok(BenchWindow { streams: scenario.streams, outcomes })
     }
 
     fn write_share(&self) -> f64 {

@@ -52,7 +52,7 @@ pub(super) fn bound(ramp: &Ramp, generator_per_s: Option<f64>) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::super::disturbance::Helpers;
-    use super::super::kept::Kept;
+    use super::super::windows::CalibrationWindows;
     use super::*;
 
     fn ramp() -> Ramp {
@@ -67,8 +67,8 @@ mod tests {
             cpus_busy: (0.3, 0.0, 2),
             limit_share: None,
             helpers: Helpers::default(),
-            alone: Kept::default(),
-            ceiling: Kept::default(),
+            alone: CalibrationWindows::default(),
+            ceiling: CalibrationWindows::default(),
         }
     }
 

@@ -6,9 +6,9 @@ use narrows_engine::rate_search::Backlog;
 use narrows_model::{CurvePoint, Measurement};
 
 use super::bench::{Bench, WARM_UP};
-use super::kept::Kept;
 use super::ramp::Ramp;
 use super::seen::seen;
+use super::windows::CalibrationWindows;
 use crate::BlockError;
 
 /// A percentile is reported only with that many operations beyond it.
@@ -34,7 +34,7 @@ pub(super) fn curve(
     let (goal, cap) = (bench.plan.goal, ramp.cap(bench));
     let length = bench.plan.curve_window();
     let mut curve = Curve::default();
-    let mut sentinel = Kept::default();
+    let mut sentinel = CalibrationWindows::default();
     let mut judged = Vec::new();
     let steps = CurvePlan::new(rate_per_s, bench.ctx.seed);
     for (step, order) in steps.steps().iter().zip(0..) {
@@ -79,7 +79,7 @@ pub(super) fn curve(
             sentinel.add(&shown);
             continue;
         }
-        let mut alone = Kept::default();
+        let mut alone = CalibrationWindows::default();
         alone.add(&shown);
         let share = (100.0 * step.rate_per_s / rate_per_s).round();
         let kept = kept_per_s.is_some_and(|kept| step.rate_per_s <= kept * 1.000_1);

@@ -9,7 +9,7 @@ use narrows_model::{Measurement, condition};
 use serde_json::json;
 
 use super::bench::Bench;
-use super::kept::Kept;
+use super::windows::CalibrationWindows;
 use crate::BlockError;
 use crate::scenario::Stream;
 use crate::seed::seed_of;
@@ -46,12 +46,12 @@ pub(super) fn large(bench: &mut Bench<'_>, id: &str) -> Result<Option<Large>, Bl
         windows.push((depth, shown));
     }
     let depth = search.chosen().unwrap_or(1);
-    let (mut kept, mut rates) = (Kept::default(), Vec::new());
+    let (mut kept, mut rates) = (CalibrationWindows::default(), Vec::new());
     for (_, shown) in windows.iter().filter(|(at, _)| *at == depth) {
         rates.push(shown.load().bandwidth_bytes_per_s());
         kept.add(shown);
     }
-    let (mut process, mut process_rates) = (Kept::default(), Vec::new());
+    let (mut process, mut process_rates) = (CalibrationWindows::default(), Vec::new());
     for repeat in 0..REPEATS {
         if repeat > 0 {
             bench.tell(&format!("1 MiB reads, QD{depth}, again"));
@@ -93,7 +93,7 @@ fn window(
     access: &Access,
     depth: u32,
     cursor: &mut u64,
-) -> Result<super::bench::Shown, BlockError> {
+) -> Result<super::bench::BenchWindow, BlockError> {
     let data = bench.target.data.clone();
     let stream = Stream::reads("large", data, BLOCK_BYTES, depth, access.clone());
     let stream = Stream {

@@ -13,12 +13,12 @@ mod bench;
 mod bound;
 mod curve;
 mod disturbance;
-mod kept;
 mod large;
 mod plan;
 mod ramp;
 mod search;
 mod seen;
+mod windows;
 mod words;
 
 use narrows_engine::Context;

@@ -4,9 +4,9 @@ use narrows_engine::KneeSearch;
 use narrows_io::{Access, Method};
 use narrows_model::DepthPoint;
 
-use super::bench::{Bench, Shown};
+use super::bench::{Bench, BenchWindow};
 use super::disturbance::Helpers;
-use super::kept::Kept;
+use super::windows::CalibrationWindows;
 use crate::BlockError;
 use crate::outcome::StreamOutcome;
 use crate::scenario::Stream;
@@ -41,8 +41,8 @@ pub(super) struct Ramp {
     /// What was done over the control group's limit there, where there is one.
     pub limit_share: Option<f64>,
     pub helpers: Helpers,
-    pub alone: Kept,
-    pub ceiling: Kept,
+    pub alone: CalibrationWindows,
+    pub ceiling: CalibrationWindows,
 }
 
 /// What the generator reaches without a device, operations per second.
@@ -68,7 +68,7 @@ pub(super) fn ramp(bench: &mut Bench<'_>) -> Result<Ramp, BlockError> {
     let deepest = bench.plan.max_depth.max(1).min(bench.deepest(bench.plan.block_bytes));
     let mut helpers = Helpers::default();
     let mut search = KneeSearch::new(deepest);
-    let mut shown: Vec<(u32, Shown)> = Vec::new();
+    let mut shown: Vec<(u32, BenchWindow)> = Vec::new();
     while let Some(depth) = search.next_depth() {
         bench.tell(&format!("closed loop, QD{depth}"));
         let this = bench.closed(depth)?;
@@ -79,7 +79,7 @@ pub(super) fn ramp(bench: &mut Bench<'_>) -> Result<Ramp, BlockError> {
     let mut depth = search.chosen().unwrap_or(1);
     widen(bench, &mut depth, deepest, &mut shown, &mut helpers)?;
 
-    let (mut alone, mut ceiling) = (Kept::default(), Kept::default());
+    let (mut alone, mut ceiling) = (CalibrationWindows::default(), CalibrationWindows::default());
     for (at, this) in &shown {
         if *at == 1 {
             alone.add(this);
@@ -112,10 +112,10 @@ fn widen(
     bench: &mut Bench<'_>,
     depth: &mut u32,
     deepest: u32,
-    shown: &mut Vec<(u32, Shown)>,
+    shown: &mut Vec<(u32, BenchWindow)>,
     helpers: &mut Helpers,
 ) -> Result<(), BlockError> {
-    let best = |shown: &[(u32, Shown)], depth: u32| {
+    let best = |shown: &[(u32, BenchWindow)], depth: u32| {
         let at = shown.iter().filter(|(at, _)| *at == depth).map(|(_, this)| this.load());
         let faster = |a: &&StreamOutcome, b: &&StreamOutcome| {
             a.throughput_per_s().total_cmp(&b.throughput_per_s())
@@ -153,9 +153,9 @@ fn widen(
 fn conclude(
     depth: u32,
     deepest: u32,
-    shown: &[(u32, Shown)],
+    shown: &[(u32, BenchWindow)],
     helpers: Helpers,
-    (alone, ceiling): (Kept, Kept),
+    (alone, ceiling): (CalibrationWindows, CalibrationWindows),
 ) -> Ramp {
     let of = |depth: u32| shown.iter().filter(move |(at, _)| *at == depth).map(|(_, s)| s.load());
     let middle = |depth: u32, of_one: &dyn Fn(&StreamOutcome) -> Option<f64>| {

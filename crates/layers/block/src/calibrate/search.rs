@@ -8,9 +8,9 @@ use narrows_model::Measurement;
 
 use super::bench::Bench;
 use super::disturbance::{Spoiled, spoiled};
-use super::kept::Kept;
 use super::ramp::Ramp;
 use super::seen::seen;
+use super::windows::CalibrationWindows;
 use crate::BlockError;
 
 /// What the search came to, and its confirming windows by rate.
@@ -25,7 +25,7 @@ pub(super) struct Searched {
 
 struct Confirmed {
     rate_per_s: f64,
-    kept: Kept,
+    kept: CalibrationWindows,
     means_ns: Vec<f64>,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn search(bench: &mut Bench<'_>, ramp: &Ramp) -> Result<Searched, Blo
                 let rate_per_s = step.rate_per_s;
                 confirmed.push(Confirmed {
                     rate_per_s,
-                    kept: Kept::default(),
+                    kept: CalibrationWindows::default(),
                     means_ns: Vec::new(),
                 });
                 confirmed.len() - 1

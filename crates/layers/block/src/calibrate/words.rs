@@ -1,6 +1,6 @@
 //! The answer in words.
 
-use narrows_engine::rate_search::Told;
+use narrows_engine::rate_search::SearchDescription;
 use narrows_units::Bytes;
 
 use super::plan::CalibratePlan;
@@ -26,7 +26,7 @@ pub(super) fn beside(plan: &CalibratePlan) -> Option<String> {
 /// How the search ended, in one sentence with its figures.
 pub(super) fn sentence(plan: &CalibratePlan, searched: &Searched) -> String {
     let worst = searched.spoiled.iter().max_by_key(|(_, count)| **count);
-    let told = Told {
+    let told = SearchDescription {
         limited: "latency",
         windows: searched.windows,
         unusable: searched.unusable(),

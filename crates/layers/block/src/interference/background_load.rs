@@ -6,7 +6,7 @@ use narrows_units::{Bytes, OpsPerSecond};
 
 use super::plan::{InterferenceGround, InterferencePlan};
 use crate::plan::MAX_BLOCKING_DEPTH;
-use crate::scenario::{Load, Mix, Place, Stream};
+use crate::scenario::{AccessPattern, Load, Mix, Stream};
 
 /// Random writes in flight, in the closed loop; the cap of the open one is far above.
 pub(super) const WRITE_DEPTH: u32 = 16;
@@ -61,7 +61,7 @@ pub(super) fn stream(
     let (region, place, sync_after) = match work {
         Work::Nothing => return None,
         Work::Writes => (&ground.writes, None, None),
-        Work::Log => (&ground.log, Some(Place::Sequential), Some(1)),
+        Work::Log => (&ground.log, Some(AccessPattern::Sequential), Some(1)),
     };
     let (access, depth) = (plan.access.clone(), load.in_flight());
     let reads = Stream::reads("beside", region.clone(), plan.block_bytes, depth, access);

@@ -9,8 +9,8 @@
 
 mod background_load;
 mod bench;
-mod cell;
 mod plan;
+mod point;
 
 use narrows_engine::{Context, Rng};
 use narrows_model::Measurement;
@@ -24,8 +24,8 @@ use crate::seed::{seed_of, shuffled};
 use crate::steady::told;
 use background_load::{BACKGROUND_LOADS, Work, open_load};
 use bench::{Bench, Ceiling};
-use cell::Cell;
 use plan::{READ_SHARES, WARM_UP};
+use point::InterferencePoint;
 
 /// Part of the budget that rates are planned with.
 const KEPT: f64 = 0.9;
@@ -135,7 +135,7 @@ impl Ceilings {
     }
 }
 
-fn cells(rates: &Rates) -> Vec<Cell> {
+fn cells(rates: &Rates) -> Vec<InterferencePoint> {
     let all =
         BACKGROUND_LOADS.iter().flat_map(|company| READ_SHARES.map(|share| (*company, share)));
     all.map(|(company, share)| {
@@ -145,7 +145,12 @@ fn cells(rates: &Rates) -> Vec<Cell> {
             Work::Log => rates.log_per_s,
         };
         let percent = (share * 100.0).round() as u32;
-        Cell::new(company, percent, share * rates.reads_per_s, company.share * full_per_s)
+        InterferencePoint::new(
+            company,
+            percent,
+            share * rates.reads_per_s,
+            company.share * full_per_s,
+        )
     })
     .collect()
 }

@@ -1,22 +1,22 @@
 //! What to run, as data: streams of operations under one common window.
 //!
 //! A [`Stream`] is one kind of user of the storage: where it works ([`Region`]), what it does ([`Mix`], [`Sizes`]), where
-//! the next operation goes ([`Place`]), how hard it pushes ([`Load`]), and by which way ([`Access`], [`Route`]).
+//! the next operation goes ([`AccessPattern`]), how hard it pushes ([`Load`]), and by which way ([`Access`], [`Route`]).
 //! Everything is decided here, before the window; [`crate::run_scenario`] only executes it.
 
+mod access_pattern;
 mod choice;
 mod load;
-mod place;
 mod region;
 
 use std::time::Duration;
 
 use narrows_io::{Access, Op};
 
+pub use access_pattern::{AccessPattern, Distribution, Jumping, Zone};
 pub(crate) use choice::divisor;
 pub use choice::{Mix, Share, Sizes};
 pub use load::Load;
-pub use place::{Distribution, Jumping, Place, Zone};
 pub use region::Region;
 
 use crate::BlockError;
@@ -119,7 +119,7 @@ pub struct Stream {
     /// How long its operations are.
     pub sizes: Sizes,
     /// Where the next operation goes.
-    pub place: Place,
+    pub place: AccessPattern,
     /// How hard it pushes.
     pub load: Load,
     /// By which way to the device.
@@ -154,7 +154,7 @@ impl Stream {
             region,
             mix: Mix::only(Op::Read),
             sizes: Sizes::all(block_bytes),
-            place: Place::Random(Distribution::OnceEach),
+            place: AccessPattern::Random(Distribution::OnceEach),
             load: Load::Closed { depth },
             threads: Stream::threads_for(&access, depth, 1),
             access,

@@ -9,7 +9,7 @@ use narrows_units::Bytes;
 
 use crate::BlockError;
 use crate::describe::size_word;
-use crate::scenario::{Distribution, Mix, Place, Region};
+use crate::scenario::{AccessPattern, Distribution, Mix, Region};
 
 /// Assumed while planning only.
 const WRITE_BYTES_PER_S: f64 = 400e6;
@@ -22,7 +22,7 @@ pub struct SteadyPlan {
     /// What the operations do; a mix that writes, else nothing wears.
     pub mix: Mix,
     /// Where they go.
-    pub place: Place,
+    pub place: AccessPattern,
     /// Operations in flight.
     pub depth: u32,
     /// Length of a round; SNIA's is 1min.
@@ -75,7 +75,7 @@ impl Default for SteadyPlan {
         SteadyPlan {
             block_bytes: 8192,
             mix: Mix::only(Op::Write),
-            place: Place::Random(Distribution::OnceEach),
+            place: AccessPattern::Random(Distribution::OnceEach),
             depth: 32,
             round: Duration::from_secs(60),
             ending: Ending::WhenShown,

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use narrows_engine::{Context, Phase, Precondition};
-use narrows_io::{Kind, Op};
+use narrows_io::{Op, TargetKind};
 use narrows_model::Layer;
 use narrows_observe::Watch;
 use narrows_units::Bytes;
@@ -13,7 +13,7 @@ use super::plan::SteadyPlan;
 use crate::BlockError;
 use crate::run::run_scenario;
 use crate::scenario::{
-    Distribution, Limit, Load, Mix, Place, Region, Scenario, Sizes, Stream, Then,
+    AccessPattern, Distribution, Limit, Load, Mix, Region, Scenario, Sizes, Stream, Then,
 };
 use crate::seed::seed_of;
 
@@ -63,11 +63,11 @@ pub(super) fn through(
 }
 
 fn stream(region: &Region, plan: &SteadyPlan) -> Stream {
-    let device = region.target().kind() == Kind::BlockDevice;
+    let device = region.target().kind() == TargetKind::BlockDevice;
     let (block_bytes, place) = if device {
-        (SEQUENTIAL_BYTES, Place::Sequential)
+        (SEQUENTIAL_BYTES, AccessPattern::Sequential)
     } else {
-        (plan.block_bytes, Place::Random(Distribution::OnceEach))
+        (plan.block_bytes, AccessPattern::Random(Distribution::OnceEach))
     };
     let depth = DEPTH.min((region.bytes() / u64::from(block_bytes.max(1))).clamp(1, 16) as u32);
     let reads =

@@ -77,7 +77,7 @@ impl Jumps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Distribution, Place};
+    use crate::scenario::{AccessPattern, Distribution};
     use crate::worker::offset_sequence::Walk;
 
     const BLOCK: u32 = 4096;
@@ -94,7 +94,7 @@ mod tests {
 
     /// Offsets of so many operations of one kind.
     fn offsets(jumping: Jumping, count: usize) -> Vec<u64> {
-        let place = Place::Jumping(jumping);
+        let place = AccessPattern::Jumping(jumping);
         let setup = SequenceSetup {
             place: &place,
             region: (1 << 20, BLOCKS * u64::from(BLOCK)),
@@ -148,7 +148,7 @@ mod tests {
     fn kinds_may_be_aligned_differently() {
         let mut unlike = jumping(1, 100, 0);
         unlike.align_bytes = [512, 0, 1024];
-        let place = Place::Jumping(unlike);
+        let place = AccessPattern::Jumping(unlike);
         let setup = SequenceSetup {
             place: &place,
             region: (0, 1 << 20),

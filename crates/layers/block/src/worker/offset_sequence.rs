@@ -1,24 +1,24 @@
-//! Where the next operation goes, for one thread: a [`Place`] made concrete for a region, a number of threads and the
+//! Where the next operation goes, for one thread: a [`AccessPattern`] made concrete for a region, a number of threads and the
 //! lengths that occur.
 
 use narrows_engine::{Permutation, Rng, Zipf};
 
 use super::jumps::Jumps;
-use super::line::Line;
-use crate::scenario::{Distribution, Place, Zone};
+use super::sequential_walk::SequentialWalk;
+use crate::scenario::{AccessPattern, Distribution, Zone};
 
 /// The offsets of one thread; endless.
 #[derive(Debug, Clone)]
 pub(super) struct Walk {
     /// Where the region begins in the file, bytes.
     base: u64,
-    way: Way,
+    way: OffsetRule,
 }
 
 #[derive(Debug, Clone)]
-enum Way {
+enum OffsetRule {
     /// One after the other in a part of the region, round and round.
-    Line(Line),
+    Line(SequentialWalk),
     /// Blocks by one law, with what it needs for each length.
     Blocks(Box<[Grain]>),
     /// The same, with runs in order between jumps, or with an alignment of their own.
@@ -59,7 +59,7 @@ enum Law {
 /// What a walk is made for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SequenceSetup<'a> {
-    pub place: &'a Place,
+    pub place: &'a AccessPattern,
     /// Begin and length of the region, bytes.
     pub region: (u64, u64),
     /// This thread's number and how many there are.
@@ -77,11 +77,19 @@ impl Walk {
         let (base, region_bytes) = setup.region;
         let largest = u64::from(setup.lengths.iter().copied().max().unwrap_or(1));
         let way = match setup.place {
-            Place::Sequential => line(region_bytes / largest, largest, setup.thread, setup.cursor),
-            Place::SameOffsets => line(region_bytes / largest, largest, (0, 1), setup.cursor),
-            Place::Stepped { gap_bytes } => Way::Line(Line::new((0, region_bytes), *gap_bytes, 0)),
-            Place::Jumping(jumping) => Way::Jumps(Box::new(Jumps::new(jumping, setup))),
-            Place::Random(distribution) => Way::Blocks(
+            AccessPattern::Sequential => {
+                line(region_bytes / largest, largest, setup.thread, setup.cursor)
+            }
+            AccessPattern::SameOffsets => {
+                line(region_bytes / largest, largest, (0, 1), setup.cursor)
+            }
+            AccessPattern::Stepped { gap_bytes } => {
+                OffsetRule::Line(SequentialWalk::new((0, region_bytes), *gap_bytes, 0))
+            }
+            AccessPattern::Jumping(jumping) => {
+                OffsetRule::Jumps(Box::new(Jumps::new(jumping, setup)))
+            }
+            AccessPattern::Random(distribution) => OffsetRule::Blocks(
                 setup
                     .lengths
                     .iter()
@@ -97,20 +105,24 @@ impl Walk {
     #[inline]
     pub(super) fn next(&mut self, kind: usize, length: u8, bytes: u32, rng: &mut Rng) -> u64 {
         let inside = match &mut self.way {
-            Way::Line(line) => line.next(kind, u64::from(bytes)),
-            Way::Blocks(grains) => grains[usize::from(length)].next(rng),
-            Way::Jumps(jumps) => jumps.next(kind, length, bytes, rng),
+            OffsetRule::Line(line) => line.next(kind, u64::from(bytes)),
+            OffsetRule::Blocks(grains) => grains[usize::from(length)].next(rng),
+            OffsetRule::Jumps(jumps) => jumps.next(kind, length, bytes, rng),
         };
         self.base + inside
     }
 }
 
 /// A part of `blocks` blocks for one of several threads.
-fn line(blocks: u64, block_bytes: u64, (thread, threads): (u32, u32), cursor: u64) -> Way {
+fn line(blocks: u64, block_bytes: u64, (thread, threads): (u32, u32), cursor: u64) -> OffsetRule {
     let edge = |i: u32| (u128::from(blocks) * u128::from(i) / u128::from(threads)) as u64;
     let (first, end) = (edge(thread), edge(thread + 1).max(edge(thread) + 1));
     let at = first + cursor % (end - first);
-    Way::Line(Line::new((first * block_bytes, end * block_bytes), 0, at * block_bytes))
+    OffsetRule::Line(SequentialWalk::new(
+        (first * block_bytes, end * block_bytes),
+        0,
+        at * block_bytes,
+    ))
 }
 
 impl Grain {
@@ -205,16 +217,16 @@ mod tests {
     use super::*;
     use std::collections::{HashMap, HashSet};
 
-    fn walk(place: &Place, thread: (u32, u32), region: (u64, u64), cursor: u64) -> Walk {
+    fn walk(place: &AccessPattern, thread: (u32, u32), region: (u64, u64), cursor: u64) -> Walk {
         Walk::new(&SequenceSetup { place, region, thread, lengths: &[8192], cursor, seed: 11 })
     }
 
-    fn once_each() -> Place {
-        Place::Random(Distribution::OnceEach)
+    fn once_each() -> AccessPattern {
+        AccessPattern::Random(Distribution::OnceEach)
     }
 
     /// Windows of uneven length by several threads, as one long list of blocks.
-    fn blocks(place: &Place, threads: u32, blocks: u64, windows: &[u64]) -> Vec<u64> {
+    fn blocks(place: &AccessPattern, threads: u32, blocks: u64, windows: &[u64]) -> Vec<u64> {
         let mut rng = Rng::new(1);
         let mut seen = Vec::new();
         let mut cursor = 0;
@@ -235,7 +247,7 @@ mod tests {
 
     #[test]
     fn every_block_comes_once_before_any_comes_twice() {
-        for place in [once_each(), Place::Sequential] {
+        for place in [once_each(), AccessPattern::Sequential] {
             for threads in [1, 3, 8] {
                 let count = u64::from(threads) * 50;
                 let seen = blocks(&place, threads, count, &[20, 7, 23]);
@@ -250,7 +262,8 @@ mod tests {
         for (count, threads) in [(10, 3), (7, 7), (1000, 6)] {
             let mut parts: Vec<HashSet<u64>> = Vec::new();
             for thread in 0..threads {
-                let mut walk = walk(&Place::Sequential, (thread, threads), (0, count * 8192), 5);
+                let mut walk =
+                    walk(&AccessPattern::Sequential, (thread, threads), (0, count * 8192), 5);
                 let mut rng = Rng::new(1);
                 parts.push((0..3 * count).map(|_| walk.next(0, 0, 8192, &mut rng)).collect());
             }
@@ -262,8 +275,8 @@ mod tests {
 
     #[test]
     fn clones_read_the_same() {
-        let one = blocks(&Place::SameOffsets, 1, 40, &[40]);
-        let four = blocks(&Place::SameOffsets, 4, 40, &[40]);
+        let one = blocks(&AccessPattern::SameOffsets, 1, 40, &[40]);
+        let four = blocks(&AccessPattern::SameOffsets, 4, 40, &[40]);
         assert_eq!(four.len(), 160);
         assert!(four.chunks(40).all(|chunk| chunk == one));
     }
@@ -278,8 +291,8 @@ mod tests {
             Distribution::HotSpot { blocks_share: 0.1, accesses_share: 0.9 },
             Distribution::Zoned(vec![Zone { space_share: 1.0, accesses_share: 1.0 }]),
         ];
-        let mut places: Vec<Place> = laws.into_iter().map(Place::Random).collect();
-        places.extend([Place::Sequential, Place::SameOffsets]);
+        let mut places: Vec<AccessPattern> = laws.into_iter().map(AccessPattern::Random).collect();
+        places.extend([AccessPattern::Sequential, AccessPattern::SameOffsets]);
         let region = (1 << 20, 10 << 20);
         for place in &places {
             for thread in 0..3 {
@@ -299,7 +312,7 @@ mod tests {
                     assert!(offset >= region.0, "{place:?}");
                     assert!(offset + u64::from(bytes) <= region.0 + region.1, "{place:?}");
                     assert_eq!(offset % 4096, 0, "{place:?}");
-                    if matches!(place, Place::Random(_)) {
+                    if matches!(place, AccessPattern::Random(_)) {
                         assert_eq!((offset - region.0) % u64::from(bytes), 0, "{place:?}");
                     }
                 }
@@ -309,7 +322,7 @@ mod tests {
 
     /// How often each of 1000 blocks came.
     fn counts(distribution: Distribution, draws: u32) -> HashMap<u64, u32> {
-        let place = Place::Random(distribution);
+        let place = AccessPattern::Random(distribution);
         let mut walk = walk(&place, (0, 1), (0, 1000 * 8192), 0);
         let mut rng = Rng::new(2);
         let mut counts = HashMap::new();

@@ -4,7 +4,7 @@
 //! block of probability p is met by k draws with 1 − (1 − p)^k), because a list of what was touched would cost the
 //! window more than it tells. Only for operations of one length.
 
-use crate::scenario::{Distribution, Place};
+use crate::scenario::{AccessPattern, Distribution};
 
 /// Ranks of Zipf's law that are taken one by one; behind them in steps of a hundredth.
 const RANKS: u64 = 1000;
@@ -12,7 +12,7 @@ const RANKS: u64 = 1000;
 /// Distinct bytes of blocks of `block_bytes` in a region of `region_bytes`, after so many reads by each thread; `None`
 /// where operations overlap or leave gaps, so that what they touch is no number of blocks.
 pub(crate) fn bytes(
-    place: &Place,
+    place: &AccessPattern,
     region_bytes: u64,
     block_bytes: u32,
     reads: &[u64],
@@ -22,12 +22,12 @@ pub(crate) fn bytes(
     blocks_touched(place, blocks, reads).map(|touched| touched * block as f64)
 }
 
-fn blocks_touched(place: &Place, blocks: u64, reads: &[u64]) -> Option<f64> {
+fn blocks_touched(place: &AccessPattern, blocks: u64, reads: &[u64]) -> Option<f64> {
     let all: u64 = reads.iter().sum();
     let n = blocks as f64;
     Some(match place {
-        Place::Stepped { .. } | Place::Jumping(_) => return None,
-        Place::Sequential => {
+        AccessPattern::Stepped { .. } | AccessPattern::Jumping(_) => return None,
+        AccessPattern::Sequential => {
             let threads = reads.len() as u64;
             let edge = |i: u64| (u128::from(blocks) * u128::from(i) / u128::from(threads)) as u64;
             (0..)
@@ -35,19 +35,19 @@ fn blocks_touched(place: &Place, blocks: u64, reads: &[u64]) -> Option<f64> {
                 .map(|(thread, reads)| (*reads).min(edge(thread + 1) - edge(thread)) as f64)
                 .sum()
         }
-        Place::SameOffsets => reads.iter().copied().max().unwrap_or(0).min(blocks) as f64,
-        Place::Random(Distribution::OnceEach) => all.min(blocks) as f64,
-        Place::Random(Distribution::Uniform) => drawn(n, all as f64),
-        Place::Random(Distribution::HotSpot { blocks_share, accesses_share }) => {
+        AccessPattern::SameOffsets => reads.iter().copied().max().unwrap_or(0).min(blocks) as f64,
+        AccessPattern::Random(Distribution::OnceEach) => all.min(blocks) as f64,
+        AccessPattern::Random(Distribution::Uniform) => drawn(n, all as f64),
+        AccessPattern::Random(Distribution::HotSpot { blocks_share, accesses_share }) => {
             let hot = (n * blocks_share).round().clamp(1.0, n);
             let to_hot = if hot == n { 1.0 } else { *accesses_share };
             drawn(hot, all as f64 * to_hot) + drawn(n - hot, all as f64 * (1.0 - to_hot))
         }
-        Place::Random(Distribution::Zoned(zones)) => zones
+        AccessPattern::Random(Distribution::Zoned(zones)) => zones
             .iter()
             .map(|zone| drawn(n * zone.space_share, all as f64 * zone.accesses_share))
             .sum(),
-        Place::Random(Distribution::Zipf { theta }) => zipf(blocks, *theta, all as f64),
+        AccessPattern::Random(Distribution::Zipf { theta }) => zipf(blocks, *theta, all as f64),
     })
 }
 
@@ -91,7 +91,7 @@ mod tests {
     const BLOCK: u32 = 4096;
 
     /// The walks themselves, with a list of what they touched.
-    fn slow(place: &Place, blocks: u64, reads: &[u64]) -> f64 {
+    fn slow(place: &AccessPattern, blocks: u64, reads: &[u64]) -> f64 {
         let mut seen = HashSet::new();
         let threads = reads.len() as u32;
         for (thread, reads) in (0..).zip(reads) {
@@ -120,7 +120,7 @@ mod tests {
             Distribution::Zoned(vec![zone(0.7, 0.2), zone(0.3, 0.8)]),
         ];
         for law in laws {
-            let place = Place::Random(law);
+            let place = AccessPattern::Random(law);
             for (blocks, reads) in [(20_000, [30_000, 25_000]), (100_000, [20_000, 20_000])] {
                 let (counted, expected) =
                     (slow(&place, blocks, &reads), blocks_touched(&place, blocks, &reads).unwrap());
@@ -134,13 +134,17 @@ mod tests {
 
     #[test]
     fn what_is_not_drawn_is_counted() {
-        let places = [Place::Sequential, Place::SameOffsets, Place::Random(Distribution::OnceEach)];
+        let places = [
+            AccessPattern::Sequential,
+            AccessPattern::SameOffsets,
+            AccessPattern::Random(Distribution::OnceEach),
+        ];
         for place in places {
             for reads in [&[40, 40, 40][..], &[700, 700, 700], &[2000, 2000, 2000], &[5]] {
                 let expected = blocks_touched(&place, 1000, reads);
                 assert_eq!(Some(slow(&place, 1000, reads)), expected, "{place:?} {reads:?}");
             }
         }
-        assert_eq!(bytes(&Place::SameOffsets, 1 << 20, BLOCK, &[10, 10]), Some(40_960.0));
+        assert_eq!(bytes(&AccessPattern::SameOffsets, 1 << 20, BLOCK, &[10, 10]), Some(40_960.0));
     }
 }

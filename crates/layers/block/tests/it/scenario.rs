@@ -7,8 +7,9 @@ use crate::common::{MIB, context, folder, made, samples};
 use narrows_engine::{Arrivals, Stop};
 use narrows_io::{Access, Effect, Fault, Method, Op, Options, Tag, TestFile, When};
 use narrows_layer_block::{
-    BlockError, Counted, Distribution, Limit, Load, Mix, Place, Record, Region, Route, Scenario,
-    Share, Sizes, Stream, StreamOutcome, Then, Writers, run_scenario, writers_together_and_apart,
+    AccessPattern, BlockError, Counted, Distribution, Limit, Load, Mix, Record, Region, Route,
+    Scenario, Share, Sizes, Stream, StreamOutcome, Then, Writers, run_scenario,
+    writers_together_and_apart,
 };
 use narrows_model::{condition, metric};
 use narrows_observe::Watch;
@@ -146,7 +147,7 @@ fn samples_are_operations_by_every_way_under_every_load_with_every_mix() {
                     sizes,
                     threads: wanted,
                     sync_after: *sync_after,
-                    place: Place::Random(Distribution::Uniform),
+                    place: AccessPattern::Random(Distribution::Uniform),
                     ..stream(&file, &access, load)
                 };
                 let about = format!("{} {load:?} {mix:?} {wanted}", access.method());
@@ -179,7 +180,7 @@ fn streams_of_one_scenario_share_its_window_and_are_told_apart() {
         name: "log".into(),
         region: back,
         mix: Mix::only(Op::Write),
-        place: Place::Sequential,
+        place: AccessPattern::Sequential,
         sync_after: Some(1),
         threads: 1,
         ..stream(&file, &access, Load::Closed { depth: 1 })
@@ -264,7 +265,7 @@ fn threads_that_block_take_turns_at_one_schedule() {
     let stuck = Fault::any(When::At(0..1), Effect::DelayNs(2_000_000_000));
     let access = Access::blocking().with_faults(vec![stuck]);
     let stream = stream(&file, &access, open(600.0, Arrivals::Constant, 4));
-    let stream = Stream { place: Place::Sequential, ..stream };
+    let stream = Stream { place: AccessPattern::Sequential, ..stream };
     let one = scenario(vec![stream.clone()], 3400);
     let scenario = Scenario { warm_up: Duration::ZERO, ..one };
     let outcome = run_scenario(&ctx, &scenario, &Watch::none()).unwrap().remove(0);
@@ -391,9 +392,12 @@ fn what_cannot_be_run_is_refused_with_its_stream_and_reason() {
         (Stream { load: Load::Closed { depth: 0 }, ..good.clone() }, "nothing in flight"),
         (Stream { load: open(0.0, Arrivals::Poisson, 1), ..good.clone() }, "rate"),
         (Stream { load: open(f64::NAN, Arrivals::Poisson, 1), ..good.clone() }, "rate"),
-        (Stream { place: Place::Random(hot(0.0)), ..good.clone() }, "hot spot"),
-        (Stream { place: Place::Random(hot(f64::NAN)), ..good.clone() }, "hot spot"),
-        (Stream { place: Place::Random(Distribution::Zoned(vec![])), ..good.clone() }, "zones"),
+        (Stream { place: AccessPattern::Random(hot(0.0)), ..good.clone() }, "hot spot"),
+        (Stream { place: AccessPattern::Random(hot(f64::NAN)), ..good.clone() }, "hot spot"),
+        (
+            Stream { place: AccessPattern::Random(Distribution::Zoned(vec![])), ..good.clone() },
+            "zones",
+        ),
         (Stream { sizes: Sizes::all(0), ..good.clone() }, "no bytes"),
         (Stream { mix: Mix::only(Op::Sync), ..good.clone() }, "nothing"),
         (Stream { load: Load::Closed { depth: 3 }, ..good.clone() }, "just its depth"),

@@ -114,16 +114,16 @@ impl Programs for OneStands {
     }
 
     fn program(&self, session: u32, _: u64) -> Box<dyn Program + '_> {
-        Box::new(Standing { all: self, session: session as usize })
+        Box::new(StandingProgram { all: self, session: session as usize })
     }
 }
 
-struct Standing<'a> {
+struct StandingProgram<'a> {
     all: &'a OneStands,
     session: usize,
 }
 
-impl Program for Standing<'_> {
+impl Program for StandingProgram<'_> {
     fn begin(&mut self, request: &mut Request<'_>) -> Operation {
         let begun = self.all.begun[self.session].fetch_add(1, Ordering::Relaxed);
         request.run(0, &[]);

@@ -20,12 +20,12 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 pub use self::predict::{Known, Mix, Predicted, predict};
-pub use self::survey::Cell;
+pub use self::survey::NodePair;
 use self::survey::{Class, Figures, Surveyed, filled, survey};
+use crate::access_path::{self, AccessPath, Site};
 use crate::bandwidth::{self, Member, Team};
 use crate::latency::{self, Cycle};
 use crate::mapping::{MapError, Mapping, Pages};
-use crate::place::{self, Place, Site};
 use crate::sizing::{self, Amount, Sizing};
 use crate::summary_suite::{node, step};
 use crate::traffic::Traffic;
@@ -48,7 +48,7 @@ const REPEATS: u32 = 3;
 /// What [`measure`] will do.
 pub fn planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<PlannedStep> {
     let cells = cells(platform, &with_cpus(platform, &affinity::current()));
-    if !place::several_nodes(platform) {
+    if !access_path::several_nodes(platform) {
         return Vec::new();
     }
     let Ok(sizing) = sizing::footprint(platform, None, Amount::Small) else { return Vec::new() };
@@ -85,7 +85,7 @@ pub fn measure(
     watch: &Watch,
     measured: &mut Measured,
 ) -> Result<(), MemoryError> {
-    if !place::several_nodes(platform) {
+    if !access_path::several_nodes(platform) {
         return Ok(());
     }
     let short = short(ctx);
@@ -124,29 +124,29 @@ fn short<'a>(ctx: &Context<'a>) -> Context<'a> {
 }
 
 /// All of them, with what each should be like.
-fn cells(platform: &Platform, sites: &[Site]) -> Vec<(Cell, Class)> {
+fn cells(platform: &Platform, sites: &[Site]) -> Vec<(NodePair, Class)> {
     let mut all = Vec::new();
     for site in sites {
         for memory in platform.nodes.iter().filter(|node| node.memory_bytes > 0) {
             let class = Class {
-                distance: place::distance(platform, site.node, memory.id),
+                distance: access_path::distance(platform, site.node, memory.id),
                 near: site.node == memory.id,
                 memory_only: memory.cpus.is_empty(),
                 cpus: site.cpus.len(),
             };
-            all.push((Cell { from: site.node, to: memory.id }, class));
+            all.push((NodePair { from: site.node, to: memory.id }, class));
         }
     }
     all
 }
 
 /// Latency and bandwidth of a cell, each with its reason where it could not be had.
-struct Look {
+struct PairMeasurements {
     latency: Option<Measurement>,
     bandwidth: Option<Measurement>,
 }
 
-impl Figures for Look {
+impl Figures for PairMeasurements {
     fn figures(&self) -> [Option<f64>; 2] {
         let value = |m: &Option<Measurement>, name| m.as_ref()?.value(name);
         [value(&self.latency, metric::COST), value(&self.bandwidth, metric::BANDWIDTH)]
@@ -167,7 +167,7 @@ struct Looker<'a> {
 }
 
 impl Looker<'_> {
-    fn look(&mut self, cell: Cell) -> Result<Look, MemoryError> {
+    fn look(&mut self, cell: NodePair) -> Result<PairMeasurements, MemoryError> {
         let id = |what: &str| format!("memory.matrix.{what}.from{}.to{}", cell.from, cell.to);
         let ids = [id("latency"), id("read")];
         let sizing =
@@ -175,10 +175,10 @@ impl Looker<'_> {
                 Ok(sizing) => sizing,
                 Err(too_little) => {
                     self.absent.extend(ids.map(|id| (id, MapError::TooLittle(too_little))));
-                    return Ok(Look { latency: None, bandwidth: None });
+                    return Ok(PairMeasurements { latency: None, bandwidth: None });
                 }
             };
-        let mut look = Look {
+        let mut look = PairMeasurements {
             latency: self.latency(cell, &ids[0], &sizing)?,
             bandwidth: self.bandwidth(cell, &ids[1], &sizing)?,
         };
@@ -186,7 +186,7 @@ impl Looker<'_> {
         for (m, id) in found.into_iter().filter_map(|(m, id)| Some((m.as_mut()?, id))) {
             m.id = id.into();
             m.workload.insert(narrows_model::condition::CPU_NODE, json!(cell.from));
-            if let Some(distance) = place::distance(self.platform, cell.from, cell.to) {
+            if let Some(distance) = access_path::distance(self.platform, cell.from, cell.to) {
                 m.conditions.insert(narrows_model::condition::DISTANCE, json!(distance));
             }
         }
@@ -199,7 +199,7 @@ impl Looker<'_> {
 
     fn latency(
         &mut self,
-        cell: Cell,
+        cell: NodePair,
         id: &str,
         sizing: &Sizing,
     ) -> Result<Option<Measurement>, MemoryError> {
@@ -209,11 +209,11 @@ impl Looker<'_> {
             self.cycle = Some(Cycle::new(sizing.footprint_bytes, self.ctx)?);
         }
         let cycle = self.cycle.as_ref().expect("it was just made");
-        let place = Place {
+        let place = AccessPath {
             cpu: *self.site(cell.from).cpus.last().expect("a site has CPUs"),
             cpu_node: cell.from,
             node: cell.to,
-            distance: place::distance(self.platform, cell.from, cell.to),
+            distance: access_path::distance(self.platform, cell.from, cell.to),
             id_part: String::new(),
         };
         let measured =
@@ -223,7 +223,7 @@ impl Looker<'_> {
 
     fn bandwidth(
         &mut self,
-        cell: Cell,
+        cell: NodePair,
         id: &str,
         sizing: &Sizing,
     ) -> Result<Option<Measurement>, MemoryError> {
@@ -249,7 +249,7 @@ impl Looker<'_> {
 }
 
 /// The last look's measurements, with what the first one gave and whether they are unlike their class.
-fn told(surveyed: Surveyed<Look>) -> impl Iterator<Item = Measurement> {
+fn told(surveyed: Surveyed<PairMeasurements>) -> impl Iterator<Item = Measurement> {
     let Surveyed { looks, doubt, off, of_class, .. } = surveyed;
     let before: Vec<[Option<f64>; 2]> =
         looks[..looks.len() - 1].iter().map(Figures::figures).collect();
@@ -290,7 +290,7 @@ fn known(measurements: &[Measurement]) -> Known {
         for m in measurements.iter().filter(|m| m.validity != Validity::Invalid) {
             let cell = m.id.strip_prefix(prefix).and_then(|rest| {
                 let (from, to) = rest.strip_prefix("from")?.split_once(".to")?;
-                Some(Cell { from: from.parse().ok()?, to: to.parse().ok()? })
+                Some(NodePair { from: from.parse().ok()?, to: to.parse().ok()? })
             });
             if let Some(cell) = cell {
                 known.entry(cell).or_default()[kind] = m.value(name);

@@ -16,11 +16,11 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use super::predict::{Known, Mix, Predicted, predict};
+use crate::access_path::Site;
 use crate::bandwidth::{self, Member, Team};
 use crate::chase::Chain;
 use crate::latency::Cycle;
 use crate::mapping::{HUGE, MapError, Mapping, Pages};
-use crate::place::Site;
 use crate::sizing::{self, Amount, Sizing, TooLittle};
 use crate::spread::{Spread, on_small_pages};
 use crate::summary_suite::node;

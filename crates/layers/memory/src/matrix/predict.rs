@@ -7,10 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::survey::Cell;
+use super::survey::NodePair;
 
 /// Latency in ns and bandwidth in bytes/s of the cells that are known.
-pub type Known = BTreeMap<Cell, [Option<f64>; 2]>;
+pub type Known = BTreeMap<NodePair, [Option<f64>; 2]>;
 
 /// Of the bytes that the CPUs of a node read, the share of each memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ pub fn predict(mix: &Mix, known: &Known) -> Predicted {
 }
 
 fn figure(known: &Known, from: u32, to: u32, kind: usize) -> Option<f64> {
-    known.get(&Cell { from, to })?[kind]
+    known.get(&NodePair { from, to })?[kind]
 }
 
 fn latency(mix: &Mix, known: &Known) -> Option<f64> {
@@ -94,7 +94,7 @@ mod tests {
         let cell = |from, to| {
             let near = from == to;
             let figures = if near { [Some(80.0), Some(100e9)] } else { [Some(140.0), Some(40e9)] };
-            (Cell { from, to }, figures)
+            (NodePair { from, to }, figures)
         };
         [cell(0, 0), cell(0, 1), cell(1, 0), cell(1, 1)].into()
     }
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn what_nobody_measured_is_not_predicted() {
         let mut known = two();
-        known.remove(&Cell { from: 1, to: 0 });
+        known.remove(&NodePair { from: 1, to: 0 });
         let both = mix([[0.5, 0.5], [0.5, 0.5]]);
         assert_eq!(predict(&both, &known), Predicted::default());
         assert!(predict(&mix([[0.5, 0.5], [0.0, 1.0]]), &known).ns.is_some(), "it isn't needed");

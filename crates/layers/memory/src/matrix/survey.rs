@@ -20,19 +20,19 @@ pub const TOLERANCE: [f64; 2] = [0.10, 0.15];
 
 /// From the CPUs of one node to the memory of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cell {
+pub struct NodePair {
     /// The CPUs' node.
     pub from: u32,
     /// The memory's node.
     pub to: u32,
 }
 
-impl Cell {
-    fn mirror(self) -> Cell {
-        Cell { from: self.to, to: self.from }
+impl NodePair {
+    fn mirror(self) -> NodePair {
+        NodePair { from: self.to, to: self.from }
     }
 
-    fn touches(self, other: Cell) -> bool {
+    fn touches(self, other: NodePair) -> bool {
         self.from == other.from || self.to == other.to
     }
 }
@@ -60,7 +60,7 @@ pub trait Figures {
 #[derive(Debug)]
 pub struct Surveyed<L> {
     /// Which.
-    pub cell: Cell,
+    pub cell: NodePair,
     /// What it should be like.
     pub class: Class,
     /// Once, or twice where the first look differed; the last one counts.
@@ -88,14 +88,14 @@ impl<L: Figures> Surveyed<L> {
 /// # Errors
 /// Those of `look`.
 pub fn survey<L: Figures, E>(
-    cells: &[(Cell, Class)],
+    cells: &[(NodePair, Class)],
     thorough: bool,
     rng: &mut Rng,
     all: &mut Vec<Surveyed<L>>,
-    mut look: impl FnMut(Cell) -> Result<L, E>,
+    mut look: impl FnMut(NodePair) -> Result<L, E>,
 ) -> Result<(), E> {
     let mut first = true;
-    let mut next: Vec<(Cell, Class)> =
+    let mut next: Vec<(NodePair, Class)> =
         if thorough { cells.to_vec() } else { representatives(cells, rng) };
     while !next.is_empty() {
         for at in shuffled(next.len(), rng) {
@@ -122,8 +122,8 @@ pub fn survey<L: Figures, E>(
         for at in 0..all.len() {
             all[at].of_class = all.iter().filter(|s| s.class == all[at].class).count();
         }
-        let seen: BTreeSet<Cell> = all.iter().map(|surveyed| surveyed.cell).collect();
-        let beside_outlier = |(cell, class): &&(Cell, Class)| {
+        let seen: BTreeSet<NodePair> = all.iter().map(|surveyed| surveyed.cell).collect();
+        let beside_outlier = |(cell, class): &&(NodePair, Class)| {
             let outlier = |s: &Surveyed<L>| s.off.is_some() && s.class == *class;
             !seen.contains(cell) && all.iter().any(|s| outlier(s) && s.cell.touches(*cell))
         };
@@ -135,7 +135,7 @@ pub fn survey<L: Figures, E>(
 }
 
 /// What is known of the cells: what was measured, and where it was not or could not be, the median of the class.
-pub fn filled(measured: &Known, cells: &[(Cell, Class)]) -> Known {
+pub fn filled(measured: &Known, cells: &[(NodePair, Class)]) -> Known {
     let of_class = |class: &Class, kind: usize| {
         let alike = cells.iter().filter(|(_, of)| of == class);
         let figures = alike.filter_map(|(cell, _)| measured.get(cell)?[kind]);
@@ -151,18 +151,18 @@ pub fn filled(measured: &Known, cells: &[(Cell, Class)]) -> Known {
 }
 
 /// A few of each class: mirrors together, and nodes that were not there yet first.
-fn representatives(cells: &[(Cell, Class)], rng: &mut Rng) -> Vec<(Cell, Class)> {
+fn representatives(cells: &[(NodePair, Class)], rng: &mut Rng) -> Vec<(NodePair, Class)> {
     let classes: BTreeSet<Class> = cells.iter().map(|(_, class)| *class).collect();
-    let mut chosen: Vec<(Cell, Class)> = Vec::new();
+    let mut chosen: Vec<(NodePair, Class)> = Vec::new();
     let mut uses = std::collections::BTreeMap::<u32, usize>::new();
     for class in classes {
-        let of_class: Vec<Cell> =
+        let of_class: Vec<NodePair> =
             cells.iter().filter(|(_, of)| *of == class).map(|(cell, _)| *cell).collect();
-        let mut left: Vec<Cell> =
+        let mut left: Vec<NodePair> =
             shuffled(of_class.len(), rng).into_iter().map(|at| of_class[at]).collect();
         let mut taken = 0;
         while taken < SAMPLE && !left.is_empty() {
-            let used = |cell: &Cell| -> usize {
+            let used = |cell: &NodePair| -> usize {
                 [cell.from, cell.to].iter().map(|node| uses.get(node).copied().unwrap_or(0)).sum()
             };
             let at = (0..left.len()).min_by_key(|&at| used(&left[at])).unwrap_or(0);
@@ -217,15 +217,15 @@ mod tests {
     /// Eight sockets of four nodes with latencies that are known: a machine nobody has here.
     struct Simulated {
         /// Looks so far at each cell.
-        looks: std::collections::BTreeMap<Cell, u32>,
+        looks: std::collections::BTreeMap<NodePair, u32>,
         noise: Rng,
         /// What is wrong with it: a cell, and by how much its latency and bandwidth are off in its n-th look.
-        wrong: fn(Cell, u32) -> [f64; 2],
+        wrong: fn(NodePair, u32) -> [f64; 2],
     }
 
     const NODES: u32 = 32;
 
-    fn distance(cell: Cell) -> u32 {
+    fn distance(cell: NodePair) -> u32 {
         let (a, b) = (cell.from / 4, cell.to / 4);
         match (cell.from == cell.to, a == b, (a ^ b).count_ones()) {
             (true, ..) => 10,
@@ -236,7 +236,7 @@ mod tests {
         }
     }
 
-    fn known(cell: Cell) -> [f64; 2] {
+    fn known(cell: NodePair) -> [f64; 2] {
         match distance(cell) {
             10 => [95.0, 50e9],
             12 => [110.0, 45e9],
@@ -252,8 +252,8 @@ mod tests {
         }
     }
 
-    fn cells() -> Vec<(Cell, Class)> {
-        let pair = |from| (0..NODES).map(move |to| Cell { from, to });
+    fn cells() -> Vec<(NodePair, Class)> {
+        let pair = |from| (0..NODES).map(move |to| NodePair { from, to });
         (0..NODES)
             .flat_map(pair)
             .map(|cell| {
@@ -264,13 +264,13 @@ mod tests {
     }
 
     fn surveyed(
-        wrong: fn(Cell, u32) -> [f64; 2],
+        wrong: fn(NodePair, u32) -> [f64; 2],
         thorough: bool,
         seed: u64,
     ) -> Vec<Surveyed<[f64; 2]>> {
         let mut machine =
             Simulated { looks: Default::default(), noise: Rng::new(seed ^ 77), wrong };
-        let look = |cell: Cell| {
+        let look = |cell: NodePair| {
             let number = machine.looks.entry(cell).or_default();
             *number += 1;
             let (right, off) = (known(cell), (machine.wrong)(cell, *number));
@@ -283,7 +283,7 @@ mod tests {
         all
     }
 
-    fn outliers(all: &[Surveyed<[f64; 2]>]) -> Vec<Cell> {
+    fn outliers(all: &[Surveyed<[f64; 2]>]) -> Vec<NodePair> {
         all.iter().filter(|s| s.off.is_some()).map(|s| s.cell).collect()
     }
 
@@ -320,7 +320,8 @@ mod tests {
             2,
         );
         assert!(outliers(&all).is_empty());
-        let twice: Vec<Cell> = all.iter().filter(|s| s.looks.len() == 2).map(|s| s.cell).collect();
+        let twice: Vec<NodePair> =
+            all.iter().filter(|s| s.looks.len() == 2).map(|s| s.cell).collect();
         // And their mirrors, which they differ from.
         assert_eq!(twice.len(), 2 * NODES as usize - 1);
         assert!(twice.iter().all(|cell| cell.to == 3 || cell.from == 3));
@@ -336,13 +337,13 @@ mod tests {
             true,
             3,
         );
-        assert_eq!(outliers(&all), [Cell { from: 2, to: 4 }]);
+        assert_eq!(outliers(&all), [NodePair { from: 2, to: 4 }]);
     }
 
     #[test]
     fn an_outlier_among_the_few_makes_its_row_and_column_measured() {
         // The memory of node 13 lacks half of its modules, whoever reads it.
-        let slow: fn(Cell, u32) -> [f64; 2] =
+        let slow: fn(NodePair, u32) -> [f64; 2] =
             |cell, _| if cell.to == 13 { [1.0, 0.5] } else { [1.0; 2] };
         let mut found = 0;
         for seed in 0..20 {
@@ -364,7 +365,7 @@ mod tests {
     #[test]
     fn of_two_cells_that_differ_both_are_named() {
         let class = Class { distance: Some(21), near: false, memory_only: false, cpus: 8 };
-        let cells = [(Cell { from: 0, to: 1 }, class), (Cell { from: 1, to: 0 }, class)];
+        let cells = [(NodePair { from: 0, to: 1 }, class), (NodePair { from: 1, to: 0 }, class)];
         let mut all = Vec::new();
         survey(&cells, false, &mut Rng::new(1), &mut all, |cell| {
             Ok::<_, ()>([if cell.from == 0 { 100.0 } else { 150.0 }, 1e9])
@@ -386,8 +387,9 @@ mod tests {
             true,
             4,
         );
-        let twice: Vec<Cell> = all.iter().filter(|s| s.looks.len() == 2).map(|s| s.cell).collect();
-        assert_eq!(twice, [Cell { from: 0, to: 1 }, Cell { from: 1, to: 0 }]);
+        let twice: Vec<NodePair> =
+            all.iter().filter(|s| s.looks.len() == 2).map(|s| s.cell).collect();
+        assert_eq!(twice, [NodePair { from: 0, to: 1 }, NodePair { from: 1, to: 0 }]);
         assert!(outliers(&all).is_empty(), "neither is unlike its class");
     }
 

@@ -50,12 +50,12 @@ pub struct Pool {
     /// Length, bytes, as far as it is mapped.
     pub bytes: u64,
     /// Who maps it where, the first process first.
-    parts: Vec<Part>,
+    parts: Vec<MappedRange>,
 }
 
 /// A range of a process that shows a part of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Part {
+struct MappedRange {
     pid: u32,
     from: u64,
     /// Of the pool.
@@ -129,7 +129,7 @@ impl Placement {
 
 /// Pools and who could not be looked into.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct PoolScan {
     /// The largest first.
     pub pools: Vec<Pool>,
     /// Processes whose mappings may not be read.
@@ -139,8 +139,8 @@ pub struct Found {
 /// The pools of [`LEAST_BYTES`] and more that any of `roots` maps, with everybody of `all` who maps them too; the private memory of
 /// each root as well, what is on explicit huge pages apart. Where `roots` is empty: all shared pools of anybody. Files of drives are no
 /// pools, whoever maps them.
-pub fn find(source: &dyn Source, roots: &[u32], all: &[u32]) -> Found {
-    let mut found = Found::default();
+pub fn find(source: &dyn Source, roots: &[u32], all: &[u32]) -> PoolScan {
+    let mut found = PoolScan::default();
     let mut shared: BTreeMap<Identity, Pool> = BTreeMap::new();
     let mut private = Vec::new();
     // The roots first, so that their view is the first.
@@ -175,7 +175,8 @@ pub fn find(source: &dyn Source, roots: &[u32], all: &[u32]) -> Found {
                 (false, None) if !range.name.starts_with("[v") => &mut own,
                 _ => continue,
             };
-            let part = Part { pid, from: range.from, offset: pool.bytes, bytes: range.len() };
+            let part =
+                MappedRange { pid, from: range.from, offset: pool.bytes, bytes: range.len() };
             pool.bytes += part.bytes;
             pool.parts.push(part);
         }
@@ -206,7 +207,7 @@ fn add_shared(
     };
     let identity = (device, inode, range.name.clone(), space);
     let end = range.offset + bytes;
-    let part = Part { pid, from: range.from, offset: range.offset, bytes };
+    let part = MappedRange { pid, from: range.from, offset: range.offset, bytes };
     let known = pools.get_mut(&identity);
     match known {
         Some(pool) => {
@@ -331,7 +332,7 @@ fn ask_one(
     by_node: &mut BTreeMap<u32, u64>,
     stop: &Stop,
 ) -> Result<bool, Stopped> {
-    let parts: Vec<&Part> = pool.parts.iter().filter(|part| part.pid == pid).collect();
+    let parts: Vec<&MappedRange> = pool.parts.iter().filter(|part| part.pid == pid).collect();
     let address = |offset: u64| {
         let part =
             parts.iter().find(|part| (part.offset..part.offset + part.bytes).contains(&offset))?;

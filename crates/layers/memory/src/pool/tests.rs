@@ -111,7 +111,7 @@ fn who_may_not_ask_is_left_with_one_process_tables() {
 fn a_pid_that_is_gone_has_nothing() {
     let dir = machine();
     let found = find(&Tree::new(dir.path()), &[99], &[10]);
-    assert_eq!(found, Found::default());
+    assert_eq!(found, PoolScan::default());
 }
 
 #[test]
@@ -134,13 +134,13 @@ fn what_a_placement_costs_is_reckoned_by_the_matrix() {
     let figures =
         |near: bool| if near { [Some(80.0), Some(100e9)] } else { [Some(160.0), Some(30e9)] };
     let known: Known = [(0, 0), (0, 1), (1, 0), (1, 1)]
-        .map(|(from, to)| (crate::matrix::Cell { from, to }, figures(from == to)))
+        .map(|(from, to)| (crate::matrix::NodePair { from, to }, figures(from == to)))
         .into();
     let pool = Pool {
         name: "x".into(),
         shared: true,
         bytes: 1 << 30,
-        parts: vec![Part { pid: 5, from: 0, offset: 0, bytes: 1 << 30 }],
+        parts: vec![MappedRange { pid: 5, from: 0, offset: 0, bytes: 1 << 30 }],
     };
     let placed = Placement {
         by_node: [(0, 100)].into(),

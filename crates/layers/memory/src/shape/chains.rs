@@ -32,7 +32,7 @@ const SPINS: u32 = 4096;
 
 /// Which chains are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum KeyDistribution {
     /// All alike.
     Even,
     /// One more than all others.
@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 /// Both.
-pub const KINDS: [Kind; 2] = [Kind::Even, Kind::Hot];
+pub const KINDS: [KeyDistribution; 2] = [KeyDistribution::Even, KeyDistribution::Hot];
 
 fn ids(place: &str) -> Vec<String> {
     ["even", "hot"].map(|word| format!("memory.shape.chains_{word}.{place}")).to_vec()
@@ -168,9 +168,9 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    fn key(&mut self, kind: Kind) -> u64 {
+    fn key(&mut self, kind: KeyDistribution) -> u64 {
         let any = self.rng.below((CHAINS * ENTRIES) as u64);
-        if kind == Kind::Hot && self.rng.below(10) < HOT_OF_TEN {
+        if kind == KeyDistribution::Hot && self.rng.below(10) < HOT_OF_TEN {
             // The same entry's turn in chain 0.
             return any / CHAINS as u64 * CHAINS as u64;
         }
@@ -214,11 +214,13 @@ mod tests {
         let table = Table::new(1);
         let stop = Stop::new();
         let mut worker = Worker { table: &table, rng: Rng::new(2), stop: &stop };
-        let hot =
-            (0..10_000).filter(|_| worker.key(Kind::Hot).is_multiple_of(CHAINS as u64)).count();
+        let hot = (0..10_000)
+            .filter(|_| worker.key(KeyDistribution::Hot).is_multiple_of(CHAINS as u64))
+            .count();
         assert!((8_800..9_200).contains(&hot), "{hot}");
-        let even =
-            (0..10_000).filter(|_| worker.key(Kind::Even).is_multiple_of(CHAINS as u64)).count();
+        let even = (0..10_000)
+            .filter(|_| worker.key(KeyDistribution::Even).is_multiple_of(CHAINS as u64))
+            .count();
         assert!(even < 10, "{even}");
     }
 

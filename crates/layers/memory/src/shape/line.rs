@@ -15,9 +15,9 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 use super::{leave_out, told};
+use crate::access_path::{self, Site};
 use crate::bandwidth::{Member, Team};
 use crate::mapping::Pages;
-use crate::place::{self, Site};
 use crate::thread_group::{Done, GroupWorker, ThreadGroup};
 use crate::{Measured, MemoryError};
 
@@ -67,7 +67,7 @@ fn pairs(platform: &Platform, sites: &[Site]) -> Vec<Pair> {
     }
     for (at, a) in sites.iter().enumerate() {
         for b in &sites[at + 1..] {
-            let distance = place::distance(platform, a.node, b.node);
+            let distance = access_path::distance(platform, a.node, b.node);
             let name = distance.map_or("far".to_string(), |distance| format!("far.d{distance}"));
             if let (Some(&cpu), Some(&other)) = (a.cpus.last(), b.cpus.last()) {
                 take(name, [cpu, other], [a.node, b.node]);

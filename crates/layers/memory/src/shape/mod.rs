@@ -15,9 +15,9 @@ use narrows_model::{Layer, Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 use serde_json::json;
 
+use crate::access_path::Site;
 use crate::bandwidth::Team;
 use crate::mapping::{MapError, Pages};
-use crate::place::Site;
 use crate::sizing::Sizing;
 use crate::thread_group::{ThreadGroup, Windows};
 use crate::{Measured, MemoryError};

@@ -34,7 +34,7 @@ const BATCH: u64 = 32;
 
 /// What is done with the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TreeOperation {
     /// A leaf is copied.
     Copy,
     /// A key is looked up.
@@ -42,13 +42,13 @@ pub enum Kind {
 }
 
 /// Both.
-pub const KINDS: [Kind; 2] = [Kind::Copy, Kind::Descent];
+pub const KINDS: [TreeOperation; 2] = [TreeOperation::Copy, TreeOperation::Descent];
 
-impl Kind {
+impl TreeOperation {
     fn word(self) -> &'static str {
         match self {
-            Kind::Copy => "page_copy",
-            Kind::Descent => "index_descent",
+            TreeOperation::Copy => "page_copy",
+            TreeOperation::Descent => "index_descent",
         }
     }
 }
@@ -97,7 +97,7 @@ pub fn measure(
             }
         };
         for ((kind, id), windows) in KINDS.iter().zip(&ids).zip(all) {
-            let bytes = (*kind == Kind::Copy).then_some(PAGE_BYTES);
+            let bytes = (*kind == TreeOperation::Copy).then_some(PAGE_BYTES);
             let mut m = told(ctx, id, (team, bytes), windows);
             m.workload.insert(condition::FOOTPRINT_BYTES, json!(sizing.footprint_bytes));
             m.workload.insert(condition::LEVELS, json!(tree.levels));
@@ -248,8 +248,8 @@ impl GroupWorker for Worker<'_> {
             let mut wrong = 0;
             for _ in 0..BATCH {
                 let right = match KINDS[kind] {
-                    Kind::Copy => self.copy(),
-                    Kind::Descent => self.descend(),
+                    TreeOperation::Copy => self.copy(),
+                    TreeOperation::Descent => self.descend(),
                 };
                 wrong += u64::from(!right);
             }

@@ -14,9 +14,9 @@ use narrows_model::{Conditions, condition};
 use rustix::fs::FallocateFlags;
 use serde_json::json;
 
-use super::cell::{Cell, Layout, Method};
 use super::linked::LinkedRing;
 use super::step::LadderStep;
+use super::write_variant::{Layout, Method, WriteVariant};
 use crate::LogError;
 use crate::page::Pages;
 use crate::segment::Segment;
@@ -26,7 +26,7 @@ const ALIGNMENT: usize = 4096;
 
 /// One cell of the ladder.
 pub struct DurableWrites<'a> {
-    cell: Cell,
+    cell: WriteVariant,
     pages: &'a Pages,
     path: PathBuf,
     file: File,
@@ -49,7 +49,7 @@ impl<'a> DurableWrites<'a> {
     /// Opens the recycled segment, or makes a file of its own in `dir`; writes once, so that what this file system refuses is
     /// known now.
     pub fn open(
-        cell: Cell,
+        cell: WriteVariant,
         segment: &Segment,
         dir: &Path,
         pages: &'a Pages,
@@ -278,7 +278,7 @@ mod tests {
         let segment = Segment::create(dir.path(), "s", 1 << 20, 1, &Stop::new()).unwrap();
         let pages = Pages::new(4);
         let mut refused = Vec::new();
-        for cell in Cell::all(&Method::ALL, &Layout::ALL, &[4096, 24 << 10]) {
+        for cell in WriteVariant::all(&Method::ALL, &Layout::ALL, &[4096, 24 << 10]) {
             let mut writes = match DurableWrites::open(cell, &segment, dir.path(), &pages, None) {
                 Ok(writes) => writes,
                 Err(reason) => {
@@ -308,7 +308,8 @@ mod tests {
         let Some(dir) = crate::tests::folder() else { return };
         let segment = Segment::create(dir.path(), "s", 64 << 10, 1, &Stop::new()).unwrap();
         let pages = Pages::new(4);
-        let cell = Cell { layout: Layout::Fallocated, bytes: 24 << 10, ..Cell::POSTGRES };
+        let cell =
+            WriteVariant { layout: Layout::Fallocated, bytes: 24 << 10, ..WriteVariant::POSTGRES };
         let mut writes = DurableWrites::open(cell, &segment, dir.path(), &pages, None).unwrap();
         for _ in 0..2 {
             writes.prepare().unwrap();
@@ -319,7 +320,7 @@ mod tests {
             assert_eq!(windows, 2, "of 64 KiB two writes of 24 KiB fit");
         }
         let mut around = DurableWrites::open(
-            Cell { layout: Layout::Overwrite, ..cell },
+            WriteVariant { layout: Layout::Overwrite, ..cell },
             &segment,
             dir.path(),
             &pages,
@@ -337,7 +338,7 @@ mod tests {
         for (bytes, lap) in [(24 << 10, 2), (8 << 10, 8)] {
             let segment = Segment::create(dir.path(), "s", 64 << 10, 1, &Stop::new()).unwrap();
             let pages = Pages::new(4);
-            let cell = Cell { bytes, ..Cell::POSTGRES };
+            let cell = WriteVariant { bytes, ..WriteVariant::POSTGRES };
             let mut writes = DurableWrites::open(cell, &segment, dir.path(), &pages, None).unwrap();
             for count in 1..=2 * lap + 1 {
                 writes.prepare().unwrap();
@@ -354,7 +355,7 @@ mod tests {
         let Some(dir) = crate::tests::folder() else { return };
         let segment = Segment::create(dir.path(), "s", 1 << 20, 1, &Stop::new()).unwrap();
         let pages = Pages::new(4);
-        let cell = Cell { bytes: 512, ..Cell::POSTGRES };
+        let cell = WriteVariant { bytes: 512, ..WriteVariant::POSTGRES };
         let mut writes = DurableWrites::open(cell, &segment, dir.path(), &pages, None).unwrap();
         for _ in 0..2 {
             writes.prepare().unwrap();

@@ -8,7 +8,6 @@
 //! commit) are brought by the caller, because layers never call each other.
 
 mod added;
-pub(crate) mod cell;
 mod counted;
 pub(crate) mod durable;
 pub(crate) mod flush;
@@ -16,6 +15,7 @@ mod linked;
 pub(crate) mod one_commit;
 pub(crate) mod step;
 pub(crate) mod window;
+pub(crate) mod write_variant;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -25,8 +25,8 @@ use narrows_model::{Layer, Measurement, PlannedStep, Queue as DeviceQueue, condi
 use narrows_observe::Watch;
 use serde_json::json;
 
-pub use cell::{Cell, Layout, Method};
 pub use step::LadderStep;
+pub use write_variant::{Layout, Method, WriteVariant};
 
 use crate::busy::{self, BusyWriter, Counts};
 use crate::commit::SegmentFlusher;
@@ -43,8 +43,8 @@ use window::{Gathered, Load, one_window};
 /// What to measure.
 #[derive(Debug, Clone)]
 pub struct LadderPlan {
-    /// Ways and sizes; [`Cell::POSTGRES`] is always among them, because the steps above stand on it.
-    pub cells: Vec<Cell>,
+    /// Ways and sizes; [`WriteVariant::POSTGRES`] is always among them, because the steps above stand on it.
+    pub cells: Vec<WriteVariant>,
     /// The device under the log, as `/dev/nvme0n1p2`; `None` where there is none.
     pub device: Option<PathBuf>,
     /// What that device's queue says.
@@ -132,7 +132,7 @@ fn on_ground(
     };
     let (leader, writer) = (log(Style::Leader), log(Style::Writer));
     let (mut steps, absent) = own_steps(ctx, dir, segment, &pages, plan)?;
-    let (bytes, base) = (plan.bytes_per_commit, Some(Cell::POSTGRES.name()));
+    let (bytes, base) = (plan.bytes_per_commit, Some(WriteVariant::POSTGRES.name()));
     let path = segment.path().to_path_buf();
     steps.push(Box::new(OneCommit::new(&leader, bytes, path.clone(), base)));
     steps.push(Box::new(OneCommit::new(&writer, bytes, path, Some(LEADER.to_string()))));
@@ -188,14 +188,14 @@ fn own_steps<'a>(
             reason: "no block device is known under the WAL folder".to_string(),
         }),
     }
-    let mut cells = vec![Cell::POSTGRES];
-    cells.extend(plan.cells.iter().filter(|cell| **cell != Cell::POSTGRES));
+    let mut cells = vec![WriteVariant::POSTGRES];
+    cells.extend(plan.cells.iter().filter(|cell| **cell != WriteVariant::POSTGRES));
     for cell in cells {
         ctx.stop.check()?;
         match DurableWrites::open(cell, segment, dir, pages, lowest.clone()) {
             Ok(writes) => steps.push(Box::new(writes)),
             // Nothing stands without it; and a drive that is full or gone refuses no single way.
-            Err(reason) if cell == Cell::POSTGRES || !refused(&reason) => {
+            Err(reason) if cell == WriteVariant::POSTGRES || !refused(&reason) => {
                 return Err(LogError::of("writing to", segment.path(), SEGMENT_BYTES, reason));
             }
             Err(reason) => {

@@ -47,7 +47,7 @@ fn context(stop: &Stop, window_ms: u64) -> Context<'_> {
 
 fn plan(beside_bytes: u64) -> LadderPlan {
     LadderPlan {
-        cells: Cell::all(&[Method::Dsync, Method::Uring], &[Layout::Extend], &[4096]),
+        cells: WriteVariant::all(&[Method::Dsync, Method::Uring], &[Layout::Extend], &[4096]),
         device: Some("/dev/narrows-no-such-device".into()),
         queue: None,
         bytes_per_commit: 300,

@@ -25,7 +25,7 @@ pub struct Load<'scope> {
 
 /// What the load beside did in one window.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Beside {
+pub struct BackgroundRates {
     /// Writes per second.
     pub writes_per_s: f64,
     /// Reads per second.
@@ -43,7 +43,7 @@ pub struct Gathered {
     samples: Samples,
     histograms: Vec<Histogram>,
     all: Recorder,
-    busy: Vec<Beside>,
+    busy: Vec<BackgroundRates>,
     read: u64,
     wrong: u64,
 }
@@ -115,7 +115,7 @@ pub fn one_window(
     if let Some(((writes, reads), (writes_before, reads_before))) = busy {
         let per_s = |count: u64| count as f64 * 1e9 / window_ns;
         let done = writes.since(&writes_before);
-        gathered.busy.push(Beside {
+        gathered.busy.push(BackgroundRates {
             writes_per_s: per_s(done.writes),
             reads_per_s: per_s(reads - reads_before),
             flushes: done.flushes as f64,
@@ -151,11 +151,11 @@ impl Gathered {
     }
 
     /// What the load beside did in a window, medians; `None` without one.
-    pub fn load(&self) -> Option<Beside> {
-        let median = |of: fn(&Beside) -> f64| {
+    pub fn load(&self) -> Option<BackgroundRates> {
+        let median = |of: fn(&BackgroundRates) -> f64| {
             narrows_stats::median(&self.busy.iter().map(of).collect::<Vec<f64>>())
         };
-        Some(Beside {
+        Some(BackgroundRates {
             writes_per_s: median(|beside| beside.writes_per_s)?,
             reads_per_s: median(|beside| beside.reads_per_s)?,
             flushes: median(|beside| beside.flushes)?,

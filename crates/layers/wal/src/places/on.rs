@@ -9,12 +9,12 @@ use serde_json::json;
 use super::{LogPlace, PlacesPlan, Worked};
 use crate::collect::Collected;
 use crate::commit::{self, SegmentFlusher};
-use crate::ladder::cell::Cell;
 use crate::ladder::durable::DurableWrites;
 use crate::ladder::flush::DeviceFlush;
 use crate::ladder::one_commit::OneCommit;
 use crate::ladder::step::LadderStep;
 use crate::ladder::window::{Gathered, one_window};
+use crate::ladder::write_variant::WriteVariant;
 use crate::page::{PAGE, Pages};
 use crate::segment::Segment;
 use crate::writer::drive::{Drive, Load, drive};
@@ -62,11 +62,14 @@ impl<'a> On<'a> {
                 }),
             }
         }
-        let writes = DurableWrites::open(Cell::POSTGRES, segment, &place.folder, pages, lowest)
-            .map_err(|reason| LogError::of("writing to", segment.path(), SEGMENT_BYTES, reason))?;
+        let writes =
+            DurableWrites::open(WriteVariant::POSTGRES, segment, &place.folder, pages, lowest)
+                .map_err(|reason| {
+                    LogError::of("writing to", segment.path(), SEGMENT_BYTES, reason)
+                })?;
         steps.push(Box::new(writes));
         let path = segment.path().to_path_buf();
-        let base = Some(Cell::POSTGRES.name());
+        let base = Some(WriteVariant::POSTGRES.name());
         steps.push(Box::new(OneCommit::new(log, plan.bytes_per_commit, path, base)));
         Ok(On {
             place,

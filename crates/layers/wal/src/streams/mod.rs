@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use narrows_engine::{Context, Gate, LiveValue, Phase, Samples, Window, record_latency, repeat_of};
 use narrows_model::{Histogram, Layer, Measurement, Role, Unit, condition, metric};
-use narrows_observe::{Seen, Watch};
+use narrows_observe::{HostWindow, Watch};
 use narrows_stats::Recorder;
 use serde_json::json;
 
@@ -51,7 +51,7 @@ pub fn streams(
     on_server_cpus(&plan.cpus, || {
         let mut logs = Logs::new(ctx, dir, plan);
         let mut holding = Holding::new(plan);
-        let mut kept: Vec<(u32, Kept)> = Vec::new();
+        let mut kept: Vec<(u32, StreamWindows)> = Vec::new();
         for repeat in 0..ctx.repeats.max(1) {
             for &n in &plan.counts() {
                 let shown = logs.window(n, (repeat, so_far(&kept, n)), watch)?;
@@ -82,16 +82,16 @@ pub fn streams(
     })
 }
 
-fn add(kept: &mut Vec<(u32, Kept)>, n: u32, shown: Shown) {
+fn add(kept: &mut Vec<(u32, StreamWindows)>, n: u32, shown: StreamsWindow) {
     let at = kept.iter().position(|(of, _)| *of == n).unwrap_or_else(|| {
-        kept.push((n, Kept::default()));
+        kept.push((n, StreamWindows::default()));
         kept.len() - 1
     });
     kept[at].1.add(shown);
 }
 
 /// What a write of one of so many streams took so far.
-fn so_far(kept: &[(u32, Kept)], n: u32) -> Option<LiveValue> {
+fn so_far(kept: &[(u32, StreamWindows)], n: u32) -> Option<LiveValue> {
     let (_, kept) = kept.iter().find(|(of, _)| *of == n)?;
     kept.samples.so_far(metric::LATENCY_MEAN).map(LiveValue::Nanos)
 }
@@ -107,10 +107,10 @@ struct Logs<'a> {
 }
 
 /// One window: all streams together.
-struct Shown {
+struct StreamsWindow {
     streams: Vec<Streamed>,
     length_ns: u64,
-    seen: Seen,
+    seen: HostWindow,
     sentinels: (f64, f64),
 }
 
@@ -125,7 +125,7 @@ impl<'a> Logs<'a> {
         n: u32,
         (repeat, so_far): (u32, Option<LiveValue>),
         watch: &Watch,
-    ) -> Result<Shown, LogError> {
+    ) -> Result<StreamsWindow, LogError> {
         while self.files.len() < n as usize {
             let number = self.files.len();
             let what = format!("log of stream {}", number + 1);
@@ -178,7 +178,7 @@ impl<'a> Logs<'a> {
         let Some(seen) = seen else { return Err(narrows_engine::Stopped.into()) };
         let length_ns = ctx.window.as_nanos() as u64;
         let sentinels = (before.0 as f64, after.0 as f64);
-        Ok(Shown { streams, length_ns, seen, sentinels })
+        Ok(StreamsWindow { streams, length_ns, seen, sentinels })
     }
 
     /// Reads back the end of each log; gives how much was not what was written.
@@ -194,7 +194,7 @@ impl<'a> Logs<'a> {
     }
 }
 
-fn observe(ctx: &Context, window: Window, watch: &Watch) -> Result<Seen, LogError> {
+fn observe(ctx: &Context, window: Window, watch: &Watch) -> Result<HostWindow, LogError> {
     window.wait_start(ctx.stop)?;
     let before = watch.snapshot();
     window.wait_end(ctx.stop)?;
@@ -203,7 +203,7 @@ fn observe(ctx: &Context, window: Window, watch: &Watch) -> Result<Seen, LogErro
 
 /// The windows of one number of streams.
 #[derive(Default)]
-struct Kept {
+struct StreamWindows {
     samples: Samples,
     histograms: Vec<Histogram>,
     all: Recorder,
@@ -213,8 +213,8 @@ struct Kept {
     cpu_ns: Vec<f64>,
 }
 
-impl Kept {
-    fn add(&mut self, shown: Shown) {
+impl StreamWindows {
+    fn add(&mut self, shown: StreamsWindow) {
         let mut latency = Recorder::new();
         let mut flush = Recorder::new();
         let (mut due, mut bytes, mut done) = (0, 0, 0);

@@ -69,7 +69,7 @@ fn a_stop_leaves_no_file() {
 #[test]
 fn interference_is_only_of_numbers_that_ran_in_the_same_repeats() {
     let finished = |n| {
-        let mut kept = Kept::default();
+        let mut kept = StreamWindows::default();
         for mean in [30.0, 40.0] {
             kept.samples.add(metric::LATENCY_MEAN, mean);
         }
@@ -83,7 +83,7 @@ fn interference_is_only_of_numbers_that_ran_in_the_same_repeats() {
 #[test]
 fn a_tail_is_that_of_all_repeats_and_needs_ten_writes_beyond_it() {
     for (writes, known) in [(999, false), (1000, true)] {
-        let mut kept = Kept::default();
+        let mut kept = StreamWindows::default();
         (0..writes).for_each(|i| kept.all.record(1_000 + i));
         let m = kept.finish(2, &plan(4), &[], (0, 0));
         assert_eq!(m.metric(metric::LATENCY_P99_ALL).is_some(), known, "{writes} writes");

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use narrows_engine::{Arrivals, Context, Gate, Rng, Schedule, Stop, Window, now_ns};
 use narrows_facts::{affinity, process};
-use narrows_observe::{Seen, Watch};
+use narrows_observe::{HostWindow, Watch};
 use narrows_units::Nanos;
 
 use super::account::{Came, Commit, Went};
@@ -110,7 +110,7 @@ pub struct Driven {
     /// The records.
     pub went: Went,
     /// The counters.
-    pub seen: Seen,
+    pub seen: HostWindow,
     /// A fixed piece of work before and after.
     pub sentinels: (Nanos, Nanos),
     /// Processor time of working sessions for the commits that ended in the window, ns.
@@ -271,8 +271,8 @@ fn observe<F>(
     window: Window,
     written: &AtomicU64,
     watch: &Watch,
-) -> Result<Seen, LogError> {
-    let looked = || -> Result<Seen, LogError> {
+) -> Result<HostWindow, LogError> {
+    let looked = || -> Result<HostWindow, LogError> {
         window.wait_start(shared.stop)?;
         let written_before = written.load(Ordering::Relaxed);
         let before = watch.snapshot();

@@ -21,7 +21,7 @@ pub struct Made {
 }
 
 /// How many things agree, or what doesn't.
-type Compare = fn(&Seen<'_>) -> Result<usize, String>;
+type Compare = fn(&MachineViews<'_>) -> Result<usize, String>;
 
 /// The parts that are compared.
 pub const PARTS: &[(&str, Compare)] = &[
@@ -40,14 +40,14 @@ pub const PARTS: &[(&str, Compare)] = &[
 ];
 
 /// One machine, seen twice.
-pub struct Seen<'a> {
+pub struct MachineViews<'a> {
     pub made: &'a Made,
     pub expected: &'a Expected,
     pub platform: &'a Platform,
     pub tree: &'a Tree,
 }
 
-impl Seen<'_> {
+impl MachineViews<'_> {
     /// hwloc leaves out the processors that the control group forbids; we count the machine, and say apart what is
     /// allowed.
     fn allowed(&self, cpus: &IdSet) -> IdSet {
@@ -97,17 +97,17 @@ fn same<T: PartialEq + std::fmt::Debug>(ours: &[T], theirs: &[T]) -> Result<usiz
     Err(format!("we see {} {ours:?}\n    they   {} {theirs:?}", ours.len(), theirs.len()))
 }
 
-fn threads(seen: &Seen<'_>) -> Result<usize, String> {
+fn threads(seen: &MachineViews<'_>) -> Result<usize, String> {
     let online = IdSet::from(seen.platform.cpu.online.as_slice());
     same(&[seen.allowed(&online)], &[seen.expected.machine.threads()])
 }
 
-fn packages(seen: &Seen<'_>) -> Result<usize, String> {
+fn packages(seen: &MachineViews<'_>) -> Result<usize, String> {
     let ours = seen.platform.cpu.groups_at(GroupLevel::Package);
     same(&seen.allowed_sets(ours.map(|group| &group.cpus)), &seen.sets("Package"))
 }
 
-fn cores(seen: &Seen<'_>) -> Result<usize, String> {
+fn cores(seen: &MachineViews<'_>) -> Result<usize, String> {
     if seen.made.filtered {
         return Ok(0);
     }
@@ -116,7 +116,7 @@ fn cores(seen: &Seen<'_>) -> Result<usize, String> {
     same(&seen.allowed_sets(ours.iter()), &seen.sets("Core"))
 }
 
-fn groups(seen: &Seen<'_>) -> Result<usize, String> {
+fn groups(seen: &MachineViews<'_>) -> Result<usize, String> {
     let levels = [
         (GroupLevel::Drawer, "Drawer"),
         (GroupLevel::Book, "Book"),
@@ -137,7 +137,7 @@ fn groups(seen: &Seen<'_>) -> Result<usize, String> {
 }
 
 /// hwloc numbers kinds from the weakest; one kind is none.
-fn kinds(seen: &Seen<'_>) -> Result<usize, String> {
+fn kinds(seen: &MachineViews<'_>) -> Result<usize, String> {
     let ours = &seen.platform.cpu.kinds;
     if seen.expected.kinds.len() < 2 {
         return if ours.is_empty() {
@@ -160,7 +160,7 @@ fn kinds(seen: &Seen<'_>) -> Result<usize, String> {
     same(&found, &theirs)
 }
 
-fn caches(seen: &Seen<'_>) -> Result<usize, String> {
+fn caches(seen: &MachineViews<'_>) -> Result<usize, String> {
     type Key = (u32, String, IdSet);
     let wanted =
         |cache: &&Cache| !(seen.made.without_instruction_caches && cache.kind == "Instruction");
@@ -200,7 +200,7 @@ fn caches(seen: &Seen<'_>) -> Result<usize, String> {
     Ok(count)
 }
 
-fn nodes(seen: &Seen<'_>) -> Result<usize, String> {
+fn nodes(seen: &MachineViews<'_>) -> Result<usize, String> {
     let mut theirs = seen.objects("NUMANode");
     theirs.sort_by_key(|node| node.os_index);
     let ours = seen.nodes();
@@ -217,7 +217,7 @@ fn nodes(seen: &Seen<'_>) -> Result<usize, String> {
 }
 
 /// The processors nearest to each node's memory.
-fn locality(seen: &Seen<'_>) -> Result<usize, String> {
+fn locality(seen: &MachineViews<'_>) -> Result<usize, String> {
     let mut theirs = BTreeMap::new();
     seen.expected.machine.visit(&[], &mut |object, above| {
         if object.kind == "NUMANode" {
@@ -235,7 +235,7 @@ fn locality(seen: &Seen<'_>) -> Result<usize, String> {
     Ok(theirs.len())
 }
 
-fn distances(seen: &Seen<'_>) -> Result<usize, String> {
+fn distances(seen: &MachineViews<'_>) -> Result<usize, String> {
     let Some((ids, matrix)) = &seen.expected.distances else { return Ok(0) };
     let all: Vec<u32> = seen.platform.nodes.iter().map(|node| node.id).collect();
     for (id, row) in ids.iter().zip(matrix) {
@@ -248,7 +248,7 @@ fn distances(seen: &Seen<'_>) -> Result<usize, String> {
     Ok(ids.len() * matrix.len())
 }
 
-fn memory_caches(seen: &Seen<'_>) -> Result<usize, String> {
+fn memory_caches(seen: &MachineViews<'_>) -> Result<usize, String> {
     let mut count = 0;
     let mut failure = Ok(());
     seen.expected.machine.visit(&[], &mut |object, above| {
@@ -270,7 +270,7 @@ fn memory_caches(seen: &Seen<'_>) -> Result<usize, String> {
 }
 
 /// What the firmware says of the way from the best processors.
-fn access(seen: &Seen<'_>) -> Result<usize, String> {
+fn access(seen: &MachineViews<'_>) -> Result<usize, String> {
     let nodes = &seen.platform.nodes;
     let mut count = 0;
     for attribute in &seen.expected.attributes {
@@ -296,7 +296,7 @@ fn access(seen: &Seen<'_>) -> Result<usize, String> {
 }
 
 /// The processors near each PCI function, where the kernel knows them.
-fn pci(seen: &Seen<'_>) -> Result<usize, String> {
+fn pci(seen: &MachineViews<'_>) -> Result<usize, String> {
     if seen.made.with_told_locality {
         return Ok(0);
     }

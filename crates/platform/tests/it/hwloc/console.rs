@@ -1,6 +1,6 @@
 //! What `lstopo -v` prints.
 
-use crate::hwloc::expected::{Expected, Kind, MemoryAttribute};
+use crate::hwloc::expected::{CoreKind, Expected, MemoryAttribute};
 use crate::hwloc::object::{Object, mask, nest};
 
 pub fn parse(text: &str) -> Expected {
@@ -58,12 +58,12 @@ fn distances(text: &str) -> Option<(Vec<u32>, Vec<Vec<u32>>)> {
 }
 
 /// `CPU kind #0 efficiency 0 cpuset 0x000ff000`, and lines with figures below.
-fn kinds(text: &str) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = Vec::new();
+fn kinds(text: &str) -> Vec<CoreKind> {
+    let mut kinds: Vec<CoreKind> = Vec::new();
     for line in text.lines() {
         if line.starts_with("CPU kind") {
             let cpus = line.rsplit(' ').next().map(mask).unwrap_or_default();
-            kinds.push(Kind { cpus, ..Kind::default() });
+            kinds.push(CoreKind { cpus, ..CoreKind::default() });
         }
         let Some((kind, (key, value))) = kinds.last_mut().zip(line.split_once(" = ")) else {
             continue;

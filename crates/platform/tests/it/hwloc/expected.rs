@@ -10,13 +10,13 @@ pub struct Expected {
     pub machine: Object,
     /// Ids of nodes, and the matrix of distances in their order.
     pub distances: Option<(Vec<u32>, Vec<Vec<u32>>)>,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<CoreKind>,
     pub attributes: Vec<MemoryAttribute>,
 }
 
 /// A kind of core.
 #[derive(Debug, Default)]
-pub struct Kind {
+pub struct CoreKind {
     pub cpus: IdSet,
     pub base_mhz: Option<u64>,
     pub max_mhz: Option<u64>,

@@ -17,7 +17,7 @@ mod xml;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use compare::{Made, PARTS, Seen};
+use compare::{MachineViews, Made, PARTS};
 use expected::Expected;
 use narrows_facts::Tree;
 use narrows_model::Platform;
@@ -82,8 +82,12 @@ fn machines_are_what_hwloc_found() {
         check_invariants(&case.name, &platform);
         recorded::check(&case.name, &tree, &platform);
         modules::check(&case.name, case.xml.as_deref(), &platform);
-        let seen =
-            Seen { made: &case.made, expected: &case.expected, platform: &platform, tree: &tree };
+        let seen = MachineViews {
+            made: &case.made,
+            expected: &case.expected,
+            platform: &platform,
+            tree: &tree,
+        };
         for (part, compare) in PARTS {
             let differs = DIFFERENCES.iter().find(|row| (row.0, row.1) == (&case.name, part));
             match (compare(&seen), differs) {

@@ -12,7 +12,7 @@ pub(crate) const TRANSACTIONS: f64 = 6000.0;
 
 /// Statements that a monitor repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum MonitorStatement {
     Counters,
     States,
     Census,
@@ -23,7 +23,7 @@ pub(crate) enum Asked {
 
 /// What kind of server it is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Kind {
+pub(crate) struct FakeServerTraits {
     pub(crate) monitor: bool,
     pub(crate) standby: bool,
     /// Transactions that end between two readings.
@@ -44,9 +44,9 @@ const BEHIND_A_LOCK: &[[&str; 5]] = &[
 pub(crate) const BEHIND_THE_LOG: &[[&str; 5]] =
     &[["client backend", "active", "LWLock", "WALWrite", "2"]];
 
-impl Default for Kind {
-    fn default() -> Kind {
-        Kind {
+impl Default for FakeServerTraits {
+    fn default() -> FakeServerTraits {
+        FakeServerTraits {
             monitor: true,
             standby: false,
             transactions: TRANSACTIONS,
@@ -58,43 +58,43 @@ impl Default for Kind {
 
 /// Serves one connection. `instead` may answer a statement in its stead.
 pub(crate) fn serve(
-    kind: Kind,
-    mut instead: impl FnMut(Asked) -> Option<Reply> + Send + 'static,
+    kind: FakeServerTraits,
+    mut instead: impl FnMut(MonitorStatement) -> Option<Reply> + Send + 'static,
 ) -> (Address, JoinHandle<()>) {
     let mut readings = 0;
     super::serve(move |sql| {
         let asked = asked(sql);
-        readings += u32::from(asked == Asked::Counters);
+        readings += u32::from(asked == MonitorStatement::Counters);
         instead(asked).unwrap_or_else(|| Reply::Rows(answer(kind, asked, sql, readings)))
     })
 }
 
-fn asked(sql: &str) -> Asked {
+fn asked(sql: &str) -> MonitorStatement {
     match sql {
-        samples::SQL => Asked::States,
-        "EXECUTE narrows_census" => Asked::Census,
-        "EXECUTE narrows_holders" => Asked::Holders,
-        sql if sql.starts_with("SELECT *") => Asked::Counters,
-        _ => Asked::Once,
+        samples::SQL => MonitorStatement::States,
+        "EXECUTE narrows_census" => MonitorStatement::Census,
+        "EXECUTE narrows_holders" => MonitorStatement::Holders,
+        sql if sql.starts_with("SELECT *") => MonitorStatement::Counters,
+        _ => MonitorStatement::Once,
     }
 }
 
-fn answer(kind: Kind, asked: Asked, sql: &str, readings: u32) -> Vec<Row> {
+fn answer(kind: FakeServerTraits, asked: MonitorStatement, sql: &str, readings: u32) -> Vec<Row> {
     match asked {
-        Asked::States => kind.states.iter().map(|cells| row(*cells)).collect(),
-        Asked::Census => vec![
+        MonitorStatement::States => kind.states.iter().map(|cells| row(*cells)).collect(),
+        MonitorStatement::Census => vec![
             row(["client backend", "t", "11 12 13 14 15 16", "12.5", "3.25"]),
             row(["client backend", "f", "21 22 23", "", ""]),
         ],
-        Asked::Holders => ["11", "12", "13"]
+        MonitorStatement::Holders => ["11", "12", "13"]
             .map(|pid| row([pid, "16", "idle in transaction", "3.25", "12.5", "Client:ClientRead"]))
             .to_vec(),
-        Asked::Counters => vec![counters(sql, kind, readings)],
-        Asked::Once => once(kind, sql),
+        MonitorStatement::Counters => vec![counters(sql, kind, readings)],
+        MonitorStatement::Once => once(kind, sql),
     }
 }
 
-fn once(kind: Kind, sql: &str) -> Vec<Row> {
+fn once(kind: FakeServerTraits, sql: &str) -> Vec<Row> {
     let yes = |yes: bool| vec![row([if yes { "t" } else { "f" }])];
     if sql.contains("server_version_num") {
         return vec![row(["150018", "15.18", "bob", if kind.monitor { "t" } else { "f" }])];
@@ -144,7 +144,7 @@ fn columns() -> Vec<Row> {
 }
 
 /// A cell for each column that was asked for, as the statement has them: of each view its counters and its reset.
-fn counters(sql: &str, kind: Kind, readings: u32) -> Row {
+fn counters(sql: &str, kind: FakeServerTraits, readings: u32) -> Row {
     let reset = if readings >= kind.reset_at { "tuesday" } else { "monday" };
     let number = |n: f64| Some(format!("{}", n * f64::from(readings)));
     let (head, views) = sql.split_once(" FROM (").expect("views");

@@ -58,7 +58,7 @@ struct Known {
 
 /// One look at a process.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct ProcessReading {
     pub(super) pid: u32,
     pub(super) cpu_ns: u64,
     pub(super) delay_ns: u64,
@@ -114,12 +114,12 @@ impl Ledger {
                 true => (process::cpu_ns(pid)?, process::run_delay_ns(pid).unwrap_or(0)),
             };
             let switches = self.switches(pid, cpu_ns, process::switches);
-            Some(Seen { pid, cpu_ns, delay_ns, switches })
+            Some(ProcessReading { pid, cpu_ns, delay_ns, switches })
         };
         let reaped = process::reaped_children_cpu_ns(self.server.postmaster);
         let mut pids = process::children(self.server.postmaster);
         pids.push(self.server.postmaster);
-        let seen: Vec<Seen> = pids.into_iter().filter_map(read).collect();
+        let seen: Vec<ProcessReading> = pids.into_iter().filter_map(read).collect();
         self.take(&seen, reaped, process::title);
     }
 
@@ -137,7 +137,7 @@ impl Ledger {
 
     fn take(
         &mut self,
-        seen: &[Seen],
+        seen: &[ProcessReading],
         reaped_ns: Option<u64>,
         title: impl Fn(u32) -> Option<String>,
     ) {
@@ -156,7 +156,7 @@ impl Ledger {
         self.close(&ended, reaped_ns);
     }
 
-    fn note(&mut self, one: &Seen, begins: bool, title: &impl Fn(u32) -> Option<String>) {
+    fn note(&mut self, one: &ProcessReading, begins: bool, title: &impl Fn(u32) -> Option<String>) {
         let first_ns = if begins { one.cpu_ns } else { 0 };
         let first_delay_ns = if begins { one.delay_ns } else { 0 };
         let first_switches = if begins { one.switches } else { (0, 0) };
@@ -172,7 +172,7 @@ impl Ledger {
             number: if self.server.in_container { last_number(one.pid) } else { one.pid },
         });
         let class = before.class.or_else(|| self.class_of(one.pid, title));
-        let Seen { cpu_ns, delay_ns, switches, .. } = *one;
+        let ProcessReading { cpu_ns, delay_ns, switches, .. } = *one;
         let known = Known { class, cpu_ns, delay_ns, switches, ..before };
         self.processes.insert(one.pid, known);
         let cpu_ns = one.cpu_ns - before.cpu_ns;

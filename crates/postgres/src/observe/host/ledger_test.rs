@@ -6,8 +6,8 @@ fn ledger() -> Ledger {
     Ledger::new(SERVER, "main", false)
 }
 
-fn seen(processes: &[(u32, u64, u64)]) -> Vec<Seen> {
-    let one = |&(pid, cpu_ns, delay_ns): &(u32, u64, u64)| Seen {
+fn seen(processes: &[(u32, u64, u64)]) -> Vec<ProcessReading> {
+    let one = |&(pid, cpu_ns, delay_ns): &(u32, u64, u64)| ProcessReading {
         pid,
         cpu_ns,
         delay_ns,
@@ -102,9 +102,9 @@ fn how_often_a_process_waited_is_read_again_only_where_it_ran() {
                 read.set(read.get() + 1);
                 Some((cpu_ns / 10, 1))
             });
-            Seen { pid, cpu_ns, delay_ns: 0, switches }
+            ProcessReading { pid, cpu_ns, delay_ns: 0, switches }
         };
-        let seen: Vec<Seen> = processes.iter().map(one).collect();
+        let seen: Vec<ProcessReading> = processes.iter().map(one).collect();
         ledger.take(&seen, Some(0), titled);
         read.get()
     };

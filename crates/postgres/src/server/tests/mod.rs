@@ -24,7 +24,7 @@ struct Bench {
     wal: PathBuf,
     settings: [(String, String); 1],
     user: ServerUser,
-    found: Found,
+    found: ServerBinaries,
 }
 
 impl Bench {
@@ -49,7 +49,7 @@ impl Bench {
     fn made_up() -> Bench {
         let dir = open_dir();
         let (data, wal) = (dir.path().join("data"), dir.path().join("wal"));
-        let found = Found {
+        let found = ServerBinaries {
             bin_dir: PathBuf::new(),
             version: Version { major: 15, minor: 0, preview: false },
             version_text: "15.0".to_owned(),

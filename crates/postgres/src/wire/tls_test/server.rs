@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::address::Address;
-use crate::server::{Found, ServerUser, find};
+use crate::server::{ServerBinaries, ServerUser, find};
 use crate::wire::{Connection, WireError};
 
 /// Who is admitted how, beside the owner through the socket.
@@ -24,7 +24,7 @@ host all owner 127.0.0.1/32 trust
 pub(super) struct Server {
     child: Option<Child>,
     dir: tempfile::TempDir,
-    found: Found,
+    found: ServerBinaries,
     user: ServerUser,
     port: u16,
 }

@@ -2,7 +2,7 @@
 
 use narrows_limits::table::{Class, Detail, Dimension, Figure, Layout};
 
-use super::Shown;
+use super::ShownLimits;
 use super::figures::{Row, range, rows};
 use crate::document::{Block, Depth, Entry, Facts, Section, Style};
 
@@ -10,11 +10,11 @@ use crate::document::{Block, Depth, Entry, Facts, Section, Style};
 const MEMBERS: [u32; 5] = [2, 3, 4, 8, 16];
 
 /// One class after the other.
-pub(super) fn sections(shown: &Shown<'_>) -> Vec<Section> {
+pub(super) fn sections(shown: &ShownLimits<'_>) -> Vec<Section> {
     shown.classes.iter().map(|class| one(shown, class)).collect()
 }
 
-fn one(shown: &Shown<'_>, class: &Class) -> Section {
+fn one(shown: &ShownLimits<'_>, class: &Class) -> Section {
     let mut entries = parts(shown, class);
     let said = |key: &str, figure: &Figure, dimension: Dimension| {
         let value = range(figure, dimension);
@@ -54,7 +54,7 @@ fn told_once(class: &Class) -> Vec<(&'static str, Row<'_>)> {
 }
 
 /// What only some families have.
-fn parts(shown: &Shown<'_>, class: &Class) -> Vec<Entry> {
+fn parts(shown: &ShownLimits<'_>, class: &Class) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut say = |key: &str, value: &str| entries.push(Entry::new(key, value));
     match &class.detail {

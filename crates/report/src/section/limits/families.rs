@@ -4,18 +4,18 @@ use narrows_limits::table::{Class, Dimension, Family, Figure, Normal};
 
 use super::figures::{maybe, range, value};
 use super::sources::Sources;
-use super::{MEMBERS, Shown};
+use super::{MEMBERS, ShownLimits};
 use crate::document::{
     At, Block, Cell, Column, Depth, Inline, Remarks, Row, Section, Style, Table,
 };
 
 /// All families that have a class, and the measurements.
-pub(super) fn sections(shown: &Shown<'_>) -> Vec<Section> {
+pub(super) fn sections(shown: &ShownLimits<'_>) -> Vec<Section> {
     let families = Family::ALL.into_iter().filter_map(|family| of_family(shown, family));
     families.chain(measured(shown)).collect()
 }
 
-fn of_family(shown: &Shown<'_>, family: Family) -> Option<Section> {
+fn of_family(shown: &ShownLimits<'_>, family: Family) -> Option<Section> {
     let of_it = shown.classes.iter().copied().filter(|class| class.family == family);
     let classes: Vec<&Class> = of_it.collect();
     if classes.is_empty() {
@@ -180,7 +180,7 @@ fn arrays(classes: &[&Class], sources: &mut Sources) -> Table {
 }
 
 /// What processors have.
-fn processors(shown: &Shown<'_>, classes: &[&Class], sources: &mut Sources) -> Table {
+fn processors(shown: &ShownLimits<'_>, classes: &[&Class], sources: &mut Sources) -> Table {
     let heads = ["channels", "memory", "together", "PCIe", "lanes", "of two", "links"];
     let ends = [30, 42, 53, 59, 66, 75, 89];
     let columns = heads.into_iter().zip(ends).map(|(head, end)| Column::figure(head, end));
@@ -214,7 +214,7 @@ fn processors(shown: &Shown<'_>, classes: &[&Class], sources: &mut Sources) -> T
 }
 
 /// What others measured.
-fn measured(shown: &Shown<'_>) -> Option<Section> {
+fn measured(shown: &ShownLimits<'_>) -> Option<Section> {
     let mut sources = Sources::default();
     let mut table = Table::new(vec![
         Column::name("class", 0),

@@ -17,17 +17,17 @@ use figures::{rows, unit};
 const MEMBERS: u32 = 8;
 
 /// What is shown of a table.
-pub struct Shown<'a> {
+pub struct ShownLimits<'a> {
     /// Where it comes from.
     pub table: &'a Table,
     /// In the order of the table.
     pub classes: Vec<&'a Class>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ShownLimits<'a> {
     /// Everything.
     pub fn all(table: &'a Table) -> Self {
-        Shown { table, classes: table.classes().collect() }
+        ShownLimits { table, classes: table.classes().collect() }
     }
 
     /// Published measurements of the classes shown.
@@ -38,14 +38,14 @@ impl<'a> Shown<'a> {
 }
 
 /// The families, or, where single classes were named, one class after the other with all that is known of it.
-pub fn limits(shown: &Shown<'_>, single: bool) -> Document {
+pub fn limits(shown: &ShownLimits<'_>, single: bool) -> Document {
     let sections = if single { classes::sections(shown) } else { families::sections(shown) };
     let document = Document::of(sections).headed("Limits", "limits of hardware by class");
     Document { sheet: sheet(shown), json: json(shown), ..document }
 }
 
 /// Units are the last part of each key or its neighbour's.
-fn json(shown: &Shown<'_>) -> String {
+fn json(shown: &ShownLimits<'_>) -> String {
     let normal = |normal: &Normal| {
         let unit = unit(normal.what.dimension());
         object!({ "of": normal.of, "what": normal.what, "unit": unit, "figure": normal.figure })
@@ -59,7 +59,7 @@ fn json(shown: &Shown<'_>) -> String {
 }
 
 /// One row for each figure, in base units.
-fn sheet(shown: &Shown<'_>) -> Sheet {
+fn sheet(shown: &ShownLimits<'_>) -> Sheet {
     let heads = ["class", "family", "title", "figure", "low", "high", "unit", "grade", "source"];
     let mut sheet = Sheet::new(&heads);
     let mut add = |class: &Class, key: String, figure: &Figure, unit: &str| {
@@ -94,11 +94,11 @@ mod tests {
     use super::*;
     use crate::render::{FORMS, Screen, Shows, TEXT, form, render};
 
-    fn all() -> Shown<'static> {
-        Shown::all(Table::builtin())
+    fn all() -> ShownLimits<'static> {
+        ShownLimits::all(Table::builtin())
     }
 
-    fn printed(shown: &Shown<'_>, single: bool, name: &str) -> String {
+    fn printed(shown: &ShownLimits<'_>, single: bool, name: &str) -> String {
         render(&limits(shown, single), form(name).unwrap(), Screen::PLAIN)
     }
 
@@ -123,7 +123,7 @@ mod tests {
     fn a_class_alone_shows_how_its_figures_came_about() {
         let table = Table::builtin();
         let class = table.class("nvme-gen5-x4").unwrap();
-        let text = printed(&Shown { table, classes: vec![class] }, true, "text");
+        let text = printed(&ShownLimits { table, classes: vec![class] }, true, "text");
         for part in [
             "nvme-gen5-x4: NVMe on PCIe 5.0 x4\n",
             "32 × 10⁹ transfers/s × 4 bit",

@@ -257,14 +257,14 @@ fn verdict() -> Verdict {
         }),
         sharing: None,
         test: None,
-        next: vec![Next {
+        next: vec![NextLimit {
             resource: Bottleneck::Cpu,
             label: "4 CPUs".into(),
             bound_per_s: Some(6000.0),
         }],
         gain_at_most: Some(0.67),
         gain_tested: None,
-        standing: Some(Standing {
+        standing: Some(ObservedSituation {
             gains: None,
             nearest: Some(Headroom {
                 resource: Bottleneck::Cpu,

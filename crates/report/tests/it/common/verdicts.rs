@@ -6,8 +6,8 @@ fn term(name: &str, us: f64) -> SumTerm {
     SumTerm { name: name.into(), ns_per_op: us * 1e3 }
 }
 
-fn next(resource: Bottleneck, label: &str, bound_per_s: Option<f64>) -> Next {
-    Next { resource, label: label.into(), bound_per_s }
+fn next(resource: Bottleneck, label: &str, bound_per_s: Option<f64>) -> NextLimit {
+    NextLimit { resource, label: label.into(), bound_per_s }
 }
 
 fn test(intervention: &str, measurement: &str, effect: f64) -> Option<Test> {

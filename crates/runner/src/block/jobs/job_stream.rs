@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use narrows_io::{Access, Durable, Op};
-use narrows_layer_block::{Limit, Load, Mix, Place, Region, Route, Sizes, Stream, Think};
+use narrows_layer_block::{AccessPattern, Limit, Load, Mix, Region, Route, Sizes, Stream, Think};
 
 /// One stream of a job: all its clones where they share what they work on, else one of them; on one file.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct JobStream {
     /// Their lengths.
     pub sizes: Sizes,
     /// Where they go.
-    pub place: Place,
+    pub place: AccessPattern,
     /// How hard it pushes.
     pub load: Load,
     /// By which way.
@@ -83,13 +83,15 @@ impl JobStream {
             .flat_map(|op| self.sizes.of(op))
             .map(|share| ("blocks", u64::from(share.what)));
         let other: Vec<(&'static str, u64)> = match &self.place {
-            Place::Stepped { gap_bytes } => vec![("gaps", gap_bytes.unsigned_abs())],
-            Place::Jumping(jumping) => jumping
+            AccessPattern::Stepped { gap_bytes } => vec![("gaps", gap_bytes.unsigned_abs())],
+            AccessPattern::Jumping(jumping) => jumping
                 .align_bytes
                 .iter()
                 .map(|bytes| ("a blockalign", u64::from(*bytes)))
                 .collect(),
-            Place::Random(_) | Place::Sequential | Place::SameOffsets => Vec::new(),
+            AccessPattern::Random(_) | AccessPattern::Sequential | AccessPattern::SameOffsets => {
+                Vec::new()
+            }
         };
         blocks.chain(other)
     }

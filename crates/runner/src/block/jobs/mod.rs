@@ -26,7 +26,7 @@ mod targets;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use narrows_fio::Taken;
+use narrows_fio::SettingTreatment;
 use narrows_model::{Layer, Plan, PlannedStep, Platform, Run};
 use narrows_raw::{Consent, Device};
 use narrows_units::{Bytes, shown};
@@ -169,13 +169,13 @@ fn check_fio_json(path: &Path) -> Result<()> {
 /// Everything about the settings that isn't just as in fio, line by line.
 fn said_by_reading(plan: &narrows_fio::Plan) -> Vec<String> {
     let mut said = Vec::new();
-    for note in plan.notes.iter().filter(|note| note.taken != Taken::Same) {
+    for note in plan.notes.iter().filter(|note| note.taken != SettingTreatment::Same) {
         let how = match note.taken {
-            Taken::Same => "same",
-            Taken::Approximated => "approximated",
-            Taken::AsFio => "as fio takes it",
-            Taken::AsWritten => "as written, not as fio takes it",
-            Taken::Warned => "note",
+            SettingTreatment::Same => "same",
+            SettingTreatment::Approximated => "approximated",
+            SettingTreatment::AsFio => "as fio takes it",
+            SettingTreatment::AsWritten => "as written, not as fio takes it",
+            SettingTreatment::Warned => "note",
         };
         let setting = match (note.option.as_str(), note.value.as_str()) {
             ("", _) => String::new(),

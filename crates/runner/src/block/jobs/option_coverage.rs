@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use narrows_fio::options::{self, Class, limits};
-use narrows_fio::{Loader, Machine, Taken};
+use narrows_fio::{Loader, Machine, SettingTreatment};
 
 use super::stage;
 use super::targets::Targets;
@@ -96,7 +96,7 @@ fn planned(at: &Path, option: &str, settings: &str) -> Result<Vec<String>, Strin
     let mut said: Vec<String> = plan
         .notes
         .iter()
-        .filter(|note| note.taken == Taken::Approximated && note.option == option)
+        .filter(|note| note.taken == SettingTreatment::Approximated && note.option == option)
         .map(|note| format!("approximated: {}", note.sentence))
         .collect();
     let mut targets = Targets::new(at, None);

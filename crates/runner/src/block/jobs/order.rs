@@ -3,7 +3,7 @@
 use anyhow::Result;
 use narrows_fio::options::limits;
 use narrows_fio::{Amount, Blocks, Direction, Job, Order, PerDirection};
-use narrows_layer_block::{Distribution, Jumping, Place, Zone};
+use narrows_layer_block::{AccessPattern, Distribution, Jumping, Zone};
 
 use super::mapping::{refuse_limit, say};
 
@@ -11,20 +11,27 @@ use super::mapping::{refuse_limit, say};
 ///
 /// # Errors
 /// An order that a stream can't keep.
-pub fn place(job: &Job, bytes: u64, together: u32, said: &mut Vec<String>) -> Result<Place> {
+pub fn place(
+    job: &Job,
+    bytes: u64,
+    together: u32,
+    said: &mut Vec<String>,
+) -> Result<AccessPattern> {
     let (run, random_percent) = match job.access.order {
-        Order::Sequential { gap_bytes: 0 } if together > 1 => return Ok(Place::SameOffsets),
-        Order::Sequential { gap_bytes: 0 } => return Ok(Place::Sequential),
-        Order::Sequential { gap_bytes } => return Ok(Place::Stepped { gap_bytes }),
+        Order::Sequential { gap_bytes: 0 } if together > 1 => {
+            return Ok(AccessPattern::SameOffsets);
+        }
+        Order::Sequential { gap_bytes: 0 } => return Ok(AccessPattern::Sequential),
+        Order::Sequential { gap_bytes } => return Ok(AccessPattern::Stepped { gap_bytes }),
         Order::Random { run, random_percent } => (run, random_percent),
     };
     let distribution = distribution(job, bytes, said)?;
     let jump_percent = [random_percent.read, random_percent.write, random_percent.trim];
     let align_bytes = aligns(job, &distribution);
     if run <= 1 && jump_percent == [100; 3] && align_bytes == [0; 3] {
-        return Ok(Place::Random(distribution));
+        return Ok(AccessPattern::Random(distribution));
     }
-    Ok(Place::Jumping(Jumping { distribution, run, jump_percent, align_bytes }))
+    Ok(AccessPattern::Jumping(Jumping { distribution, run, jump_percent, align_bytes }))
 }
 
 /// What random places are multiples of, by kind; 0: of the operation's length. As in fio that is the smallest length,

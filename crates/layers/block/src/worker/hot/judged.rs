@@ -6,7 +6,7 @@ use std::time::Duration;
 use narrows_engine::Arrivals;
 use narrows_io::Op;
 use narrows_model::{Finding, Plan, Platform, Run};
-use narrows_observe::Seen;
+use narrows_observe::HostWindow;
 
 use super::simulated::{Device, SECOND, START_NS, device, open, run_for, stream};
 use crate::contents::Contents;
@@ -25,7 +25,7 @@ fn window(record: &mut Record, stream: &Stream, mut device: Device, s: u64) {
     let tally = run_for(stream, &mut device, s).unwrap();
     let (warm_up, length) = (Duration::from_secs(1), Duration::from_secs(s));
     let scenario = Scenario::of(stream.clone(), warm_up, length, 1);
-    let (start_ns, seen) = (START_NS + SECOND, Seen::default());
+    let (start_ns, seen) = (START_NS + SECOND, HostWindow::default());
     let measured = Measured { start_ns, window_ns: s * SECOND, cpu_ns: 1.0, seen };
     let contents = [Contents::default()];
     let outcomes = gather::outcomes(&scenario, measured, vec![tally], &contents, 0.0);

@@ -11,7 +11,9 @@ use narrows_io::{Access, Completion, DevicePath, Error, Method, Op, TestFile};
 use super::{Orders, Pace, Tally, run};
 use crate::BlockError;
 use crate::outcome::Counted;
-use crate::scenario::{Distribution, Limit, Load, Mix, Place, Region, Sizes, Stream, Then, Think};
+use crate::scenario::{
+    AccessPattern, Distribution, Limit, Load, Mix, Region, Sizes, Stream, Then, Think,
+};
 use crate::worker::clock::Clock;
 use crate::worker::due::{Due, Queue, Source};
 use crate::worker::operation_generator::OperationGenerator;
@@ -152,7 +154,7 @@ pub(super) fn stream(load: Load, mix: Mix) -> Stream {
     let file = TestFile::existing(std::path::Path::new("/proc/self/exe"), None).unwrap();
     let mut stream = Stream::reads("simulated", Region::of(&file), 512, 1, Access::null());
     (stream.load, stream.mix, stream.sizes) = (load, mix, Sizes::all(512));
-    stream.place = Place::Random(Distribution::Uniform);
+    stream.place = AccessPattern::Random(Distribution::Uniform);
     stream
 }
 

@@ -1,7 +1,7 @@
 //! The page cache answers instead of the drive.
 
 use narrows_io::Entropy;
-use narrows_layer_block::{Distribution, Place, Region, Stream};
+use narrows_layer_block::{AccessPattern, Distribution, Region, Stream};
 use narrows_model::Severity;
 
 use crate::causes::bench::{
@@ -35,7 +35,7 @@ fn a_working_set_in_memory_is_suspect_and_invalid_by_what_the_drive_saw() {
     // Three times as many reads as there are blocks.
     let operations = 3 * file.bytes() / u64::from(BLOCK);
     let stream = Stream {
-        place: Place::Random(Distribution::Uniform),
+        place: AccessPattern::Random(Distribution::Uniform),
         ..counted(cached_reads(Region::of(&file)), operations)
     };
     let evict = || narrows_facts::file::evict(file.buffered_file()).unwrap();

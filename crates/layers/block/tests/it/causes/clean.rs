@@ -6,7 +6,7 @@ use narrows_engine::Arrivals;
 use narrows_io::{Access, Entropy};
 use narrows_layer_block::{Load, Region, Stream};
 use narrows_model::{Finding, Severity};
-use narrows_validity::{Company, check};
+use narrows_validity::{Disturbance, check};
 
 use crate::causes::bench::{bench, reads};
 
@@ -47,7 +47,7 @@ fn real_runs_in_clean_company() {
         };
         let measurement = bench.windows(&stream, 3);
         cursor += measurement.value(narrows_model::metric::OPERATIONS).unwrap_or(0.0) as u64 * 4;
-        let company = Company::of(&measurement);
+        let company = Disturbance::of(&measurement);
         let run = bench.run(vec![measurement]);
         let weighty: Vec<Finding> =
             check(&run).into_iter().filter(|f| f.severity > Severity::Note).collect();

@@ -1,7 +1,7 @@
 //! Blocks are read that have been read before.
 
 use narrows_io::Entropy;
-use narrows_layer_block::{Place, Record, Region, Stream};
+use narrows_layer_block::{AccessPattern, Record, Region, Stream};
 use narrows_model::{Measurement, Severity, metric};
 
 use crate::causes::bench::{
@@ -10,7 +10,7 @@ use crate::causes::bench::{
 
 /// Four sequential readers of the same blocks.
 fn clones(stream: Stream) -> Stream {
-    Stream { place: Place::SameOffsets, threads: 4, ..stream }
+    Stream { place: AccessPattern::SameOffsets, threads: 4, ..stream }
 }
 
 #[test]
@@ -52,7 +52,8 @@ fn streams_with_parts_of_their_own_are_neither() {
     let Some(bench) = bench() else { return };
     let Some(file) = bench.file(16, Entropy::default()) else { return };
     // Each part is longer than all that is read, should one thread read it alone.
-    let stream = Stream { place: Place::Sequential, threads: 4, ..reads(Region::of(&file)) };
+    let stream =
+        Stream { place: AccessPattern::Sequential, threads: 4, ..reads(Region::of(&file)) };
     let stream = counted(stream, ENOUGH);
     let found = bench.judged(bench.windows(&stream, 1));
     silent(&found, "streams-overlap");
@@ -63,7 +64,7 @@ fn streams_with_parts_of_their_own_are_neither() {
 fn a_sequence_that_is_run_again_is_suspect_and_one_that_goes_on_is_not() {
     let Some(bench) = bench() else { return };
     let Some(file) = bench.file(16, Entropy::default()) else { return };
-    for place in [reads(Region::of(&file)).place, Place::Sequential] {
+    for place in [reads(Region::of(&file)).place, AccessPattern::Sequential] {
         let stream = Stream { place, order_seed: Some(5), ..reads(Region::of(&file)) };
         let stream = counted(stream, ENOUGH);
         let mut record = Record::new();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use narrows_io::{
     Access, Arena, Effect, Entropy, Fault, Method, Op, Options, Target, TestFile, When,
 };
-use narrows_layer_block::{Load, Mix, Place, Region, Sizes, Stream};
+use narrows_layer_block::{AccessPattern, Load, Mix, Region, Sizes, Stream};
 use narrows_model::{Measurement, Metric, Severity, metric};
 
 use crate::causes::bench::{Bench, MIB, bench, caught, reads, silent};
@@ -137,7 +137,7 @@ fn operations_that_the_kernel_joins_are_worth_a_note() {
         return;
     }
     let stream = Stream {
-        place: Place::Sequential,
+        place: AccessPattern::Sequential,
         sizes: Sizes::all(4096),
         load: Load::Closed { depth: 64 },
         threads: 1,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::{Context, LiveValue, Phase, after_window};
 use narrows_model::Layer;
-use narrows_observe::{Seen, Watch};
+use narrows_observe::{HostWindow, Watch};
 
 use super::plan::CommitPlan;
 use crate::LogError;
@@ -91,7 +91,7 @@ impl<'a, F: Flusher + Send> Bench<'a, F> {
 }
 
 /// Whether nothing from outside disturbed a window. By these figures alone, never by whether its rate passed.
-pub fn undisturbed(seen: &Seen) -> bool {
+pub fn undisturbed(seen: &HostWindow) -> bool {
     let cpus = seen.per_cpu.len().max(1) as f64;
     let throttled = seen.throttled.map_or(0.0, |n| n as f64 / seen.window.as_secs_f64().max(1e-9));
     seen.io_limit_changed != Some(true)

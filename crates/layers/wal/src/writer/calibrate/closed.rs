@@ -7,7 +7,7 @@ use narrows_engine::{KneeSearch, LiveValue};
 use narrows_model::{DepthPoint, Measurement};
 
 use super::bench::{Bench, WARM_UP};
-use super::kept::Kept;
+use super::windows::CalibrationWindows;
 use crate::LogError;
 use crate::writer::Flusher;
 use crate::writer::drive::Load;
@@ -17,7 +17,7 @@ const REPEATS: u32 = 3;
 
 /// What the closed loops gave.
 pub struct Closed {
-    by_sessions: BTreeMap<u32, Kept>,
+    by_sessions: BTreeMap<u32, CalibrationWindows>,
     /// The number with the most.
     pub sessions: u32,
     /// Whether more than could be tried might give more.
@@ -30,7 +30,7 @@ pub struct Closed {
 pub fn closed<F: Flusher + Send>(bench: &mut Bench<'_, F>) -> Result<Closed, LogError> {
     let most = bench.plan.most_sessions.max(1);
     let mut search = KneeSearch::new(most);
-    let mut by_sessions: BTreeMap<u32, Kept> = BTreeMap::new();
+    let mut by_sessions: BTreeMap<u32, CalibrationWindows> = BTreeMap::new();
     while let Some(sessions) = search.next_depth() {
         let rate_per_s = one(bench, sessions, &mut by_sessions)?;
         search.saw(sessions, rate_per_s);
@@ -45,7 +45,7 @@ pub fn closed<F: Flusher + Send>(bench: &mut Bench<'_, F>) -> Result<Closed, Log
         }
     }
     let cpus = bench.plan.cpus.len().max(1);
-    let used = by_sessions.get(&sessions).and_then(Kept::cpus_used).unwrap_or(0.0);
+    let used = by_sessions.get(&sessions).and_then(CalibrationWindows::cpus_used).unwrap_or(0.0);
     let still_grew = sessions == most && most > 1;
     Ok(Closed { by_sessions, sessions, still_grew, busy: (used, cpus) })
 }
@@ -53,12 +53,14 @@ pub fn closed<F: Flusher + Send>(bench: &mut Bench<'_, F>) -> Result<Closed, Log
 fn one<F: Flusher + Send>(
     bench: &mut Bench<'_, F>,
     sessions: u32,
-    by_sessions: &mut BTreeMap<u32, Kept>,
+    by_sessions: &mut BTreeMap<u32, CalibrationWindows>,
 ) -> Result<f64, LogError> {
     bench.tell(&format!("{sessions} sessions in a closed loop"));
     let length = bench.plan.probe();
     let driven = bench.run(Load::Closed { sessions }, (length.mul_f64(WARM_UP), length))?;
-    let kept = by_sessions.entry(sessions).or_insert_with(|| Kept::new(Load::Closed { sessions }));
+    let kept = by_sessions
+        .entry(sessions)
+        .or_insert_with(|| CalibrationWindows::new(Load::Closed { sessions }));
     let rate_per_s = kept.add(&driven).rate_per_s();
     bench.last = Some(LiveValue::Commits(rate_per_s));
     Ok(rate_per_s)
@@ -72,7 +74,7 @@ impl Closed {
 
     /// The most, commits per second.
     pub fn ceiling_per_s(&self) -> f64 {
-        self.by_sessions.get(&self.sessions).and_then(Kept::rate_per_s).unwrap_or(0.0)
+        self.by_sessions.get(&self.sessions).and_then(CalibrationWindows::rate_per_s).unwrap_or(0.0)
     }
 
     /// Processor time per commit there, ns.
@@ -97,7 +99,7 @@ impl Closed {
     pub fn into_measurements(
         self,
         id: &str,
-        finish: &impl Fn(Kept, String) -> Measurement,
+        finish: &impl Fn(CalibrationWindows, String) -> Measurement,
     ) -> Vec<Measurement> {
         self.by_sessions
             .into_iter()

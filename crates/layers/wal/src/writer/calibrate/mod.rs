@@ -6,9 +6,9 @@
 
 mod bench;
 mod closed;
-mod kept;
 mod plan;
 mod search;
+mod windows;
 mod words;
 
 use std::path::Path;
@@ -31,8 +31,8 @@ use crate::segment::Segment;
 use crate::{LogError, READ_BACK, SEGMENT_BYTES, on_server_cpus};
 use bench::Bench;
 use closed::{Closed, closed};
-use kept::Kept;
 use search::{Curve, Searched, curve, search};
+use windows::CalibrationWindows;
 
 /// An answer and what it rests on.
 #[derive(Debug, Clone)]
@@ -71,7 +71,9 @@ pub fn commit_rate(
         ctx.progress.phase(Layer::Log, Phase::Verify, "the end of the log");
         let end = log.flushed().next_multiple_of(PAGE as u64);
         let verified = segment.verify(&pages, end, READ_BACK)?;
-        let finish = |kept: Kept, id: String| kept.into_measurement(id, plan, &segment, verified);
+        let finish = |kept: CalibrationWindows, id: String| {
+            kept.into_measurement(id, plan, &segment, verified)
+        };
         Ok(answer(plan, closed, searched, curve, &finish))
     })
 }
@@ -81,7 +83,7 @@ fn answer(
     closed: Closed,
     searched: Searched,
     curve: Curve,
-    finish: &impl Fn(Kept, String) -> Measurement,
+    finish: &impl Fn(CalibrationWindows, String) -> Measurement,
 ) -> CommitRate {
     let id = plan.id();
     let found = match &searched.outcome {

@@ -9,7 +9,7 @@ use narrows_model::{CurvePoint, Measurement};
 
 use super::bench::{Bench, WARM_UP, undisturbed};
 use super::closed::Closed;
-use super::kept::Kept;
+use super::windows::CalibrationWindows;
 use crate::LogError;
 use crate::writer::Flusher;
 use crate::writer::account::Account;
@@ -29,7 +29,7 @@ pub struct Searched {
     pub outcome: Outcome,
     pub windows: u32,
     pub unusable: u32,
-    confirmed: Vec<(f64, Kept)>,
+    confirmed: Vec<(f64, CalibrationWindows)>,
 }
 
 /// The curve.
@@ -37,7 +37,7 @@ pub struct Searched {
 pub struct Curve {
     pub points: Vec<CurvePoint>,
     pub knee_per_s: Option<f64>,
-    windows: Vec<(String, Kept)>,
+    windows: Vec<(String, CalibrationWindows)>,
 }
 
 /// A load of the open loop at that rate.
@@ -75,7 +75,7 @@ pub fn search<F: Flusher + Send>(
 ) -> Result<Searched, LogError> {
     let plan = bench.plan;
     let mut search = RateSearch::new(plan.goal, closed.ceiling_per_s(), plan.settings);
-    let mut confirmed: Vec<(f64, Kept)> = Vec::new();
+    let mut confirmed: Vec<(f64, CalibrationWindows)> = Vec::new();
     let mut unusable = 0;
     while let Some(step) =
         search.next_in_time(|n, length| bench.has_time(n, length, plan.curve_s()))
@@ -95,7 +95,7 @@ pub fn search<F: Flusher + Send>(
         if step.stage == Stage::Confirm && usable {
             let at = confirmed.iter().position(|(rate, _)| same_rate(*rate, step.rate_per_s));
             let at = at.unwrap_or_else(|| {
-                confirmed.push((step.rate_per_s, Kept::new(load)));
+                confirmed.push((step.rate_per_s, CalibrationWindows::new(load)));
                 confirmed.len() - 1
             });
             confirmed[at].1.add(&driven);
@@ -124,7 +124,7 @@ impl Searched {
     pub fn into_measurements(
         mut self,
         id: &str,
-        finish: &impl Fn(Kept, String) -> Measurement,
+        finish: &impl Fn(CalibrationWindows, String) -> Measurement,
     ) -> (Vec<Measurement>, Vec<String>) {
         self.confirmed.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (mut measurements, mut rests_on) = (Vec::new(), Vec::new());
@@ -150,7 +150,7 @@ pub fn curve<F: Flusher + Send>(
     let length: Duration = bench.plan.curve_window();
     let mut curve = Curve::default();
     let mut judged = Vec::new();
-    let mut sentinel: Option<Kept> = None;
+    let mut sentinel: Option<CalibrationWindows> = None;
     let steps = CurvePlan::new(rate_per_s, bench.ctx.seed);
     for (step, order) in steps.steps().iter().zip(0..) {
         if !bench.has_time(1, length, 0.0) || !bench.has_bytes() {
@@ -159,9 +159,9 @@ pub fn curve<F: Flusher + Send>(
         bench.tell(&format!("curve: {:.0} commits per second", step.rate_per_s));
         let load = load(bench, step.rate_per_s);
         let driven = bench.run(load, (length.mul_f64(WARM_UP), length))?;
-        let mut alone = Kept::new(load);
+        let mut alone = CalibrationWindows::new(load);
         let account = if step.sentinel {
-            sentinel.get_or_insert_with(|| Kept::new(load)).add(&driven)
+            sentinel.get_or_insert_with(|| CalibrationWindows::new(load)).add(&driven)
         } else {
             alone.add(&driven)
         };
@@ -222,7 +222,7 @@ impl Curve {
     pub fn into_measurements(
         self,
         id: &str,
-        finish: &impl Fn(Kept, String) -> Measurement,
+        finish: &impl Fn(CalibrationWindows, String) -> Measurement,
     ) -> Vec<Measurement> {
         let one = |(name, kept)| finish(kept, format!("{id}.curve.{name}"));
         self.windows.into_iter().map(one).collect()

@@ -1,6 +1,6 @@
 //! The answer in words.
 
-use narrows_engine::rate_search::Told;
+use narrows_engine::rate_search::SearchDescription;
 
 use super::closed::Closed;
 use super::plan::CommitPlan;
@@ -31,7 +31,7 @@ pub fn what(plan: &CommitPlan) -> String {
 
 /// How the search ended, in one sentence with its figures.
 pub fn sentence(plan: &CommitPlan, searched: &Searched) -> String {
-    let told = Told {
+    let told = SearchDescription {
         limited: "the wait",
         windows: searched.windows,
         unusable: searched.unusable,

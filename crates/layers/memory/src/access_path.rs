@@ -6,7 +6,7 @@ use crate::MemoryError;
 
 /// A processor and the memory it reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct AccessPath {
     /// The processor.
     pub cpu: u32,
     /// The node it belongs to.
@@ -87,11 +87,11 @@ pub fn distance(platform: &Platform, from: u32, to: u32) -> Option<u32> {
 
 /// The near pair and the far ones, nearest first. The last of the site's processors reads: the first one takes
 /// most interrupts.
-pub fn places(platform: &Platform, sites: &[Site]) -> Vec<Place> {
+pub fn places(platform: &Platform, sites: &[Site]) -> Vec<AccessPath> {
     let site = &sites[0];
     let cpu = *site.cpus.last().expect("a site has CPUs");
     let distance = |to: &NumaNode| distance(platform, site.node, to.id);
-    let place = |node, distance, id_part: String| Place {
+    let place = |node, distance, id_part: String| AccessPath {
         cpu,
         cpu_node: site.node,
         node,

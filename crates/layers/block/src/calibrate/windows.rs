@@ -2,22 +2,22 @@
 
 use narrows_model::Measurement;
 
-use super::bench::Shown;
+use super::bench::BenchWindow;
 use crate::record::Record;
 use crate::scenario::Stream;
 use crate::steady::told;
 
 /// Windows of the same load.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Kept {
+pub(super) struct CalibrationWindows {
     streams: Vec<Stream>,
     records: Vec<Record>,
     together: Record,
 }
 
-impl Kept {
+impl CalibrationWindows {
     /// One window more.
-    pub(super) fn add(&mut self, shown: &Shown) {
+    pub(super) fn add(&mut self, shown: &BenchWindow) {
         if self.streams.is_empty() {
             self.streams.clone_from(&shown.streams);
             self.records = vec![Record::new(); shown.streams.len()];

@@ -6,7 +6,7 @@ use narrows_model::{ActivityState, ProcessClass};
 
 /// Where a process was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum ProcessState {
     /// In one of the states of the history.
     At(ActivityState),
     /// A session that runs, or could, outside of statements: it takes a request in, sends an answer off, or is connecting.
@@ -31,23 +31,23 @@ pub(super) fn class(backend_type: &str) -> ProcessClass {
 }
 
 /// From the columns `state`, `wait_event_type` and `wait_event`, empty where they are NULL.
-pub(super) fn place(class: ProcessClass, state: &str, kind: &str, event: &str) -> Place {
+pub(super) fn place(class: ProcessClass, state: &str, kind: &str, event: &str) -> ProcessState {
     match class {
         ProcessClass::Session => match state {
-            "active" | "fastpath function call" => Place::At(wait(kind, event)),
+            "active" | "fastpath function call" => ProcessState::At(wait(kind, event)),
             "idle in transaction" | "idle in transaction (aborted)" => {
-                Place::At(ActivityState::IdleInTransaction)
+                ProcessState::At(ActivityState::IdleInTransaction)
             }
             // No state yet: it is being let in.
-            "idle" | "starting" | "" if kind.is_empty() => Place::Between,
-            _ => Place::Nowhere,
+            "idle" | "starting" | "" if kind.is_empty() => ProcessState::Between,
+            _ => ProcessState::Nowhere,
         },
-        ProcessClass::ParallelWorker if kind != "Activity" => Place::At(wait(kind, event)),
+        ProcessClass::ParallelWorker if kind != "Activity" => ProcessState::At(wait(kind, event)),
         // The server's own processes wait for work in `Activity`, senders of the log in `Client` too, and what extensions brought in
         // `Extension`, which doesn't say more.
         _ => match kind {
-            "Activity" | "Client" | "Extension" => Place::Nowhere,
-            _ => Place::At(wait(kind, event)),
+            "Activity" | "Client" | "Extension" => ProcessState::Nowhere,
+            _ => ProcessState::At(wait(kind, event)),
         },
     }
 }
@@ -121,18 +121,18 @@ mod tests {
             ("Timeout", "PgSleep", Other),
         ] {
             let found = place(ProcessClass::Session, "active", kind, event);
-            assert_eq!(found, Place::At(meant), "{kind}:{event}");
+            assert_eq!(found, ProcessState::At(meant), "{kind}:{event}");
         }
     }
 
     #[test]
     fn a_session_without_a_statement_is_nowhere_unless_it_runs() {
         let session = |state, kind| place(ProcessClass::Session, state, kind, "ClientRead");
-        assert_eq!(session("idle", "Client"), Place::Nowhere);
-        assert_eq!(session("idle", ""), Place::Between);
-        assert_eq!(session("", ""), Place::Between);
-        assert_eq!(session("disabled", ""), Place::Nowhere, "nobody says what it does");
-        assert_eq!(session("idle in transaction", "Client"), Place::At(IdleInTransaction));
+        assert_eq!(session("idle", "Client"), ProcessState::Nowhere);
+        assert_eq!(session("idle", ""), ProcessState::Between);
+        assert_eq!(session("", ""), ProcessState::Between);
+        assert_eq!(session("disabled", ""), ProcessState::Nowhere, "nobody says what it does");
+        assert_eq!(session("idle in transaction", "Client"), ProcessState::At(IdleInTransaction));
         assert!(runs_between(ProcessClass::Session, "idle in transaction", ""));
         assert!(!runs_between(ProcessClass::Session, "active", ""));
     }
@@ -140,12 +140,12 @@ mod tests {
     #[test]
     fn the_servers_own_processes_are_found_at_work_alone() {
         let of = |kind: &str, kind_of_wait, event| place(class(kind), "", kind_of_wait, event);
-        assert_eq!(of("checkpointer", "Activity", "CheckpointerMain"), Place::Nowhere);
-        assert_eq!(of("checkpointer", "Timeout", "CheckpointWriteDelay"), Place::At(Other));
-        assert_eq!(of("checkpointer", "IO", "DataFileSync"), Place::At(Write));
-        assert_eq!(of("walsender", "Client", "WalSenderWaitForWAL"), Place::Nowhere);
-        assert_eq!(of("autovacuum worker", "", ""), Place::At(Running));
-        assert_eq!(of("pg_cron launcher", "Extension", "Extension"), Place::Nowhere);
-        assert_eq!(of("parallel worker", "IO", "DataFileRead"), Place::At(Read));
+        assert_eq!(of("checkpointer", "Activity", "CheckpointerMain"), ProcessState::Nowhere);
+        assert_eq!(of("checkpointer", "Timeout", "CheckpointWriteDelay"), ProcessState::At(Other));
+        assert_eq!(of("checkpointer", "IO", "DataFileSync"), ProcessState::At(Write));
+        assert_eq!(of("walsender", "Client", "WalSenderWaitForWAL"), ProcessState::Nowhere);
+        assert_eq!(of("autovacuum worker", "", ""), ProcessState::At(Running));
+        assert_eq!(of("pg_cron launcher", "Extension", "Extension"), ProcessState::Nowhere);
+        assert_eq!(of("parallel worker", "IO", "DataFileRead"), ProcessState::At(Read));
     }
 }

@@ -87,7 +87,7 @@ pub struct RateSeen {
 
 /// What a window says of its rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
+pub enum WindowJudgement {
     /// The goal was met; `clear` when the window's interval lies wholly on that side.
     Passed {
         /// The interval excludes the limit.
@@ -129,30 +129,32 @@ impl RateSeen {
     ///
     /// A growing queue fails, whatever its percentile says: it only was not given time. Lateness of the generator
     /// is inside the latency, so that a pass with a late generator is a pass.
-    pub fn said(&self, goal: &Goal, asked_per_s: f64) -> Said {
-        let Some(over) = self.exceedance().filter(|_| self.usable) else { return Said::Nothing };
+    pub fn said(&self, goal: &Goal, asked_per_s: f64) -> WindowJudgement {
+        let Some(over) = self.exceedance().filter(|_| self.usable) else {
+            return WindowJudgement::Nothing;
+        };
         if self.backlog == Backlog::CapHit {
-            return Said::Failed { clear: true };
+            return WindowJudgement::Failed { clear: true };
         }
         let scatter = ON_SCHEDULE + 5.0 / (over.operations as f64).sqrt();
         let on_schedule = (self.due_per_s / asked_per_s - 1.0).abs() <= scatter;
         if !on_schedule || self.sent_per_s < SENT * self.due_per_s {
-            return Said::Generator;
+            return WindowJudgement::Generator;
         }
         let allowed = goal.allowed_over();
         let short = self.achieved_per_s < KEPT_UP * self.due_per_s;
         let unbounded = short || self.backlog == Backlog::Growing;
         if !unbounded && over.share <= allowed {
-            return Said::Passed { clear: over.interval_95.1 <= allowed };
+            return WindowJudgement::Passed { clear: over.interval_95.1 <= allowed };
         }
         let late = match (self.lateness_ns, self.quantile_ns) {
             (Some(late), Some(all)) => late as f64 > LATE * all as f64,
             _ => false,
         };
         if late {
-            return Said::Generator;
+            return WindowJudgement::Generator;
         }
-        Said::Failed { clear: unbounded || over.interval_95.0 > allowed }
+        WindowJudgement::Failed { clear: unbounded || over.interval_95.0 > allowed }
     }
 }
 
@@ -179,33 +181,33 @@ mod tests {
 
     #[test]
     fn the_share_over_the_limit_decides() {
-        assert_eq!(seen(0).said(&GOAL, 1000.0), Said::Passed { clear: true });
-        assert_eq!(seen(9).said(&GOAL, 1000.0), Said::Passed { clear: false });
-        assert_eq!(seen(10).said(&GOAL, 1000.0), Said::Failed { clear: false });
-        assert_eq!(seen(30).said(&GOAL, 1000.0), Said::Failed { clear: true });
+        assert_eq!(seen(0).said(&GOAL, 1000.0), WindowJudgement::Passed { clear: true });
+        assert_eq!(seen(9).said(&GOAL, 1000.0), WindowJudgement::Passed { clear: false });
+        assert_eq!(seen(10).said(&GOAL, 1000.0), WindowJudgement::Failed { clear: false });
+        assert_eq!(seen(30).said(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
     }
 
     #[test]
     fn a_growing_queue_fails_whatever_its_percentile() {
         for backlog in [Backlog::Growing, Backlog::CapHit] {
             let window = RateSeen { backlog, ..seen(0) };
-            assert_eq!(window.said(&GOAL, 1000.0), Said::Failed { clear: true });
+            assert_eq!(window.said(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
         }
         let short = RateSeen { achieved_per_s: 970.0, ..seen(0) };
-        assert_eq!(short.said(&GOAL, 1000.0), Said::Failed { clear: true });
+        assert_eq!(short.said(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
     }
 
     #[test]
     fn a_generator_can_spoil_a_failure_but_not_a_pass() {
         let late = |over| RateSeen { lateness_ns: Some(60_000), ..seen(over) };
-        assert_eq!(late(30).said(&GOAL, 1000.0), Said::Generator);
-        assert_eq!(late(0).said(&GOAL, 1000.0), Said::Passed { clear: true });
+        assert_eq!(late(30).said(&GOAL, 1000.0), WindowJudgement::Generator);
+        assert_eq!(late(0).said(&GOAL, 1000.0), WindowJudgement::Passed { clear: true });
         let behind = RateSeen { sent_per_s: 989.0, ..seen(0) };
-        assert_eq!(behind.said(&GOAL, 1000.0), Said::Generator, "not sent");
-        assert_eq!(seen(0).said(&GOAL, 1040.0), Said::Generator, "not on schedule");
-        assert_eq!(seen(0).said(&GOAL, 1030.0), Said::Passed { clear: true }, "scatter");
+        assert_eq!(behind.said(&GOAL, 1000.0), WindowJudgement::Generator, "not sent");
+        assert_eq!(seen(0).said(&GOAL, 1040.0), WindowJudgement::Generator, "not on schedule");
+        assert_eq!(seen(0).said(&GOAL, 1030.0), WindowJudgement::Passed { clear: true }, "scatter");
         let capped = RateSeen { backlog: Backlog::CapHit, sent_per_s: 500.0, ..late(30) };
-        assert_eq!(capped.said(&GOAL, 1000.0), Said::Failed { clear: true });
+        assert_eq!(capped.said(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
     }
 
     #[test]
@@ -223,8 +225,14 @@ mod tests {
 
     #[test]
     fn what_is_unusable_or_uncounted_says_nothing() {
-        assert_eq!(RateSeen { usable: false, ..seen(0) }.said(&GOAL, 1000.0), Said::Nothing);
-        assert_eq!(RateSeen { slices: Vec::new(), ..seen(0) }.said(&GOAL, 1000.0), Said::Nothing);
+        assert_eq!(
+            RateSeen { usable: false, ..seen(0) }.said(&GOAL, 1000.0),
+            WindowJudgement::Nothing
+        );
+        assert_eq!(
+            RateSeen { slices: Vec::new(), ..seen(0) }.said(&GOAL, 1000.0),
+            WindowJudgement::Nothing
+        );
     }
 
     #[test]

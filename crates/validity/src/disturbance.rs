@@ -16,7 +16,7 @@ const SENTINEL: f64 = 0.10;
 
 /// The worst of all repeats; what was not counted is absent.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Company {
+pub struct Disturbance {
     /// Share of processor time that the hypervisor gave to others.
     pub steal: Option<f64>,
     /// Share of the window in which some task waited for a processor.
@@ -25,15 +25,15 @@ pub struct Company {
     pub sentinel_drift: Option<f64>,
 }
 
-impl Company {
+impl Disturbance {
     /// The company of a measurement.
-    pub fn of(m: &Measurement) -> Company {
+    pub fn of(m: &Measurement) -> Disturbance {
         let worst = |name| {
             let metric = m.metric(name)?;
             let all = metric.samples.iter().chain(std::iter::once(&metric.value));
             all.map(|v| v.abs()).reduce(f64::max)
         };
-        Company {
+        Disturbance {
             steal: worst(metric::STEAL),
             cpu_pressure: worst(metric::CPU_PRESSURE),
             sentinel_drift: worst(metric::SENTINEL_DRIFT),
@@ -57,7 +57,8 @@ impl Company {
 /// Whether all measurements of a run were made in clean company. `None` where none was in bad company and of some it is
 /// unknown, and for a run without measurements.
 pub fn clean(run: &Run) -> Option<bool> {
-    let all: Vec<Option<bool>> = run.measurements.iter().map(|m| Company::of(m).clean()).collect();
+    let all: Vec<Option<bool>> =
+        run.measurements.iter().map(|m| Disturbance::of(m).clean()).collect();
     if all.contains(&Some(false)) {
         return Some(false);
     }

@@ -17,7 +17,7 @@ pub struct Acknowledged {
 
 /// What one session knows, and all of them together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct SessionAccount {
     /// New orders that were acknowledged, from the first to the last.
     pub new_orders: u64,
     /// Payments likewise.
@@ -30,7 +30,7 @@ pub struct Seen {
     pub orders: Vec<Acknowledged>,
 }
 
-impl Seen {
+impl SessionAccount {
     /// Notes the warehouse, 1 to the highest.
     #[inline]
     pub fn touch(&mut self, warehouse: i32) {
@@ -45,7 +45,7 @@ impl Seen {
     }
 
     /// Adds what another session knows.
-    pub fn merge(&mut self, other: &Seen) {
+    pub fn merge(&mut self, other: &SessionAccount) {
         self.new_orders += other.new_orders;
         self.payments += other.payments;
         self.in_doubt += other.in_doubt;
@@ -60,16 +60,16 @@ impl Seen {
 
 /// What all sessions together know, once their programs are gone.
 #[derive(Debug, Default)]
-pub struct Shared(Mutex<Seen>);
+pub struct Shared(Mutex<SessionAccount>);
 
 impl Shared {
     /// Adds a session's.
-    pub fn add(&self, seen: &Seen) {
+    pub fn add(&self, seen: &SessionAccount) {
         self.0.lock().expect("no program panics holding it").merge(seen);
     }
 
     /// Takes everything, and begins anew.
-    pub fn take(&self) -> Seen {
+    pub fn take(&self) -> SessionAccount {
         std::mem::take(&mut self.0.lock().expect("no program panics holding it"))
     }
 }

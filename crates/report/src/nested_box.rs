@@ -2,22 +2,22 @@
 
 /// A part and what lies in it, each in a line of words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Place {
+pub(crate) struct NestedBox {
     /// `2 × package (0-1), L3 32 MiB`.
     pub words: String,
     /// What is to be seen at once, in words that need no colour: `BELOW what both ends could do: …`.
     pub marks: Vec<String>,
-    pub within: Vec<Place>,
+    pub within: Vec<NestedBox>,
 }
 
-impl Place {
+impl NestedBox {
     /// A part in which nothing lies.
-    pub fn leaf(words: impl Into<String>) -> Place {
-        Place::of(words, Vec::new())
+    pub fn leaf(words: impl Into<String>) -> NestedBox {
+        NestedBox::of(words, Vec::new())
     }
 
     /// A part with others in it.
-    pub fn of(words: impl Into<String>, within: Vec<Place>) -> Place {
-        Place { words: words.into(), marks: Vec::new(), within }
+    pub fn of(words: impl Into<String>, within: Vec<NestedBox>) -> NestedBox {
+        NestedBox { words: words.into(), marks: Vec::new(), within }
     }
 }

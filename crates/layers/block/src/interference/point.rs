@@ -14,7 +14,7 @@ use crate::steady::told;
 const BEYOND: f64 = 0.01;
 
 /// One rate of reads beside one background load.
-pub(super) struct Cell {
+pub(super) struct InterferencePoint {
     pub company: BackgroundLoad,
     /// Of the reads' ceiling, as in ids: 10 for a tenth.
     pub percent: u32,
@@ -27,14 +27,14 @@ pub(super) struct Cell {
     beyond: Vec<Vec<bool>>,
 }
 
-impl Cell {
+impl InterferencePoint {
     pub(super) fn new(
         company: BackgroundLoad,
         percent: u32,
         read_per_s: f64,
         beside_per_s: f64,
     ) -> Self {
-        Cell {
+        InterferencePoint {
             company,
             percent,
             read_per_s,

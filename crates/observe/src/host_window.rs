@@ -10,7 +10,7 @@ use crate::snapshot::Snapshot;
 
 /// What happened in a window.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Seen {
+pub struct HostWindow {
     /// Its length.
     pub window: Nanos,
     /// What the named drives did together; absent if none was named or one of them has no counters.
@@ -60,11 +60,11 @@ pub struct CpuSeen {
     pub id: u32,
     /// Time in tasks and interrupts, ns.
     pub busy_ns: u64,
-    /// Time the hypervisor gave to others, ns; 0 also where that is not counted, see [`Seen::steal`].
+    /// Time the hypervisor gave to others, ns; 0 also where that is not counted, see [`HostWindow::steal`].
     pub steal_ns: u64,
 }
 
-impl Seen {
+impl HostWindow {
     /// As metrics, under the names of [`narrows_model::metric`]. What is unknown is left out. The window's own
     /// length is not among them: the layer knows it better.
     pub fn metrics(&self) -> Vec<(Metric, f64)> {
@@ -113,24 +113,24 @@ impl Seen {
 /// A look that missed more of a window than this share did not see the drives at work in all of it.
 const MISSED: f64 = 0.03;
 
-impl Seen {
+impl HostWindow {
     /// The same without the drives' counts, where the look began so late that it missed a part of the window that it was to cover. On a
     /// busy machine whoever looks wakes late, at the end as well, so that lengths alone don't tell: requests before the look are not in
     /// the counts, which then are no counts of the window.
-    pub fn begun_late(self, late: Nanos, window: Nanos) -> Seen {
+    pub fn begun_late(self, late: Nanos, window: Nanos) -> HostWindow {
         let covered = late.0 as f64 <= window.0 as f64 * MISSED;
-        Seen { drives: self.drives.filter(|_| covered), ..self }
+        HostWindow { drives: self.drives.filter(|_| covered), ..self }
     }
 }
 
 impl Snapshot {
     /// What happened between `earlier` and this one.
-    pub fn since(&self, earlier: &Snapshot) -> Seen {
+    pub fn since(&self, earlier: &Snapshot) -> HostWindow {
         between(earlier, self)
     }
 }
 
-fn between(before: &Snapshot, after: &Snapshot) -> Seen {
+fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
     let window = Nanos::from(after.at.saturating_duration_since(before.at));
     let seconds = window.as_secs_f64();
     let share = |ns: f64| if window.0 == 0 { 0.0 } else { ns / window.0 as f64 };
@@ -169,7 +169,7 @@ fn between(before: &Snapshot, after: &Snapshot) -> Seen {
         .filter(|_| after.one_drive && io_limit_changed == Some(false))
         .and_then(|(drives, limits)| io_limits::share(limits, drives, seconds));
     let moved = before.moved_pages.zip(after.moved_pages);
-    Seen {
+    HostWindow {
         window,
         drives,
         steal: steal_ns.map(|ns| share(ns as f64) / per_cpu.len() as f64),
@@ -248,7 +248,8 @@ mod tests {
     fn counts_that_miss_the_start_of_a_window_are_not_its_counts() {
         let drives = DriveSeen { read_bytes: 950, reads: 95, ..DriveSeen::default() };
         // However long the look went on.
-        let seen = Seen { window: Nanos(2000), drives: Some(drives), ..Seen::default() };
+        let seen =
+            HostWindow { window: Nanos(2000), drives: Some(drives), ..HostWindow::default() };
         assert_eq!(seen.clone().begun_late(Nanos(50), Nanos(1000)).drives, None);
         assert_eq!(seen.clone().begun_late(Nanos(30), Nanos(1000)).drives.unwrap().reads, 95);
         assert_eq!(seen.begun_late(Nanos(0), Nanos(1)).drives.unwrap().reads, 95);

@@ -6,7 +6,7 @@
 
 /// A walk in order; endless.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct SequentialWalk {
     first: u64,
     end: u64,
     gap: i64,
@@ -14,10 +14,10 @@ pub(super) struct Line {
     at: [u64; 3],
 }
 
-impl Line {
+impl SequentialWalk {
     /// From `first` to `end`, beginning at `at`; bytes from the beginning of the region.
     pub(super) fn new((first, end): (u64, u64), gap: i64, at: u64) -> Self {
-        Line { first, end, gap, at: [at; 3] }
+        SequentialWalk { first, end, gap, at: [at; 3] }
     }
 
     /// Where the next operation of that kind and length goes.
@@ -54,7 +54,7 @@ mod tests {
     const BLOCK: u64 = 4096;
 
     fn blocks(gap_blocks: i64, count: usize) -> Vec<u64> {
-        let mut line = Line::new((0, 16 * BLOCK), gap_blocks * BLOCK as i64, 0);
+        let mut line = SequentialWalk::new((0, 16 * BLOCK), gap_blocks * BLOCK as i64, 0);
         (0..count).map(|_| line.next(0, BLOCK) / BLOCK).collect()
     }
 
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn each_kind_has_a_place_of_its_own() {
-        let mut line = Line::new((0, 4 * BLOCK), 0, 0);
+        let mut line = SequentialWalk::new((0, 4 * BLOCK), 0, 0);
         let seen: Vec<u64> =
             [0, 0, 0, 1, 0, 0, 1, 1].map(|kind| line.next(kind, BLOCK) / BLOCK).into();
         assert_eq!(seen, [0, 1, 2, 0, 3, 0, 1, 2]);
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn no_gap_leads_out_of_its_part() {
         for gap in [-40_000, -4096, -512, 512, 5000, 1 << 40, -(1 << 40)] {
-            let mut line = Line::new((BLOCK, 9 * BLOCK), gap, BLOCK);
+            let mut line = SequentialWalk::new((BLOCK, 9 * BLOCK), gap, BLOCK);
             for i in 0..500 {
                 let bytes = if i % 3 == 0 { 2 * BLOCK } else { BLOCK };
                 let at = line.next(i % 2, bytes);

@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 
 /// Names of what is there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Left(BTreeSet<String>);
+pub struct Leftovers(BTreeSet<String>);
 
-impl Left {
+impl Leftovers {
     /// On this machine, apart from folders and processes.
-    pub fn on_this_machine() -> Left {
+    pub fn on_this_machine() -> Leftovers {
         let mut left = shared_memory();
         left.extend(entries(Path::new("/tmp")).map(|path| path.display().to_string()));
         left.extend(groups());
         left.extend(loops());
-        Left(left)
+        Leftovers(left)
     }
 
     /// What is here and was not there before.
-    pub fn since(&self, before: &Left) -> Vec<String> {
+    pub fn since(&self, before: &Leftovers) -> Vec<String> {
         self.0.difference(&before.0).cloned().collect()
     }
 }
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn only_what_is_new_counts() {
-        let of = |names: &[&str]| Left(names.iter().map(|name| name.to_string()).collect());
+        let of = |names: &[&str]| Leftovers(names.iter().map(|name| name.to_string()).collect());
         assert_eq!(of(&["a", "b"]).since(&of(&["a"])), ["b"]);
         assert!(of(&["a"]).since(&of(&["a", "b"])).is_empty());
     }

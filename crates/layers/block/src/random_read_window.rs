@@ -14,7 +14,7 @@ use crate::setting::run_once;
 
 /// What one window of random reads gave.
 #[derive(Debug, Clone)]
-pub struct Once {
+pub struct RandomReadWindow {
     /// Operations per second.
     pub throughput_per_s: f64,
     /// Latency of each.
@@ -39,12 +39,12 @@ pub fn random_read_once(
     block_bytes: u32,
     depth: u32,
     window: Duration,
-) -> Result<Once, BlockError> {
+) -> Result<RandomReadWindow, BlockError> {
     let region = Region::of(file);
     let mut stream = Stream::reads("random_read_once", region, block_bytes, depth, access.clone());
     stream.order_seed = Some(ctx.seed);
     let outcome = run_once(ctx, stream, &Watch::none(), (WARM_UP, window))?;
-    Ok(Once {
+    Ok(RandomReadWindow {
         throughput_per_s: outcome.throughput_per_s(),
         in_flight: outcome.in_flight().unwrap_or(0.0),
         latency: outcome.latency(),

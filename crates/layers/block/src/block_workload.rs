@@ -22,7 +22,7 @@ impl Order {
 
 /// By which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum IoPath {
     /// The best there is: io_uring past the page cache; one blocking call per thread where io_uring is refused.
     Best,
     /// Blocking calls through the page cache, as a server without direct I/O.
@@ -44,12 +44,12 @@ pub(crate) enum Depth {
 
 /// One workload.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Cell {
+pub(crate) struct BlockWorkload {
     pub id: String,
     pub op: Op,
     pub order: Order,
     pub block_bytes: u32,
-    pub way: Way,
+    pub way: IoPath,
     pub depth: Depth,
 }
 
@@ -67,7 +67,7 @@ const LARGE: (u32, &str) = (1 << 20, "1m");
 
 /// All workloads, in the order of the report. A sketch leaves out what a database does least: single large reads at
 /// random places and single small ones in order.
-pub(crate) fn catalogue(sessions: u32, quick: bool) -> Vec<Cell> {
+pub(crate) fn catalogue(sessions: u32, quick: bool) -> Vec<BlockWorkload> {
     let mut cells = Vec::new();
     for op in [Op::Read, Op::Write] {
         for order in [Order::Random, Order::Sequential] {
@@ -78,23 +78,30 @@ pub(crate) fn catalogue(sessions: u32, quick: bool) -> Vec<Cell> {
                 }
                 for (depth, name) in [(Depth::One, "d1"), (Depth::Knee, "knee")] {
                     let id = format!("block.{}.{}.{size}.{name}", direction(op), order.word());
-                    cells.push(Cell { id, op, order, block_bytes, way: Way::Best, depth });
+                    cells.push(BlockWorkload {
+                        id,
+                        op,
+                        order,
+                        block_bytes,
+                        way: IoPath::Best,
+                        depth,
+                    });
                 }
             }
         }
     }
     let server = [
-        (Way::Buffered, Depth::One, "server_d1".to_string()),
-        (Way::Buffered, Depth::Sessions, "server_knee".to_string()),
-        (Way::Direct, Depth::One, "direct_d1".to_string()),
-        (Way::Direct, Depth::Sessions, format!("direct_d{sessions}")),
+        (IoPath::Buffered, Depth::One, "server_d1".to_string()),
+        (IoPath::Buffered, Depth::Sessions, "server_knee".to_string()),
+        (IoPath::Direct, Depth::One, "direct_d1".to_string()),
+        (IoPath::Direct, Depth::Sessions, format!("direct_d{sessions}")),
     ];
     for (way, depth, name) in server {
         let id = format!("block.read.random.8k.{name}");
         // With one session the two direct ones are the same.
         if cells.iter().all(|cell| cell.id != id) {
             let (op, order) = (Op::Read, Order::Random);
-            cells.push(Cell { id, op, order, block_bytes: SMALL.0, way, depth });
+            cells.push(BlockWorkload { id, op, order, block_bytes: SMALL.0, way, depth });
         }
     }
     cells

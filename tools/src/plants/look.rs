@@ -13,7 +13,7 @@ pub(super) const GAIN: f64 = 0.15;
 
 /// What narrows said, and by what it can be judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Seen {
+pub(super) struct PlantLook {
     pub name: String,
     /// What was expected when it was measured.
     pub expectation: String,
@@ -65,7 +65,7 @@ pub(super) struct Rate {
 
 impl Rate {
     /// Of these looks at one plant.
-    pub(super) fn of<'s>(plant: &Plant, looks: impl IntoIterator<Item = &'s Seen>) -> Rate {
+    pub(super) fn of<'s>(plant: &Plant, looks: impl IntoIterator<Item = &'s PlantLook>) -> Rate {
         let mut rate = Rate::default();
         looks.into_iter().for_each(|seen| rate.add(seen.outcome(plant), seen.grade));
         rate
@@ -103,16 +103,16 @@ pub(super) enum Outcome {
     Wrong,
 }
 
-impl Seen {
+impl PlantLook {
     /// What the run says of that plant.
-    pub(super) fn of(plant: &Plant, run: &Run) -> Result<Seen> {
+    pub(super) fn of(plant: &Plant, run: &Run) -> Result<PlantLook> {
         let workload = plant.workload.as_deref().unwrap_or("observed");
         let verdict = run
             .verdicts
             .iter()
             .find(|verdict| verdict.workload == workload)
             .with_context(|| format!("no verdict on {workload}: {:?}", run.findings))?;
-        let mut seen = Seen::said(plant, verdict);
+        let mut seen = PlantLook::said(plant, verdict);
         seen.findings = run.findings.iter().map(|finding| finding.id.clone()).collect();
         seen.findings.sort();
         seen.findings.dedup();
@@ -128,9 +128,9 @@ impl Seen {
         Ok(seen)
     }
 
-    fn said(plant: &Plant, verdict: &Verdict) -> Seen {
+    fn said(plant: &Plant, verdict: &Verdict) -> PlantLook {
         let time = verdict.standing.as_ref().and_then(|standing| standing.time.as_ref());
-        Seen {
+        PlantLook {
             name: plant.name.clone(),
             expectation: plant.expectation(),
             narrow: verdict.narrow,
@@ -198,8 +198,8 @@ pub(super) mod tests {
         narrow: Bottleneck,
         grade: Grade,
         phrase: &str,
-    ) -> Seen {
-        Seen {
+    ) -> PlantLook {
+        PlantLook {
             name: plant.name.clone(),
             expectation: plant.expectation(),
             narrow,
@@ -233,7 +233,7 @@ pub(super) mod tests {
         assert_eq!(of(Bottleneck::CpuQuota, Grade::Undecided, phrase), Outcome::Open);
         assert_eq!(of(Bottleneck::CpuQuota, Grade::Likely, "CPU, 97 % busy"), Outcome::Wrong);
         assert_eq!(of(Bottleneck::Cpu, Grade::Confirmed, phrase), Outcome::Wrong);
-        let two = Seen {
+        let two = PlantLook {
             or: Some(Bottleneck::Cpu),
             ..seen(&plant, Bottleneck::CpuQuota, Grade::Likely, phrase)
         };
@@ -255,7 +255,7 @@ pub(super) mod tests {
         let rule = plant.finding.clone().unwrap();
         let with = |narrow, gain, findings: &[String]| {
             let base = seen(&plant, narrow, Grade::Likely, "commit wait; CPU 40 % busy");
-            Seen { gain, findings: findings.to_vec(), ..base }.outcome(&plant)
+            PlantLook { gain, findings: findings.to_vec(), ..base }.outcome(&plant)
         };
         let all = [rule];
         assert_eq!(with(Bottleneck::CommitWait, Some(0.6), &all), Outcome::Right);
@@ -265,7 +265,7 @@ pub(super) mod tests {
         assert_eq!(with(Bottleneck::CommitWait, None, &all), Outcome::Open);
         // Where a transaction takes less processor time, full processors do more of them.
         let base = seen(&plant, Bottleneck::Cpu, Grade::Likely, "CPU");
-        let cheaper = Seen { gain: Some(0.48), less_cpu: Some(1.45), ..base };
-        assert_eq!(Seen { findings: all.to_vec(), ..cheaper }.outcome(&plant), Outcome::Right);
+        let cheaper = PlantLook { gain: Some(0.48), less_cpu: Some(1.45), ..base };
+        assert_eq!(PlantLook { findings: all.to_vec(), ..cheaper }.outcome(&plant), Outcome::Right);
     }
 }

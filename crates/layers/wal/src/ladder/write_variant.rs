@@ -73,7 +73,7 @@ impl Layout {
 
 /// One of them at one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Cell {
+pub struct WriteVariant {
     /// Which calls.
     pub method: Method,
     /// On what.
@@ -82,10 +82,10 @@ pub struct Cell {
     pub bytes: u64,
 }
 
-impl Cell {
+impl WriteVariant {
     /// What PostgreSQL does by default: an 8 KiB page over an old one, then `fdatasync`.
-    pub const POSTGRES: Cell =
-        Cell { method: Method::Fdatasync, layout: Layout::Overwrite, bytes: 8192 };
+    pub const POSTGRES: WriteVariant =
+        WriteVariant { method: Method::Fdatasync, layout: Layout::Overwrite, bytes: 8192 };
 
     /// `write.fdatasync.overwrite.8k`.
     pub fn name(&self) -> String {
@@ -97,12 +97,12 @@ impl Cell {
     }
 
     /// Every combination, in the order of size, layout, method; each once.
-    pub fn all(methods: &[Method], layouts: &[Layout], sizes: &[u64]) -> Vec<Cell> {
+    pub fn all(methods: &[Method], layouts: &[Layout], sizes: &[u64]) -> Vec<WriteVariant> {
         let mut cells = Vec::new();
         for &bytes in sizes {
             for &layout in layouts {
                 for &method in methods {
-                    cells.push(Cell { method, layout, bytes });
+                    cells.push(WriteVariant { method, layout, bytes });
                 }
             }
         }
@@ -118,13 +118,16 @@ mod tests {
 
     #[test]
     fn names_say_what_is_done_and_no_cell_comes_twice() {
-        assert_eq!(Cell::POSTGRES.name(), "write.fdatasync.overwrite.8k");
-        let small = Cell { method: Method::Uring, layout: Layout::Extend, bytes: 512 };
+        assert_eq!(WriteVariant::POSTGRES.name(), "write.fdatasync.overwrite.8k");
+        let small = WriteVariant { method: Method::Uring, layout: Layout::Extend, bytes: 512 };
         assert_eq!(small.name(), "write.uring.extend.512b");
-        let twice = Cell::all(&[Method::Fsync, Method::Fsync], &Layout::ALL, &[8192, 512]);
+        let twice = WriteVariant::all(&[Method::Fsync, Method::Fsync], &Layout::ALL, &[8192, 512]);
         assert_eq!(twice.len(), 6);
         let names: std::collections::BTreeSet<String> =
-            Cell::all(&Method::ALL, &Layout::ALL, &[512, 8192]).iter().map(Cell::name).collect();
+            WriteVariant::all(&Method::ALL, &Layout::ALL, &[512, 8192])
+                .iter()
+                .map(WriteVariant::name)
+                .collect();
         assert_eq!(names.len(), 36);
     }
 }

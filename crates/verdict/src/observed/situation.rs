@@ -1,6 +1,6 @@
 //! How an observed server stands beside its verdict.
 
-use narrows_model::{ProcessorUser, Standing, TimeShare, TransactionTime};
+use narrows_model::{ObservedSituation, ProcessorUser, TimeShare, TransactionTime};
 
 use super::gains::gains;
 use super::headroom::headroom;
@@ -10,10 +10,10 @@ use crate::analysis::Analysis;
 use crate::threshold::NOT_WORTH_A_WORD;
 
 /// `None` for workloads of ours.
-pub(crate) fn standing(analysis: &Analysis) -> Option<Standing> {
+pub(crate) fn standing(analysis: &Analysis) -> Option<ObservedSituation> {
     let observed = analysis.demand.observed.as_ref()?;
     let nearest = headroom(analysis);
-    let mut standing = Standing {
+    let mut standing = ObservedSituation {
         gains: gains(analysis, nearest.as_ref()),
         nearest,
         time: time(analysis),

@@ -2,16 +2,16 @@
 
 /// Of one program, run with `--show-output`.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct TestOutput {
     /// Without what tests that passed printed.
     pub shown: String,
     /// Lines that say what was not tested, each behind its test's name.
     pub skipped: Vec<String>,
 }
 
-impl Said {
-    pub(super) fn read(text: &str) -> Said {
-        let mut said = Said::default();
+impl TestOutput {
+    pub(super) fn read(text: &str) -> TestOutput {
+        let mut said = TestOutput::default();
         let (mut in_successes, mut test) = (false, String::new());
         for line in text.lines() {
             match line {
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn what_passed_is_not_shown_and_what_was_skipped_is_kept_with_its_test() {
-        let said = Said::read(PRINTED);
+        let said = TestOutput::read(PRINTED);
         assert_eq!(said.skipped, ["a::b: SKIPPED: no fio"]);
         assert!(
             !said.shown.contains("more") && !said.shown.contains("successes"),
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn what_failed_is_shown() {
-        let said = Said::read(
+        let said = TestOutput::read(
             "successes:\n---- a stdout ----\nx\nfailures:\n---- b stdout ----\nwhy\ntest result: FAILED. 1 passed; 1 failed\n",
         );
         assert!(said.shown.contains("why") && !said.shown.contains("\nx\n"), "{}", said.shown);

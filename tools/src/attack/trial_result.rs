@@ -30,7 +30,7 @@ const BY_REPEAT: [Metric; 3] =
     [metric::WAIT_READ_PER_OP, metric::SERVER_READ_TIME_PER_OP, metric::BLOCK_READS_PER_OP];
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Said {
+pub(super) struct TrialResult {
     pub experiment: u32,
     pub variant: String,
     pub program: Program,
@@ -72,8 +72,8 @@ pub(super) struct Tested {
     pub server_cpu_per_op: Option<f64>,
 }
 
-impl Said {
-    pub(super) fn of(trial: &Trial, run: &Run) -> Result<Said> {
+impl TrialResult {
+    pub(super) fn of(trial: &Trial, run: &Run) -> Result<TrialResult> {
         let verdict = run
             .verdicts
             .iter()
@@ -98,7 +98,7 @@ impl Said {
             run.findings.iter().map(|finding| finding.id.clone()).collect();
         findings.sort();
         findings.dedup();
-        Ok(Said {
+        Ok(TrialResult {
             experiment: trial.experiment,
             variant: trial.variant.clone(),
             program: Program::Now,
@@ -143,8 +143,8 @@ impl Said {
 pub(super) mod tests {
     use super::*;
 
-    pub(in super::super) fn said(experiment: u32, variant: &str) -> Said {
-        Said {
+    pub(in super::super) fn said(experiment: u32, variant: &str) -> TrialResult {
+        TrialResult {
             experiment,
             variant: variant.to_string(),
             program: Program::Now,

@@ -13,7 +13,7 @@ use crate::{Bottleneck, Interval, Provenance};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default)]
-pub struct Standing {
+pub struct ObservedSituation {
     /// The known end that is nearest if everything grew in proportion; absent where no capacity is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Headroom>,

@@ -10,14 +10,14 @@ use crate::writer::account::Account;
 use crate::writer::drive::{Driven, Load};
 
 /// The windows.
-pub struct Kept {
+pub struct CalibrationWindows {
     load: Load,
     collected: Collected,
 }
 
-impl Kept {
+impl CalibrationWindows {
     pub fn new(load: Load) -> Self {
-        Kept { load, collected: Collected::default() }
+        CalibrationWindows { load, collected: Collected::default() }
     }
 
     /// Adds one and gives its figures.

@@ -2,7 +2,7 @@
 
 /// Where the next operation goes, inside the stream's region.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Place {
+pub enum AccessPattern {
     /// Anywhere, at multiples of the operation's length.
     Random(Distribution),
     /// One after the other, each kind of operation for itself; each thread has a part of the region, round and round.
@@ -68,42 +68,46 @@ pub struct Zone {
 /// Shares may miss their sum by rounding in what a user wrote.
 const SUM: f64 = 1e-6;
 
-impl Place {
+impl AccessPattern {
     /// `random` or `sequential`.
     pub fn word(&self) -> &'static str {
         match self {
-            Place::Random(_) | Place::Jumping(_) => "random",
-            Place::Sequential | Place::SameOffsets | Place::Stepped { .. } => "sequential",
+            AccessPattern::Random(_) | AccessPattern::Jumping(_) => "random",
+            AccessPattern::Sequential
+            | AccessPattern::SameOffsets
+            | AccessPattern::Stepped { .. } => "sequential",
         }
     }
 
     /// What distinguishes it beyond that.
     pub fn detail(&self) -> String {
         match self {
-            Place::Sequential => "parts".to_string(),
-            Place::SameOffsets => "same_offsets".to_string(),
-            Place::Stepped { gap_bytes } => format!("gaps of {gap_bytes} bytes"),
-            Place::Random(distribution) => distribution.detail(),
-            Place::Jumping(jumping) => jumping.detail(),
+            AccessPattern::Sequential => "parts".to_string(),
+            AccessPattern::SameOffsets => "same_offsets".to_string(),
+            AccessPattern::Stepped { gap_bytes } => format!("gaps of {gap_bytes} bytes"),
+            AccessPattern::Random(distribution) => distribution.detail(),
+            AccessPattern::Jumping(jumping) => jumping.detail(),
         }
     }
 
     /// Whether each thread needs a part to itself.
     pub(super) fn parts(&self) -> bool {
-        matches!(self, Place::Sequential)
+        matches!(self, AccessPattern::Sequential)
             || self.distribution().is_some_and(|law| *law == Distribution::OnceEach)
     }
 
     fn distribution(&self) -> Option<&Distribution> {
         match self {
-            Place::Random(distribution) => Some(distribution),
-            Place::Jumping(jumping) => Some(&jumping.distribution),
-            Place::Sequential | Place::SameOffsets | Place::Stepped { .. } => None,
+            AccessPattern::Random(distribution) => Some(distribution),
+            AccessPattern::Jumping(jumping) => Some(&jumping.distribution),
+            AccessPattern::Sequential
+            | AccessPattern::SameOffsets
+            | AccessPattern::Stepped { .. } => None,
         }
     }
 
     pub(super) fn reason(&self) -> Option<&'static str> {
-        if let Place::Jumping(jumping) = self {
+        if let AccessPattern::Jumping(jumping) = self {
             if jumping.run == 0 {
                 return Some("a run between two jumps has no operation");
             }
