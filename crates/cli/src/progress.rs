@@ -22,6 +22,8 @@ const PACE_FROM: Duration = Duration::from_secs(5);
 const KEPT_PART: f64 = 1.0;
 /// A pace is no further than this from the plan's, either way.
 const PACE_MOST: f64 = 2.0;
+/// The time left is to be right within a fifth. Half of that is the pace's; where what is undecided is more, two times are said.
+const UNDECIDED_MOST: f64 = 0.1;
 /// Cells of the bar of a line, and of one that is short.
 const BAR_CELLS: usize = 20;
 const SHORT_BAR_CELLS: usize = 5;
@@ -42,6 +44,8 @@ pub struct Pace {
     pub took: Duration,
     /// Of all that, what is of the layer that runs.
     pub layer: LayerPace,
+    /// As long as it is not known what of the plan will be done: how much less it may be, and how much more.
+    pub undecided: (Duration, Duration),
 }
 
 /// The layer that runs.
@@ -77,6 +81,14 @@ impl Pace {
         (left >= Duration::from_secs(1)).then_some(left)
     }
 
+    /// The least and the most time left, where what is undecided makes either differ from [`Pace::left`] by more than a tenth; `None` where it doesn't, or where the plan is used up.
+    pub fn left_between(self, elapsed: Duration) -> Option<(Duration, Duration)> {
+        let left = self.left(elapsed)?;
+        let (less, more) = self.undecided;
+        let matters = less.max(more) > left.mul_f64(UNDECIDED_MOST);
+        matters.then(|| (left.saturating_sub(less), left + more))
+    }
+
     /// The share that is done, 0 to 0.99.
     pub fn share(self, elapsed: Duration) -> f64 {
         let left = self.left(elapsed).unwrap_or_default().as_secs_f64();
@@ -101,8 +113,8 @@ pub fn now(layer: Layer, phase: Phase, detail: &str) -> String {
 /// The line after `elapsed`, no wider than `width` characters: `[####....]  42 %  1:10 left  block measure …`.
 pub fn line(elapsed: Duration, pace: Pace, what: &str, width: usize) -> String {
     let share = pace.share(elapsed);
-    let left = match pace.left(elapsed) {
-        Some(left) => format!("{} left", clock(left)),
+    let left = match left_in_words(pace, elapsed) {
+        Some(left) => left,
         None if pace.planned.is_zero() => clock(elapsed),
         None => "soon done".to_string(),
     };
@@ -115,6 +127,14 @@ pub fn line(elapsed: Duration, pace: Pace, what: &str, width: usize) -> String {
     line += &format!("{:3.0} %  {left:>9}  ", (share * 100.0).floor());
     line += &shortened(what, width.saturating_sub(line.chars().count()));
     line.chars().take(width).collect::<String>().trim_end().to_string()
+}
+
+/// `1:10 left`, or `0:16-0:41 left` where it depends on what is not known yet; `None` where the plan is used up.
+pub fn left_in_words(pace: Pace, elapsed: Duration) -> Option<String> {
+    Some(match pace.left_between(elapsed) {
+        Some((least, most)) => format!("{}-{} left", clock(least), clock(most)),
+        None => format!("{} left", clock(pace.left(elapsed)?)),
+    })
 }
 
 /// A text that fits in so many characters, where that can be: its end stays, which has the value as it forms.
@@ -200,6 +220,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_undecided_is_said_by_two_times_where_it_matters() {
+        let pace = Pace { undecided: (s(10), s(20)), ..planned(240) };
+        assert_eq!(left_in_words(pace, Duration::ZERO).as_deref(), Some("4:00 left"));
+        assert_eq!(left_in_words(pace, s(210)).as_deref(), Some("0:20-0:50 left"));
+        assert_eq!(left_in_words(pace, s(235)).as_deref(), Some("0:00-0:25 left"));
+        assert_eq!(left_in_words(pace, s(241)), None);
+        assert!(line(s(210), pace, "x", 80).contains("%  0:20-0:50 left  x"));
+    }
+
+    #[test]
     fn what_takes_longer_than_planned_is_soon_done_and_never_done() {
         let late = line(s(500), planned(120), "x", 80);
         assert!(late.contains(" 99 %  soon done  x"), "{late}");
@@ -212,7 +242,7 @@ mod tests {
         // A quarter of the plan took twice as long: with as much as the plan that counts as kept, a fifth longer.
         let pace = |done: u64, took: u64| {
             let layer = LayerPace { planned: s(400), done: s(done), took: s(took) };
-            Pace { planned: s(400), done: s(done), took: s(took), layer }
+            Pace { planned: s(400), done: s(done), took: s(took), layer, ..Pace::default() }
         };
         let slow = pace(100, 200);
         assert_eq!(slow.left(s(200)), Some(s(360)));

@@ -123,7 +123,7 @@ pub fn parser(
 ) -> std::process::ExitCode {
     let text = said.render();
     if said.use_stderr() {
-        put(&usage::told(said, words, command));
+        put(&usage::usage_error(said, words, command));
     } else if colour() {
         let _ = written(&shown_screen(&text.ansi().to_string(), &HELP));
     } else {

@@ -127,9 +127,8 @@ impl ProgressState {
     /// `[0:12, 1:40 left]`, for lines that stay.
     fn stamp(&self) -> String {
         let elapsed = self.began.elapsed();
-        let left = self.steps.pace().left(elapsed);
-        let left =
-            left.map_or("soon done".to_string(), |left| format!("{} left", progress::clock(left)));
+        let left = progress::left_in_words(self.steps.pace(), elapsed);
+        let left = left.unwrap_or("soon done".to_string());
         format!("[{}, {left}]", progress::clock(elapsed))
     }
 }
@@ -253,6 +252,10 @@ impl Ui for Terminal {
 
     fn amend_plan(&self, workload: Workload, by_s: f64) {
         self.line.state().steps.amend(workload, by_s);
+    }
+
+    fn undecided(&self, workload: Workload, less_s: f64, more_s: f64) {
+        self.line.state().steps.undecided(workload, less_s, more_s);
     }
 
     fn clear(&self) {

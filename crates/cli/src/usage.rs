@@ -15,7 +15,7 @@ const HINT: &str = "hint: ";
 
 /// The error and its hint, each on a line. `words` are what was typed behind the program's name; what of them may be a password is not
 /// told.
-pub fn told(said: &clap::Error, words: &[String], root: &Command) -> String {
+pub fn usage_error(said: &clap::Error, words: &[String], root: &Command) -> String {
     // Before it is taken apart: a line's end may be within what was typed.
     let text = said.render().to_string();
     let text = secrets::without(&text, words.iter().map(OsString::from));
@@ -249,7 +249,7 @@ impl<'a> CommandLine<'a> {
         let joined = self.words.iter().find_map(|word| word.strip_prefix("--write-to-device="));
         let at = self.words.iter().position(|word| word == option);
         let behind = at.and_then(|at| self.words.get(at + 1)).map(String::as_str);
-        let device = joined.or(behind).map_or("DEV".to_string(), secrets::told);
+        let device = joined.or(behind).map_or("DEV".to_string(), secrets::without_password);
         let name = device.trim_start_matches("/dev/");
         format!(
             "the serial says that no other device is overwritten: `narrows block device {device}` shows it, as do \
@@ -270,7 +270,7 @@ mod tests {
         let words: Vec<String> = line.split(' ').map(ToString::to_string).collect();
         let typed = std::iter::once("narrows".to_string()).chain(words.clone());
         let said = root.clone().try_get_matches_from(typed).expect_err(line);
-        told(&said, &words, &root)
+        usage_error(&said, &words, &root)
     }
 
     #[test]

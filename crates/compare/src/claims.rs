@@ -97,7 +97,7 @@ pub fn check(claim: &Claim) -> Result<CheckedClaim, String> {
     if !(claim.before > 0.0 && claim.after > 0.0 && (claim.before + claim.after).is_finite()) {
         return Err(format!("{}: both figures have to be above zero", claim.what));
     }
-    let (said, open) = said(&claim.says).ok_or_else(|| {
+    let (said, open) = claimed_change(&claim.says).ok_or_else(|| {
         format!(
             "{}: `{}` says no change; write it as 19 % lower, 2.4 times, or 9 points",
             claim.what, claim.says
@@ -158,7 +158,7 @@ fn directed(says: &str) -> bool {
 }
 
 /// The number of a text and what its last digit leaves open, both as shares.
-fn said(says: &str) -> Option<(ClaimedChange, f64)> {
+fn claimed_change(says: &str) -> Option<(ClaimedChange, f64)> {
     let text = says.to_lowercase();
     let begins = text.find(|c: char| c.is_ascii_digit())?;
     let rest = &text[begins..];

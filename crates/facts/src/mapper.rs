@@ -50,7 +50,8 @@ pub fn targets(number: &str) -> io::Result<String> {
     if result != 0 {
         return Err(io::Error::last_os_error());
     }
-    told(&buffer).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no table of targets"))
+    table_of_targets(&buffer)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no table of targets"))
 }
 
 /// As the kernel packs major and minor (`huge_encode_dev`).
@@ -62,7 +63,7 @@ fn encoded(number: &str) -> Option<u64> {
 }
 
 /// The answer in the kernel's buffer; `None` where it isn't whole.
-fn told(buffer: &[u8]) -> Option<String> {
+fn table_of_targets(buffer: &[u8]) -> Option<String> {
     let number = |at: usize| {
         let bytes = buffer.get(at..at.checked_add(4)?)?;
         Some(u32::from_ne_bytes(bytes.try_into().ok()?))
@@ -149,7 +150,7 @@ mod tests {
     #[test]
     fn targets_of_each_kind_without_devices_and_keys() {
         let key = "0123456789abcdef".repeat(4);
-        let said = told(&buffer(&[
+        let said = table_of_targets(&buffer(&[
             (2048, "linear", "8:2 384"),
             (4096, "striped", "2 128 8:16 0 8:32 0"),
             (64, "crypt", &format!("aes-xts-plain64 {key} 0 8:3 4096")),
@@ -166,21 +167,21 @@ mod tests {
              cache 8 chunk=512 mode=writeback; cache 8 chunk=512; thin-pool 8 chunk=256; \
              raid 8 mode=raid5_ls; multipath 8"
         );
-        assert_eq!(told(&buffer(&[])).as_deref(), Some(""));
+        assert_eq!(table_of_targets(&buffer(&[])).as_deref(), Some(""));
     }
 
     #[test]
     fn an_answer_that_is_cut_off_or_goes_round_is_none() {
         let whole = buffer(&[(1, "linear", "8:2 0"), (2, "linear", "8:2 1")]);
         for length in 0..HEAD_BYTES + TARGET_BYTES {
-            assert_eq!(told(&whole[..length]), None, "{length}");
+            assert_eq!(table_of_targets(&whole[..length]), None, "{length}");
         }
         let mut round = whole.clone();
         round[HEAD_BYTES + 20..HEAD_BYTES + 24].copy_from_slice(&0u32.to_ne_bytes());
-        assert_eq!(told(&round), None);
+        assert_eq!(table_of_targets(&round), None);
         let mut full = whole;
         full[FLAGS..FLAGS + 4].copy_from_slice(&BUFFER_FULL_FLAG.to_ne_bytes());
-        assert_eq!(told(&full), None);
+        assert_eq!(table_of_targets(&full), None);
     }
 
     #[test]

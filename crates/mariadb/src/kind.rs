@@ -69,7 +69,7 @@ impl ServerKind for MariaDb {
             encryption: "none".into(),
             build: build(&variables),
             pool_bytes,
-            settings: told(&variables),
+            settings: server_settings(&variables),
         };
         // A start gives the server another process.
         let main = control.one("SELECT @@pid_file")?.and_then(|file| {
@@ -136,7 +136,7 @@ fn build(variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
 }
 
 /// Settings that a figure depends on: InnoDB's, and what is durable. Paths stay out.
-fn told(variables: &BTreeMap<String, String>) -> Value {
+fn server_settings(variables: &BTreeMap<String, String>) -> Value {
     let says = |name: &str| {
         name.starts_with("innodb_")
             || [
@@ -426,7 +426,7 @@ mod tests {
             ("hostname", "db7"),
         ];
         let variables = variables.map(|(name, value)| (name.to_string(), value.to_string())).into();
-        let told = told(&variables);
+        let told = server_settings(&variables);
         assert_eq!(told, serde_json::json!({ "innodb_page_size": "8192", "sync_binlog": "0" }));
         assert_eq!(plain("9f; DROP"), "9fDROP");
         assert_eq!(version("5.5.5-10.11.19-MariaDB-0+deb12u1"), "MariaDB 10.11.19");

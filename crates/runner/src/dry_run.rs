@@ -48,22 +48,22 @@ pub(crate) fn show<P: Program>(
     let refusals = whole.chain(parts).collect();
     ui.plan(&text, &PlanDocument::new(program.planned().0, folders, checks, refusals))?;
     for error in &refused {
-        ui.say(&told(&failure::render(error)));
+        ui.say(&without_secrets(&failure::render(error)));
     }
     for MissingPart { what, why } in &missing {
-        ui.say(&told(&not_measured(what, why)));
+        ui.say(&without_secrets(&not_measured(what, why)));
     }
     let fine = refused.is_empty() && missing.is_empty();
     Ok(if fine { Exit::Done } else { Exit::Usage })
 }
 
-fn told(text: &str) -> String {
+fn without_secrets(text: &str) -> String {
     secrets::without(text, std::env::args_os())
 }
 
 /// An error as a document has it.
 fn refusal(part: Option<&str>, error: &Error) -> PlanRefusal {
-    let text = told(&failure::render(error));
+    let text = without_secrets(&failure::render(error));
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let (reason, hint) = match text.split_once("\nhint: ") {
         Some((reason, hint)) => (reason, Some(hint.replace("\nhint: ", "; "))),

@@ -40,7 +40,7 @@ pub fn gather(request: &GatherRequest) -> Result<String> {
     // What can't be read again is no capture.
     narrows_capture::read(bytes.as_slice()).context("the capture of this machine")?;
     store::write_whole(&request.output, &bytes)?;
-    Ok(told(request, &capture, bytes.len(), &denied, &platform))
+    Ok(capture_summary(request, &capture, bytes.len(), &denied, &platform))
 }
 
 fn refuse(request: &GatherRequest) -> Result<()> {
@@ -89,7 +89,7 @@ fn scrubbed(recording: Recording, privileged: bool, roles: &[(Role, PathBuf)]) -
     Ok(Capture { header, recording })
 }
 
-fn told(
+fn capture_summary(
     request: &GatherRequest,
     capture: &Capture,
     bytes: usize,

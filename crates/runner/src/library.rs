@@ -47,7 +47,7 @@ pub fn lines<Line>(
 where
     Line: Clone + PartialEq + Serialize + DeserializeOwned,
 {
-    let (known, version) = (kept(), version());
+    let (known, version) = (stored_index(), version());
     let known = known.filter(|index: &Index<Line>| index.version == version);
     let mut known = known.unwrap_or(Index { version, files: BTreeMap::new() });
     let mut files = BTreeMap::new();
@@ -137,7 +137,7 @@ fn path() -> Option<PathBuf> {
     Some(runs.parent()?.join("index.json"))
 }
 
-fn kept<Line: DeserializeOwned>() -> Option<Index<Line>> {
+fn stored_index<Line: DeserializeOwned>() -> Option<Index<Line>> {
     let bytes = narrows_files::read(&path()?, LONGEST).ok()?;
     serde_json::from_slice(&bytes).ok()
 }

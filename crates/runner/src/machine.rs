@@ -97,6 +97,7 @@ impl Program for Machine {
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         let mut session = PlannedSession::new(&self.resolved, session);
+        database::announce_tests(&session);
         let outcome = layers::execute(&mut session).and_then(|()| database::execute(&mut session));
         if let Some(report) = self.report.take().filter(|_| outcome.is_ok()) {
             beside(&mut session, report);

@@ -33,11 +33,11 @@ pub fn without(text: &str, arguments: impl IntoIterator<Item = OsString>) -> Str
     // A part of another one would leave the rest of that standing.
     untold.sort_by_key(|part| std::cmp::Reverse(part.len()));
     for part in untold {
-        text = text.replace(part, &told(part));
+        text = text.replace(part, &without_password(part));
         // As it is quoted with its special characters written out.
         let quoted = part.escape_debug().to_string();
         if quoted != part {
-            text = text.replace(&quoted, &told(part));
+            text = text.replace(&quoted, &without_password(part));
         }
     }
     text
@@ -53,11 +53,16 @@ fn parts(argument: &str) -> impl Iterator<Item = &str> {
     // Joined to a short option: `-oVALUE`.
     let joined = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
     let joined = joined.and_then(|rest| rest.char_indices().nth(1).map(|(at, _)| &rest[at..]));
-    whole.into_iter().chain(value).chain(joined).chain(listed).filter(|part| told(part) != **part)
+    whole
+        .into_iter()
+        .chain(value)
+        .chain(joined)
+        .chain(listed)
+        .filter(|part| without_password(part) != **part)
 }
 
 /// A word as it may be told.
-pub fn told(word: &str) -> String {
+pub fn without_password(word: &str) -> String {
     if let Some(shown) = address(word) {
         return shown;
     }
@@ -108,7 +113,7 @@ mod tests {
                 // An address without a password.
                 .chain(["postgres://monitor@127.0.0.1:5999/shop", "host=db7 dbname=shop"])
         {
-            assert_eq!(told(word), word);
+            assert_eq!(without_password(word), word);
         }
         for (word, shown) in [
             ("postgres://app:S3cret@h/x", "postgres://app:***@h/x"),
@@ -125,7 +130,7 @@ mod tests {
             ("/app:S3cret@h/shop", "…"),
             ("passwordS3cret", "…"),
         ] {
-            assert_eq!(told(word), shown);
+            assert_eq!(without_password(word), shown);
         }
     }
 

@@ -14,12 +14,14 @@ const SOCKET: &str = ".s.PGSQL.";
 /// Of the server with that main process; `None` where this user may not read it and there is more or less than one socket.
 pub(crate) fn of_process(pid: u32) -> Option<String> {
     let file = PathBuf::from(format!("/proc/{pid}/cwd/postmaster.pid"));
-    read(&file).and_then(|text| told(&text, Some(pid))).or_else(|| only_socket(&USUAL))
+    read(&file)
+        .and_then(|text| socket_of_pid_file(&text, Some(pid)))
+        .or_else(|| only_socket(&USUAL))
 }
 
 /// Of the server whose data folder that is.
 pub(crate) fn of_folder(home: &Path) -> Option<String> {
-    read(&home.join("postmaster.pid")).and_then(|text| told(&text, None))
+    read(&home.join("postmaster.pid")).and_then(|text| socket_of_pid_file(&text, None))
 }
 
 fn read(file: &Path) -> Option<String> {
@@ -28,7 +30,7 @@ fn read(file: &Path) -> Option<String> {
 
 /// What such a file says; it has to be of that process, where one is given: another number is another namespace's, whose socket is not
 /// reached from here.
-fn told(text: &str, pid: Option<u32>) -> Option<String> {
+fn socket_of_pid_file(text: &str, pid: Option<u32>) -> Option<String> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     if pid.is_some_and(|pid| lines.first().and_then(|line| line.parse().ok()) != Some(pid)) {
         return None;
@@ -90,17 +92,25 @@ mod tests {
         let folder = dir.path().to_str().unwrap();
         let by_socket = file(12, 5433, folder, "localhost");
         let tcp = "\"host=localhost port=5433 dbname=postgres\"";
-        assert_eq!(told(&by_socket, Some(12)).as_deref(), Some(tcp), "no socket is there yet");
+        assert_eq!(
+            socket_of_pid_file(&by_socket, Some(12)).as_deref(),
+            Some(tcp),
+            "no socket is there yet"
+        );
         let _socket = UnixListener::bind(dir.path().join(".s.PGSQL.5433")).unwrap();
         let socket = format!("\"host={folder} port=5433 dbname=postgres\"");
-        assert_eq!(told(&by_socket, Some(12)), Some(socket.clone()));
-        assert_eq!(told(&by_socket, Some(13)), None, "of another namespace");
-        assert_eq!(told(&by_socket, None), Some(socket.clone()));
-        assert_eq!(told(&file(12, 5433, "", "*"), None).as_deref(), Some(tcp));
+        assert_eq!(socket_of_pid_file(&by_socket, Some(12)), Some(socket.clone()));
+        assert_eq!(socket_of_pid_file(&by_socket, Some(13)), None, "of another namespace");
+        assert_eq!(socket_of_pid_file(&by_socket, None), Some(socket.clone()));
+        assert_eq!(socket_of_pid_file(&file(12, 5433, "", "*"), None).as_deref(), Some(tcp));
         for nothing in ["", "12\n", "12\n/srv/pg\n1\nx\n\n\n", &file(12, 5433, "", "")] {
-            assert_eq!(told(nothing, None), None, "{nothing:?}");
+            assert_eq!(socket_of_pid_file(nothing, None), None, "{nothing:?}");
         }
-        assert_eq!(told(&file(12, 5433, "", "h; rm"), None), None, "a shell would take it apart");
+        assert_eq!(
+            socket_of_pid_file(&file(12, 5433, "", "h; rm"), None),
+            None,
+            "a shell would take it apart"
+        );
         std::fs::write(dir.path().join("postmaster.pid"), &by_socket).unwrap();
         assert_eq!(of_folder(dir.path()), Some(socket.clone()));
         assert_eq!(only_socket(&[folder, folder]), Some(socket));

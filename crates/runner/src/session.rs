@@ -198,7 +198,7 @@ impl<'a> Session<'a> {
             if exit == Exit::Interrupted {
                 self.ui.say(&stopped(self.run.measurements.len()));
             }
-            self.ui.say(&self.kept(&path));
+            self.ui.say(&self.path_as_shown(&path));
         }
         Ok(exit)
     }
@@ -222,7 +222,7 @@ impl<'a> Session<'a> {
     }
 
     /// Where it is kept. The folder may be called after somebody, and the id is enough.
-    fn kept(&self, path: &Path) -> String {
+    fn path_as_shown(&self, path: &Path) -> String {
         match (self.anonymous, path.file_name()) {
             (Some(_), Some(name)) => format!("saved as {}", name.display()),
             _ => format!("saved: {}", path.display()),

@@ -36,6 +36,10 @@ pub trait Ui: Progress {
     /// The step of that workload will take so many seconds more than is planned, or less.
     fn amend_plan(&self, workload: Workload, by_s: f64);
 
+    /// It is not known yet whether the step of that workload takes what is planned, or so many seconds less, or so many more; with
+    /// zeros it is known.
+    fn undecided(&self, workload: Workload, less_s: f64, more_s: f64);
+
     /// Takes away what was drawn of the progress.
     fn clear(&self);
 

@@ -68,10 +68,10 @@ fn scaling(workload: &str, mut points: Vec<(u32, &Measurement)>) -> Scaling {
             measurement: m.id.to_string(),
         })
         .collect();
-    Scaling { workload: workload.to_string(), points, law: law.as_ref().map(told), no_law }
+    Scaling { workload: workload.to_string(), points, law: law.as_ref().map(scaling_law), no_law }
 }
 
-fn told(law: &Usl) -> ScalingLaw {
+fn scaling_law(law: &Usl) -> ScalingLaw {
     let furthest = 2 * law.largest;
     ScalingLaw {
         rate_of_one_per_s: ranged(law.rate_of_one),

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use narrows_runner::exit::stopped;
 use narrows_runner::experiment::{
-    Experiment, ExperimentEnd, Goal, Setup, SideSetup, experiment, kept,
+    Experiment, ExperimentEnd, Goal, Setup, SideSetup, experiment, stored_experiment,
 };
 use narrows_runner::failure::Failure;
 
@@ -34,7 +34,7 @@ pub fn ab(args: AbArgs) -> Result<Exit> {
 
 fn asked(args: &AbArgs) -> Result<Experiment> {
     if args.measurement.is_empty() {
-        return kept(&args.name);
+        return stored_experiment(&args.name);
     }
     let first = args.measurement[0].as_str();
     if !MEASURES.contains(&first) {

@@ -22,11 +22,11 @@ const WIDEST: usize = 32;
 pub fn run(args: &CleanArgs) -> Result<Exit> {
     let address = Address::parse(&args.url)?;
     let found = leftovers(&address, args.remove)?;
-    output::document(&told(&found, args.remove, &address.to_string()), Format::TEXT)?;
+    output::document(&leftovers_document(&found, args.remove, &address.to_string()), Format::TEXT)?;
     Ok(Exit::Done)
 }
 
-fn told(found: &[LeftoverSchema], remove: bool, address: &str) -> Document {
+fn leftovers_document(found: &[LeftoverSchema], remove: bool, address: &str) -> Document {
     let section = Section::new("left", "What is left").short("");
     if found.is_empty() {
         let nothing = Block::paragraph(format!("nothing of narrows is in {address}"));
@@ -88,8 +88,8 @@ mod tests {
 
     use super::*;
 
-    fn told(found: &[LeftoverSchema], remove: bool, address: &str) -> String {
-        render(&super::told(found, remove, address), &TEXT, Screen::PLAIN)
+    fn leftovers_document(found: &[LeftoverSchema], remove: bool, address: &str) -> String {
+        render(&super::leftovers_document(found, remove, address), &TEXT, Screen::PLAIN)
     }
 
     fn left(kind: LeftKind) -> LeftoverSchema {
@@ -99,29 +99,31 @@ mod tests {
     #[test]
     fn a_name_of_any_length_is_listed() {
         let long = LeftoverSchema { schema: "n".repeat(70_000), ..left(LeftKind::RunNow) };
-        let text = told(&[long, left(LeftKind::RunNow)], false, "db7");
+        let text = leftovers_document(&[long, left(LeftKind::RunNow)], false, "db7");
         assert!(text.matches('n').count() >= 70_000, "{text}");
         assert_eq!(text.lines().filter(|line| line.contains("2.00 MB")).count(), 2, "{text}");
     }
 
     #[test]
     fn each_is_told_with_what_becomes_of_it() {
-        assert!(told(&[], false, "db7").contains("nothing of narrows"));
-        let now = told(&[left(LeftKind::RunNow)], false, "db7");
+        assert!(leftovers_document(&[], false, "db7").contains("nothing of narrows"));
+        let now = leftovers_document(&[left(LeftKind::RunNow)], false, "db7");
         assert!(now.contains("left alone") && !now.contains("--remove"), "{now}");
-        let dead = told(&[left(LeftKind::RunDead)], false, "db7");
+        let dead = leftovers_document(&[left(LeftKind::RunDead)], false, "db7");
         assert!(dead.contains("2.00 MB") && dead.contains("--remove"), "{dead}");
         let setup = Setup { warehouses: 20, seed: 1, c_last_name: 7 };
         let state = State { setup, ready: false, loaded: [0, 1, 2].into() };
-        let kept = told(&[left(LeftKind::Orders(Some(state)))], false, "db7");
+        let kept = leftovers_document(&[left(LeftKind::Orders(Some(state)))], false, "db7");
         assert!(kept.contains("2 of 20 warehouses loaded: the same command continues"), "{kept}");
         let gone = LeftoverSchema { removed: true, ..left(LeftKind::RunDead) };
-        assert!(told(&[gone], true, "db7").contains("removed (of an interrupted run"));
+        assert!(
+            leftovers_document(&[gone], true, "db7").contains("removed (of an interrupted run")
+        );
         let hostile =
             LeftoverSchema { schema: "a\u{1b}[2J\nhint: b".into(), ..left(LeftKind::RunNow) };
-        let hostile = told(&[hostile], false, "db7");
+        let hostile = leftovers_document(&[hostile], false, "db7");
         assert!(hostile.starts_with("a\u{fffd}[2J\u{fffd}hint: b "), "{hostile:?}");
-        let taken = told(&[left(LeftKind::RunDead)], true, "db7");
+        let taken = leftovers_document(&[left(LeftKind::RunDead)], true, "db7");
         assert!(taken.contains("in use by a run meanwhile"), "{taken}");
     }
 }

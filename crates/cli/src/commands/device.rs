@@ -12,13 +12,13 @@ use crate::{Exit, output};
 /// Looks at the device and tells.
 pub fn device(args: &DeviceArgs) -> Result<Exit> {
     let (device, reasons) = look(&args.device)?;
-    let said = Section::new("device", "Device").short("").with(said(&device, &reasons));
+    let said = Section::new("device", "Device").short("").with(device_facts(&device, &reasons));
     let document = Document::of([said]).headed(device.node.as_str(), "raw device, nothing written");
     output::document(&document.holding(&values(&device, &reasons)), args.format)?;
     Ok(Exit::Done)
 }
 
-fn said(device: &Device, reasons: &[Refusal]) -> Vec<Block> {
+fn device_facts(device: &Device, reasons: &[Refusal]) -> Vec<Block> {
     let told = |value: Option<String>| value.unwrap_or_else(|| "not told".to_string());
     let size = device.size_bytes.map(|b| format!("{} ({b} bytes)", narrows_units::Bytes(b)));
     let mut entries = vec![

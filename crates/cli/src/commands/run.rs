@@ -136,7 +136,7 @@ fn layers(args: RunArgs) -> Result<MachineRequest> {
 /// # Errors
 /// It is none.
 pub fn address(text: &str) -> Result<Address> {
-    let option = || format!("--database {}", secrets::told(text));
+    let option = || format!("--database {}", secrets::without_password(text));
     match Address::parse(text) {
         Err(error @ AddressError::Scheme) => {
             let what = error.to_string();

@@ -36,6 +36,8 @@ struct Step {
     /// Of that, the parts that have ended and the one that runs, as far as they were told.
     ended: Duration,
     running: Duration,
+    /// As long as it is not known whether a part of it is done: how much less it may take, and how much more.
+    undecided: (Duration, Duration),
 }
 
 impl Step {
@@ -46,6 +48,7 @@ impl Step {
             expected: seconds(planned.expected_s),
             ended: Duration::ZERO,
             running: Duration::ZERO,
+            undecided: (Duration::ZERO, Duration::ZERO),
         }
     }
 
@@ -117,6 +120,19 @@ impl Steps {
         step.expected = expected.max(step.ended + step.running);
     }
 
+    /// The step of that workload may take so many seconds less than is planned, or so many more.
+    pub fn undecided(&mut self, workload: Workload, less_s: f64, more_s: f64) {
+        let Some(at) = self.step_of(workload).filter(|at| *at >= self.at) else { return };
+        self.steps[at].undecided = (seconds(less_s), seconds(more_s));
+    }
+
+    /// What is undecided of the steps to come and of the one that runs: all of it may go either way together.
+    fn undecided_of_all(&self) -> (Duration, Duration) {
+        let rest = self.steps.get(self.at..).unwrap_or_default();
+        let together = |of: fn(&Step) -> Duration| rest.iter().map(of).sum();
+        (together(|step| step.undecided.0), together(|step| step.undecided.1))
+    }
+
     /// How far it is.
     pub fn pace(&self) -> Pace {
         let planned = self.steps.iter().map(|step| step.expected).sum();
@@ -126,7 +142,8 @@ impl Steps {
                 done: self.done.saturating_sub(done),
                 took: self.took.saturating_sub(took),
             });
-        Pace { planned, done: self.done, took: self.took, layer }
+        let undecided = self.undecided_of_all();
+        Pace { planned, done: self.done, took: self.took, layer, undecided }
     }
 
     /// The step of a workload: `lookup, cached` and `update, with the log ladder …` of a run's plan, `lookup, from the pool, …` of a load's

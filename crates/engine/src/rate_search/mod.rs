@@ -149,7 +149,7 @@ impl RateSearch {
     /// What the window of [`RateSearch::next_step`] showed. Without effect when the search is over.
     pub fn saw(&mut self, seen: RateSeen) {
         let Some(step) = self.next_step() else { return };
-        let said = seen.said(&self.goal, step.rate_per_s);
+        let said = seen.judge(&self.goal, step.rate_per_s);
         let point = match self.grid.as_ref().map(RateGrid::state) {
             Some(GridState::Next(point)) => Some(point),
             _ => None,

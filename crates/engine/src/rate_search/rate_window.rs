@@ -129,7 +129,7 @@ impl RateSeen {
     ///
     /// A growing queue fails, whatever its percentile says: it only was not given time. Lateness of the generator
     /// is inside the latency, so that a pass with a late generator is a pass.
-    pub fn said(&self, goal: &Goal, asked_per_s: f64) -> WindowJudgement {
+    pub fn judge(&self, goal: &Goal, asked_per_s: f64) -> WindowJudgement {
         let Some(over) = self.exceedance().filter(|_| self.usable) else {
             return WindowJudgement::Nothing;
         };
@@ -181,33 +181,37 @@ mod tests {
 
     #[test]
     fn the_share_over_the_limit_decides() {
-        assert_eq!(seen(0).said(&GOAL, 1000.0), WindowJudgement::Passed { clear: true });
-        assert_eq!(seen(9).said(&GOAL, 1000.0), WindowJudgement::Passed { clear: false });
-        assert_eq!(seen(10).said(&GOAL, 1000.0), WindowJudgement::Failed { clear: false });
-        assert_eq!(seen(30).said(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
+        assert_eq!(seen(0).judge(&GOAL, 1000.0), WindowJudgement::Passed { clear: true });
+        assert_eq!(seen(9).judge(&GOAL, 1000.0), WindowJudgement::Passed { clear: false });
+        assert_eq!(seen(10).judge(&GOAL, 1000.0), WindowJudgement::Failed { clear: false });
+        assert_eq!(seen(30).judge(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
     }
 
     #[test]
     fn a_growing_queue_fails_whatever_its_percentile() {
         for backlog in [Backlog::Growing, Backlog::CapHit] {
             let window = RateSeen { backlog, ..seen(0) };
-            assert_eq!(window.said(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
+            assert_eq!(window.judge(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
         }
         let short = RateSeen { achieved_per_s: 970.0, ..seen(0) };
-        assert_eq!(short.said(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
+        assert_eq!(short.judge(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
     }
 
     #[test]
     fn a_generator_can_spoil_a_failure_but_not_a_pass() {
         let late = |over| RateSeen { lateness_ns: Some(60_000), ..seen(over) };
-        assert_eq!(late(30).said(&GOAL, 1000.0), WindowJudgement::Generator);
-        assert_eq!(late(0).said(&GOAL, 1000.0), WindowJudgement::Passed { clear: true });
+        assert_eq!(late(30).judge(&GOAL, 1000.0), WindowJudgement::Generator);
+        assert_eq!(late(0).judge(&GOAL, 1000.0), WindowJudgement::Passed { clear: true });
         let behind = RateSeen { sent_per_s: 989.0, ..seen(0) };
-        assert_eq!(behind.said(&GOAL, 1000.0), WindowJudgement::Generator, "not sent");
-        assert_eq!(seen(0).said(&GOAL, 1040.0), WindowJudgement::Generator, "not on schedule");
-        assert_eq!(seen(0).said(&GOAL, 1030.0), WindowJudgement::Passed { clear: true }, "scatter");
+        assert_eq!(behind.judge(&GOAL, 1000.0), WindowJudgement::Generator, "not sent");
+        assert_eq!(seen(0).judge(&GOAL, 1040.0), WindowJudgement::Generator, "not on schedule");
+        assert_eq!(
+            seen(0).judge(&GOAL, 1030.0),
+            WindowJudgement::Passed { clear: true },
+            "scatter"
+        );
         let capped = RateSeen { backlog: Backlog::CapHit, sent_per_s: 500.0, ..late(30) };
-        assert_eq!(capped.said(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
+        assert_eq!(capped.judge(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
     }
 
     #[test]
@@ -226,11 +230,11 @@ mod tests {
     #[test]
     fn what_is_unusable_or_uncounted_says_nothing() {
         assert_eq!(
-            RateSeen { usable: false, ..seen(0) }.said(&GOAL, 1000.0),
+            RateSeen { usable: false, ..seen(0) }.judge(&GOAL, 1000.0),
             WindowJudgement::Nothing
         );
         assert_eq!(
-            RateSeen { slices: Vec::new(), ..seen(0) }.said(&GOAL, 1000.0),
+            RateSeen { slices: Vec::new(), ..seen(0) }.judge(&GOAL, 1000.0),
             WindowJudgement::Nothing
         );
     }

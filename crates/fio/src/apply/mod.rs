@@ -79,7 +79,7 @@ impl<'a> Value<'a> {
         self.remarks.push((taken, sentence.into()));
     }
 
-    fn kept<T>(&mut self, read: Read<T>) -> T {
+    fn value_with_remark<T>(&mut self, read: Read<T>) -> T {
         self.remarks.extend(read.remark);
         read.value
     }
@@ -100,7 +100,7 @@ impl<'a> Value<'a> {
     /// A number in a range.
     pub fn count(&mut self, least: u64, most: u64) -> Result<u64, Wrong> {
         let read = single(self.raw()?, self.base, self.counts)?;
-        match self.kept(read) {
+        match self.value_with_remark(read) {
             Size::Count(count) if (least..=most).contains(&count) => Ok(count),
             Size::Count(count) if count < least => {
                 Err(Wrong::value(format!("{count} is less than {least}")))
@@ -127,7 +127,7 @@ impl<'a> Value<'a> {
             return Err(Wrong::refused("sizes in zones belong to zoned devices"));
         }
         let read = single(text, self.base, self.counts)?;
-        match self.kept(read) {
+        match self.value_with_remark(read) {
             Size::Count(bytes) => Ok(Amount::Bytes(bytes)),
             Size::Percent(percent) if percent <= 100 => Ok(Amount::Percent(percent as u8)),
             Size::Percent(percent) => {
@@ -139,7 +139,7 @@ impl<'a> Value<'a> {
     /// Numbers per kind of operation.
     pub fn triplet(&mut self) -> Result<PerDirection<Option<u64>>, Wrong> {
         let read = triplet(self.raw()?, self.base, self.counts)?;
-        Ok(self.kept(read))
+        Ok(self.value_with_remark(read))
     }
 
     /// Microseconds.
@@ -149,7 +149,7 @@ impl<'a> Value<'a> {
             return Err(Wrong::misread(format!("fio takes `{raw}` apart at the `,` or `:`")));
         }
         let read = time_us(raw, self.kind == OptionType::Seconds)?;
-        Ok(self.kept(read))
+        Ok(self.value_with_remark(read))
     }
 
     /// Passes if the value can be read at all; for approximated options without effect.

@@ -15,7 +15,7 @@ use crate::record::Record;
 use crate::scenario::{Limit, Load, Mix, Region, Sizes, Stream, Then};
 use crate::seed::seed_of;
 use crate::setting;
-use crate::steady::told;
+use crate::steady::with_role_and_state;
 
 /// Of PostgreSQL's blocks, bytes.
 const BLOCK_BYTES: u32 = 8192;
@@ -73,7 +73,7 @@ pub fn after(
         cursor = outcome.cursor;
         record.add(&outcome);
     }
-    Ok(told(record.into_measurement(id.to_string(), &stream), true))
+    Ok(with_role_and_state(record.into_measurement(id.to_string(), &stream), true))
 }
 
 /// Operations after which a window closes, so that all windows write no more than their part of the budget.

@@ -144,11 +144,12 @@ pub fn measure_on(
         .fold((1.0f64, 0), |(least, sum), (share, bytes)| (least.min(share), sum + bytes));
     Ok(worked.map(|all| {
         let both = kinds.iter().zip(all);
-        both.map(|(kind, windows)| told(ctx, team, *kind, windows, about, sizing)).collect()
+        both.map(|(kind, windows)| bandwidth_measurement(ctx, team, *kind, windows, about, sizing))
+            .collect()
     }))
 }
 
-fn told(
+fn bandwidth_measurement(
     ctx: &Context,
     team: &Team,
     kind: Traffic,

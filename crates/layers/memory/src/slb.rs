@@ -29,6 +29,10 @@ const LINES: u64 = 64;
 const WORDS: usize = 8;
 /// Loops between two looks at the stop token.
 const LOOPS: u64 = 8;
+/// Accesses between two readings of the clock, so that one of them (tens of ns) is less than a millionth of what lies between.
+const UNTIL_CLOCK: u64 = 1 << 23;
+/// Between two reports of what was done so far, ns.
+const REPORT_EVERY_NS: u64 = 1_000_000_000;
 
 /// Which kit's loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +75,15 @@ pub struct Hammered {
     pub wrong: u64,
 }
 
+/// What one process did so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SoFar {
+    /// Accesses.
+    pub operations: u64,
+    /// Since its begin, ns.
+    pub ns: u64,
+}
+
 /// Why it can't.
 #[derive(Debug, thiserror::Error)]
 pub enum HammerError {
@@ -101,11 +114,16 @@ impl Hammer {
         u64::from(self.pages) * PAGE / LINES
     }
 
-    /// Prepares, calls `wait`, which returns when all may start, and runs.
+    /// Prepares, calls `wait`, which returns when all may start, and runs; about every second `report` is given what was done.
     ///
     /// # Errors
     /// Neither the CPU nor the memory can be had as wanted, or when asked to stop.
-    pub fn run(&self, stop: &Stop, wait: impl FnOnce()) -> Result<Hammered, HammerError> {
+    pub fn run(
+        &self,
+        stop: &Stop,
+        wait: impl FnOnce(),
+        mut report: impl FnMut(SoFar),
+    ) -> Result<Hammered, HammerError> {
         affinity::pin(&[self.cpu]).map_err(|reason| HammerError::Pin { cpu: self.cpu, reason })?;
         let pages = if self.huge { Pages::Huge } else { Pages::Base };
         let mut mapping = Mapping::new(self.bytes(), pages, None, stop)?;
@@ -119,6 +137,7 @@ impl Hammer {
         let (before, from_ns) = (on(), now_ns());
         let words = mapping.words_mut();
         let (mut sum, mut done) = (0u64, 0);
+        let (mut loops_read, mut reported_ns) = (0, from_ns);
         while done < self.loops {
             stop.check()?;
             let until = (done + LOOPS).min(self.loops);
@@ -127,6 +146,15 @@ impl Hammer {
                 Kit::Reads2010 => sum = sum.wrapping_add(read(words, &order, done..until)),
             }
             done = until;
+            if (done - loops_read) * u64::from(self.pages) >= UNTIL_CLOCK {
+                loops_read = done;
+                let now_ns = now_ns();
+                if now_ns - reported_ns >= REPORT_EVERY_NS {
+                    reported_ns = now_ns;
+                    let operations = done * u64::from(self.pages);
+                    report(SoFar { operations, ns: now_ns - from_ns });
+                }
+            }
         }
         let to_ns = now_ns();
         let after = on();
@@ -244,7 +272,7 @@ mod tests {
     /// On a thread of its own, because it pins the one it runs on.
     fn run(hammer: Hammer) -> Hammered {
         std::thread::scope(|scope| {
-            scope.spawn(|| hammer.run(&Stop::new(), || ()).unwrap()).join().unwrap()
+            scope.spawn(|| hammer.run(&Stop::new(), || (), |_| ()).unwrap()).join().unwrap()
         })
     }
 

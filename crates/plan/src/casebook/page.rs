@@ -31,7 +31,12 @@ pub fn case(case: &Case, rows: &[(&Row, Outcome)]) -> String {
     }
     out.push('\n');
     for (row, _) in rows {
-        out += &format!("- *{}*: {}{}\n", row.what, row.why, told(row.outside.as_deref()));
+        out += &format!(
+            "- *{}*: {}{}\n",
+            row.what,
+            row.why,
+            outside_expectation(row.outside.as_deref())
+        );
     }
     out
 }
@@ -63,7 +68,7 @@ pub fn arithmetic(arithmetic: &Arithmetic, table: &Table) -> Result<String, Stri
     let why = |sum: &Sum| Some(format!("- *{}*: {}", sum.what, sum.why.as_ref()?));
     for sum in &arithmetic.sums {
         if let Some(why) = why(sum) {
-            out += &format!("{why}{}\n", told(sum.outside.as_deref()));
+            out += &format!("{why}{}\n", outside_expectation(sum.outside.as_deref()));
         }
     }
     for published in &arithmetic.tables {
@@ -74,7 +79,7 @@ pub fn arithmetic(arithmetic: &Arithmetic, table: &Table) -> Result<String, Stri
 
 fn one_table(published: &Published, table: &Table) -> Result<String, String> {
     let mut out = format!("#### {}\n\n", published.what);
-    out += &format!("{}{}\n\n", published.why, told(published.outside.as_deref()));
+    out += &format!("{}{}\n\n", published.why, outside_expectation(published.outside.as_deref()));
     out += "| class | published | speed by the table of limits | difference |\n";
     out += "| --- | ---: | ---: | ---: |\n";
     for entry in published.run(table)? {
@@ -113,7 +118,7 @@ pub fn figures(figures: &Figures, answered: &Answered) -> String {
     out
 }
 
-fn told(outside: Option<&str>) -> String {
+fn outside_expectation(outside: Option<&str>) -> String {
     outside.map_or(String::new(), |text| format!(" **Outside what was expected:** {text}"))
 }
 

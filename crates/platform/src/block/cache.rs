@@ -27,16 +27,16 @@ fn scsi(source: &dyn Source, folder: &str) -> Option<DriveCache> {
     let names = source.list(&list).ok()?;
     names.iter().find_map(|name| {
         let says = source.text(&format!("{list}/{name}/cache_type"))?;
-        said("scsi_disk cache_type", &says).filter(|cache| cache.volatile)
+        drive_cache("scsi_disk cache_type", &says).filter(|cache| cache.volatile)
     })
 }
 
 fn virtio(source: &dyn Source, folder: &str) -> Option<DriveCache> {
-    said("cache_type", &source.text(&format!("{folder}/cache_type"))?)
+    drive_cache("cache_type", &source.text(&format!("{folder}/cache_type"))?)
 }
 
 /// `write back`, `write back, no read (daft)`, `write through`, `none`.
-fn said(file: &str, says: &str) -> Option<DriveCache> {
+fn drive_cache(file: &str, says: &str) -> Option<DriveCache> {
     let volatile = says.starts_with("write back");
     let known = volatile || says == "write through" || says == "none";
     known.then(|| DriveCache { volatile, says: format!("{file} \"{says}\"") })
@@ -66,7 +66,7 @@ mod tests {
             ("none", Some(false)),
             ("temporary", None),
         ] {
-            assert_eq!(said("f", text).map(|cache| cache.volatile), volatile, "{text}");
+            assert_eq!(drive_cache("f", text).map(|cache| cache.volatile), volatile, "{text}");
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn read(source: &dyn Source, unknown: &mut Unknowns) -> (Vec<u32>, Id
     let list =
         |name: &str| source.text(&format!("{CPUS}/{name}")).map(|text| parse_cpu_list(&text));
     let online = match list("online") {
-        Some(said) => shown(said, &folders, unknown),
+        Some(said) => with_folder(said, &folders, unknown),
         None => without_a_list(source, &folders),
     };
     let there = list("present").unwrap_or_else(|| folders.into_iter().collect());
@@ -25,7 +25,7 @@ pub(super) fn read(source: &dyn Source, unknown: &mut Unknowns) -> (Vec<u32>, Id
 }
 
 /// Those of the list that have a folder. A copy may hold a part of them; where it holds none, the list is believed.
-fn shown(said: Vec<u32>, folders: &BTreeSet<u32>, unknown: &mut Unknowns) -> Vec<u32> {
+fn with_folder(said: Vec<u32>, folders: &BTreeSet<u32>, unknown: &mut Unknowns) -> Vec<u32> {
     let missing = said.iter().filter(|cpu| !folders.contains(cpu)).count();
     if missing == 0 || folders.is_empty() || missing == said.len() {
         return said;

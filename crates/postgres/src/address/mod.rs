@@ -144,7 +144,7 @@ impl Address {
 
     fn parse_in(text: &str, surroundings: &Surroundings<'_>) -> Result<Address, AddressError> {
         let Surroundings { variable, home } = *surroundings;
-        let mut said = said(text)?;
+        let mut said = keywords_of_text(text)?;
         // What the address itself says of TLS has to be right, also for a socket.
         let mut own_tls = Parameters::default();
         for (keyword, value) in said.iter() {
@@ -215,7 +215,7 @@ fn url(text: &str) -> Option<(&'static str, &str)> {
 }
 
 /// What the text itself says.
-fn said(text: &str) -> Result<Keywords, AddressError> {
+fn keywords_of_text(text: &str) -> Result<Keywords, AddressError> {
     let mut said = Keywords::default();
     let Some((_, rest)) = url(text) else {
         if !keywords::are_words(text) {

@@ -64,7 +64,7 @@ pub(super) fn measurement(log: &LiveLog, windows: &[LiveCounts]) -> Measurement 
             log.waits.sessions.iter().filter(of).map(mean).sum()
         });
         add(&mut samples, log, counts, device);
-        if let Some(seen) = seen(log, (!whole).then_some(index)) {
+        if let Some(seen) = processes_at_the_log(log, (!whole).then_some(index)) {
             samples.add(metric::FLUSH_SEEN, seen);
         }
     }
@@ -83,7 +83,7 @@ pub(super) fn measurement(log: &LiveLog, windows: &[LiveCounts]) -> Measurement 
 }
 
 /// Processes found at the log in that window, or in all of them.
-fn seen(log: &LiveLog, window: Option<usize>) -> Option<f64> {
+fn processes_at_the_log(log: &LiveLog, window: Option<usize>) -> Option<f64> {
     let Some(index) = window else { return log.flush_seen() };
     let all = log.waits.sessions.iter().chain(&log.waits.own);
     let at_it = all.filter(|wait| wait.kind.is_at_the_log());

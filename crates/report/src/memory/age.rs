@@ -21,7 +21,7 @@ pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
         rows,
     );
     table.rows.extend(states(m));
-    Some(AnnotatedTable { table, sentences: said(m) })
+    Some(AnnotatedTable { table, sentences: age_sentences(m) })
 }
 
 fn row(change: &Value, units: Units) -> Option<Row> {
@@ -93,7 +93,7 @@ fn states(m: &Measurement) -> Vec<Row> {
         .collect()
 }
 
-fn said(m: &Measurement) -> Vec<String> {
+fn age_sentences(m: &Measurement) -> Vec<String> {
     let reasons: Vec<&str> = m
         .conditions
         .get(condition::REASONS)

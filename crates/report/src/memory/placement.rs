@@ -65,7 +65,8 @@ pub(super) fn view(run: &Run, units: Units) -> Option<AnnotatedTable> {
     rows.push(Row::figures("all shared memory", everything, "counters"));
     let table = Table::figures("MEMORY PLACEMENT", columns, rows)
         .remarked("how it is known", Remarks::Behind(2));
-    let mut sentences: Vec<String> = pools.iter().flat_map(|m| said(m, units)).collect();
+    let mut sentences: Vec<String> =
+        pools.iter().flat_map(|m| placement_sentences(m, units)).collect();
     sentences.push(
         "All shared memory: by the nodes' own counters, with files in memory and huge pages in use."
             .to_string(),
@@ -113,7 +114,7 @@ fn proof(m: &Measurement) -> String {
 }
 
 /// How it lies, what that costs, and what to do.
-fn said(m: &Measurement, units: Units) -> Vec<String> {
+fn placement_sentences(m: &Measurement, units: Units) -> Vec<String> {
     let mut said = Vec::new();
     let name = name(m);
     let number = |key| m.number(key);

@@ -31,7 +31,7 @@ pub(crate) fn lacks_right(unknown: &Unknown) -> bool {
 }
 
 /// Who keeps a lock that others wait for.
-fn kept(seen: &Observation) -> Option<&LockHolder> {
+fn lock_keeper(seen: &Observation) -> Option<&LockHolder> {
     seen.sessions.holder.as_ref().filter(|holder| holder.keeps() && holder.behind >= QUEUE)
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn sentences(run: &Run, verdict: &Verdict) -> (Vec<String>, bool) {
             unknown.needs
         ),
     });
-    let behind = kept(seen).map(|holder| {
+    let behind = lock_keeper(seen).map(|holder| {
         format!("{} sessions wait behind {}: {}.", holder.queue(), holder.words(), holder.way_out())
     });
     (blind.into_iter().chain(behind).collect(), undecided && unseen.is_some())
@@ -74,7 +74,7 @@ fn still(verdict: &Verdict) -> Option<String> {
 /// What comes before all else about that verdict's server; `None` where nothing does.
 pub(crate) fn first_step(run: &Run, verdict: &Verdict) -> Option<NextRow> {
     let seen = of(run, verdict)?;
-    let (action, prove) = match (unseen(seen), kept(seen)) {
+    let (action, prove) = match (unseen(seen), lock_keeper(seen)) {
         (Some(unknown), _) if lacks_right(unknown) => (unknown.needs.clone(), AGAIN),
         (Some(unknown), _) => (format!("set {}", unknown.needs), AGAIN),
         // Where nothing ended the verdict's own step is about that session.

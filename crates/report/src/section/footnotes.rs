@@ -14,8 +14,8 @@ const PLACE_LETTERS: usize = 160;
 pub(super) fn foot(report: &Report) -> Foot {
     let notes = &report.notes;
     let numbered = notes.numbered.iter().zip(1..);
-    let numbered = numbered.map(|(finding, i): (_, u32)| format!("[{i}] {}", said(finding)));
-    let whole = notes.run_level.iter().map(|finding| format!("[run] {}", said(finding)));
+    let numbered = numbered.map(|(finding, i): (_, u32)| format!("[{i}] {}", footnote(finding)));
+    let whole = notes.run_level.iter().map(|finding| format!("[run] {}", footnote(finding)));
     let all = format!("narrows report {} --html", report.run.id);
     let mut brief: Vec<Inline> = notes.machine_line().into_iter().collect();
     if notes.not_shown > 0 {
@@ -82,7 +82,7 @@ fn no_interval(report: &Report) -> Option<String> {
 }
 
 /// The finding's sentence, with its severity in a word unless it is a mere note.
-fn said(finding: &Finding) -> String {
+fn footnote(finding: &Finding) -> String {
     let said = match finding.places.as_slice() {
         // At one place of the machine the figures are short, and say more than the rule.
         [only] if only.evidence.len() <= PLACE_LETTERS => {

@@ -51,6 +51,10 @@ impl Ui for AnonymousUi<'_> {
         self.ui.amend_plan(workload, by_s);
     }
 
+    fn undecided(&self, workload: Workload, less_s: f64, more_s: f64) {
+        self.ui.undecided(workload, less_s, more_s);
+    }
+
     fn clear(&self) {
         self.ui.clear();
     }

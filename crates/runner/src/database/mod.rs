@@ -143,6 +143,17 @@ pub fn server_checks(resolved: &Resolved) -> Vec<String> {
     }
 }
 
+/// Tells how far the plan may be wrong until the verdicts are known that say which tests are made.
+pub fn announce_tests(session: &PlannedSession<'_, '_>) {
+    let resolved = session.resolved;
+    if resolved.has(Layer::Database) {
+        let test_s = 2.0 * repeats_s(resolved, TEST.min(resolved.database_window));
+        for (_, task) in asked(resolved) {
+            parts::announce_test(session, &task, test_s, SCANS);
+        }
+    }
+}
+
 /// Runs the layer if it was asked for.
 pub fn execute(session: &mut PlannedSession<'_, '_>) -> Result<(), Interrupted> {
     if !session.resolved.has(Layer::Database) {
@@ -165,6 +176,7 @@ fn workloads(
     for (_, task) in asked(session.resolved) {
         parts::amend_scans(session, &task, parts::planned_scans(session.resolved, SCANS));
     }
+    announce_tests(session);
     if let Some(task) = dearest(session.resolved) {
         fit::fit(session, database, &task)?;
     }

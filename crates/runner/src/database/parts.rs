@@ -73,6 +73,23 @@ fn scanned_per_s(run: &Run) -> Option<f64> {
     (measured >= 1.0).then(|| measured.min(SCANNED_BYTES_PER_S))
 }
 
+/// Tells how far the plan of that workload may be wrong until its verdict is known: by a test of so many seconds, or of so many scans.
+pub fn announce_test(session: &PlannedSession<'_, '_>, task: &Task, test_s: f64, scans: usize) {
+    let (takes_s, share) = if task.is_scan() {
+        (repeats_s(session.resolved, scan_window(session)) * scans as f64, SCANS_TESTED)
+    } else {
+        (test_s, TESTED)
+    };
+    undecided(session, task.workload(), takes_s, share * takes_s);
+}
+
+/// A plan of a full run holds so much of a test that may take so long, or not be made.
+fn undecided(session: &PlannedSession<'_, '_>, workload: Workload, takes_s: f64, planned_s: f64) {
+    if !session.resolved.plan.quick {
+        session.ui.undecided(workload, planned_s, (takes_s - planned_s).max(0.0));
+    }
+}
+
 /// The test of a verdict, for which the plan holds time until it is known whether one is made.
 pub struct PlannedTest<'a> {
     base: &'a Variation,
@@ -90,6 +107,7 @@ impl<'a> PlannedTest<'a> {
         takes_s: f64,
     ) -> PlannedTest<'a> {
         let planned_s = planned_test_s(session.resolved, takes_s);
+        undecided(session, workload, takes_s, planned_s);
         PlannedTest { base, workload, takes_s, planned_s }
     }
 
@@ -102,6 +120,7 @@ impl<'a> PlannedTest<'a> {
     ) -> PlannedTest<'a> {
         let takes_s = repeats_s(session.resolved, scan_window(session)) * scans as f64;
         let planned_s = if session.resolved.plan.quick { 0.0 } else { SCANS_TESTED * takes_s };
+        undecided(session, workload, takes_s, planned_s);
         PlannedTest { base, workload, takes_s, planned_s }
     }
 
@@ -110,6 +129,7 @@ impl<'a> PlannedTest<'a> {
         let needed_s = if intervention(session, self.base).is_some() { self.takes_s } else { 0.0 };
         session.ui.amend_plan(self.workload, needed_s - self.planned_s);
         self.planned_s = needed_s;
+        session.ui.undecided(self.workload, 0.0, 0.0);
     }
 }
 

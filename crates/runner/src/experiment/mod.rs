@@ -21,7 +21,7 @@ use narrows_engine::Stop;
 use narrows_model::Run;
 use narrows_stats::pairs_needed;
 
-pub use self::record::{Experiment, Goal, Setup, SideSetup, Step, kept};
+pub use self::record::{Experiment, Goal, Setup, SideSetup, Step, stored_experiment};
 pub use self::turns::{AbSide, PILOT, turn};
 
 use self::guardian::Guardian;

@@ -150,7 +150,7 @@ pub(super) fn lock(name: &str) -> Result<File> {
 ///
 /// # Errors
 /// Nothing is, or it can't be read.
-pub fn kept(name: &str) -> Result<Experiment> {
+pub fn stored_experiment(name: &str) -> Result<Experiment> {
     let path = path(name)?;
     let refused = |why: String, hint: &str| {
         Failure::hinted(format!("{}: {why}", path.display()), hint.to_string())
@@ -176,7 +176,7 @@ pub(super) fn begun(asked: Experiment) -> Result<Experiment> {
         asked.save()?;
         return Ok(asked);
     }
-    let before = kept(&asked.name)?;
+    let before = stored_experiment(&asked.name)?;
     // Who begins was drawn once, and how long it may take may change.
     let same = Setup { seed: before.setup.seed, ..asked.setup } == before.setup;
     if !same {

@@ -5,8 +5,9 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use narrows_engine::{LiveValue, Phase};
 use narrows_facts::{Live, affinity};
-use narrows_layer_memory::slb::{Hammer, Hammered, Kit, latency};
+use narrows_layer_memory::slb::{Hammer, Hammered, Kit, SoFar, latency};
 use narrows_layer_memory::{last_level_bytes, room, spread};
 use narrows_model::{
     Layer, Measurement, MetricValue, Plan, PlannedStep, Platform, condition, metric,
@@ -166,7 +167,12 @@ fn measure(session: &mut Session<'_>, request: &SlbRequest, cpus: &[u32]) -> Res
         .map(|(at, &cpu)| Hammer { seed: seed ^ at as u64, ..hammer(request, cpu) })
         .collect();
     let tasks: Vec<Task> = hammers.iter().copied().map(Task::Hammer).collect();
-    let done: Vec<Hammered> = together(&tasks, session.stop)?;
+    let progress = session.context(WINDOW).progress;
+    let report = |so_far: &[SoFar]| {
+        let detail = format!("SLB's loop, accesses {} so far", rate(so_far));
+        progress.phase(Layer::Memory, Phase::Measure, &detail);
+    };
+    let done: Vec<Hammered> = together(&tasks, session.stop, report)?;
     session.add([measured(request, &hammers, &done)]);
     let platform = session.platform().clone();
     let watch = Watch::new(&platform, &[]);
@@ -180,6 +186,12 @@ fn measure(session: &mut Session<'_>, request: &SlbRequest, cpus: &[u32]) -> Res
     }
     session.add(beside.ok());
     Ok(())
+}
+
+/// Of all processes together.
+fn rate(so_far: &[SoFar]) -> LiveValue {
+    let each = |done: &SoFar| done.operations as f64 / (done.ns.max(1) as f64 * 1e-9);
+    LiveValue::PerSecond(so_far.iter().map(each).sum())
 }
 
 fn id(request: &SlbRequest) -> String {
@@ -250,6 +262,14 @@ mod tests {
             cpus: (0, 0),
             wrong: 0,
         }
+    }
+
+    #[test]
+    fn rates_of_processes_add_up_each_over_its_own_time() {
+        let done = |operations, ns| SoFar { operations, ns };
+        let together = rate(&[done(150_000_000, 1_000_000_000), done(100_000_000, 2_000_000_000)]);
+        assert_eq!(together.to_string(), "200M/s");
+        assert_eq!(rate(&[]).to_string(), LiveValue::PerSecond(0.0).to_string());
     }
 
     #[test]

@@ -96,7 +96,7 @@ pub fn measure(
         };
         Unknown { what: format!("{id}: {why}"), needs: needs.to_string() }
     });
-    Ok((had.into_iter().map(|way| told(way, bytes)).collect(), absent.collect()))
+    Ok((had.into_iter().map(|way| touch_measurement(way, bytes)).collect(), absent.collect()))
 }
 
 fn once(way: &mut TouchPattern, bytes: u64, watch: &Watch, session: &Session<'_>) -> Result<()> {
@@ -118,7 +118,7 @@ fn once(way: &mut TouchPattern, bytes: u64, watch: &Watch, session: &Session<'_>
         })
         .collect();
     let before = watch.snapshot();
-    let done: Vec<Touched> = match together(&tasks, session.stop) {
+    let done: Vec<Touched> = match together(&tasks, session.stop, |_| ()) {
         Ok(done) => done,
         Err(error) if session.stop.is_set() => return Err(error),
         Err(refused) => {
@@ -140,7 +140,7 @@ fn once(way: &mut TouchPattern, bytes: u64, watch: &Watch, session: &Session<'_>
     Ok(())
 }
 
-fn told(way: TouchPattern, bytes: u64) -> Measurement {
+fn touch_measurement(way: TouchPattern, bytes: u64) -> Measurement {
     let mut m = Measurement::new(way.id(), Layer::Memory);
     m.repeats = REPEATS;
     m.metrics = way.samples.into_metrics();

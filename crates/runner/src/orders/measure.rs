@@ -41,7 +41,7 @@ pub fn all(
     let refused = loaded.as_ref().is_err_and(tidy::refused);
     let outcome = match loaded {
         Ok(loaded) => {
-            session.ui.say(&said(&loaded));
+            session.ui.say(&load_summary(&loaded));
             if request.load_only {
                 Ok(())
             } else {
@@ -165,7 +165,7 @@ fn open_id() -> String {
     format!("{}.open", names::ID)
 }
 
-fn said(loaded: &Loaded) -> String {
+fn load_summary(loaded: &Loaded) -> String {
     if loaded.warehouses == 0 {
         return format!("loaded already: {}", plan::warehouses(loaded.setup.warehouses));
     }

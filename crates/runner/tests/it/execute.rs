@@ -109,6 +109,8 @@ impl Ui for Heard {
 
     fn amend_plan(&self, _: Workload, _: f64) {}
 
+    fn undecided(&self, _: Workload, _: f64, _: f64) {}
+
     fn clear(&self) {}
 
     fn speaker(&self) -> fn(&str) {

@@ -11,7 +11,7 @@ use crate::observed::time::time_ns;
 use crate::session::{TimeComponent, agrees};
 use crate::threshold::{
     FAR, LEAST_ACTIVE, LEAST_TRANSACTIONS, LOCK_QUEUE, LONG_REPORT_NS, MAY_BE_UNUSED,
-    NEAR_SATURATION, QUEUE_UNEXPLAINED, QUEUE_WORTH_A_DOUBT, TAKEN,
+    NEAR_SATURATION, QUEUE_UNEXPLAINED, QUEUE_WORTH_A_DOUBT, SMALLEST_RATIO, TAKEN,
 };
 
 impl Analysis<'_> {
@@ -50,6 +50,7 @@ impl Analysis<'_> {
         }
         self.doubt_the_clients_queue(choice);
         self.doubt_what_is_nearly_full(choice);
+        self.doubt_cpus_beside_a_lock_queue(choice);
         choice.withheld.extend(self.run_queue_beside_idle_cpus(choice));
         let weak =
             matches!(observed.account(&self.demand.throughput), Some((_, TimeAccount::Samples)));
@@ -173,6 +174,25 @@ impl Analysis<'_> {
                 near.label
             );
             self.cannot_tell(choice, near.narrow, why);
+        }
+    }
+
+    /// CPUs that could carry more than the sum is good for are not what stops sessions that stand in a queue for locks.
+    fn doubt_cpus_beside_a_lock_queue(&self, choice: &mut Choice) {
+        let (Some(parts), rate) = (&self.unqueued, self.demand.rate()) else { return };
+        let room = 1.0 / choice.winner.utilisation(rate);
+        let (lock_ns, round_ns) = (parts.ns(TimeComponent::Lock), self.demand.servers / rate * 1e9);
+        let queue = lock_ns * 1e-9 * rate;
+        if choice.winner.place == BoundLaw::Cpu
+            && room > SMALLEST_RATIO
+            && queue >= LOCK_QUEUE
+            && lock_ns * 2.0 > round_ns
+        {
+            let why = format!(
+                "on average {} sessions queue for locks, and the CPUs are not so full that these have to wait for them",
+                significant(queue, 2)
+            );
+            self.cannot_tell(choice, self.narrow_of(TimeComponent::Lock, parts), why);
         }
     }
 

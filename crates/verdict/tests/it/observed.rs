@@ -145,6 +145,28 @@ fn a_queue_for_locks_is_not_hidden_by_a_pool_that_is_idle() {
 }
 
 #[test]
+fn cpus_with_room_are_not_named_before_a_queue_for_locks() {
+    // 1.2 CPUs in use; of four sessions 2.2 stand in the queue. Without the run queue 2.35k/s.
+    let with_cpus = |available: f64| {
+        verdict(|run, _| {
+            busy(run);
+            let m = measurement(run);
+            set(m, metric::SERVER_CPUS_AVAILABLE, available);
+            set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+            set(m, metric::WAIT_OTHER_PER_OP, 0.0);
+            set(m, metric::RUN_QUEUE_PER_OP, 0.3e6);
+            set(m, metric::WAIT_LOCK_PER_OP, 1.1e6);
+            set(m, metric::BACKEND_CPU_PER_OP, 0.6e6);
+        })
+    };
+    let room = with_cpus(1.3);
+    assert_eq!((room.narrow, room.or), (Bottleneck::Cpu, Some(Bottleneck::Lock)));
+    assert_eq!(room.grade, Grade::Undecided);
+    let full = with_cpus(1.24);
+    assert_eq!((full.narrow, full.or), (Bottleneck::Cpu, None), "{:?}", full.reasons);
+}
+
+#[test]
 fn who_has_none_waits_for_the_largest_part_of_the_time() {
     let found = verdict(|run, _| busy(run));
     assert_eq!((found.narrow, found.grade), (Bottleneck::CommitWait, Grade::Likely));

@@ -5,7 +5,7 @@ use narrows_model::Measurement;
 use super::bench::BenchWindow;
 use crate::record::Record;
 use crate::scenario::Stream;
-use crate::steady::told;
+use crate::steady::with_role_and_state;
 
 /// Windows of the same load.
 #[derive(Debug, Clone, Default)]
@@ -36,11 +36,14 @@ impl CalibrationWindows {
         let several = self.streams.len() > 1;
         for (record, stream) in self.records.into_iter().zip(&self.streams) {
             let own = if measurements.is_empty() { id.to_string() } else { format!("{id}.log") };
-            measurements.push(told(record.into_measurement(own, stream), stream.mix.writes()));
+            measurements.push(with_role_and_state(
+                record.into_measurement(own, stream),
+                stream.mix.writes(),
+            ));
         }
         if several {
             let together = self.together.into_together(format!("{id}.together"), &self.streams);
-            measurements.push(told(together, true));
+            measurements.push(with_role_and_state(together, true));
         }
         measurements
     }

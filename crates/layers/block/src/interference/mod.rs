@@ -21,7 +21,7 @@ pub use plan::{InterferenceGround, InterferencePlan, planned_interference};
 use crate::BlockError;
 use crate::record::Record;
 use crate::seed::{seed_of, shuffled};
-use crate::steady::told;
+use crate::steady::with_role_and_state;
 use background_load::{BACKGROUND_LOADS, Work, open_load};
 use bench::{Bench, Ceiling};
 use plan::{READ_SHARES, WARM_UP};
@@ -129,7 +129,7 @@ impl Ceilings {
                 let mut record = Record::new();
                 ceiling.outcomes.iter().for_each(|outcome| record.add(outcome));
                 let m = record.into_measurement(format!("{id}.{name}"), &ceiling.stream);
-                told(m, ceiling.stream.mix.writes())
+                with_role_and_state(m, ceiling.stream.mix.writes())
             })
             .collect()
     }

@@ -7,7 +7,7 @@ use super::background_load::BackgroundLoad;
 use crate::outcome::StreamOutcome;
 use crate::record::Record;
 use crate::scenario::Stream;
-use crate::steady::told;
+use crate::steady::with_role_and_state;
 
 /// Where operations are due faster than they are done by more than this share, or the queue grew by that many of them, the
 /// rate is beyond what can be kept: those of the rules `overload` and `backlog-grows`.
@@ -76,11 +76,12 @@ impl InterferencePoint {
                 record.into_measurement(format!("{id}.{word}.{place}p{percent:02}{end}"), stream);
             m.workload.insert(narrows_model::condition::COMPANY, json!(word));
             m.workload.insert(narrows_model::condition::BESIDE, json!(beside));
-            measurements.push(told(m, stream.mix.writes()));
+            measurements.push(with_role_and_state(m, stream.mix.writes()));
         }
         if several {
             let id = format!("{id}.{word}.p{percent:02}.together");
-            measurements.push(told(self.together.into_together(id, &self.streams), true));
+            measurements
+                .push(with_role_and_state(self.together.into_together(id, &self.streams), true));
         }
         measurements
     }

@@ -17,7 +17,7 @@ use narrows_observe::Watch;
 use serde_json::json;
 
 pub use plan::{SteadyPlan, planned_steady};
-pub(crate) use state::told;
+pub(crate) use state::with_role_and_state;
 pub use state::write_state;
 
 use crate::BlockError;

@@ -34,7 +34,7 @@ pub fn write_state(
 }
 
 /// Says whose place it is, and of writes what their rate is worth.
-pub(crate) fn told(mut measurement: Measurement, writes: bool) -> Measurement {
+pub(crate) fn with_role_and_state(mut measurement: Measurement, writes: bool) -> Measurement {
     measurement.conditions.insert(condition::ROLE, json!("data"));
     if writes {
         // Capacity unknown: at best it is not known to fall.

@@ -105,7 +105,7 @@ pub fn measure(
     drop(looker);
     let known: Known = surveyed.iter().map(|s| (s.cell, s.figures())).collect();
     // What was measured before a stop is kept.
-    measured.measurements.extend(surveyed.into_iter().flat_map(told));
+    measured.measurements.extend(surveyed.into_iter().flat_map(pair_measurements));
     ended?;
     policy::measure(ctx, (platform, sites), &filled(&known, &cells), watch, measured)
 }
@@ -249,7 +249,7 @@ impl Looker<'_> {
 }
 
 /// The last look's measurements, with what the first one gave and whether they are unlike their class.
-fn told(surveyed: Surveyed<PairMeasurements>) -> impl Iterator<Item = Measurement> {
+fn pair_measurements(surveyed: Surveyed<PairMeasurements>) -> impl Iterator<Item = Measurement> {
     let Surveyed { looks, doubt, off, of_class, .. } = surveyed;
     let before: Vec<[Option<f64>; 2]> =
         looks[..looks.len() - 1].iter().map(Figures::figures).collect();

@@ -15,7 +15,7 @@ use narrows_engine::{Context, LiveValue, Rng, Stop, Window};
 use narrows_observe::Watch;
 use serde_json::json;
 
-use super::{leave_out, told, window_length};
+use super::{leave_out, shape_measurement, window_length};
 use crate::bandwidth::Team;
 use crate::mix::mixed;
 use crate::thread_group::{Done, GroupWorker, ThreadGroup};
@@ -63,7 +63,7 @@ pub fn measure(
     match worked {
         Ok(all) => {
             for (id, windows) in ids.iter().zip(all) {
-                let mut m = told(ctx, id, (team, None), windows);
+                let mut m = shape_measurement(ctx, id, (team, None), windows);
                 super::unplaced(&mut m);
                 m.workload.insert(narrows_model::condition::CHAINS, json!(CHAINS));
                 m.workload.insert(narrows_model::condition::ENTRIES_OF_A_CHAIN, json!(ENTRIES));

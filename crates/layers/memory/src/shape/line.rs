@@ -14,7 +14,7 @@ use narrows_model::{Platform, condition};
 use narrows_observe::Watch;
 use serde_json::json;
 
-use super::{leave_out, told};
+use super::{leave_out, shape_measurement};
 use crate::access_path::{self, Site};
 use crate::bandwidth::{Member, Team};
 use crate::mapping::Pages;
@@ -104,9 +104,9 @@ pub fn measure(
         match worked {
             Ok(all) => {
                 for mut windows in all {
-                    // One is under way at a time, whoever's it is: `told` divides by the threads.
+                    // One is under way at a time, whoever's it is: `shape_measurement` divides by the threads.
                     windows.per_s.iter_mut().for_each(|per_s| *per_s *= 2.0);
-                    let mut m = told(ctx, &ids[0], (&team, None), windows);
+                    let mut m = shape_measurement(ctx, &ids[0], (&team, None), windows);
                     m.metrics.retain(|metric| metric.name != narrows_model::metric::THROUGHPUT);
                     m.workload.insert(condition::PATTERN, json!("ping-pong"));
                     super::unplaced(&mut m);

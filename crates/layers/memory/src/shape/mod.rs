@@ -58,7 +58,7 @@ pub fn measure(
 
 /// The measurement of one kind's windows: operations by all threads, how long one takes a thread, and the bytes, if each operation
 /// moves so many.
-fn told(
+fn shape_measurement(
     ctx: &Context,
     id: &str,
     (team, bytes): (&Team, Option<u64>),

@@ -13,7 +13,7 @@ use narrows_model::{Layer, condition};
 use narrows_observe::Watch;
 use serde_json::json;
 
-use super::{leave_out, told, window_length};
+use super::{leave_out, shape_measurement, window_length};
 use crate::bandwidth::Team;
 use crate::kernel::Kernel;
 use crate::latency::obtained;
@@ -98,7 +98,7 @@ pub fn measure(
         };
         for ((kind, id), windows) in KINDS.iter().zip(&ids).zip(all) {
             let bytes = (*kind == TreeOperation::Copy).then_some(PAGE_BYTES);
-            let mut m = told(ctx, id, (team, bytes), windows);
+            let mut m = shape_measurement(ctx, id, (team, bytes), windows);
             m.workload.insert(condition::FOOTPRINT_BYTES, json!(sizing.footprint_bytes));
             m.workload.insert(condition::LEVELS, json!(tree.levels));
             m.workload.insert(condition::PATTERN, json!("random"));

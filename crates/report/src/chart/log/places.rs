@@ -31,7 +31,7 @@ fn usable(place: &Placement) -> bool {
 }
 
 /// What is said of a place; of the first one the emulation is all there is to predict.
-fn said(comparison: &Comparison, place: &Placement) -> [Option<CommitFigure>; 2] {
+fn commit_figures(comparison: &Comparison, place: &Placement) -> [Option<CommitFigure>; 2] {
     let first = comparison.placements.first().is_some_and(|first| first.name == place.name);
     let drawable = |figure: &CommitFigure| figure.rate_per_s.is_finite() && figure.rate_per_s > 0.0;
     let predicted = place.predicted.filter(|_| !first);
@@ -49,7 +49,7 @@ fn ends(figure: &CommitFigure) -> impl Iterator<Item = f64> {
 fn picture(comparison: &Comparison) -> Option<Svg> {
     let places = &comparison.placements;
     let all = || {
-        let own = places.iter().flat_map(|place| said(comparison, place)).flatten();
+        let own = places.iter().flat_map(|place| commit_figures(comparison, place)).flatten();
         let figures = own.chain(comparison.ceiling);
         figures.flat_map(|f| ends(&f).collect::<Vec<_>>()).filter(|v| v.is_finite() && *v > 0.0)
     };
@@ -83,7 +83,7 @@ fn picture(comparison: &Comparison) -> Option<Svg> {
         if !usable(place) {
             picture.words("start badword", LEFT + 5.0, top + ROW / 2.0, "invalid");
         }
-        let figures = said(comparison, place);
+        let figures = commit_figures(comparison, place);
         let forms = [("predicted", "c2", -ASIDE), ("measured", "c0", ASIDE)];
         for (figure, (word, class, off)) in figures.into_iter().zip(forms) {
             let Some(figure) = figure else { continue };

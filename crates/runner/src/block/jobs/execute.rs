@@ -80,9 +80,10 @@ pub fn execute(
         };
         let started_ms = now_ms() + stage.warm_up.as_millis() as u64;
         let before = Disks::look(&drives);
-        let outcomes = so_far::told(ctx.progress, &stage.what(), &watch, stage.warm_up, || {
-            run_scenario(&ctx, &scenario, &watch)
-        })?;
+        let outcomes =
+            so_far::with_drive_rate(ctx.progress, &stage.what(), &watch, stage.warm_up, || {
+                run_scenario(&ctx, &scenario, &watch)
+            })?;
         disks::add(devices, Disks::look(&drives).since(&before));
         let elapsed_ms = began.elapsed().as_millis() as u64;
         let stage_done = by_job(stage, jobs, outcomes, (started_ms, elapsed_ms));

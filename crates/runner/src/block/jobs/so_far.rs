@@ -13,7 +13,7 @@ use narrows_observe::{DriveSeen, Watch};
 const EVERY: Duration = Duration::from_secs(5);
 
 /// Runs the window, and tells what the watched drives did so far in it, from the end of its warm-up on.
-pub fn told<T>(
+pub fn with_drive_rate<T>(
     progress: &dyn Progress,
     what: &str,
     watch: &Watch,
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn a_window_that_ends_ends_the_looks() {
         let hour = Duration::from_secs(3600);
-        let told = told(&narrows_engine::Silent, "run a", &Watch::none(), hour, || 7);
+        let told = with_drive_rate(&narrows_engine::Silent, "run a", &Watch::none(), hour, || 7);
         assert_eq!(told, 7, "and nobody waits for the warm-up's end");
     }
 }
