@@ -481,7 +481,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__ab)
-            opts="-h --a --b --with-a --with-b --restore --pairs --find --within --measure --margin --seed --format --units --help"
+            opts="-h --a --b --with-a --with-b --restore --after --clone --pairs --find --within --measure --margin --seed --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -504,6 +504,14 @@ _narrows() {
                     return 0
                     ;;
                 --restore)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clone)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1095,7 +1103,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__compare)
-            opts="-h --margin --only --fail-if --format --units --help"
+            opts="-h --margin --only --correct --fail-if --format --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1107,6 +1115,10 @@ _narrows() {
                     ;;
                 --only)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --correct)
+                    COMPREPLY=($(compgen -W "holm bh" -- "${cur}"))
                     return 0
                     ;;
                 --fail-if)

@@ -20,7 +20,7 @@ pub mod trend;
 mod verdicts;
 
 use narrows_model::{Better, Interval, Layer, Run, Unit};
-use narrows_stats::FEWEST_RUNS;
+use narrows_stats::{FEWEST_RUNS, level_of_look};
 use serde::Serialize;
 
 pub use conditions::ConditionDifference;
@@ -46,12 +46,40 @@ pub struct Question {
     pub only: Vec<String>,
     /// Whether the runs of both sides are pairs, each made in one stretch of time, in their order.
     pub paired: bool,
+    /// For the number of measurements, which promise is kept.
+    pub correction: Correction,
+    /// Where runs are added until somebody is content: how many results of them were there, with this one.
+    pub look: Option<u32>,
 }
 
 impl Default for Question {
-    /// A margin of 2 %, all measurements.
+    /// A margin of 2 %, all measurements, corrected after Holm, runs to which none are added.
     fn default() -> Self {
-        Question { margin: 0.02, only: Vec::new(), paired: false }
+        Question {
+            margin: 0.02,
+            only: Vec::new(),
+            paired: false,
+            correction: Correction::Holm,
+            look: None,
+        }
+    }
+}
+
+/// What is promised of many words at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Correction {
+    /// That not even one of them is wrong, in 95 of 100 comparisons.
+    #[default]
+    Holm,
+    /// That of those that are given 5 of 100 are wrong on average: for many measurements, of which some are looked into afterwards.
+    BenjaminiHochberg,
+}
+
+impl Question {
+    /// The level of this look: all of it where nobody adds runs.
+    pub fn level(&self) -> f64 {
+        self.look.map_or(SIGNIFICANCE, |look| level_of_look(SIGNIFICANCE, look))
     }
 }
 
@@ -89,6 +117,11 @@ pub struct RunComparison {
     pub margin: f64,
     /// Whether runs are pairs.
     pub paired: bool,
+    /// For the number of measurements.
+    pub correction: Correction,
+    /// Of runs that are added to: the number of this result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub look: Option<u32>,
 }
 
 /// What is said of a side.
@@ -158,7 +191,7 @@ pub struct ComparedRow {
     pub judgement: Judgement,
     /// Why it is no better word; empty where it is one.
     pub why: String,
-    /// P-value of no difference, corrected for the number of rows.
+    /// P-value of no difference, corrected for the number of rows and of looks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_value: Option<f64>,
     /// P-value of a difference of the margin or more, corrected likewise.
@@ -177,8 +210,25 @@ pub struct ComparedRow {
     /// seen is no difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scatter_that_hides_it: Option<f64>,
+    /// The same without a law of the runs' scatter; from three runs a side on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distribution_free: Option<DistributionFree>,
     /// Throughput, latencies, bandwidth, CPU time per operation: those that both have, without a word.
     pub others: Vec<MetricPair>,
+}
+
+/// What runs say of a difference if nothing is assumed of the law of their scatter. None of it gives a word; it shows how much of one rests
+/// on the assumption.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DistributionFree {
+    /// Growth by Hodges and Lehmann's median, less one.
+    pub growth: f64,
+    /// P-value of no difference by all orders of the runs, not corrected; absent where there are too many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_permutation: Option<f64>,
+    /// 95 % interval of the growth by the studentized bootstrap; from eight runs a side on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bootstrap_95: Option<Interval>,
 }
 
 /// A metric on both sides.
@@ -248,6 +298,8 @@ pub fn compare(
         against: against.collect::<Result<_, _>>()?,
         margin: question.margin,
         paired: question.paired,
+        correction: question.correction,
+        look: question.look,
     })
 }
 

@@ -1,19 +1,25 @@
 //! The word of each row: by tests on the runs, corrected for their number.
 
 use narrows_model::{Interval, Measurement, Metric, condition, metric};
-use narrows_stats::{Design, Difference, difference, geometric_mean, holm};
+use narrows_stats::{
+    Design, Difference, FEWEST_RUNS, benjamini_hochberg, bootstrap_interval_95, difference,
+    geometric_mean, hodges_lehmann, holm, permutation_p,
+};
 
 use crate::pairing::{Pair, Unpaired};
-use crate::{ComparedRow, Judgement, MetricPair, Question, SIGNIFICANCE};
+use crate::{
+    ComparedRow, Correction, DistributionFree, Judgement, MetricPair, Question, SIGNIFICANCE,
+};
 
 /// What a measurement is judged by: the first of these that both sides have.
-const LEADING: [Metric; 6] = [
+const LEADING: [Metric; 7] = [
     metric::THROUGHPUT,
     metric::BANDWIDTH,
     metric::COST,
     metric::LATENCY_MEAN,
     metric::LATENCY_P50,
     metric::SMT_YIELD,
+    metric::CPU_BUSY,
 ];
 /// Where a load comes by a schedule, its rate is no result.
 const LEADING_OPEN: [Metric; 2] = [metric::LATENCY_P99, metric::LATENCY_MEAN];
@@ -49,7 +55,13 @@ pub(crate) fn rows(pairs: &[Pair<'_>], question: &Question) -> (Vec<ComparedRow>
         let values: Vec<Option<f64>> =
             judged.iter().map(|(_, _, d)| p(d, question.margin)).collect();
         let known: Vec<f64> = values.iter().flatten().copied().collect();
-        let mut corrected = holm(&known).into_iter();
+        let corrected = match question.correction {
+            Correction::Holm => holm(&known),
+            Correction::BenjaminiHochberg => benjamini_hochberg(&known),
+        };
+        // What looks before this one used up makes each p-value larger, so that one level is for all.
+        let looks = SIGNIFICANCE / question.level();
+        let mut corrected = corrected.into_iter().map(|p| (p * looks).min(1.0));
         values.iter().map(|value| value.and_then(|_| corrected.next())).collect()
     };
     let differ = tested(|d, _| d.p_value());
@@ -65,12 +77,13 @@ pub(crate) fn rows(pairs: &[Pair<'_>], question: &Question) -> (Vec<ComparedRow>
             why,
             p_value,
             p_equivalent,
-            smallest_found: found.smallest_found(SIGNIFICANCE / tests),
+            smallest_found: found.smallest_found(question.level() / tests),
             pair_scatter: question
                 .paired
                 .then(|| found.scatter.map(|s| s.standard_error * (s.df + 1.0).sqrt()))
                 .flatten(),
             scatter_that_hides_it: found.scatter.is_none().then(|| found.scatter_that_hides_it()),
+            distribution_free: distribution_free(&leading, question),
             others: others(pair, &leading, question),
             suspect: pair.suspect.clone(),
             leading,
@@ -97,6 +110,8 @@ fn judgement_of(
         (Judgement::Equivalent, String::new())
     } else if p_value < SIGNIFICANCE && good.is_some() {
         (if good == Some(true) { Judgement::Better } else { Judgement::Worse }, String::new())
+    } else if p_value < SIGNIFICANCE {
+        (Judgement::Unresolved, "it differs, and neither direction is the good one".to_string())
     } else {
         (Judgement::Unresolved, "within the scatter of the runs".to_string())
     }
@@ -160,6 +175,20 @@ fn of_both(
         other_runs,
     };
     Some((pair, found))
+}
+
+/// Of runs with which a test exists.
+fn distribution_free(pair: &MetricPair, question: &Question) -> Option<DistributionFree> {
+    let design = if question.paired { Design::Paired } else { Design::Independent };
+    let (base, other) = (&pair.base_runs, &pair.other_runs);
+    if base.len().min(other.len()) < FEWEST_RUNS {
+        return None;
+    }
+    Some(DistributionFree {
+        growth: hodges_lehmann(base, other, design)? - 1.0,
+        p_permutation: permutation_p(base, other, design),
+        bootstrap_95: bootstrap_interval_95(base, other, design).map(less_one),
+    })
 }
 
 /// Of a ratio, as a growth.

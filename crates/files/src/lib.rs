@@ -19,6 +19,7 @@
 //! Sources: `openat(2)`, `path_resolution(7)`, "protected_symlinks" in the kernel's `admin-guide/sysctl/fs.rst`; the walk's rule is a
 //! stricter form of systemd's for "safe" paths (`chase()`), which refuses to pass from one user's folder to what is another's.
 
+mod clone;
 mod dir;
 mod file;
 mod read;
@@ -27,6 +28,7 @@ mod walk;
 mod way;
 mod whole;
 
+pub use clone::{CloneError, clone_tree};
 pub use dir::Dir;
 pub use file::{Access, create_new, open_existing, remove_file, reopen, same_file};
 pub use read::{Refused, open_plain, read, read_text};

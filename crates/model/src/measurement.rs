@@ -130,6 +130,8 @@ pub enum IntervalMethod {
     PairedLogT,
     /// Student's t on the runs themselves, for their mean: six or more that are about alike and independent.
     MeanT,
+    /// Studentized bootstrap of the runs' logarithms: no law of their scatter, eight runs of a side or more.
+    Bootstrap,
     /// Carried through from intervals of the parts.
     Propagated,
     /// Binomial order statistics of a quantile inside the runs, widened by the effective sample size.

@@ -180,6 +180,12 @@ metrics! { GENERAL:
     STEAL: "steal", Ratio, Less;
     /// CPUs that other programs on this machine used, mean.
     OTHER_CPUS: "other_cpus", Cpus, Less;
+    /// Share of all CPUs' time in which they worked, as another tool counted it. Waiting for I/O is idle.
+    CPU_BUSY: "cpu_busy", Ratio, Neither;
+    /// Processes that ran or could have run, mean, as another tool counted them.
+    READY_PROCESSES: "ready_processes", Count, Neither;
+    /// Switches from one process to another per second, as another tool counted them.
+    CONTEXT_SWITCHES: "context_switches", OpsPerS, Neither;
     /// Share of the window in which some task waited for a CPU (PSI `some`).
     CPU_PRESSURE: "cpu_pressure", Ratio, Less;
     /// Share of the window in which some task waited for I/O (PSI `some`).

@@ -14,7 +14,7 @@ use crate::{new_run, store};
 /// Bytes; JSON+ of many jobs has tens of millions.
 const LONGEST: u64 = 256 << 20;
 const FORMATS: &str = "narrows import reads fio's JSON, what pgbench (and its log), sysbench, HammerDB, pgio, SLOB's awr_info.sh, \
-                       CALIBRATE_IO, pg_test_fsync, iostat -x, MLC, multiload and SLB print, and Oracle's AWR report (HTML or text)";
+                       CALIBRATE_IO, pg_test_fsync, iostat -x, vmstat, mpstat, sar, MLC, multiload and SLB print, and Oracle's AWR report (HTML or text)";
 
 /// Capacities to judge a server's report by.
 #[derive(Debug, Clone, Copy)]

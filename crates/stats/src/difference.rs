@@ -169,17 +169,29 @@ fn wider(df: f64) -> f64 {
     (df / chi_square).sqrt()
 }
 
-/// Ratio of `other` over `base` by the median of all pairwise ratios: it asks for no law of the runs, and one odd run hardly moves it.
+/// Ratio of `other` over `base` by a median: of independent runs that of all ratios of one of each, of pairs that of all means of two of
+/// their ratios. It asks for no law of the runs, and one odd run hardly moves it.
 ///
-/// `None` where a side is empty or a run is not above zero and finite. Source: Hodges & Lehmann, *Annals of Mathematical Statistics* 34,
-/// 1963; on logarithms.
-pub fn hodges_lehmann(base: &[f64], other: &[f64]) -> Option<f64> {
+/// `None` where a side is empty, a run is not above zero and finite, or pairs don't pair. Source: Hodges & Lehmann, *Annals of
+/// Mathematical Statistics* 34, 1963, both estimators; on logarithms.
+pub fn hodges_lehmann(base: &[f64], other: &[f64], design: Design) -> Option<f64> {
     if base.iter().chain(other).any(|v| !v.is_finite() || *v <= 0.0) {
         return None;
     }
-    let pairs: Vec<f64> =
-        other.iter().flat_map(|b| base.iter().map(move |a| (b / a).ln())).collect();
-    crate::median(&pairs).map(f64::exp)
+    let logs: Vec<f64> = match design {
+        Design::Independent => {
+            other.iter().flat_map(|b| base.iter().map(move |a| (b / a).ln())).collect()
+        }
+        Design::Paired if base.len() == other.len() => {
+            let ratios: Vec<f64> = other.iter().zip(base).map(|(b, a)| (b / a).ln()).collect();
+            let mean = |(at, first): (usize, &f64)| -> Vec<f64> {
+                ratios[at..].iter().map(|second| (first + second) / 2.0).collect()
+            };
+            ratios.iter().enumerate().flat_map(mean).collect()
+        }
+        Design::Paired => return None,
+    };
+    crate::median(&logs).map(f64::exp)
 }
 
 /// How often a random order of the same runs shows as large a difference of mean logarithms, two-sided: every order is counted. It asks
@@ -463,10 +475,17 @@ mod tests {
 
     #[test]
     fn an_odd_run_hardly_moves_the_median_of_ratios() {
-        let found = hodges_lehmann(&[1.0, 1.0, 1.0], &[1.1, 1.1, 90.0]).unwrap();
-        assert!((found - 1.1).abs() < 1e-12, "{found}");
-        assert_eq!(hodges_lehmann(&[], &[1.0]), None);
-        assert_eq!(hodges_lehmann(&[1.0], &[0.0]), None);
+        for design in [Design::Independent, Design::Paired] {
+            let base = [1.0; 5];
+            let found = hodges_lehmann(&base, &[1.1, 1.1, 90.0, 1.1, 1.1], design).unwrap();
+            assert!((found - 1.1).abs() < 1e-12, "{found}");
+            assert_eq!(hodges_lehmann(&[], &[], design), None);
+            assert_eq!(hodges_lehmann(&[1.0], &[0.0], design), None);
+        }
+        // Means of two of ln 1, ln 2, ln 4, in units of ln 2: 0, 0.5, 1, 1, 1.5, 2.
+        let pairs = hodges_lehmann(&[1.0, 1.0, 5.0], &[1.0, 2.0, 20.0], Design::Paired).unwrap();
+        assert!((pairs - 2.0).abs() < 1e-12, "{pairs}");
+        assert_eq!(hodges_lehmann(&[1.0], &[1.0, 2.0], Design::Paired), None);
     }
 
     #[test]

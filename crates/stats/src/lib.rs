@@ -5,16 +5,18 @@
 //! exists; below that number it gives `None`, which is printed as the absence of an interval, never
 //! as zero.
 //!
-//! Pure: no clock, no file, no randomness. It does not decide what is a finding and does not choose
+//! Pure: no clock, no file, no randomness but a fixed sequence of draws. It does not decide what is a finding and does not choose
 //! the number of repeats.
 
 #![forbid(unsafe_code)]
 
+mod bootstrap;
 pub mod change;
 mod difference;
 mod effective;
 mod exceedance;
 mod hdr;
+mod looks;
 mod modes;
 #[cfg(test)]
 mod noise;
@@ -30,6 +32,7 @@ mod tail;
 pub mod trend;
 mod usl;
 
+pub use bootstrap::{FEWEST_FOR_BOOTSTRAP, bootstrap_interval_95};
 pub use difference::{
     Design, Difference, FEWEST_RUNS, Scatter, benjamini_hochberg, difference, hodges_lehmann, holm,
     pairs_needed, permutation_p,
@@ -37,6 +40,7 @@ pub use difference::{
 pub use effective::effective_sample_size;
 pub use exceedance::{Exceedance, Slice, exceedance};
 pub use hdr::{HdrError, LoggedHistogram, interval_log};
+pub use looks::level_of_look;
 pub use modes::{LogBins, Mode};
 pub use recorder::Recorder;
 pub use runs::{

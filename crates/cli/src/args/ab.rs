@@ -1,5 +1,7 @@
 //! What was asked of `narrows ab`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use narrows_units::{Nanos, ParseQuantityError};
 
@@ -17,11 +19,16 @@ Examples:
       --restore 'echo madvise > /sys/kernel/mm/transparent_hugepage/enabled' -- db lookup --quick
   narrows ab disks --with-a '--data /u1' --with-b '--data /u2' \\
       --find 10% --within 30min -- run --layers block,log
+  narrows ab ckpt --clone /u1/pg --a 'pg_ctl -w -D \"$NARROWS_CLONE\" start' \\
+      --b 'pg_ctl -w -D \"$NARROWS_CLONE\" -o \"-c max_wal_size=16GB\" start' \\
+      --after 'pg_ctl -D \"$NARROWS_CLONE\" stop' -- db update --database postgres:///shop
   narrows ab pg17                      go on with it, or show its result again")]
 #[command(after_long_help = "\
 A and B differ by a command that sets a state before each run (--a, --b), by options (--with-a, --with-b), or by both. Runs take
 turns (A B, B A, ...). After three pairs their scatter decides how many there are; nothing is evaluated in between. Stopped, the
-same command goes on. --restore puts the state back at the end, also after a crash.")]
+same command goes on. --restore puts the state back at the end, also after a crash.
+--clone DIR gives each run a new clone of DIR, made in an instant by the file system (Btrfs, XFS): both sides start from the same
+bytes, and DIR stays as it is. Its path is {clone} in options, and $NARROWS_CLONE in commands.")]
 pub struct AbArgs {
     /// Name of the experiment; its runs get the tags NAME-A and NAME-B
     #[arg(value_name = "NAME")]
@@ -41,6 +48,12 @@ pub struct AbArgs {
     /// Shell command that puts the state back at the end, also after a crash
     #[arg(long, value_name = "COMMAND")]
     pub restore: Option<String>,
+    /// Shell command after each run, as to stop a server
+    #[arg(long, value_name = "COMMAND")]
+    pub after: Option<String>,
+    /// Give each run a new clone of this folder, which stays as it is
+    #[arg(long, value_name = "DIR")]
+    pub clone: Option<PathBuf>,
     /// Number of pairs [default: by the scatter of the first three]
     #[arg(long, value_name = "N", value_parser = whole::<3, 100>)]
     pub pairs: Option<u32>,

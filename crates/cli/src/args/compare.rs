@@ -1,7 +1,7 @@
 //! What was asked of `narrows compare` and `narrows tag`.
 
-use clap::Args;
-use narrows_compare::Gate;
+use clap::{Args, ValueEnum};
+use narrows_compare::{Correction, Gate};
 
 use super::{Format, UnitsArg};
 
@@ -26,6 +26,9 @@ pub struct CompareArgs {
     /// Compare measurements that begin so: database.update, block.
     #[arg(long, value_name = "PREFIX")]
     pub only: Vec<String>,
+    /// For the number of measurements: holm keeps all words right in 95 of 100 comparisons, bh lets 5 of 100 words be wrong
+    #[arg(long, value_enum, default_value_t = CorrectionArg::Holm)]
+    pub correct: CorrectionArg,
     /// End with 1 where a growth crosses this bound, with 4 where that is not resolved: 'block.read.random.8k.knee.throughput < -5%'
     #[arg(long, value_name = "GATE", value_parser = gate)]
     pub fail_if: Vec<Gate>,
@@ -35,6 +38,24 @@ pub struct CompareArgs {
     /// Units of bytes
     #[arg(long, value_enum, default_value_t = UnitsArg::Si)]
     pub units: UnitsArg,
+}
+
+/// What is promised of many words at once.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum CorrectionArg {
+    /// Holm
+    Holm,
+    /// Benjamini and Hochberg
+    Bh,
+}
+
+impl From<CorrectionArg> for Correction {
+    fn from(asked: CorrectionArg) -> Correction {
+        match asked {
+            CorrectionArg::Holm => Correction::Holm,
+            CorrectionArg::Bh => Correction::BenjaminiHochberg,
+        }
+    }
 }
 
 /// `narrows trend`
@@ -78,7 +99,7 @@ Reads:
   Oracle       AWR report of one instance (awrrpt.sql, HTML or text), judged as an observed server;
                CALIBRATE_IO; the table of SLOB's awr_info.sh
   load         sysbench (OLTP), HammerDB with its time profile
-  machine      iostat -x, Intel MLC, multiload, SLB
+  machine      iostat -x, vmstat, mpstat, sar (-u, -q, -d), Intel MLC, multiload, SLB
   by hand      figures of a write-up in TOML, as in cases/figures
 What a file does not say stays missing: such a run has no machine and no intervals.")]
 pub struct ImportArgs {

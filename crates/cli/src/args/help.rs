@@ -58,10 +58,10 @@ const TOPICS: [(&str, &str); 9] = [
     (
         "Evaluation",
         "with same-machine capacities rejudge crash-test pg-test-fsync what-if renew matrix acknowledged cut remounted \
-         gone least demand core-ratio limits only fail-if",
+         gone least demand core-ratio limits only correct fail-if",
     ),
     ("Runs", "all host layer since until tag"),
-    ("Sides", "a b with-a with-b restore"),
+    ("Sides", "a b with-a with-b restore after clone"),
     ("Pairs", "pairs find measure margin"),
     (
         "Output",

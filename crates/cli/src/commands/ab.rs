@@ -3,7 +3,8 @@
 use anyhow::Result;
 use narrows_runner::exit::stopped;
 use narrows_runner::experiment::{
-    Experiment, ExperimentEnd, Goal, Setup, SideSetup, experiment, stored_experiment,
+    CLONE_PLACEHOLDER, CLONE_VARIABLE, Experiment, ExperimentEnd, Goal, Setup, SideSetup,
+    experiment, stored_experiment,
 };
 use narrows_runner::failure::Failure;
 
@@ -32,6 +33,28 @@ pub fn ab(args: AbArgs) -> Result<Exit> {
     }
 }
 
+/// A clone that nothing works with compares nothing, and a word for it without one is a mistake.
+fn clone_is_used(args: &AbArgs) -> Result<()> {
+    let options = [&args.with_a, &args.with_b].into_iter().flatten().flat_map(|words| &words.0);
+    let mut words = args.measurement.iter().chain(options);
+    let mut commands = [&args.a, &args.b, &args.after].into_iter().flatten();
+    let used = words.any(|word| word.contains(CLONE_PLACEHOLDER))
+        || commands.any(|command| command.contains(CLONE_VARIABLE));
+    match (&args.clone, used) {
+        (Some(folder), false) => Err(Failure::hinted(
+            format!("--clone {}: nothing works with the clone", folder.display()),
+            format!(
+                "its path is {CLONE_PLACEHOLDER} in options, and ${CLONE_VARIABLE} in --a, --b and --after"
+            ),
+        )),
+        (None, true) => Err(Failure::hinted(
+            "a clone is named, and there is none".to_string(),
+            "--clone DIR makes one of DIR for each run",
+        )),
+        _ => Ok(()),
+    }
+}
+
 fn asked(args: &AbArgs) -> Result<Experiment> {
     if args.measurement.is_empty() {
         return stored_experiment(&args.name);
@@ -57,10 +80,13 @@ fn asked(args: &AbArgs) -> Result<Experiment> {
             "the result has its own --format; runs are kept where narrows list shows them",
         ));
     }
+    clone_is_used(args)?;
     let setup = Setup {
         a: SideSetup { command: args.a.clone(), options: with_a },
         b: SideSetup { command: args.b.clone(), options: with_b },
         restore: args.restore.clone(),
+        after: args.after.clone(),
+        clone: args.clone.clone(),
         measurement: args.measurement.clone(),
         seed: args.seed.unwrap_or_else(narrows_runner::request::new_seed),
     };
@@ -70,5 +96,12 @@ fn asked(args: &AbArgs) -> Result<Experiment> {
         within_s: args.within.0 as f64 / 1e9,
         measure: args.measure.clone(),
     };
-    Ok(Experiment { name: args.name.clone(), setup, goal, pairs: None, steps: Vec::new() })
+    Ok(Experiment {
+        name: args.name.clone(),
+        setup,
+        goal,
+        pairs: None,
+        steps: Vec::new(),
+        looks: Vec::new(),
+    })
 }

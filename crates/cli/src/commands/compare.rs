@@ -12,7 +12,12 @@ use crate::{Exit, output};
 /// Compares the other sides with the first.
 pub fn compare(args: &CompareArgs) -> Result<Exit> {
     let sides = compared::load(&args.sides)?;
-    let question = Question { margin: args.margin, only: args.only.clone(), paired: false };
+    let question = Question {
+        margin: args.margin,
+        only: args.only.clone(),
+        correction: args.correct.into(),
+        ..Question::default()
+    };
     let found = compared::compare(&sides, &question)?;
     let gates = outcomes(&args.fail_if, &found);
     let document = narrows_report::comparison(&found, &gates, args.units.into());

@@ -1,10 +1,13 @@
 //! A report's text as tables: columns lie under the dashes of the line that ends their heading.
 //!
 //! SQL*Plus prints the heading above a line of dashes, one group for each column, and the rows below it up to an empty line, a line
-//! with one group of dashes, or the heading of the next page.
+//! with one group of dashes, or the heading of the next page. Where the report is the answer to a query (`SELECT output FROM
+//! TABLE(dbms_workload_repository.awr_report_text(…))`), SQL*Plus breaks it into pages of its own, in the middle of tables.
 
 use super::table::Table;
 
+/// The column that a query of a report's lines has.
+const COLUMN: &str = "OUTPUT";
 /// Lines of a heading.
 const MOST_HEADING_LINES: usize = 6;
 /// Tables of which more are no report's.
@@ -13,7 +16,7 @@ const MOST_TABLES: usize = 20_000;
 /// Every table of a text.
 pub(super) fn tables(text: &str) -> Vec<Table> {
     let lines: Vec<Vec<char>> =
-        text.lines().map(|line| line.trim_end().chars().collect()).collect();
+        without_page_breaks(text).into_iter().map(|line| line.chars().collect()).collect();
     let mut tables = Vec::new();
     let mut at = 0;
     while at < lines.len() && tables.len() < MOST_TABLES {
@@ -30,6 +33,28 @@ pub(super) fn tables(text: &str) -> Vec<Table> {
         at = next;
     }
     tables
+}
+
+/// The lines without those that SQL*Plus puts between two pages of a query's answer: an empty one, the column's name, and dashes where it
+/// underlines that.
+fn without_page_breaks(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut after_name = false;
+    for line in text.lines().map(str::trim_end) {
+        if line == COLUMN {
+            if lines.last().is_some_and(|last| last.is_empty()) {
+                lines.pop();
+            }
+            after_name = true;
+            continue;
+        }
+        let underlines = !line.is_empty() && line.chars().all(|c| c == '-');
+        if !(after_name && underlines) {
+            lines.push(line);
+        }
+        after_name = false;
+    }
+    lines
 }
 
 /// Where the columns begin: those of the groups of dashes, and before them one for the labels where the first group stands far right.
@@ -129,6 +154,22 @@ SQL*Net message from clien        1,029     0      4,046    3931      8.0
         );
         assert_eq!(events.rows[1][6], "", "idle events have no share");
         assert_eq!(events.rows.len(), 2);
+    }
+
+    #[test]
+    fn pages_of_a_query_are_no_ends_of_tables() {
+        let whole = tables(EVENTS);
+        for underline in ["", "--------------------------------------------------------------\n"] {
+            let broken: String = EVENTS
+                .lines()
+                .enumerate()
+                .map(|(at, line)| match at % 2 {
+                    0 => format!("\nOUTPUT\n{underline}{line}\n"),
+                    _ => format!("{line}\n"),
+                })
+                .collect();
+            assert_eq!(tables(&broken), whole, "{broken}");
+        }
     }
 
     #[test]

@@ -2,10 +2,11 @@
 //! else differs, and what is not compared.
 
 use narrows_compare::{
-    Against, ComparedRow, ConditionDifference, Gate, GateOutcome, Judgement, MetricPair,
-    RunComparison, SetupComparison, SideFacts, Unpaired, VerdictChange,
+    Against, ComparedRow, ConditionDifference, Correction, Gate, GateOutcome, Judgement,
+    MetricPair, RunComparison, SIGNIFICANCE, SetupComparison, SideFacts, Unpaired, VerdictChange,
 };
 use narrows_model::{Grade, Interval, metric};
+use narrows_stats::level_of_look;
 
 use crate::chart::compared as chart;
 use crate::document::{
@@ -27,6 +28,7 @@ pub fn comparison(found: &RunComparison, gates: &[(Gate, GateOutcome)], units: U
         sections.extend(pictures(base, against, units));
         sections.push(rows(base, against, units));
         sections.extend(improvement(base, against));
+        sections.extend(distribution_free(against));
         sections.extend(verdicts(base, against));
         sections.push(conditions(&base.name, &against.name, &against.conditions));
         sections.extend(unpaired(against));
@@ -257,6 +259,41 @@ fn improvement(base: &SideFacts, against: &Against) -> Option<Section> {
     Some(section.with([Block::Table(table), note]))
 }
 
+/// What of the words rests on the law of the runs' scatter: for forms with room.
+fn distribution_free(against: &Against) -> Option<Section> {
+    let mut table = Table::new(vec![
+        Column::name("measurement", 2),
+        Column::figure("change", 48),
+        Column::figure("median of ratios", 66),
+        Column::figure("p of all orders", 83),
+        Column::words("95 %, bootstrap", At::Left(86)),
+    ]);
+    for row in &against.rows {
+        let Some(free) = &row.distribution_free else { continue };
+        let cells: Vec<Cell> = vec![
+            Inline::of(Style::Code, row.measurement.clone()).into(),
+            print::change(row.leading.growth).into(),
+            print::change(free.growth).into(),
+            free.p_permutation.map_or("-".to_string(), |p| format!("{p:.3}")).into(),
+            free.bootstrap_95.as_ref().map_or("-".to_string(), range).into(),
+        ];
+        table.rows.push(Row::Cells(cells, Vec::new()));
+    }
+    if table.rows.is_empty() {
+        return None;
+    }
+    let note = Block::paragraph(
+        "Hodges and Lehmann's median of ratios; the share of all orders of the runs that show as large a change (not corrected; with three \
+         runs of a side never below 0.1, with four pairs 0.125); the studentized bootstrap, from eight runs of a side. No word rests on them: \
+         where they disagree with the change, the scatter of the runs is not log-normal, or one run is odd.",
+    );
+    Some(
+        Section::new("distribution-free", "Without a law of the scatter")
+            .from(Depth::Text)
+            .with([Block::Table(table), note]),
+    )
+}
+
 /// `+10 %`, or `~+3 %` where no change is within its interval.
 fn change(pair: &MetricPair) -> String {
     let shown = pair.interval_95.as_ref().is_some_and(|i| i.low > 0.0 || i.high < 0.0);
@@ -388,12 +425,25 @@ fn gates_of(gates: &[(Gate, GateOutcome)]) -> Option<Section> {
 }
 
 fn method(found: &RunComparison) -> Section {
-    let text = format!(
-        "better, worse: {} on logarithms, corrected for the number of measurements (Holm), 5 % in all. equivalent: within \
+    let promise = match found.correction {
+        Correction::Holm => "(Holm), 5 % in all",
+        Correction::BenjaminiHochberg => {
+            "(Benjamini and Hochberg): of the words given 5 % are wrong on average"
+        }
+    };
+    let mut text = format!(
+        "better, worse: {} on logarithms, corrected for the number of measurements {promise}. equivalent: within \
          ±{}, two one-sided tests, corrected likewise. unresolved: neither. Windows of one run are one run. The word is of the metric in its row alone.",
         if found.paired { "Student's t of pairs of runs" } else { "Welch's t of runs" },
         print::percent(found.margin)
     );
+    if let Some(look) = found.look {
+        let level = level_of_look(SIGNIFICANCE, look);
+        text += &format!(
+            " Result {look} of this experiment: it has {} of the 5 %, so that more pairs may follow a result.",
+            print::percent(level)
+        );
+    }
     Section::new("method", "How to read it")
         .short("METHOD")
         .with([Block::Paragraph(Inline::of(Style::Faint, text), 2)])

@@ -7,16 +7,19 @@
 //!
 //! Not here: what is said of the runs (`narrows-compare`).
 
+mod clone;
 mod guardian;
 mod record;
 mod turns;
 
+use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use narrows_compare::{Question, RunComparison, SIGNIFICANCE};
+use narrows_compare::{Question, RunComparison};
 use narrows_engine::Stop;
 use narrows_model::Run;
 use narrows_stats::pairs_needed;
@@ -24,6 +27,10 @@ use narrows_stats::pairs_needed;
 pub use self::record::{Experiment, Goal, Setup, SideSetup, Step, stored_experiment};
 pub use self::turns::{AbSide, PILOT, turn};
 
+pub use self::clone::PLACEHOLDER as CLONE_PLACEHOLDER;
+pub use self::clone::VARIABLE as CLONE_VARIABLE;
+
+use self::clone::{Clones, PLACEHOLDER, VARIABLE};
 use self::guardian::Guardian;
 use crate::compared::{self, LoadedSide};
 use crate::exit::{COMPARABLE, CUT_SHORT};
@@ -55,10 +62,14 @@ pub fn experiment(asked: Experiment, margin: f64, ui: &dyn Ui) -> Result<Experim
     let stop = Stop::new();
     let signals = interrupt::install(&stop, ui.speaker())?;
     ui.say(&experiment.sentence());
+    let clones = match &experiment.setup.clone {
+        Some(folder) => Some(Clones::of(folder, &experiment.name)?),
+        None => None,
+    };
     let mut guardian = Guardian::new(experiment.setup.restore.clone());
-    let made = make(&mut experiment, &mut guardian, &stop, ui);
-    // Whatever happened, the state is put back first.
-    let restored = guardian.restore();
+    let made = make(&mut experiment, clones.as_ref(), &mut guardian, &stop, ui);
+    // Whatever happened, the state is put back first, and then nothing works in a clone.
+    let restored = guardian.restore().and_then(|()| clones.as_ref().map_or(Ok(()), Clones::remove));
     signals.explain();
     if let (Err(_), Err(error)) = (&made, &restored) {
         // Of two errors the caller tells the first, and a state that stays is the worse one.
@@ -75,13 +86,16 @@ pub fn experiment(asked: Experiment, margin: f64, ui: &dyn Ui) -> Result<Experim
         tags::add(&format!("{}-{}", experiment.name, side.word()), &runs)?;
     }
     let sides = sides(&experiment)?;
-    let question = Question { margin, paired: true, ..Question::default() };
+    let look = Some(experiment.look());
+    experiment.save()?;
+    let question = Question { margin, paired: true, look, ..Question::default() };
     Ok(ExperimentEnd::Whole(Box::new(compared::compare(&sides, &question)?)))
 }
 
 /// Makes all runs that are missing; `false` where it was stopped.
 fn make(
     experiment: &mut Experiment,
+    clones: Option<&Clones>,
     guardian: &mut Guardian,
     stop: &Stop,
     ui: &dyn Ui,
@@ -109,37 +123,64 @@ fn make(
         ui.say(&format!("pair {}{of}: {}", made / 2 + 1, side.word()));
         let began = Instant::now();
         guardian.watch()?;
-        set_state(experiment.setup.of(side), side)?;
-        let Some(run) = measure(experiment, side, stop)? else { return Ok(false) };
+        let clone = clones.map(Clones::fresh).transpose()?;
+        let at = RunAt { side, clone };
+        if let Some(command) = &experiment.setup.of(side).command {
+            let what = format!("the command of {}", side.word());
+            at.shell(
+                command,
+                &what,
+                "it has to end with 0 when its state is set; nothing was measured with it",
+            )?;
+        }
+        let made = measure(experiment, &at, stop);
+        if let Some(command) = &experiment.setup.after {
+            at.shell(command, "--after", "it has to end with 0; the run before it is not counted")?;
+        }
+        clones.map_or(Ok(()), Clones::remove)?;
+        let Some(run) = made? else { return Ok(false) };
         let s = began.elapsed().as_secs_f64();
         experiment.steps.push(Step { side, run, s });
         experiment.save()?;
     }
 }
 
-/// Runs the command that sets a side's state.
-fn set_state(setup: &SideSetup, side: AbSide) -> Result<()> {
-    let Some(command) = &setup.command else { return Ok(()) };
-    let status = Command::new("sh")
-        .args(["-c", command])
-        .env("NARROWS_SIDE", side.word())
-        .stdin(Stdio::null())
-        .status()
-        .context("running sh")?;
-    if status.success() {
-        return Ok(());
+/// Whose run is made, and with which data set.
+struct RunAt {
+    side: AbSide,
+    clone: Option<PathBuf>,
+}
+
+impl RunAt {
+    /// Runs a command of the user's; `what` it is, and a hint where it fails.
+    fn shell(&self, command: &str, what: &str, hint: &str) -> Result<()> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).env("NARROWS_SIDE", self.side.word()).stdin(Stdio::null());
+        if let Some(clone) = &self.clone {
+            shell.env(VARIABLE, clone);
+        }
+        let status = shell.status().context("running sh")?;
+        if status.success() {
+            return Ok(());
+        }
+        Err(Failure::hinted(format!("{what} failed ({status}): {command}"), hint.to_string()))
     }
-    Err(Failure::hinted(
-        format!("the command of {} failed ({status}): {command}", side.word()),
-        "it has to end with 0 when its state is set; nothing was measured with it",
-    ))
+
+    /// An option as its run gets it.
+    fn word(&self, word: &str) -> OsString {
+        let Some(clone) = &self.clone else { return word.into() };
+        let parts: Vec<&OsStr> = word.split(PLACEHOLDER).map(OsStr::new).collect();
+        parts.join(clone.as_os_str())
+    }
 }
 
 /// Makes one run by this program; `None` where it was stopped.
-fn measure(experiment: &Experiment, side: AbSide, stop: &Stop) -> Result<Option<String>> {
+fn measure(experiment: &Experiment, at: &RunAt, stop: &Stop) -> Result<Option<String>> {
+    let side = at.side;
     let program = std::env::current_exe().context("cannot find this program to start it again")?;
     let mut command = Command::new(program);
-    command.args(&experiment.setup.measurement).args(&experiment.setup.of(side).options);
+    let options = &experiment.setup.of(side).options;
+    command.args(experiment.setup.measurement.iter().chain(options).map(|word| at.word(word)));
     command.args(["--format", "json"]).stdin(Stdio::null()).stdout(Stdio::piped());
     // Where this process is killed nobody would wait for the run: it ends as by Ctrl-C, and the state is put back after it.
     // SAFETY: no memory is involved.
@@ -213,8 +254,9 @@ fn decide(experiment: &Experiment) -> Result<(u32, String)> {
         ));
     };
     let made = experiment.steps.len() as u32 / 2;
-    // The words are corrected for the number of rows, so this is too.
-    let significance = SIGNIFICANCE / rows.len() as f64;
+    // The words are corrected for the number of rows and of looks, so this is too.
+    let next = Question { look: Some(experiment.looks.len() as u32 + 1), ..Question::default() };
+    let significance = next.level() / rows.len() as f64;
     let needed = pairs_needed(scatter, made, goal.find, significance).clamp(PILOT, MOST_PAIRS);
     let spent: f64 = experiment.steps.iter().map(|step| step.s).sum();
     let each = spent / f64::from(made);

@@ -31,6 +31,12 @@ pub struct Setup {
     pub b: SideSetup,
     /// A shell command that puts the state back.
     pub restore: Option<String>,
+    /// A shell command after each run.
+    #[serde(default)]
+    pub after: Option<String>,
+    /// A folder of which each run gets a clone of its own.
+    #[serde(default)]
+    pub clone: Option<PathBuf>,
     /// The command of narrows that measures: `db update --quick`.
     pub measurement: Vec<String>,
     /// Who begins.
@@ -74,6 +80,9 @@ pub struct Experiment {
     pub pairs: Option<u32>,
     /// What was made.
     pub steps: Vec<Step>,
+    /// Pairs that there were at each result so far.
+    #[serde(default)]
+    pub looks: Vec<u32>,
 }
 
 impl Setup {
@@ -91,6 +100,15 @@ impl Experiment {
     pub fn typed(&self, side: AbSide) -> String {
         let words = self.setup.measurement.iter().chain(&self.setup.of(side).options);
         words.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The number of the result by all pairs that there are: who sees the same ones again has not looked again.
+    pub(super) fn look(&mut self) -> u32 {
+        let pairs = self.steps.len() as u32 / 2;
+        if self.looks.last() != Some(&pairs) {
+            self.looks.push(pairs);
+        }
+        self.looks.len() as u32
     }
 
     /// `ab pg17: narrows db update in turns, 4 runs made`.
