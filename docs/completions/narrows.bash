@@ -1962,7 +1962,7 @@ _narrows() {
             fi
             case "${prev}" in
                 --as)
-                    COMPREPLY=($(compgen -W "openmetrics csv hdr" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "openmetrics csv hdr parquet" -- "${cur}"))
                     return 0
                     ;;
                 --output)

@@ -1048,7 +1048,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand import" -l same-machine 
 complete -c narrows -n "__fish_narrows_using_subcommand import" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand export" -l as -d 'Form of the figures' -r -f -a "openmetrics\t'Gauges in base units, for a collector of text files'
 csv\t'A tidy table: a row for each figure and each of its repeats'
-hdr\t'Latency histograms as a log of HdrHistogram'"
+hdr\t'Latency histograms as a log of HdrHistogram'
+parquet\t'csv\'s table as Parquet'"
 complete -c narrows -n "__fish_narrows_using_subcommand export" -s o -l output -d 'File to write, replaced whole [default: standard output]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand check-claims" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'

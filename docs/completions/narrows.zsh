@@ -1745,7 +1745,8 @@ html\:"One self-contained page with pictures"))' \
 _arguments "${_arguments_options[@]}" : \
 '--as=[Form of the figures]:FORM:((openmetrics\:"Gauges in base units, for a collector of text files"
 csv\:"A tidy table\: a row for each figure and each of its repeats"
-hdr\:"Latency histograms as a log of HdrHistogram"))' \
+hdr\:"Latency histograms as a log of HdrHistogram"
+parquet\:"csv'\''s table as Parquet"))' \
 '-o+[File to write, replaced whole \[default\: standard output\]]:FILE:_files' \
 '--output=[File to write, replaced whole \[default\: standard output\]]:FILE:_files' \
 '-h[Print help (see more with '\''--help'\'')]' \

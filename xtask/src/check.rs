@@ -27,6 +27,10 @@ pub fn check() -> Result<()> {
     step("clippy", cargo(&root, &clippy, &[]));
     let said = |ended: Result<()>| ended.err().map(|error| error.to_string()).into_iter().collect();
     step("tests", nothing(said(suite::suite(suite::Scratch::Memory)), "see above"));
+    // What no default build has.
+    let parquet =
+        ["test", "-q", "-p", "narrows-report", "--lib", "--features", "parquet", "export"];
+    step("feature parquet", cargo(&root, &parquet, &[]));
     step("tools", nothing(said(tools::check()), "see above"));
     let outdated = generate::outdated(&generate::all()?);
     step("generated files", nothing(outdated, "run `cargo xtask docs`"));

@@ -12,11 +12,12 @@ use super::Format;
 Examples:
   narrows export --as openmetrics -o /var/lib/node_exporter/narrows.prom
   narrows export before after --as csv -o runs.csv
-  narrows export 1f3a --as hdr -o 1f3a.hlog")]
+  narrows export 1f3a --as hdr -o 1f3a.hlog
+  narrows export nightly --as parquet -o nightly.parquet")]
 #[command(after_long_help = "\
 openmetrics is what Prometheus and its node_exporter read from a file: one run of a host, because a sample has no time of its own.
 csv has a row for each figure and one for each of its repeats, of as many runs as are named. hdr is a log of HdrHistogram (1.3) with
-the latencies of one run.")]
+the latencies of one run. parquet has csv's rows, for thousands of runs: of a build with `cargo build --features parquet`.")]
 pub struct ExportArgs {
     /// Saved runs: ids, files or tags [default: the newest]
     #[arg(value_name = "RUN")]
@@ -38,6 +39,8 @@ pub enum ExportForm {
     Csv,
     /// Latency histograms as a log of HdrHistogram
     Hdr,
+    /// csv's table as Parquet
+    Parquet,
 }
 
 /// `narrows diff`

@@ -1,6 +1,9 @@
 //! `narrows export`: figures of runs for other programs. `narrows diff`: what differs between runs besides their figures.
 
+use std::path::Path;
+
 use anyhow::Result;
+use narrows_model::Run;
 use narrows_report::export;
 use narrows_runner::failure::Failure;
 use narrows_runner::{compared, histograms, store};
@@ -16,6 +19,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
         named => compared::runs(named)?,
     };
     let text = match args.form {
+        ExportForm::Parquet => return parquet(&runs, args.output.as_deref()),
         ExportForm::Openmetrics => export::openmetrics(&runs),
         ExportForm::Csv => export::tidy(&runs),
         ExportForm::Hdr => match runs.as_slice() {
@@ -36,6 +40,29 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
         None => output::print(&text)?,
     }
     Ok(Exit::Done)
+}
+
+/// No text, so it goes into a file.
+#[cfg(feature = "parquet")]
+fn parquet(runs: &[Run], output: Option<&Path>) -> Result<Exit> {
+    let Some(path) = output else {
+        return Err(Failure::hinted(
+            "--as parquet writes no text".to_string(),
+            "name a file: -o runs.parquet",
+        ));
+    };
+    store::write_whole(path, &export::parquet(runs)?)?;
+    say!("wrote {}", path.display());
+    Ok(Exit::Done)
+}
+
+/// This build has none.
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &[Run], _: Option<&Path>) -> Result<Exit> {
+    Err(Failure::hinted(
+        "--as parquet: this build has no Parquet".to_string(),
+        "--as csv has the same rows; cargo build --release -p narrows --features parquet makes a build that has it",
+    ))
 }
 
 /// What differs between two runs or sets of runs besides their figures.

@@ -186,6 +186,11 @@ fn figures_are_exported_in_three_forms_and_setups_compared() {
     said(&f.home(), &["export", "cafe", "--as", "csv", "-o", file.to_str().unwrap()]);
     let table = fs::read_to_string(&file).unwrap();
     assert_eq!(table.lines().count(), 5, "a head, two figures, two repeats:\n{table}");
+    // A default build has none, and says which one has.
+    if cfg!(not(feature = "parquet")) {
+        let error = refused(&f.home(), &["export", "cafe", "--as", "parquet"]);
+        assert!(error.contains("no Parquet") && error.contains("--features parquet"), "{error}");
+    }
     let error = refused(&f.home(), &["export", "cafe", "--as", "hdr"]);
     assert!(error.contains("no histograms") && error.contains("hint: "), "{error}");
     let other = f.home().join("beef.narrows.json");

@@ -11,7 +11,7 @@ use crate::observed::time::time_ns;
 use crate::session::{TimeComponent, agrees};
 use crate::threshold::{
     FAR, LEAST_ACTIVE, LEAST_TRANSACTIONS, LOCK_QUEUE, LONG_REPORT_NS, MAY_BE_UNUSED,
-    NEAR_SATURATION, QUEUE_UNEXPLAINED, QUEUE_WORTH_A_DOUBT, SMALLEST_RATIO, TAKEN,
+    NEAR_SATURATION, QUEUE_EXPLAINED, QUEUE_WORTH_A_DOUBT, SMALLEST_RATIO, TAKEN,
 };
 
 impl Analysis<'_> {
@@ -197,9 +197,9 @@ impl Analysis<'_> {
     }
 
     /// A server that is stopped from outside shows no wait of its own: its sessions queue for CPUs that are idle, and seem to wait for
-    /// whatever else takes their time. More sessions queue than arrivals of such a load make (one CPU, M/M/1: `D · U / (1 − U)`, which
-    /// is too much rather than too little where there are several), and than queue because one flush wakes all whose commits were in
-    /// it: each of these waits for at most the CPU time of the others, and no more are woken together than wait for commits.
+    /// whatever else takes their time. They queue for longer than arrivals of such a load make them (one CPU, M/M/1: `D · U / (1 − U)`),
+    /// and than they would if something woke all of them together, as a flush does or a client of one thread: each then waits for half
+    /// of the others on average (`(N − 1) / 2 · D`). Both are of one CPU, and too much rather than too little where there are several.
     fn run_queue_beside_idle_cpus(&self, choice: &Choice) -> Option<String> {
         let rate = self.demand.rate();
         let busy = self.bound(BoundLaw::Cpu)?.utilisation(rate);
@@ -212,13 +212,12 @@ impl Analysis<'_> {
         if explained || busy >= NEAR_SATURATION || choice.winner.place != BoundLaw::Session {
             return None;
         }
-        let parts = self.parts.as_ref().ok()?;
-        let queue_ns = parts.run_queue.value;
+        let queue_ns = self.parts.as_ref().ok()?.run_queue.value;
         let share = queue_ns / (self.demand.servers / rate * 1e9);
         let cpu_ns = cpu.server_ns?.value;
         let random_ns = cpu_ns * busy / (1.0 - busy);
-        let in_commits = parts.ns(TimeComponent::Flush) * 1e-9 * rate;
-        let explained_ns = QUEUE_UNEXPLAINED * random_ns + in_commits * cpu_ns;
+        let together_ns = (self.demand.servers - 1.0).max(0.0) / 2.0 * cpu_ns;
+        let explained_ns = QUEUE_EXPLAINED * (random_ns + together_ns);
         (share >= QUEUE_WORTH_A_DOUBT && queue_ns > explained_ns).then(|| {
             format!(
                 "sessions wait for a CPU for {} of their time while {} of the CPUs are idle, and no counter shows what keeps them from it",

@@ -1,12 +1,12 @@
-//! Figures of runs for other programs: OpenMetrics for a collector, and a tidy table for whoever computes with many runs.
-//!
-//! Not here: forms of a document, which say what a person reads.
+//! Runs for a collector: gauges in base units.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use narrows_model::{MetricValue, Run, Unit, Validity};
-use narrows_units::{shown_cell, shown_screen};
+use narrows_units::shown_screen;
+
+use super::host;
 
 /// The runs as OpenMetrics, which a collector of text files (`node_exporter`) reads too: gauges in base units, with the measurement and the
 /// run as labels. Of several runs of one host the newest should be named alone: a collector takes each label set once.
@@ -137,94 +137,10 @@ fn labels(of: &[(&str, &str)]) -> String {
     of.iter().map(one).collect::<Vec<_>>().join(",")
 }
 
-fn host(run: &Run) -> &str {
-    run.platform().and_then(|platform| platform.hostname.as_deref()).unwrap_or("")
-}
-
-/// Columns of [`tidy`].
-const COLUMNS: [&str; 14] = [
-    "run",
-    "started_at",
-    "host",
-    "layer",
-    "measurement",
-    "validity",
-    "metric",
-    "unit",
-    "better",
-    "repeat",
-    "value",
-    "low_95",
-    "high_95",
-    "workload",
-];
-
-/// The runs as one table, a row for each figure and one for each of its repeats (RFC 4180): the figure itself has no repeat. Values are in
-/// the run file's units.
-pub fn tidy(runs: &[Run]) -> String {
-    let mut text = COLUMNS.join(",") + "\r\n";
-    for run in runs {
-        for m in &run.measurements {
-            let workload: Vec<String> =
-                m.workload.iter().map(|(key, value)| format!("{key}={value}")).collect();
-            let workload = workload.join("; ");
-            for value in &m.metrics {
-                let word = |value: serde_json::Result<String>| {
-                    value.unwrap_or_default().trim_matches('"').to_string()
-                };
-                let unit = word(serde_json::to_string(&value.unit));
-                let better = word(serde_json::to_string(&value.better));
-                let validity = word(serde_json::to_string(&m.validity));
-                let mut row = |repeat: String, number: f64, ends: [String; 2]| {
-                    let [low, high] = ends;
-                    let cells = [
-                        run.id.clone(),
-                        run.started_at.clone(),
-                        host(run).to_string(),
-                        m.layer.word().to_string(),
-                        m.id.to_string(),
-                        validity.clone(),
-                        value.name.clone(),
-                        unit.clone(),
-                        better.clone(),
-                        repeat,
-                        number.to_string(),
-                        low,
-                        high,
-                        workload.clone(),
-                    ];
-                    let cells: Vec<String> = cells.iter().map(|cell| shown_cell(cell)).collect();
-                    text += &(cells.join(",") + "\r\n");
-                };
-                let interval = value.interval_95.as_ref();
-                let ends = interval.map_or([String::new(), String::new()], |interval| {
-                    [interval.low.to_string(), interval.high.to_string()]
-                });
-                row(String::new(), value.value, ends);
-                for (at, repeat) in value.samples.iter().enumerate() {
-                    row((at + 1).to_string(), *repeat, [String::new(), String::new()]);
-                }
-            }
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Layer, Measurement, Plan, Platform, metric};
-
+    use super::super::tests::run;
     use super::*;
-
-    fn run() -> Run {
-        let mut run = Run::blank(Plan::default(), Platform::default());
-        run.id = "1f3a".to_string();
-        let mut m = Measurement::new("block.a\"b\\c\nd", Layer::Block);
-        m.metrics.push(MetricValue::new(metric::LATENCY_P99, 2.5e6, None, vec![2e6, 3e6]));
-        m.metrics.push(MetricValue::new(metric::THROUGHPUT, 100.0, None, vec![100.0]));
-        run.measurements.push(m);
-        run
-    }
 
     #[test]
     fn metrics_are_gauges_in_base_units_with_escaped_labels() {
@@ -240,15 +156,5 @@ mod tests {
         once.dedup();
         assert_eq!(names, once, "a family stands in one piece");
         assert!(text.lines().all(|line| line.starts_with('#') || line.contains("} ")), "{text}");
-    }
-
-    #[test]
-    fn a_figure_and_each_of_its_repeats_have_a_row() {
-        let text = tidy(&[run()]);
-        let rows: Vec<&str> = text.split("\r\n").filter(|row| !row.is_empty()).collect();
-        // The head, two figures, three repeats.
-        assert_eq!(rows.len(), 6, "{text}");
-        assert_eq!(rows[0].split(',').count(), COLUMNS.len());
-        assert!(text.contains(",latency_p99,ns,less,2,3000000,"), "{text}");
     }
 }
