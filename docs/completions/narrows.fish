@@ -988,7 +988,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand list" -l all -d 'All of 
 complete -c narrows -n "__fish_narrows_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l margin -d 'Difference below which both are as good as the same: 2%' -r
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l only -d 'Compare measurements that begin so: database.update, block' -r
-complete -c narrows -n "__fish_narrows_using_subcommand compare" -l correct -d 'For the number of measurements: holm keeps all words right in 95 of 100 comparisons, bh lets 5 of 100 words be wrong' -r -f -a "holm\t'Holm'
+complete -c narrows -n "__fish_narrows_using_subcommand compare" -l correct -d 'For the number of measurements: holm keeps all words right in 95 of 100 comparisons, bh lets at most 5 of 100 words be wrong' -r -f -a "holm\t'Holm'
 bh\t'Benjamini and Hochberg'"
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l fail-if -d 'End with 1 where a growth crosses this bound, with 4 where that is not resolved: \'block.read.random.8k.knee.throughput < -5%\'' -r
 complete -c narrows -n "__fish_narrows_using_subcommand compare" -l format -d 'Format of standard output' -r -f -a "text\t'For people: one screen, where it is a report'
@@ -1013,8 +1013,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand ab" -l restore -d 'Shell
 complete -c narrows -n "__fish_narrows_using_subcommand ab" -l after -d 'Shell command after each run, as to stop a server' -r
 complete -c narrows -n "__fish_narrows_using_subcommand ab" -l clone -d 'Give each run a new clone of this folder, which stays as it is' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand ab" -l pairs -d 'Number of pairs [default: by the scatter of the first three]' -r
-complete -c narrows -n "__fish_narrows_using_subcommand ab" -l find -d 'Smallest difference to be found in 80 of 100 experiments' -r
-complete -c narrows -n "__fish_narrows_using_subcommand ab" -l within -d 'Time for all pairs' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l find -d 'Smallest difference to be found in 80 of 100 experiments [default: 5%]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand ab" -l within -d 'Time for all pairs [default: 1h]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand ab" -l measure -d 'Measurements whose scatter decides how many pairs there are, by the beginning of their ids [default: the database\'s]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand ab" -l margin -d 'Difference below which both are as good as the same' -r
 complete -c narrows -n "__fish_narrows_using_subcommand ab" -l seed -d 'Seed that draws who begins [default: a new one]' -r

@@ -1655,7 +1655,7 @@ html\:"One self-contained page with pictures"))' \
 _arguments "${_arguments_options[@]}" : \
 '--margin=[Difference below which both are as good as the same\: 2%]:PERCENT:_default' \
 '*--only=[Compare measurements that begin so\: database.update, block]:PREFIX:_default' \
-'--correct=[For the number of measurements\: holm keeps all words right in 95 of 100 comparisons, bh lets 5 of 100 words be wrong]:CORRECT:((holm\:"Holm"
+'--correct=[For the number of measurements\: holm keeps all words right in 95 of 100 comparisons, bh lets at most 5 of 100 words be wrong]:CORRECT:((holm\:"Holm"
 bh\:"Benjamini and Hochberg"))' \
 '*--fail-if=[End with 1 where a growth crosses this bound, with 4 where that is not resolved\: '\''block.read.random.8k.knee.throughput < -5%'\'']:GATE:_default' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -1692,8 +1692,8 @@ _arguments "${_arguments_options[@]}" : \
 '--after=[Shell command after each run, as to stop a server]:COMMAND:_default' \
 '--clone=[Give each run a new clone of this folder, which stays as it is]:DIR:_files' \
 '--pairs=[Number of pairs \[default\: by the scatter of the first three\]]:N:_default' \
-'--find=[Smallest difference to be found in 80 of 100 experiments]:PERCENT:_default' \
-'--within=[Time for all pairs]:TIME:_default' \
+'--find=[Smallest difference to be found in 80 of 100 experiments \[default\: 5%\]]:PERCENT:_default' \
+'--within=[Time for all pairs \[default\: 1h\]]:TIME:_default' \
 '*--measure=[Measurements whose scatter decides how many pairs there are, by the beginning of their ids \[default\: the database'\''s\]]:PREFIX:_default' \
 '--margin=[Difference below which both are as good as the same]:PERCENT:_default' \
 '--seed=[Seed that draws who begins \[default\: a new one\]]:N:_default' \

@@ -30,7 +30,8 @@ pub fn check() -> Result<()> {
     // What no default build has.
     let parquet =
         ["test", "-q", "-p", "narrows-report", "--lib", "--features", "parquet", "export"];
-    step("feature parquet", cargo(&root, &parquet, &[]));
+    let command = ["check", "-q", "-p", "narrows", "--features", "parquet"];
+    step("feature parquet", cargo(&root, &parquet, &[]) && cargo(&root, &command, &[]));
     step("tools", nothing(said(tools::check()), "see above"));
     let outdated = generate::outdated(&generate::all()?);
     step("generated files", nothing(outdated, "run `cargo xtask docs`"));

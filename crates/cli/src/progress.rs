@@ -81,10 +81,14 @@ impl Pace {
         (left >= Duration::from_secs(1)).then_some(left)
     }
 
-    /// The least and the most time left, where what is undecided makes either differ from [`Pace::left`] by more than a tenth; `None` where it doesn't, or where the plan is used up.
+    /// The least and the most time left, where what is undecided makes either differ from [`Pace::left`] by more than a tenth; `None` where it doesn't.
     pub fn left_between(self, elapsed: Duration) -> Option<(Duration, Duration)> {
-        let left = self.left(elapsed)?;
         let (less, more) = self.undecided;
+        // What runs late has used up what is planned, and not what may follow.
+        let left = match self.left(elapsed) {
+            None if !more.is_zero() && !self.planned.is_zero() => Duration::ZERO,
+            left => left?,
+        };
         let matters = less.max(more) > left.mul_f64(UNDECIDED_MOST);
         matters.then(|| (left.saturating_sub(less), left + more))
     }
@@ -225,7 +229,8 @@ mod tests {
         assert_eq!(left_in_words(pace, Duration::ZERO).as_deref(), Some("4:00 left"));
         assert_eq!(left_in_words(pace, s(210)).as_deref(), Some("0:20-0:50 left"));
         assert_eq!(left_in_words(pace, s(235)).as_deref(), Some("0:00-0:25 left"));
-        assert_eq!(left_in_words(pace, s(241)), None);
+        assert_eq!(left_in_words(pace, s(241)).as_deref(), Some("0:00-0:20 left"));
+        assert_eq!(left_in_words(planned(240), s(241)), None);
         assert!(line(s(210), pace, "x", 80).contains("%  0:20-0:50 left  x"));
     }
 

@@ -250,7 +250,7 @@ pub struct MetricPair {
     pub other_runs: Vec<f64>,
     /// Growth: other over base, less one.
     pub growth: f64,
-    /// 95 % interval of the growth, not corrected for the number of rows; from three runs a side on.
+    /// 95 % interval of the growth, corrected neither for the number of rows nor of looks; from three runs a side on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_95: Option<Interval>,
 }

@@ -112,6 +112,9 @@ fn judgement_of(
         (if good == Some(true) { Judgement::Better } else { Judgement::Worse }, String::new())
     } else if p_value < SIGNIFICANCE {
         (Judgement::Unresolved, "it differs, and neither direction is the good one".to_string())
+    } else if leading.interval_95.is_some_and(|i| i.low > 0.0 || i.high < 0.0) {
+        let why = "shown by itself, not after the correction for the number of measurements";
+        (Judgement::Unresolved, why.to_string())
     } else {
         (Judgement::Unresolved, "within the scatter of the runs".to_string())
     }

@@ -6,7 +6,9 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FileType, Gid, Mode, Uid, fchmod, fchown, ioctl_ficlone};
+use rustix::fs::{
+    FileType, Gid, IFlags, Mode, Uid, fchmod, fchown, ioctl_ficlone, ioctl_getflags, ioctl_setflags,
+};
 
 use crate::dir::Dir;
 use crate::euid;
@@ -29,6 +31,9 @@ pub enum CloneError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// Asked to end.
+    #[error("stopped")]
+    Stopped,
     /// The system refused.
     #[error("{}: {reason}", .path.display())]
     System {
@@ -43,14 +48,20 @@ pub enum CloneError {
 /// link, a socket, a pipe, a device and a mount within `from` are errors: a clone would share what they lead to.
 ///
 /// # Errors
-/// See [`CloneError`].
-pub fn clone_tree(from: &Dir, to: &Dir) -> Result<(), CloneError> {
-    level(from, to, from.mount(), 0)
+/// See [`CloneError`]; `stopped` is asked at each file.
+pub fn clone_tree(from: &Dir, to: &Dir, stopped: &dyn Fn() -> bool) -> Result<(), CloneError> {
+    level(from, to, &Walk { mount: from.mount(), stopped }, 0)
 }
 
-fn level(from: &Dir, to: &Dir, mount: Option<u64>, depth: u32) -> Result<(), CloneError> {
+/// What is the same for a whole tree.
+struct Walk<'a> {
+    mount: Option<u64>,
+    stopped: &'a dyn Fn() -> bool,
+}
+
+fn level(from: &Dir, to: &Dir, walk: &Walk<'_>, depth: u32) -> Result<(), CloneError> {
     let entry = |path: &Path, why| CloneError::Entry { path: path.to_path_buf(), why };
-    if from.mount() != mount {
+    if from.mount() != walk.mount {
         return Err(entry(from.path(), "another file system is mounted there"));
     }
     if depth > DEEPEST {
@@ -61,13 +72,16 @@ fn level(from: &Dir, to: &Dir, mount: Option<u64>, depth: u32) -> Result<(), Clo
         move |reason: io::Error| CloneError::System { path, reason }
     };
     for found in from.entries().map_err(system(from.path()))? {
+        if (walk.stopped)() {
+            return Err(CloneError::Stopped);
+        }
         let path = from.path().join(&found.name);
         match found.kind {
             FileType::Directory => {
                 let inner = from.open_dir(&found.name).map_err(system(&path))?;
                 let mode = inner.mode().map_err(system(&path))?;
                 let clone = to.create_dir(&found.name, mode).map_err(system(&path))?;
-                level(&inner, &clone, mount, depth + 1)?;
+                level(&inner, &clone, walk, depth + 1)?;
                 let owners = inner.owner_and_group().map_err(system(&path))?;
                 if euid() == 0 && owners != (0, 0) {
                     clone.give(owners.0, owners.1).map_err(system(&path))?;
@@ -77,7 +91,7 @@ fn level(from: &Dir, to: &Dir, mount: Option<u64>, depth: u32) -> Result<(), Clo
                 let source = from.open_file(&found.name, Access::Read).map_err(system(&path))?;
                 let clone = to.create_new(&found.name, 0o600).map_err(system(&path))?;
                 file(&source, &clone).map_err(|reason| match reason.raw_os_error() {
-                    Some(libc::EOPNOTSUPP | libc::ENOTTY | libc::EXDEV | libc::EINVAL) => {
+                    Some(libc::EOPNOTSUPP | libc::ENOTTY | libc::EXDEV) => {
                         CloneError::Unsupported(from.path().to_path_buf())
                     }
                     _ => CloneError::System { path, reason },
@@ -93,6 +107,10 @@ fn level(from: &Dir, to: &Dir, mount: Option<u64>, depth: u32) -> Result<(), Clo
 }
 
 fn file(source: &File, clone: &File) -> io::Result<()> {
+    // Btrfs clones a file without checksums only into another one without (`chattr +C`), and only an empty file becomes one.
+    if ioctl_getflags(source).is_ok_and(|flags| flags.contains(IFlags::NOCOW)) {
+        ioctl_setflags(clone, ioctl_getflags(clone)? | IFlags::NOCOW)?;
+    }
     ioctl_ficlone(clone, source)?;
     let found = source.metadata()?;
     if euid() == 0 {
@@ -127,7 +145,7 @@ mod tests {
         let inner = from.create_dir("base", 0o750).unwrap();
         std::fs::write(inner.path().join("1"), vec![7u8; 100_000]).unwrap();
         std::fs::write(from.path().join("PG_VERSION"), "17\n").unwrap();
-        match clone_tree(&from, &to) {
+        match clone_tree(&from, &to, &|| false) {
             Ok(()) => {
                 let clone = to.path().join("base/1");
                 assert_eq!(std::fs::read(&clone).unwrap(), vec![7u8; 100_000]);
@@ -150,11 +168,13 @@ mod tests {
         let top = folder();
         let (from, to) = two(&top);
         std::os::unix::fs::symlink("/etc", from.path().join("pg_wal")).unwrap();
-        let error = clone_tree(&from, &to).unwrap_err().to_string();
+        let error = clone_tree(&from, &to, &|| false).unwrap_err().to_string();
         assert!(error.contains("pg_wal: a symbolic link"), "{error}");
+        let stopped = clone_tree(&from, &to, &|| true).unwrap_err();
+        assert!(matches!(stopped, CloneError::Stopped), "{stopped}");
         std::fs::remove_file(from.path().join("pg_wal")).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(from.path().join("s")).unwrap();
-        let error = clone_tree(&from, &to).unwrap_err().to_string();
+        let error = clone_tree(&from, &to, &|| false).unwrap_err().to_string();
         assert!(error.contains("neither a file nor a folder"), "{error}");
         assert!(to.names().unwrap().is_empty());
     }

@@ -322,6 +322,23 @@ impl Dir {
         tree::remove(self, one_name(name.as_ref())?)
     }
 
+    /// Removes a folder that whoever removes has given to the user `given_to`, with everything in it: with the bounds of
+    /// [`remove_tree`](Dir::remove_tree), and that user's folders.
+    ///
+    /// # Errors
+    /// What the system said; the rest stays.
+    pub fn remove_given(&self, name: impl AsRef<OsStr>, given_to: u32) -> io::Result<()> {
+        tree::remove_given(self, one_name(name.as_ref())?, given_to)
+    }
+
+    /// Whether both are seen through one mount; `true` where the kernel doesn't say.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn is_on_mount_of(&self, other: &Dir) -> io::Result<bool> {
+        Ok(self.identity()?.0 == other.identity()?.0 && self.mount() == other.mount())
+    }
+
     /// Removes everything in it, with the bounds of [`remove_tree`](Dir::remove_tree).
     ///
     /// # Errors

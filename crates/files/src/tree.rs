@@ -12,15 +12,21 @@ use crate::{Access, Dir};
 struct Bounds {
     device: u64,
     mount: Option<u64>,
-    owners: [u32; 2],
+    owners: [u32; 3],
 }
 
 impl Bounds {
     fn of(above: &Dir) -> io::Result<Bounds> {
+        let owner = above.owner()?;
+        Bounds::with(above, owner)
+    }
+
+    /// Folders of that user too, which whoever removes has given to him.
+    fn with(above: &Dir, given_to: u32) -> io::Result<Bounds> {
         Ok(Bounds {
             device: above.identity()?.0,
             mount: above.mount(),
-            owners: [acting_as(), above.owner()?],
+            owners: [acting_as(), above.owner()?, given_to],
         })
     }
 
@@ -82,6 +88,12 @@ fn remove_dir(above: &Dir, name: &OsStr, clear: impl FnOnce() -> io::Result<()>)
 const DEEPEST: u32 = 64;
 /// Entries that others make meanwhile are met by a second look at most; then it is an error of the folder's removal.
 const LOOKS: u32 = 2;
+
+/// Removes a folder whose folders were given to another user, with everything in it.
+pub(crate) fn remove_given(above: &Dir, name: &OsStr, given_to: u32) -> io::Result<()> {
+    let dir = above.open_dir(name)?;
+    remove_dir(above, name, || clear_all(&dir, &Bounds::with(above, given_to)?))
+}
 
 /// Removes what is in a folder, for whoever owns it.
 pub(crate) fn empty(dir: &Dir) -> io::Result<()> {

@@ -19,6 +19,8 @@ mod oracle_io;
 mod pgbench;
 mod pgbench_log;
 mod sysbench;
+mod sysstat;
+mod vmstat;
 
 use narrows_model::{Layer, Measurement, Metric, MetricValue, Observation};
 
@@ -66,7 +68,7 @@ pub fn import(text: &str) -> Result<Imported, ImportError> {
 type Reader = (fn(&str) -> bool, fn(&str) -> Result<Imported, ImportError>);
 
 /// In the order in which they are asked: what has words of its own comes before what is known by its columns.
-const READERS: [Reader; 11] = [
+const READERS: [Reader; 13] = [
     (awr::is, awr::read),
     (figures::is, figures::read),
     (fio::is, fio::read),
@@ -77,6 +79,8 @@ const READERS: [Reader; 11] = [
     (flushes::is, flushes::read),
     (memory::is, memory::read),
     (iostat::is, iostat::read),
+    (sysstat::is, sysstat::read),
+    (vmstat::is, vmstat::read),
     (pgbench_log::is, pgbench_log::read),
 ];
 

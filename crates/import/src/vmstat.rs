@@ -9,6 +9,11 @@ use crate::{ImportError, Imported, nothing};
 const TOOL: &str = "vmstat";
 /// Where no `-S` says otherwise; `bi` and `bo` are in KiB whatever it says (procps 3 and 4).
 const KIB: f64 = 1024.0;
+/// Columns without steal and guests, which older versions lack.
+const LEAST_COLUMNS: usize = 16;
+/// What a single report is of.
+pub(crate) const SINCE_START: &str =
+    "its only report is of the time since the machine started, unless it was made with an interval";
 
 pub(crate) fn is(text: &str) -> bool {
     text.lines().any(|line| heads(line).is_some())
@@ -30,34 +35,30 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
             continue;
         }
         // Times of `-t` stand behind the last column.
-        let cells: Vec<f64> = line.split_whitespace().map_while(|cell| cell.parse().ok()).collect();
-        if !names.is_empty() && cells.len() >= names.len().min(16) {
+        let cells: Vec<f64> = line.split_whitespace().map_while(counted).collect();
+        if !names.is_empty() && cells.len() >= names.len().min(LEAST_COLUMNS) {
             rows.push(cells);
         }
     }
     let mut left_out = Vec::new();
-    if rows.len() > 1 {
-        rows.remove(0);
-        left_out
-            .push("the first line, which is of the time since the machine started".to_string());
+    match rows.len() {
+        0 => return Err(nothing(TOOL, "no line below its heading")),
+        1 => left_out.push(format!("nothing, but {SINCE_START}")),
+        _ => {
+            rows.remove(0);
+            left_out
+                .push("the first line, which is of the time since the machine started".to_string());
+        }
     }
     let column = |name: &str| -> Option<Vec<f64>> {
         let at = names.iter().position(|known| *known == name)?;
         rows.iter().map(|row| row.get(at).copied()).collect()
     };
-    if rows.is_empty() {
-        return Err(nothing(TOOL, "no line below its heading"));
-    }
-    let swapped: f64 =
-        ["si", "so"].iter().filter_map(|name| column(name)).flatten().sum::<f64>();
+    let swapped: f64 = ["si", "so"].iter().filter_map(|name| column(name)).flatten().sum::<f64>();
     if swapped > 0.0 {
         left_out.push("the machine swapped (si, so): whatever ran was slower for it".to_string());
     }
-    let idle = column("id").zip(column("wa"));
-    let busy = idle.map(|(idle, waiting)| {
-        let each = idle.iter().zip(&waiting).map(|(idle, waiting)| 1.0 - (idle + waiting) / 100.0);
-        each.map(|share| share.max(0.0)).collect()
-    });
+    let busy = column("id").and_then(|idle| busy(&idle, column("wa"), column("st")));
     let steal = column("st").map(|st| st.iter().map(|percent| percent / 100.0).collect());
     let mut host = Measurement::new("database.import.vmstat.host", Layer::Database);
     host.repeats = rows.len() as u32;
@@ -80,6 +81,25 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         measurement.workload.insert(condition::OF, "whatever ran on the machine");
     }
     Ok(Imported { tool: TOOL.to_string(), measurements, left_out, ..Imported::default() })
+}
+
+/// A number that something can have counted.
+pub(crate) fn counted(cell: &str) -> Option<f64> {
+    cell.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0)
+}
+
+/// The share of time in which the CPUs worked, of each report: what is neither idle, nor waiting for I/O, nor given to other guests.
+pub(crate) fn busy(
+    idle: &[f64],
+    waiting: Option<Vec<f64>>,
+    steal: Option<Vec<f64>>,
+) -> Option<Vec<f64>> {
+    let rest = |at: usize| -> Option<f64> {
+        let of =
+            |column: &Option<Vec<f64>>| column.as_ref().map_or(Some(0.0), |c| c.get(at).copied());
+        Some(idle[at] + of(&waiting)? + of(&steal)?)
+    };
+    (0..idle.len()).map(|at| Some((1.0 - rest(at)? / 100.0).max(0.0))).collect()
 }
 
 /// A metric with one value per report, where there are any.
@@ -108,7 +128,7 @@ procs -----------memory---------- ---swap-- -----io---- -system-- -------cpu----
         let found = read(RESULT).unwrap();
         let [host, reads, writes] = found.measurements.as_slice() else { panic!("{found:?}") };
         let close = |value: Option<f64>, wanted: f64| (value.unwrap() - wanted).abs() < 1e-9;
-        assert!(close(host.value(metric::CPU_BUSY), (0.5 + 0.72) / 2.0), "I/O wait is idle");
+        assert!(close(host.value(metric::CPU_BUSY), (0.5 + 0.7) / 2.0), "waiting for I/O is idle");
         assert!(close(host.value(metric::STEAL), 0.01));
         assert_eq!(host.value(metric::READY_PROCESSES), Some(4.0));
         assert_eq!(host.value(metric::CONTEXT_SWITCHES), Some(2000.0));
@@ -123,8 +143,12 @@ procs -----------memory---------- ---swap-- -----io---- -system-- -------cpu----
     fn one_line_and_none() {
         let three: Vec<&str> = RESULT.lines().take(3).collect();
         let found = read(&three.join("\n")).unwrap();
-        assert!(found.left_out.is_empty());
+        assert!(found.left_out[0].contains("only report"), "{:?}", found.left_out);
         assert_eq!(found.measurements[0].value(metric::READY_PROCESSES), Some(9.0));
         assert!(read(&three[..2].join("\n")).is_err());
+        let odd = RESULT.replace(" 100     0", " nan   inf").replace(" 300  2048", " -3  1e999");
+        assert!(read(&odd).unwrap().measurements.iter().all(|m| {
+            m.metrics.iter().all(|metric| metric.value.is_finite() && metric.value >= 0.0)
+        }));
     }
 }

@@ -9,13 +9,18 @@ use crate::runs::sorted_finite;
 pub const FEWEST_FOR_BOOTSTRAP: usize = 8;
 /// Sets that are drawn.
 const SETS: usize = 4000;
+/// Of the runs' own standard error, below which a drawn set is of one value: what is left there is rounding.
+const ONE_VALUE: f64 = 1e-6;
+/// Of the drawn sets, the share that may be of one value: with more there are too few different runs.
+const MOST_OF_ONE_VALUE: f64 = 0.01;
 
 /// 95 % interval of the ratio of `other` over `base` (geometric means) by the studentized bootstrap: of sets drawn from the runs with
 /// replacement, how far their difference is from the runs' own, in standard errors of each set.
 ///
 /// Assumes independent runs that are alike, and no law of their scatter: a skewed one makes the interval skewed. It exists from
 /// [`FEWEST_FOR_BOOTSTRAP`] runs of a side, or pairs. The draws follow from a fixed sequence, so that the same runs have the same interval.
-/// `None` below that, where runs are not above zero and finite, where pairs don't pair, or where all runs are one value. Source: Efron & Tibshirani,
+/// `None` below that, where runs are not above zero and finite, where pairs don't pair, or where more than one drawn set in a hundred is of one
+/// value, because most runs are alike. Source: Efron & Tibshirani,
 /// *An Introduction to the Bootstrap*, 1993, 12.5; second-order correct after Hall, *Annals of Statistics* 16, 1988.
 pub fn bootstrap_interval_95(base: &[f64], other: &[f64], design: Design) -> Option<Interval> {
     sorted_finite(base)?;
@@ -27,7 +32,8 @@ pub fn bootstrap_interval_95(base: &[f64], other: &[f64], design: Design) -> Opt
             let (centre, error) = independent(&a, &b)?;
             let away: Vec<f64> = (0..SETS)
                 .filter_map(|_| independent(&draws.set(&a), &draws.set(&b)))
-                .map(|(drawn, error)| (drawn - centre) / error)
+                .filter(|(_, of_set)| *of_set > error * ONE_VALUE)
+                .map(|(drawn, of_set)| (drawn - centre) / of_set)
                 .collect();
             (centre, error, away)
         }
@@ -40,11 +46,15 @@ pub fn bootstrap_interval_95(base: &[f64], other: &[f64], design: Design) -> Opt
             let (centre, error) = mean_and_error(&ratios)?;
             let away: Vec<f64> = (0..SETS)
                 .filter_map(|_| mean_and_error(&draws.set(&ratios)))
-                .map(|(drawn, error)| (drawn - centre) / error)
+                .filter(|(_, of_set)| *of_set > error * ONE_VALUE)
+                .map(|(drawn, of_set)| (drawn - centre) / of_set)
                 .collect();
             (centre, error, away)
         }
     };
+    if (away.len() as f64) < (1.0 - MOST_OF_ONE_VALUE) * SETS as f64 {
+        return None;
+    }
     away.sort_by(f64::total_cmp);
     let at = |share: f64| away.get((share * (away.len() as f64 - 1.0)).round() as usize).copied();
     // The far end of what was drawn bounds the other side.
@@ -158,6 +168,13 @@ mod tests {
         assert_eq!(of(&eight, &eight, Design::Paired), None, "all ratios are one");
         assert_eq!(of(&eight[..7], &eight[..7], Design::Paired), None);
         assert_eq!(of(&[1.0; 8], &[2.0; 8], Design::Independent), None, "no scatter");
+        // A third of the sets of these have none of the odd one.
+        let alike = [0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.4];
+        let ones = [0.1; 8];
+        assert_eq!(of(&ones, &alike, Design::Independent), None);
+        assert_eq!(of(&ones, &alike, Design::Paired), None);
+        let some = of(&eight, &alike, Design::Independent).unwrap();
+        assert!(some.low > 0.0 && some.low < some.high && some.high.is_finite(), "{some:?}");
         assert_eq!(of(&[0.0; 8], &eight, Design::Independent), None);
         assert_eq!(of(&[f64::NAN; 8], &eight, Design::Independent), None);
     }

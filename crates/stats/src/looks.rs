@@ -7,9 +7,10 @@ const USED: f64 = 0.8;
 /// runs at most `level` of experiments without a difference get one.
 ///
 /// A look uses four fifths of what those before it left: of 5 % the first has 4 %, the second 0.8 %, the third 0.16 %. The sum over
-/// all looks is `level`, so that the promise holds by Boole's inequality, whenever and why ever somebody looks: it needs no plan of looks and
-/// no law of how they belong together, and costs some of what such a law would give. Source: an error-spending function in the
-/// sense of Lan & DeMets, *Biometrika* 70, 1983, spent look by look.
+/// all looks is `level`, so that the promise holds by Boole's inequality: it needs no plan of when to look and no law of how looks belong
+/// together, and costs some of what such a law would give. Assumes that how many runs are added does not follow from the result that
+/// was seen: who adds as many as its p-value seems to lack bends the test itself (Proschan & Hunsberger, *Biometrics* 51, 1995).
+/// Source: an error-spending function in the sense of Lan & DeMets, *Biometrika* 70, 1983, spent look by look.
 pub fn level_of_look(level: f64, look: u32) -> f64 {
     let before = i32::try_from(look.max(1) - 1).unwrap_or(i32::MAX);
     level * USED * (1.0 - USED).powi(before)

@@ -169,6 +169,6 @@ pub const WINDOWS_ALIKE: f64 = 0.25;
 /// Of a session's round, the share in the run queue that is worth a doubt where CPUs are idle. Judgement.
 pub const QUEUE_WORTH_A_DOUBT: f64 = 0.1;
 
-/// So many times the run queue that random arrivals and sessions woken together make is explained by them. Judgement between planted servers:
-/// one that is stopped half of the time had 1.5 times, eight sessions behind slow flushes 1.0 and eight whose client sleeps 0.8.
+/// So many times the run queue that random arrivals and sessions woken together make is explained by them. Judgement between planted servers
+/// of one CPU: one that is stopped half of the time had 1.5 times, eight sessions behind slow flushes 1.0 and eight whose client sleeps 0.8.
 pub const QUEUE_EXPLAINED: f64 = 1.25;

@@ -1,5 +1,6 @@
 //! What is done in each experiment, by which program, with what in its way.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -70,8 +71,9 @@ pub(super) fn all(program: Program) -> Vec<Trial> {
     all.push(trial(4, "64 sessions".to_string(), "update", args));
     for sessions in READERS {
         for us in READ_DELAYS_US.into_iter().filter(|us| now || [0, 400].contains(us)) {
-            let args =
-                format!("db lookup --from drive --sessions {sessions} --quick --layers clock");
+            let args = format!(
+                "db lookup --from drive --sessions {sessions} --quick --window 10s --layers clock"
+            );
             let variant = format!("{sessions} sessions, read + {us} µs");
             all.push(trial(5, variant, "lookup_uncached", &args).slow(Slow::Read(us)));
         }
@@ -121,8 +123,15 @@ impl Trial {
         command.env("XDG_DATA_HOME", ground.folder.join("runs"));
         let is_slow = ground.folder.join("is-slow");
         let _ = std::fs::remove_file(&is_slow);
+        let count = ground.folder.join("sleeps");
         if let Some(slow) = self.slow {
-            let slowness = slowness(slow, ground.folder, &is_slow)?;
+            // Processes of other users write to it.
+            std::fs::write(&count, [0; 16])?;
+            std::fs::set_permissions(&count, std::fs::Permissions::from_mode(0o666))?;
+            let mut slowness = slowness(slow, ground.folder, &is_slow)?;
+            if matches!(slow, Slow::Read(_)) {
+                slowness.push(("SLOW_READ_COUNT".to_string(), count.display().to_string()));
+            }
             command.arg("--postgres").arg(programs(ground, &slowness)?);
             match self.begins_with {
                 Some(_) => {
@@ -138,8 +147,19 @@ impl Trial {
             }
         };
         let text = output_told(command, ground.stop, &FINE, told)?;
-        TrialResult::of(self, &Run::from_json(&text).context("reading the run file")?)
+        let result =
+            TrialResult::of(self, &Run::from_json(&text).context("reading the run file")?)?;
+        Ok(TrialResult { slept_ns: slept_ns(&count), ..result })
     }
+}
+
+/// What a sleep of the library took on average, without the wait for a CPU after it, ns; `None` where there was none.
+fn slept_ns(count: &Path) -> Option<f64> {
+    let bytes = std::fs::read(count).ok()?;
+    let number =
+        |at: usize| Some(i64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?) as f64);
+    let (sleeps, ns) = (number(0)?, number(8)?);
+    (sleeps > 0.0).then(|| ns / sleeps)
 }
 
 /// The variables that make a program slow while that file is there.

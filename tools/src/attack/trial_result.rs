@@ -51,6 +51,9 @@ pub(super) struct TrialResult {
     pub sum: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<Tested>,
+    /// What was planted, as it came about: what a sleep of the library took, without the wait for a CPU after it, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slept_ns: Option<f64>,
     pub values: BTreeMap<String, f64>,
     /// The same of each repeat, of those metrics that are held against each other.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -112,6 +115,7 @@ impl TrialResult {
             interval_95: verdict.throughput_interval_95,
             sum: verdict.sum.as_ref().map(|sum| sum.predicted_per_s / sum.measured_per_s),
             test,
+            slept_ns: None,
             values: KEPT.iter().filter_map(|m| Some((m.name.to_string(), value(*m)?))).collect(),
             repeats: BY_REPEAT
                 .iter()
@@ -158,6 +162,7 @@ pub(super) mod tests {
             interval_95: None,
             sum: None,
             test: None,
+            slept_ns: None,
             values: BTreeMap::new(),
             repeats: BTreeMap::new(),
             findings: Vec::new(),

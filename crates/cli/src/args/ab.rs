@@ -19,10 +19,12 @@ Examples:
       --restore 'echo madvise > /sys/kernel/mm/transparent_hugepage/enabled' -- db lookup --quick
   narrows ab disks --with-a '--data /u1' --with-b '--data /u2' \\
       --find 10% --within 30min -- run --layers block,log
-  narrows ab ckpt --clone /u1/pg --a 'pg_ctl -w -D \"$NARROWS_CLONE\" start' \\
-      --b 'pg_ctl -w -D \"$NARROWS_CLONE\" -o \"-c max_wal_size=16GB\" start' \\
+  narrows ab ckpt --clone /u1/pg \\
+      --a 'pg_ctl -w -D \"$NARROWS_CLONE\" -l \"$NARROWS_CLONE/log\" start' \\
+      --b 'pg_ctl -w -D \"$NARROWS_CLONE\" -l \"$NARROWS_CLONE/log\" -o \"-c max_wal_size=16GB\" start' \\
       --after 'pg_ctl -D \"$NARROWS_CLONE\" stop' -- db update --database postgres:///shop
-  narrows ab pg17                      go on with it, or show its result again")]
+  narrows ab pg17                      go on with it, or show its result again
+  narrows ab pg17 --within 3h          go on with more time")]
 #[command(after_long_help = "\
 A and B differ by a command that sets a state before each run (--a, --b), by options (--with-a, --with-b), or by both. Runs take
 turns (A B, B A, ...). After three pairs their scatter decides how many there are; nothing is evaluated in between. Stopped, the
@@ -57,12 +59,12 @@ pub struct AbArgs {
     /// Number of pairs [default: by the scatter of the first three]
     #[arg(long, value_name = "N", value_parser = whole::<3, 100>)]
     pub pairs: Option<u32>,
-    /// Smallest difference to be found in 80 of 100 experiments
-    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
-    pub find: f64,
-    /// Time for all pairs
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = within)]
-    pub within: Nanos,
+    /// Smallest difference to be found in 80 of 100 experiments [default: 5%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub find: Option<f64>,
+    /// Time for all pairs [default: 1h]
+    #[arg(long, value_name = "TIME", value_parser = within)]
+    pub within: Option<Nanos>,
     /// Measurements whose scatter decides how many pairs there are, by the beginning of their ids [default: the database's]
     #[arg(long, value_name = "PREFIX")]
     pub measure: Vec<String>,

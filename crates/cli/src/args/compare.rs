@@ -26,7 +26,7 @@ pub struct CompareArgs {
     /// Compare measurements that begin so: database.update, block.
     #[arg(long, value_name = "PREFIX")]
     pub only: Vec<String>,
-    /// For the number of measurements: holm keeps all words right in 95 of 100 comparisons, bh lets 5 of 100 words be wrong
+    /// For the number of measurements: holm keeps all words right in 95 of 100 comparisons, bh lets at most 5 of 100 words be wrong
     #[arg(long, value_enum, default_value_t = CorrectionArg::Holm)]
     pub correct: CorrectionArg,
     /// End with 1 where a growth crosses this bound, with 4 where that is not resolved: 'block.read.random.8k.knee.throughput < -5%'

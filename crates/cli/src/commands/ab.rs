@@ -18,6 +18,10 @@ const MEASURES: [&str; 5] = ["run", "db", "block", "memory", "log"];
 /// Options that belong to the experiment, or make no run.
 const NOT_THERE: [&str; 5] = ["--format", "--dry-run", "-o", "--output", "--anonymous"];
 
+/// The smallest difference to be found, as a share, and the time for all pairs, s.
+const FIND: f64 = 0.05;
+const WITHIN_S: f64 = 3600.0;
+
 /// Makes the pairs that are missing, and compares.
 pub fn ab(args: AbArgs) -> Result<Exit> {
     let asked = asked(&args)?;
@@ -33,18 +37,31 @@ pub fn ab(args: AbArgs) -> Result<Exit> {
     }
 }
 
+/// When there are enough pairs: as is asked for, else as `before`.
+fn goal(args: &AbArgs, before: &Goal) -> Goal {
+    let measure = if args.measure.is_empty() { &before.measure } else { &args.measure };
+    Goal {
+        // Who names a time or a size asks for as many pairs as these take.
+        pairs: args.pairs.or(before.pairs.filter(|_| args.find.is_none() && args.within.is_none())),
+        find: args.find.unwrap_or(before.find),
+        within_s: args.within.map_or(before.within_s, |within| within.0 as f64 / 1e9),
+        measure: measure.clone(),
+    }
+}
+
 /// A clone that nothing works with compares nothing, and a word for it without one is a mistake.
 fn clone_is_used(args: &AbArgs) -> Result<()> {
     let options = [&args.with_a, &args.with_b].into_iter().flatten().flat_map(|words| &words.0);
     let mut words = args.measurement.iter().chain(options);
-    let mut commands = [&args.a, &args.b, &args.after].into_iter().flatten();
+    let commands = [&args.a, &args.b, &args.after, &args.restore];
+    let mut commands = commands.into_iter().flatten();
     let used = words.any(|word| word.contains(CLONE_PLACEHOLDER))
         || commands.any(|command| command.contains(CLONE_VARIABLE));
     match (&args.clone, used) {
         (Some(folder), false) => Err(Failure::hinted(
             format!("--clone {}: nothing works with the clone", folder.display()),
             format!(
-                "its path is {CLONE_PLACEHOLDER} in options, and ${CLONE_VARIABLE} in --a, --b and --after"
+                "its path is {CLONE_PLACEHOLDER} in options, and ${CLONE_VARIABLE} in --a, --b, --after and --restore"
             ),
         )),
         (None, true) => Err(Failure::hinted(
@@ -57,7 +74,8 @@ fn clone_is_used(args: &AbArgs) -> Result<()> {
 
 fn asked(args: &AbArgs) -> Result<Experiment> {
     if args.measurement.is_empty() {
-        return stored_experiment(&args.name);
+        let stored = stored_experiment(&args.name)?;
+        return Ok(Experiment { goal: goal(args, &stored.goal), ..stored });
     }
     let first = args.measurement[0].as_str();
     if !MEASURES.contains(&first) {
@@ -86,16 +104,12 @@ fn asked(args: &AbArgs) -> Result<Experiment> {
         b: SideSetup { command: args.b.clone(), options: with_b },
         restore: args.restore.clone(),
         after: args.after.clone(),
-        clone: args.clone.clone(),
+        clone: args.clone.as_ref().map(std::path::absolute).transpose()?,
         measurement: args.measurement.clone(),
         seed: args.seed.unwrap_or_else(narrows_runner::request::new_seed),
     };
-    let goal = Goal {
-        pairs: args.pairs,
-        find: args.find,
-        within_s: args.within.0 as f64 / 1e9,
-        measure: args.measure.clone(),
-    };
+    let usual = Goal { pairs: None, find: FIND, within_s: WITHIN_S, measure: Vec::new() };
+    let goal = goal(args, &usual);
     Ok(Experiment {
         name: args.name.clone(),
         setup,

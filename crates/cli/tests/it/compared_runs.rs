@@ -214,12 +214,13 @@ fn an_experiment_takes_turns_goes_on_after_a_failure_and_puts_the_state_back() {
     let f = Fixture::new();
     let (log, gate) = (f.home().join("log"), f.home().join("gate"));
     let note = |word: &str| format!("echo {word}$NARROWS_SIDE >> '{}'", log.display());
-    let (a, restore) = (note("set-"), note("restored"));
+    let (a, restore, after) = (note("set-"), note("restored"), note("after-"));
     // B's command fails until somebody mends it.
     let b = format!("test -e '{}' && {}", gate.display(), note("set-"));
     let measured = ["--", "run", "--quick", "--load-here", "--layers", "clock", "--data"];
     let data = f.data().display().to_string();
-    let options = ["--seed", "0", "--pairs", "3", "--a", &a, "--b", &b, "--restore", &restore];
+    let mut options = vec!["--seed", "0", "--pairs", "3", "--a", &a, "--b", &b];
+    options.extend(["--restore", &restore, "--after", &after]);
     let asked = [&["ab", "t"], &options[..], &measured[..], &[data.as_str()]].concat();
     let ab = |arguments: &[&str]| {
         let mut command = Command::new(program());
@@ -229,7 +230,8 @@ fn an_experiment_takes_turns_goes_on_after_a_failure_and_puts_the_state_back() {
     let failed = ab(&asked);
     assert_eq!(failed.status.code(), Some(2), "{}", err(&failed));
     assert!(err(&failed).contains("the command of B failed") && err(&failed).contains("hint: "));
-    assert_eq!(fs::read_to_string(&log).unwrap(), "set-A\nrestored\n");
+    // What follows a run follows also where the state could not be set.
+    assert_eq!(fs::read_to_string(&log).unwrap(), "set-A\nafter-A\nafter-B\nrestored\n");
 
     // Another experiment does not take its name.
     let other = [&["ab", "t", "--pairs", "3"], &measured[..], &[data.as_str()]].concat();
@@ -241,8 +243,17 @@ fn an_experiment_takes_turns_goes_on_after_a_failure_and_puts_the_state_back() {
     assert_eq!(whole.status.code(), Some(0), "{}{}", out(&whole), err(&whole));
     assert!(err(&whole).contains("1 run is made already"), "{}", err(&whole));
     let sides: Vec<String> = fs::read_to_string(&log).unwrap().lines().map(String::from).collect();
-    let turns = ["set-A", "restored", "set-B", "set-B", "set-A", "set-A", "set-B", "restored"];
+    let begun = ["set-A", "after-A", "after-B", "restored"];
+    let rest =
+        ["B", "B", "A", "A", "B"].map(|side| [format!("set-{side}"), format!("after-{side}")]);
+    let turns: Vec<String> = begun
+        .map(String::from)
+        .into_iter()
+        .chain(rest.into_iter().flatten())
+        .chain(["restored".to_string()])
+        .collect();
     assert_eq!(sides, turns);
+    assert!(out(&whole).contains("Result 1 of this experiment, tested at 4"), "{}", out(&whole));
     assert!(
         out(&whole).contains("clock.vdso") && out(&whole).contains("pairs of runs"),
         "{}",
@@ -260,6 +271,8 @@ fn an_experiment_takes_turns_goes_on_after_a_failure_and_puts_the_state_back() {
         (&["ab", "x", "--", "report"], "is no command that measures"),
         (&["ab", "x", "--with-b", "--format json", "--", "run"], "--format is not for the runs"),
         (&["ab", "x", "--pairs", "2", "--", "run"], "from 3 to 100"),
+        (&["ab", "x", "--clone", "/tmp", "--", "run"], "nothing works with the clone"),
+        (&["ab", "x", "--with-b", "--data {clone}", "--", "run"], "--clone DIR makes one"),
     ] {
         let said = ab(arguments);
         assert!(

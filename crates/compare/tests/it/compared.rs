@@ -1,7 +1,7 @@
 //! What is said of sides, row by row.
 
 use narrows_compare::{
-    Gate, GateOutcome, Judgement, NothingToCompare, Question, RunComparison, compare,
+    Correction, Gate, GateOutcome, Judgement, NothingToCompare, Question, RunComparison, compare,
 };
 use narrows_model::{Bottleneck, Grade, Run, Validity, condition, metric};
 
@@ -246,6 +246,76 @@ fn pairs_are_of_one_moment_also_where_a_run_lacks_a_measurement() {
     assert_eq!(update.leading.base_runs, [100.0, 300.0, 500.0]);
     assert_eq!(update.leading.other_runs, [110.0, 331.0, 549.0]);
     assert!(update.pair_scatter.unwrap() < 0.01, "{update:?}");
+}
+
+#[test]
+fn a_later_look_has_to_be_clearer() {
+    // By itself about 3 %: enough for one comparison, and for the first look (4 %), not for the second (0.8 %).
+    let base: Vec<Run> =
+        [0.98, 1.0, 1.02, 0.99, 1.01].iter().map(|s| rates("a", 1000.0 * s, 500.0)).collect();
+    let other: Vec<Run> =
+        [1.005, 1.025, 1.045, 1.015, 1.035].iter().map(|s| rates("b", 1000.0 * s, 500.0)).collect();
+    let at = |look| {
+        let only = vec!["database.update".to_string()];
+        let question = Question { look, only, margin: 0.001, ..Question::default() };
+        compare(&side("a", &base), &[side("b", &other)], &question).unwrap()
+    };
+    let plain = at(None);
+    let p = row(&plain, "database.update").p_value.unwrap();
+    assert!((0.01..0.04).contains(&p), "{p}");
+    let of_look = |look: u32| {
+        let found = at(Some(look));
+        let update = row(&found, "database.update").clone();
+        (update.judgement, update.p_value.unwrap(), update.smallest_found.unwrap(), update.why)
+    };
+    let (first, second) = (of_look(1), of_look(2));
+    assert_eq!((first.0, second.0), (Judgement::Better, Judgement::Unresolved));
+    assert!((first.1 / p - 1.25).abs() < 1e-9 && (second.1 / p - 6.25).abs() < 1e-9);
+    assert!(second.2 > first.2, "what could be found is larger");
+    assert!(second.3.contains("shown by itself"), "{}", second.3);
+}
+
+#[test]
+fn of_many_changes_more_are_shown_where_a_part_may_be_wrong() {
+    let many = |shift: f64| -> Vec<Run> {
+        let one = |share: &f64| {
+            let each = (0..10).map(|n| {
+                // Half of them change by twice their scatter.
+                let rate = 1000.0 * share * if n < 5 { 1.0 + shift } else { 1.0 };
+                measured(&format!("database.update_{n}"), &[(metric::THROUGHPUT, rate)])
+            });
+            run("m", each.collect())
+        };
+        [0.98, 1.0, 1.02, 0.99, 1.01].iter().map(one).collect()
+    };
+    let (base, other) = (many(0.0), many(0.03));
+    let better = |correction| {
+        let question = Question { correction, margin: 0.001, ..Question::default() };
+        let found = compare(&side("a", &base), &[side("b", &other)], &question).unwrap();
+        found.against[0].count(Judgement::Better)
+    };
+    let (holm, bh) = (better(Correction::Holm), better(Correction::BenjaminiHochberg));
+    assert!(holm < bh && bh <= 5, "{holm} {bh}");
+}
+
+#[test]
+fn what_needs_no_law_stands_beside_the_change_and_gives_no_word() {
+    let found = compared(&five(1000.0, 500.0), &five(1100.0, 500.0));
+    let free = row(&found, "database.update").distribution_free.expect("five runs of each");
+    assert!((free.growth - 0.1).abs() < 0.002, "{free:?}");
+    // Two of 252 orders are as extreme.
+    assert!((free.p_permutation.unwrap() - 2.0 / 252.0).abs() < 1e-9, "{free:?}");
+    assert_eq!(free.bootstrap_95, None, "fewer than eight");
+    let nine = |rate: f64| [five(rate, 500.0), five(rate * 1.001, 500.0)].concat();
+    let found = compared(&nine(1000.0), &nine(1100.0));
+    let free = row(&found, "database.update").distribution_free.unwrap();
+    let drawn = free.bootstrap_95.expect("ten runs of each");
+    assert!(
+        drawn.low > 0.09 && drawn.high < 0.11 && drawn.low < 0.1 && 0.1 < drawn.high,
+        "{drawn:?}"
+    );
+    let few = compared(&five(1000.0, 500.0)[..2], &five(1100.0, 500.0)[..2]);
+    assert_eq!(row(&few, "database.update").distribution_free, None);
 }
 
 #[test]

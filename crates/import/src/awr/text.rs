@@ -40,7 +40,8 @@ pub(super) fn tables(text: &str) -> Vec<Table> {
 fn without_page_breaks(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = Vec::new();
     let mut after_name = false;
-    for line in text.lines().map(str::trim_end) {
+    // A page may begin with a form feed.
+    for line in text.lines().map(|line| line.trim_start_matches('\u{c}').trim_end()) {
         if line == COLUMN {
             if lines.last().is_some_and(|last| last.is_empty()) {
                 lines.pop();

@@ -1,6 +1,6 @@
 //! The tidy table as Parquet, for runs by the thousands: columns are packed, and a program reads the ones that it needs.
 //!
-//! Texts and values are those of the CSV; a cell that is empty there is null here. One row group for each million rows.
+//! Columns and values are those of the CSV; where a figure has no repeat and no interval there is null. One row group for each million rows.
 
 use std::sync::Arc;
 

@@ -440,7 +440,7 @@ fn method(found: &RunComparison) -> Section {
     if let Some(look) = found.look {
         let level = level_of_look(SIGNIFICANCE, look);
         text += &format!(
-            " Result {look} of this experiment: it has {} of the 5 %, so that more pairs may follow a result.",
+            " Result {look} of this experiment, tested at {}: what is left of the 5 % is for results after more pairs.",
             print::percent(level)
         );
     }

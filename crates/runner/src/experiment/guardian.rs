@@ -2,10 +2,12 @@
 //! closes it even where the process is killed.
 
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, Result};
 
+use super::clone::VARIABLE;
 use crate::failure::Failure;
 
 /// Not moved by what a terminal sends; it runs the command once its input ends.
@@ -23,14 +25,17 @@ impl Guardian {
         Guardian { command, shell: None }
     }
 
-    /// From now on there is something to put back.
+    /// From now on there is something to put back. The command finds a clone where the others do.
     ///
     /// # Errors
     /// The shell can't be started: then nothing may be changed.
-    pub(super) fn watch(&mut self) -> Result<()> {
+    pub(super) fn watch(&mut self, clone: Option<PathBuf>) -> Result<()> {
         if let (Some(command), None) = (&self.command, &self.shell) {
             let mut shell = Command::new("sh");
             shell.args(["-c", WAITS, "sh", command]).stdin(Stdio::piped()).stdout(Stdio::null());
+            if let Some(clone) = clone {
+                shell.env(VARIABLE, clone);
+            }
             // In a group of its own, so that nothing that is sent to ours reaches it.
             self.shell = Some(shell.process_group(0).spawn().context("starting sh")?);
         }
@@ -75,14 +80,14 @@ mod tests {
         drop(Guardian::new(Some(command.clone())));
         assert!(!file.exists(), "nothing was changed");
         let mut guardian = Guardian::new(Some(command));
-        guardian.watch().unwrap();
-        guardian.watch().unwrap();
+        guardian.watch(None).unwrap();
+        guardian.watch(None).unwrap();
         assert!(!file.exists());
         guardian.restore().unwrap();
         drop(guardian);
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "x\n");
         let mut failing = Guardian::new(Some("exit 3".to_string()));
-        failing.watch().unwrap();
+        failing.watch(None).unwrap();
         let error = crate::failure::render(&failing.restore().unwrap_err());
         assert!(error.contains("exit 3 failed") && error.contains("hint: "), "{error}");
         Guardian::new(None).restore().unwrap();

@@ -62,12 +62,9 @@ pub fn experiment(asked: Experiment, margin: f64, ui: &dyn Ui) -> Result<Experim
     let stop = Stop::new();
     let signals = interrupt::install(&stop, ui.speaker())?;
     ui.say(&experiment.sentence());
-    let clones = match &experiment.setup.clone {
-        Some(folder) => Some(Clones::of(folder, &experiment.name)?),
-        None => None,
-    };
+    let mut clones = None;
     let mut guardian = Guardian::new(experiment.setup.restore.clone());
-    let made = make(&mut experiment, clones.as_ref(), &mut guardian, &stop, ui);
+    let made = make(&mut experiment, &mut clones, &mut guardian, &stop, ui);
     // Whatever happened, the state is put back first, and then nothing works in a clone.
     let restored = guardian.restore().and_then(|()| clones.as_ref().map_or(Ok(()), Clones::remove));
     signals.explain();
@@ -95,7 +92,7 @@ pub fn experiment(asked: Experiment, margin: f64, ui: &dyn Ui) -> Result<Experim
 /// Makes all runs that are missing; `false` where it was stopped.
 fn make(
     experiment: &mut Experiment,
-    clones: Option<&Clones>,
+    clones: &mut Option<Clones>,
     guardian: &mut Guardian,
     stop: &Stop,
     ui: &dyn Ui,
@@ -122,26 +119,32 @@ fn make(
         };
         ui.say(&format!("pair {}{of}: {}", made / 2 + 1, side.word()));
         let began = Instant::now();
-        guardian.watch()?;
-        let clone = clones.map(Clones::fresh).transpose()?;
+        if let (Some(folder), None) = (&experiment.setup.clone, &clones) {
+            *clones = Some(Clones::of(folder, &experiment.name)?);
+        }
+        guardian.watch(clones.as_ref().map(Clones::path))?;
+        let clone = match &clones {
+            Some(clones) => match clones.fresh(stop)? {
+                Some(clone) => Some(clone),
+                None => return Ok(false),
+            },
+            None => None,
+        };
         let at = RunAt { side, clone };
-        if let Some(command) = &experiment.setup.of(side).command {
-            let what = format!("the command of {}", side.word());
-            at.shell(
-                command,
-                &what,
-                "it has to end with 0 when its state is set; nothing was measured with it",
-            )?;
-        }
-        let made = measure(experiment, &at, stop);
-        if let Some(command) = &experiment.setup.after {
-            at.shell(command, "--after", "it has to end with 0; the run before it is not counted")?;
-        }
-        clones.map_or(Ok(()), Clones::remove)?;
-        let Some(run) = made? else { return Ok(false) };
+        let made = at.set_state(experiment).and_then(|()| measure(experiment, &at, stop));
+        // What a command started is stopped whatever became of the run; of two errors the first is told.
+        let after = at.after(experiment);
+        let Some(run) = made? else {
+            if let Err(error) = &after {
+                ui.say(&failure::render(error));
+            }
+            return Ok(false);
+        };
         let s = began.elapsed().as_secs_f64();
         experiment.steps.push(Step { side, run, s });
         experiment.save()?;
+        after?;
+        clones.as_ref().map_or(Ok(()), Clones::remove)?;
     }
 }
 
@@ -152,10 +155,28 @@ struct RunAt {
 }
 
 impl RunAt {
-    /// Runs a command of the user's; `what` it is, and a hint where it fails.
+    /// Runs the command that sets the side's state.
+    fn set_state(&self, experiment: &Experiment) -> Result<()> {
+        let Some(command) = &experiment.setup.of(self.side).command else { return Ok(()) };
+        let what = format!("the command of {}", self.side.word());
+        self.shell(
+            command,
+            &what,
+            "it has to end with 0 when its state is set; nothing was measured with it",
+        )
+    }
+
+    /// Runs the command that follows each run.
+    fn after(&self, experiment: &Experiment) -> Result<()> {
+        let Some(command) = &experiment.setup.after else { return Ok(()) };
+        self.shell(command, "--after", "it has to end with 0; the same command goes on")
+    }
+
+    /// Runs a command of the user's; `what` it is, and a hint where it fails. Standard output is the result's.
     fn shell(&self, command: &str, what: &str, hint: &str) -> Result<()> {
         let mut shell = Command::new("sh");
-        shell.args(["-c", command]).env("NARROWS_SIDE", self.side.word()).stdin(Stdio::null());
+        shell.args(["-c", command]).env("NARROWS_SIDE", self.side.word());
+        shell.stdin(Stdio::null()).stdout(std::io::stderr());
         if let Some(clone) = &self.clone {
             shell.env(VARIABLE, clone);
         }

@@ -179,9 +179,15 @@ pub fn stored_experiment(name: &str) -> Result<Experiment> {
             "name what is to be measured behind --: narrows ab NAME … -- db update",
         )
     })?;
-    serde_json::from_slice(&bytes).map_err(|error| {
+    let mut stored: Experiment = serde_json::from_slice(&bytes).map_err(|error| {
         refused(error.to_string(), "the record is damaged: remove it, and begin again")
-    })
+    })?;
+    // Records of before have no looks: what was whole was seen.
+    let made = stored.steps.len() as u32 / 2;
+    if stored.looks.is_empty() && stored.pairs.is_some_and(|pairs| made >= pairs) {
+        stored.looks.push(made);
+    }
+    Ok(stored)
 }
 
 /// The experiment as far as it has come, or the one that is asked for, new.
@@ -205,4 +211,37 @@ pub(super) fn begun(asked: Experiment) -> Result<Experiment> {
     }
     let pairs = if asked.goal == before.goal { before.pairs } else { None };
     Ok(Experiment { goal: asked.goal, pairs, ..before })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_pairs_seen_again_are_one_look() {
+        let step = |side| Step { side, run: "1f3a".to_string(), s: 1.0 };
+        let pairs = |n: usize| (0..n).flat_map(|_| [step(AbSide::A), step(AbSide::B)]);
+        let measurement = vec!["run".to_string()];
+        let side = SideSetup::default();
+        let mut experiment = Experiment {
+            name: "x".to_string(),
+            setup: Setup {
+                a: side.clone(),
+                b: side,
+                restore: None,
+                after: None,
+                clone: None,
+                measurement,
+                seed: 0,
+            },
+            goal: Goal { pairs: None, find: 0.05, within_s: 60.0, measure: Vec::new() },
+            pairs: Some(3),
+            steps: pairs(3).collect(),
+            looks: Vec::new(),
+        };
+        assert_eq!((experiment.look(), experiment.look()), (1, 1));
+        experiment.steps.extend(pairs(2));
+        assert_eq!((experiment.look(), experiment.look()), (2, 2));
+        assert_eq!(experiment.looks, [3, 5]);
+    }
 }

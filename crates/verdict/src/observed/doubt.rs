@@ -198,8 +198,8 @@ impl Analysis<'_> {
 
     /// A server that is stopped from outside shows no wait of its own: its sessions queue for CPUs that are idle, and seem to wait for
     /// whatever else takes their time. They queue for longer than arrivals of such a load make them (one CPU, M/M/1: `D · U / (1 − U)`),
-    /// and than they would if something woke all of them together, as a flush does or a client of one thread: each then waits for half
-    /// of the others on average (`(N − 1) / 2 · D`). Both are of one CPU, and too much rather than too little where there are several.
+    /// and than they would if something woke all of them together, as a flush does or a client of one thread: on each of `c` CPUs one
+    /// then waits for half of the others there on average (`(N / c − 1) / 2 · D`).
     fn run_queue_beside_idle_cpus(&self, choice: &Choice) -> Option<String> {
         let rate = self.demand.rate();
         let busy = self.bound(BoundLaw::Cpu)?.utilisation(rate);
@@ -216,7 +216,8 @@ impl Analysis<'_> {
         let share = queue_ns / (self.demand.servers / rate * 1e9);
         let cpu_ns = cpu.server_ns?.value;
         let random_ns = cpu_ns * busy / (1.0 - busy);
-        let together_ns = (self.demand.servers - 1.0).max(0.0) / 2.0 * cpu_ns;
+        let each = self.demand.servers / cpu.available?.value.max(1.0);
+        let together_ns = (each - 1.0).max(0.0) / 2.0 * cpu_ns;
         let explained_ns = QUEUE_EXPLAINED * (random_ns + together_ns);
         (share >= QUEUE_WORTH_A_DOUBT && queue_ns > explained_ns).then(|| {
             format!(

@@ -3,7 +3,7 @@
 //! Its sessions go round between their clients and the server: `X = N / (R + B)`, with `N` sessions that take part, `R` the time of
 //! a transaction in statements and `B` the time between them. So the clients are a place like any other, and where the sessions
 //! are theirs for most of the time the server waits for them and not they for it. How near the server is to its ends, and what
-//! `R` consists of, is said beside it: see [`ObservedSituation`](narrows_model::Standing).
+//! `R` consists of, is said beside it: see [`ObservedSituation`](narrows_model::ObservedSituation).
 //!
 //! The law takes all `N` to go round alike. Those that did nothing during the look don't go round and are left out; and where a group
 //! that is at work for more than nine tenths of its time does almost all of the work, its round is the one that matters, and others

@@ -1120,21 +1120,16 @@ fn windows_between_which_the_load_changed_tell_nothing_apart() {
 
 #[test]
 fn a_server_that_is_stopped_from_outside_does_not_wait_for_its_clients() {
-    // A fifth of each session's round in the queue for CPUs of which 98 % are idle: all 40 woken together queue for 1.2 ms.
-    let queued = |ns: f64| {
-        verdict(move |run, _| {
-            set(measurement(run), metric::SERVER_CPU_PER_OP, 0.06e6);
-            set(measurement(run), metric::RUN_QUEUE_PER_OP, ns);
-        })
-    };
+    // A fifth of each session's round in the queue for CPUs of which 85 % are idle: all 40 woken together would queue for 1.2 ms.
+    let queued =
+        |ns: f64| verdict(move |run, _| set(measurement(run), metric::RUN_QUEUE_PER_OP, ns));
     let stopped = queued(4e6);
     assert_eq!((stopped.narrow, stopped.grade), (Bottleneck::Client, Grade::Undecided));
-    let said = "sessions wait for a CPU for 20 % of their time while 98 % of the CPUs are idle";
+    let said = "sessions wait for a CPU for 20 % of their time while 85 % of the CPUs are idle";
     assert!(stopped.reasons.iter().any(|why| why.contains(said)), "{:?}", stopped.reasons);
     // As much as such a load queues by chance.
     assert_eq!(queued(0.2e6).grade, Grade::Likely);
     let throttled = verdict(|run, _| {
-        set(measurement(run), metric::SERVER_CPU_PER_OP, 0.06e6);
         set(measurement(run), metric::RUN_QUEUE_PER_OP, 4e6);
         set(measurement(run), metric::THROTTLED, 3.0);
     });
@@ -1143,15 +1138,19 @@ fn a_server_that_is_stopped_from_outside_does_not_wait_for_its_clients() {
 
 #[test]
 fn sessions_that_are_woken_together_queue_for_cpus_that_are_idle_in_the_mean() {
-    // Four sessions, 600 µs of a CPU each, 15 % busy: random arrivals queue for 106 µs, all four together for 900 µs.
-    let said = |queue_ns: f64| {
+    // Four sessions, 200 µs of one CPU each, 40 % busy: random arrivals queue for 133 µs, all four together for 300 µs.
+    let said = |cpus: f64, queue_ns: f64| {
         let found = verdict(|run, _| {
             busy(run);
+            set(measurement(run), metric::SERVER_CPUS_AVAILABLE, cpus);
+            set(measurement(run), metric::SERVER_CPU_PER_OP, 0.2e6);
             set(measurement(run), metric::RUN_QUEUE_PER_OP, queue_ns);
         });
         found.reasons.iter().any(|why| why.contains("no counter shows what keeps them from it"))
     };
-    assert!(!said(0.9e6) && said(1.3e6));
+    assert!(!said(1.0, 0.5e6) && said(1.0, 0.6e6));
+    // Each on a CPU of its own waits for nobody.
+    assert!(said(4.0, 0.3e6));
 }
 
 /// Four sessions of which each transaction takes so much of a CPU and of a flush, and CPUs that allow 2.33k/s, at 2.00k/s.
