@@ -22,7 +22,7 @@ Examples:
   narrows ab ckpt --clone /u1/pg \\
       --a 'pg_ctl -w -D \"$NARROWS_CLONE\" -l \"$NARROWS_CLONE/log\" start' \\
       --b 'pg_ctl -w -D \"$NARROWS_CLONE\" -l \"$NARROWS_CLONE/log\" -o \"-c max_wal_size=16GB\" start' \\
-      --after 'pg_ctl -D \"$NARROWS_CLONE\" stop' -- db update --database postgres:///shop
+      --after 'pg_ctl -D \"$NARROWS_CLONE\" stop' -- db update postgres:///shop
   narrows ab pg17                      go on with it, or show its result again
   narrows ab pg17 --within 3h          go on with more time")]
 #[command(after_long_help = "\

@@ -18,6 +18,8 @@ use crate::words;
 /// Where there are more, the rest is in forms with more room.
 const MOST_CONDITIONS: usize = 12;
 const MOST_UNPAIRED: usize = 6;
+/// A growth beyond which its size is nobody's plan.
+const FAR: f64 = 3.0;
 
 /// The whole comparison, with the gates that were asked for.
 pub fn comparison(found: &RunComparison, gates: &[(Gate, GateOutcome)], units: Units) -> Document {
@@ -205,7 +207,10 @@ fn remark(row: &ComparedRow) -> Option<String> {
         .smallest_found
         .filter(|_| row.judgement != Judgement::Better && row.judgement != Judgement::Worse)
     {
-        parts.push(format!("from {} on it would be found", print::percent(least)));
+        parts.push(match least > FAR {
+            true => "only changes by several times would be found".to_string(),
+            false => format!("from {} on it would be found", print::percent(least)),
+        });
     }
     if let Some(scatter) = row.scatter_that_hides_it {
         parts.push(format!(

@@ -40,6 +40,8 @@ use crate::{interrupt, store, tags};
 
 /// A child is looked after so often.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Runs a user's command so that what it prints doesn't mix with the result.
+const TO_STDERR: &str = "exec >&2; exec sh -c \"$1\"";
 /// More pairs than this are never planned.
 const MOST_PAIRS: u32 = 100;
 
@@ -175,8 +177,8 @@ impl RunAt {
     /// Runs a command of the user's; `what` it is, and a hint where it fails. Standard output is the result's.
     fn shell(&self, command: &str, what: &str, hint: &str) -> Result<()> {
         let mut shell = Command::new("sh");
-        shell.args(["-c", command]).env("NARROWS_SIDE", self.side.word());
-        shell.stdin(Stdio::null()).stdout(std::io::stderr());
+        shell.args(["-c", TO_STDERR, "sh", command]).env("NARROWS_SIDE", self.side.word());
+        shell.stdin(Stdio::null());
         if let Some(clone) = &self.clone {
             shell.env(VARIABLE, clone);
         }
