@@ -8,10 +8,6 @@ use super::svg::{Picture, Scale};
 use crate::document::{Figure, Svg};
 use crate::print::{self, Units};
 
-/// A row of changes, and their names before it.
-const ROW: f64 = 18.0;
-const NAMES: f64 = 300.0;
-const WIDTH: f64 = 900.0;
 /// Two sides on one scale.
 const STRIP_WIDTH: f64 = 340.0;
 const STRIP_HEIGHT: f64 = 74.0;
@@ -37,11 +33,39 @@ pub(crate) fn changes(against: &Against) -> Option<Figure> {
         .iter()
         .flat_map(|row| ends(&row.leading).into_iter().flatten().chain([row.leading.growth]));
     let farthest = all.map(|growth| factor(growth).ln().abs()).fold(0.1_f64.ln_1p(), f64::max);
-    let height = ROW * (against.rows.len() as f64 + 1.5);
-    let x = Scale::linear(-farthest * 1.05, farthest * 1.05, NAMES + 10.0, WIDTH - 10.0);
-    let label = format!("change of {} measurements against the first side", against.rows.len());
-    let mut picture = Picture::new(WIDTH, height, &label);
-    let bottom = ROW * (against.rows.len() as f64 + 0.5);
+    let [wide, narrow] = [WIDE, NARROW].map(|frame| drawn(against, farthest, &frame).0);
+    let both = format!("<div class=\"onwide\">{wide}</div><div class=\"onnarrow\">{narrow}</div>");
+    let mut figure = Figure::new(
+        format!("{} against the first side", against.name),
+        "a dot is the change of a measurement, the line its 95 % interval; what crosses the middle may be no change",
+        Svg(both),
+    );
+    figure.wide = true;
+    Some(figure)
+}
+
+/// Room for the changes.
+struct Frame {
+    width: f64,
+    /// Of a measurement.
+    row: f64,
+    /// Where names end: before the scale, or, where they stand above their lines, at its end.
+    names: f64,
+    /// Where the scale begins.
+    left: f64,
+    /// How far names stand above their lines.
+    above: f64,
+}
+
+const WIDE: Frame = Frame { width: 900.0, row: 18.0, names: 300.0, left: 310.0, above: -3.5 };
+const NARROW: Frame = Frame { width: 340.0, row: 34.0, names: 330.0, left: 10.0, above: 9.0 };
+
+fn drawn(against: &Against, farthest: f64, frame: &Frame) -> Svg {
+    let rows = against.rows.len();
+    let bottom = frame.row * (rows as f64 + 0.5);
+    let x = Scale::linear(-farthest * 1.05, farthest * 1.05, frame.left, frame.width - 10.0);
+    let label = format!("change of {rows} measurements against the first side");
+    let mut picture = Picture::new(frame.width, bottom + 18.0, &label);
     let ticks = ticks(farthest);
     picture.lines(
         "grid",
@@ -55,21 +79,16 @@ pub(crate) fn changes(against: &Against) -> Option<Figure> {
     }
     picture.line("limit", x.at(0.0), 4.0, x.at(0.0), bottom);
     for (at, row) in against.rows.iter().enumerate() {
-        change(&mut picture, &x, ROW * (at as f64 + 1.0), row);
+        let y = frame.row * (at as f64 + 1.0);
+        picture.words("ytick", frame.names, y - frame.above, &short(&row.measurement));
+        change(&mut picture, &x, y, row);
     }
-    let mut figure = Figure::new(
-        format!("{} against the first side", against.name),
-        "a dot is the change of a measurement, the line its 95 % interval; what crosses the middle may be no change",
-        picture.finish("chart", false),
-    );
-    figure.wide = true;
-    Some(figure)
+    picture.finish("chart", false)
 }
 
 fn change(picture: &mut Picture, x: &Scale, y: f64, row: &ComparedRow) {
     let pair = &row.leading;
     let word = row.judgement.word();
-    picture.words("ytick", NAMES, y + 3.5, &short(&row.measurement));
     let at = |growth: f64| x.at(factor(growth).ln());
     if let Some(interval) = &pair.interval_95 {
         picture.line("interval", at(interval.low), y, at(interval.high), y);
