@@ -69,7 +69,8 @@ pub(crate) fn rows(pairs: &[Pair<'_>], question: &Question) -> (Vec<ComparedRow>
     let tests = differ.iter().flatten().count().max(1) as f64;
     let each = judged.into_iter().zip(differ.into_iter().zip(alike));
     let rows = each.map(|((pair, leading, found), (p_value, p_equivalent))| {
-        let (judgement, why) = judgement_of(pair, &leading, p_value, p_equivalent);
+        let (judgement, why) =
+            judgement_of(pair, &leading, (p_value, p_equivalent), question.look.is_some());
         ComparedRow {
             measurement: pair.id.to_string(),
             layer: pair.base[0].layer,
@@ -95,10 +96,10 @@ pub(crate) fn rows(pairs: &[Pair<'_>], question: &Question) -> (Vec<ComparedRow>
 fn judgement_of(
     pair: &Pair<'_>,
     leading: &MetricPair,
-    p_value: Option<f64>,
-    p_equivalent: Option<f64>,
+    p_values: (Option<f64>, Option<f64>),
+    of_looks: bool,
 ) -> (Judgement, String) {
-    let (Some(p_value), Some(p_equivalent)) = (p_value, p_equivalent) else {
+    let (Some(p_value), Some(p_equivalent)) = p_values else {
         return (Judgement::Unresolved, "fewer than three runs of a side".to_string());
     };
     if let Some(suspect) = &pair.suspect {
@@ -113,8 +114,9 @@ fn judgement_of(
     } else if p_value < SIGNIFICANCE {
         (Judgement::Unresolved, "it differs, and neither direction is the good one".to_string())
     } else if leading.interval_95.is_some_and(|i| i.low > 0.0 || i.high < 0.0) {
+        let looks = if of_looks { " and of results" } else { "" };
         let why = "shown by itself, not after the correction for the number of measurements";
-        (Judgement::Unresolved, why.to_string())
+        (Judgement::Unresolved, format!("{why}{looks}"))
     } else {
         (Judgement::Unresolved, "within the scatter of the runs".to_string())
     }

@@ -322,21 +322,25 @@ impl Dir {
         tree::remove(self, one_name(name.as_ref())?)
     }
 
-    /// Removes a folder that whoever removes has given to the user `given_to`, with everything in it: with the bounds of
-    /// [`remove_tree`](Dir::remove_tree), and that user's folders.
+    /// Removes a folder within one that whoever removes made, with everything in it, whomever its folders were given to. Links are not
+    /// followed, and no other mount is entered.
     ///
     /// # Errors
     /// What the system said; the rest stays.
-    pub fn remove_given(&self, name: impl AsRef<OsStr>, given_to: u32) -> io::Result<()> {
-        tree::remove_given(self, one_name(name.as_ref())?, given_to)
+    pub fn remove_given(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        tree::remove_given(self, one_name(name.as_ref())?)
     }
 
-    /// Whether both are seen through one mount; `true` where the kernel doesn't say.
+    /// Whether both are seen through one mount; by their devices where the kernel doesn't say.
     ///
     /// # Errors
     /// What the system said.
     pub fn is_on_mount_of(&self, other: &Dir) -> io::Result<bool> {
-        Ok(self.identity()?.0 == other.identity()?.0 && self.mount() == other.mount())
+        // Subvolumes of one mount have devices of their own.
+        match (self.mount(), other.mount()) {
+            (Some(own), Some(theirs)) => Ok(own == theirs),
+            _ => Ok(self.identity()?.0 == other.identity()?.0),
+        }
     }
 
     /// Removes everything in it, with the bounds of [`remove_tree`](Dir::remove_tree).

@@ -12,22 +12,14 @@ use crate::{Access, Dir};
 struct Bounds {
     device: u64,
     mount: Option<u64>,
-    owners: [u32; 3],
+    /// `None`: whoever.
+    owners: Option<[u32; 2]>,
 }
 
 impl Bounds {
     fn of(above: &Dir) -> io::Result<Bounds> {
-        let owner = above.owner()?;
-        Bounds::with(above, owner)
-    }
-
-    /// Folders of that user too, which whoever removes has given to him.
-    fn with(above: &Dir, given_to: u32) -> io::Result<Bounds> {
-        Ok(Bounds {
-            device: above.identity()?.0,
-            mount: above.mount(),
-            owners: [acting_as(), above.owner()?, given_to],
-        })
+        let owners = Some([acting_as(), above.owner()?]);
+        Ok(Bounds { device: above.identity()?.0, mount: above.mount(), owners })
     }
 
     fn hold(&self, dir: &Dir) -> io::Result<()> {
@@ -36,7 +28,7 @@ impl Bounds {
             return Err(io::Error::new(io::ErrorKind::CrossesDevices, why));
         }
         let owner = dir.owner()?;
-        if !self.owners.contains(&owner) {
+        if self.owners.is_some_and(|owners| !owners.contains(&owner)) {
             let why = format!("{} belongs to user {owner}", dir.path().display());
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
@@ -89,10 +81,10 @@ const DEEPEST: u32 = 64;
 /// Entries that others make meanwhile are met by a second look at most; then it is an error of the folder's removal.
 const LOOKS: u32 = 2;
 
-/// Removes a folder whose folders were given to another user, with everything in it.
-pub(crate) fn remove_given(above: &Dir, name: &OsStr, given_to: u32) -> io::Result<()> {
+/// Removes a folder whose folders were given to others, with everything in it.
+pub(crate) fn remove_given(above: &Dir, name: &OsStr) -> io::Result<()> {
     let dir = above.open_dir(name)?;
-    remove_dir(above, name, || clear_all(&dir, &Bounds::with(above, given_to)?))
+    remove_dir(above, name, || clear_all(&dir, &Bounds { owners: None, ..Bounds::of(above)? }))
 }
 
 /// Removes what is in a folder, for whoever owns it.

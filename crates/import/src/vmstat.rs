@@ -46,8 +46,10 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         1 => left_out.push(format!("nothing, but {SINCE_START}")),
         _ => {
             rows.remove(0);
-            left_out
-                .push("the first line, which is of the time since the machine started".to_string());
+            left_out.push(
+                "the first line, which without -y is of the time since the machine started"
+                    .to_string(),
+            );
         }
     }
     let column = |name: &str| -> Option<Vec<f64>> {

@@ -9,8 +9,8 @@ use crate::runs::sorted_finite;
 pub const FEWEST_FOR_BOOTSTRAP: usize = 8;
 /// Sets that are drawn.
 const SETS: usize = 4000;
-/// Of the runs' own standard error, below which a drawn set is of one value: what is left there is rounding.
-const ONE_VALUE: f64 = 1e-6;
+/// Of the runs' own standard error, below which a drawn set is of one value, as far as the others scatter.
+const ONE_VALUE: f64 = 0.01;
 /// Of the drawn sets, the share that may be of one value: with more there are too few different runs.
 const MOST_OF_ONE_VALUE: f64 = 0.01;
 
@@ -59,9 +59,10 @@ pub fn bootstrap_interval_95(base: &[f64], other: &[f64], design: Design) -> Opt
     let at = |share: f64| away.get((share * (away.len() as f64 - 1.0)).round() as usize).copied();
     // The far end of what was drawn bounds the other side.
     let (low, high) = (at(0.025)?, at(0.975)?);
-    Some(Interval {
-        low: (centre - high * error).exp(),
-        high: (centre - low * error).exp(),
+    let [low, high] = [high, low].map(|end| (centre - end * error).exp());
+    (low > 0.0 && high.is_finite()).then_some(Interval {
+        low,
+        high,
         method: IntervalMethod::Bootstrap,
     })
 }

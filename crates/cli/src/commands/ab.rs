@@ -37,6 +37,21 @@ pub fn ab(args: AbArgs) -> Result<Exit> {
     }
 }
 
+/// An option that goes on with no experiment.
+fn of_the_beginning(args: &AbArgs) -> Option<&'static str> {
+    let given = [
+        ("--a", args.a.is_some()),
+        ("--b", args.b.is_some()),
+        ("--with-a", args.with_a.is_some()),
+        ("--with-b", args.with_b.is_some()),
+        ("--restore", args.restore.is_some()),
+        ("--after", args.after.is_some()),
+        ("--clone", args.clone.is_some()),
+        ("--seed", args.seed.is_some()),
+    ];
+    given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+}
+
 /// When there are enough pairs: as is asked for, else as `before`.
 fn goal(args: &AbArgs, before: &Goal) -> Goal {
     let measure = if args.measure.is_empty() { &before.measure } else { &args.measure };
@@ -53,10 +68,16 @@ fn goal(args: &AbArgs, before: &Goal) -> Goal {
 fn clone_is_used(args: &AbArgs) -> Result<()> {
     let options = [&args.with_a, &args.with_b].into_iter().flatten().flat_map(|words| &words.0);
     let mut words = args.measurement.iter().chain(options);
-    let commands = [&args.a, &args.b, &args.after, &args.restore];
-    let mut commands = commands.into_iter().flatten();
-    let used = words.any(|word| word.contains(CLONE_PLACEHOLDER))
-        || commands.any(|command| command.contains(CLONE_VARIABLE));
+    let in_options = words.any(|word| word.contains(CLONE_PLACEHOLDER));
+    // A script that a command runs finds it in its environment.
+    let commands = [&args.a, &args.b, &args.after].into_iter().flatten().count();
+    let used = in_options || args.clone.is_some() && commands > 0;
+    if args.clone.as_ref().is_some_and(|folder| folder.to_str().is_none()) {
+        return Err(Failure::hinted(
+            "--clone: the path is no text (UTF-8)".to_string(),
+            "name it by a link, or rename it",
+        ));
+    }
     match (&args.clone, used) {
         (Some(folder), false) => Err(Failure::hinted(
             format!("--clone {}: nothing works with the clone", folder.display()),
@@ -75,6 +96,15 @@ fn clone_is_used(args: &AbArgs) -> Result<()> {
 fn asked(args: &AbArgs) -> Result<Experiment> {
     if args.measurement.is_empty() {
         let stored = stored_experiment(&args.name)?;
+        if let Some(option) = of_the_beginning(args) {
+            return Err(Failure::hinted(
+                format!("{option} is said where an experiment begins"),
+                format!(
+                    "repeat the whole command, with what is measured behind --: narrows {}",
+                    stored.setup.measurement.join(" ")
+                ),
+            ));
+        }
         return Ok(Experiment { goal: goal(args, &stored.goal), ..stored });
     }
     let first = args.measurement[0].as_str();

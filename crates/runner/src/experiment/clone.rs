@@ -177,7 +177,7 @@ impl Clones {
 
     fn cleared(&self, around: &Dir) -> std::io::Result<()> {
         if around.has(DATA)? {
-            around.remove_given(DATA, self.original.owner()?)?;
+            around.remove_given(DATA)?;
         }
         if around.has(MARK)? {
             around.remove_file(MARK)?;
@@ -189,12 +189,16 @@ impl Clones {
     }
 }
 
-/// The process of a server that works on the clone.
-fn running(around: &Dir) -> Option<u32> {
+/// The process of a server that works on the clone. Another one may have its number by now: a server works in its data folder.
+fn running(around: &Dir) -> Option<u64> {
     let data = around.open_dir(DATA).ok()?;
     let text = data.read_text(PID_FILE, LONGEST_PID_FILE).ok()?;
-    let process: u32 = text.lines().next()?.trim().parse().ok()?;
-    Path::new("/proc").join(process.to_string()).exists().then_some(process)
+    // Of a backend without a postmaster it is negative.
+    let process = text.lines().next()?.trim().parse::<i64>().ok()?.unsigned_abs();
+    let of_process = Path::new("/proc").join(process.to_string());
+    let elsewhere =
+        std::fs::read_link(of_process.join("cwd")).is_ok_and(|works_in| works_in != data.path());
+    (of_process.exists() && !elsewhere).then_some(process)
 }
 
 #[cfg(test)]
@@ -279,11 +283,19 @@ mod tests {
         let clones = Clones::of(&original, "wal").unwrap();
         let mut around = made(&clones);
         let pid_file = clones.path().join(PID_FILE);
-        std::fs::write(&pid_file, format!("{}\n", std::process::id())).unwrap();
+        let mut server = std::process::Command::new("sleep")
+            .arg("600")
+            .current_dir(clones.path())
+            .spawn()
+            .unwrap();
+        std::fs::write(&pid_file, format!("-{}\n", server.id())).unwrap();
         let error = render(&clones.remove().unwrap_err());
+        server.kill().unwrap();
+        server.wait().unwrap();
         assert!(error.contains("still works on the clone") && error.contains("--after"), "{error}");
         assert!(around.is_where_it_was());
-        std::fs::write(&pid_file, "4294967295\n").unwrap();
+        // Somebody else has the number.
+        std::fs::write(&pid_file, format!("{}\n", std::process::id())).unwrap();
         clones.remove().unwrap();
         std::fs::write(original.join(PID_FILE), "1\n").unwrap();
         let error = render(&clones.fresh(&Stop::new()).unwrap_err());

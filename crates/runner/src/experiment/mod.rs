@@ -42,6 +42,8 @@ use crate::{interrupt, store, tags};
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Runs a user's command so that what it prints doesn't mix with the result.
 const TO_STDERR: &str = "exec >&2; exec sh -c \"$1\"";
+/// The same, to its end whatever a terminal sends.
+const TO_ITS_END: &str = "trap '' INT TERM HUP QUIT; exec >&2; exec sh -c \"$1\"";
 /// More pairs than this are never planned.
 const MOST_PAIRS: u32 = 100;
 
@@ -80,7 +82,8 @@ pub fn experiment(asked: Experiment, margin: f64, ui: &dyn Ui) -> Result<Experim
         return Ok(ExperimentEnd::Stopped);
     }
     for side in [AbSide::A, AbSide::B] {
-        let steps = experiment.steps.iter().filter(|step| step.side == side);
+        let whole = experiment.steps.len() / 2 * 2;
+        let steps = experiment.steps[..whole].iter().filter(|step| step.side == side);
         let runs: Vec<String> = steps.map(|step| step.run.clone()).collect();
         tags::add(&format!("{}-{}", experiment.name, side.word()), &runs)?;
     }
@@ -99,6 +102,16 @@ fn make(
     stop: &Stop,
     ui: &dyn Ui,
 ) -> Result<bool> {
+    if let Some(folder) = &experiment.setup.clone {
+        let whole =
+            experiment.pairs.is_some_and(|pairs| experiment.steps.len() as u32 >= 2 * pairs);
+        match Clones::of(folder, &experiment.name) {
+            Ok(found) => *clones = Some(found),
+            // Its result is there without the folder.
+            Err(_) if whole => {}
+            Err(error) => return Err(error),
+        }
+    }
     loop {
         if stop.is_set() {
             return Ok(false);
@@ -121,10 +134,6 @@ fn make(
         };
         ui.say(&format!("pair {}{of}: {}", made / 2 + 1, side.word()));
         let began = Instant::now();
-        if let (Some(folder), None) = (&experiment.setup.clone, &clones) {
-            *clones = Some(Clones::of(folder, &experiment.name)?);
-        }
-        guardian.watch(clones.as_ref().map(Clones::path))?;
         let clone = match &clones {
             Some(clones) => match clones.fresh(stop)? {
                 Some(clone) => Some(clone),
@@ -132,8 +141,14 @@ fn make(
             },
             None => None,
         };
+        guardian.watch(clone.clone())?;
         let at = RunAt { side, clone };
-        let made = at.set_state(experiment).and_then(|()| measure(experiment, &at, stop));
+        let made = match at.set_state(experiment) {
+            Ok(()) => measure(experiment, &at, stop),
+            // Ctrl-C reaches the command too.
+            Err(_) if stop.is_set() => Ok(None),
+            Err(error) => Err(error),
+        };
         // What a command started is stopped whatever became of the run; of two errors the first is told.
         let after = at.after(experiment);
         let Some(run) = made? else {
@@ -162,6 +177,7 @@ impl RunAt {
         let Some(command) = &experiment.setup.of(self.side).command else { return Ok(()) };
         let what = format!("the command of {}", self.side.word());
         self.shell(
+            TO_STDERR,
             command,
             &what,
             "it has to end with 0 when its state is set; nothing was measured with it",
@@ -171,13 +187,13 @@ impl RunAt {
     /// Runs the command that follows each run.
     fn after(&self, experiment: &Experiment) -> Result<()> {
         let Some(command) = &experiment.setup.after else { return Ok(()) };
-        self.shell(command, "--after", "it has to end with 0; the same command goes on")
+        self.shell(TO_ITS_END, command, "--after", "it has to end with 0; the same command goes on")
     }
 
     /// Runs a command of the user's; `what` it is, and a hint where it fails. Standard output is the result's.
-    fn shell(&self, command: &str, what: &str, hint: &str) -> Result<()> {
+    fn shell(&self, how: &str, command: &str, what: &str, hint: &str) -> Result<()> {
         let mut shell = Command::new("sh");
-        shell.args(["-c", TO_STDERR, "sh", command]).env("NARROWS_SIDE", self.side.word());
+        shell.args(["-c", how, "sh", command]).env("NARROWS_SIDE", self.side.word());
         shell.stdin(Stdio::null());
         if let Some(clone) = &self.clone {
             shell.env(VARIABLE, clone);

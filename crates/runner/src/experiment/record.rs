@@ -184,7 +184,8 @@ pub fn stored_experiment(name: &str) -> Result<Experiment> {
     })?;
     // Records of before have no looks: what was whole was seen.
     let made = stored.steps.len() as u32 / 2;
-    if stored.looks.is_empty() && stored.pairs.is_some_and(|pairs| made >= pairs) {
+    let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    if value.get("looks").is_none() && stored.pairs.is_some_and(|pairs| made >= pairs) {
         stored.looks.push(made);
     }
     Ok(stored)
@@ -202,7 +203,9 @@ pub(super) fn begun(asked: Experiment) -> Result<Experiment> {
     }
     let before = stored_experiment(&asked.name)?;
     // Who begins was drawn once, and how long it may take may change.
-    let same = Setup { seed: before.setup.seed, ..asked.setup } == before.setup;
+    let Setup { seed, after, .. } = before.setup.clone();
+    let asked_after = asked.setup.after.clone();
+    let same = Setup { seed, after: after.clone(), ..asked.setup } == before.setup;
     if !same {
         return Err(Failure::hinted(
             format!("{} is another experiment: narrows {}", asked.name, before.typed(AbSide::A)),
@@ -210,7 +213,9 @@ pub(super) fn begun(asked: Experiment) -> Result<Experiment> {
         ));
     }
     let pairs = if asked.goal == before.goal { before.pairs } else { None };
-    Ok(Experiment { goal: asked.goal, pairs, ..before })
+    // What follows each run may be found to be missing later.
+    let setup = Setup { after: asked_after.or(after), ..before.setup };
+    Ok(Experiment { goal: asked.goal, pairs, setup, ..before })
 }
 
 #[cfg(test)]
