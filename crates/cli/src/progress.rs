@@ -3,7 +3,7 @@
 //! All of it is a function of times and of the plan, so that tests draw it without a clock. The time left begins as the plan's. What the
 //! steps of a layer took in place of what was planned for them is the pace of the rest of that layer; of another layer's steps it says
 //! nothing, because a drive that is filled sooner makes no window of a database shorter. Most of a layer is windows of a fixed length too: so
-//! the pace counts as if as much again had been kept to the second.
+//! the pace counts as if as much again had been kept to the second. Repeats of one window take what those before them took.
 //!
 //! Not here: when it is drawn, and that nothing in it steers a terminal.
 
@@ -44,6 +44,8 @@ pub struct Pace {
     pub took: Duration,
     /// Of all that, what is of the layer that runs.
     pub layer: LayerPace,
+    /// Of that, what is of the windows that are repeated now.
+    pub part: PartPace,
     /// As long as it is not known what of the plan will be done: how much less it may be, and how much more.
     pub undecided: (Duration, Duration),
 }
@@ -57,6 +59,28 @@ pub struct LayerPace {
     pub done: Duration,
     /// What they took.
     pub took: Duration,
+}
+
+/// The windows that are repeated now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PartPace {
+    /// What is planned for all of their repeats.
+    pub planned: Duration,
+    /// What was planned for those that have ended.
+    pub done: Duration,
+    /// What they took.
+    pub took: Duration,
+}
+
+impl PartPace {
+    /// What is planned for the rest of them, and what that will take: as long as those before, once these are enough to tell.
+    fn rest(self) -> Option<(Duration, Duration)> {
+        (self.done >= PACE_FROM).then(|| {
+            let pace = self.took.as_secs_f64() / self.done.as_secs_f64();
+            let rest = self.planned.saturating_sub(self.done);
+            (rest, rest.mul_f64(pace.clamp(1.0 / PACE_MOST, PACE_MOST)))
+        })
+    }
 }
 
 impl LayerPace {
@@ -76,7 +100,9 @@ impl Pace {
     pub fn left(self, elapsed: Duration) -> Option<Duration> {
         let of_layer = self.layer.planned.saturating_sub(self.layer.done);
         let of_others = self.planned.saturating_sub(self.done).saturating_sub(of_layer);
-        let rest = of_layer.mul_f64(self.layer.pace()) + of_others;
+        let (planned, repeated) = self.part.rest().unwrap_or_default();
+        let rest =
+            repeated + of_layer.saturating_sub(planned).mul_f64(self.layer.pace()) + of_others;
         let left = rest.checked_sub(elapsed.saturating_sub(self.took))?;
         (left >= Duration::from_secs(1)).then_some(left)
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use narrows_model::{Layer, PlannedStep, Workload};
 use narrows_runner::ui::share_done;
 
-use super::{LayerPace, Pace};
+use super::{LayerPace, Pace, PartPace};
 
 /// The plan's steps, and how far a run is.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +25,10 @@ pub struct Steps {
     took: Duration,
     /// The layer that runs, with what was planned for all before it, and what that took.
     layer_start: Option<(Layer, Duration, Duration)>,
+    /// When the part that runs began.
+    part_began: Duration,
+    /// Of that part, by its repeats that have ended.
+    part: PartPace,
 }
 
 #[derive(Debug, Clone)]
@@ -93,7 +97,11 @@ impl Steps {
         self.go_to(at);
         if at == self.at {
             let share = share_done(detail).unwrap_or(0.0);
-            self.reached(self.steps[at].running.mul_f64(share), elapsed);
+            let done = self.steps[at].running.mul_f64(share);
+            self.reached(done, elapsed);
+            let planned = self.steps[at].running;
+            let took = elapsed.saturating_sub(self.part_began);
+            self.part = PartPace { planned, done, took };
         }
     }
 
@@ -109,6 +117,8 @@ impl Steps {
         step.running = seconds(expected_s);
         // What the plan didn't know of.
         step.expected = step.expected.max(step.ended + step.running);
+        self.part_began = elapsed;
+        self.part = PartPace::default();
         self.reached(Duration::ZERO, elapsed);
     }
 
@@ -143,7 +153,7 @@ impl Steps {
                 took: self.took.saturating_sub(took),
             });
         let undecided = self.undecided_of_all();
-        Pace { planned, done: self.done, took: self.took, layer, undecided }
+        Pace { planned, done: self.done, took: self.took, layer, part: self.part, undecided }
     }
 
     /// The step of a workload: `lookup, cached` and `update, with the log ladder …` of a run's plan, `lookup, from the pool, …` of a load's
@@ -157,6 +167,9 @@ impl Steps {
 
     /// All steps before that one have ended; what was not begun of them leaves the plan.
     fn go_to(&mut self, at: usize) {
+        if self.at < at {
+            self.part = PartPace::default();
+        }
         while self.at < at {
             let step = &mut self.steps[self.at];
             if step.has_parts() {

@@ -311,6 +311,25 @@ fn it_is_right_where_all_tests_are_made_and_where_none_is() {
     keeps_its_word(&replayed(&full_plan(), &full_run(&[]), |at_s| at_s));
 }
 
+#[test]
+fn scans_that_take_another_time_than_the_drives_promised_are_right_after_two_repeats() {
+    for took_s in [15.5, 36.0] {
+        let mut run = full_run(&[]);
+        let scans =
+            run.iter_mut().find(|(event, _)| matches!(event, Repeats(Workload::ScanMany, _)));
+        scans.expect("they are made").1 = took_s;
+        let seen = replayed(&full_plan(), &run, |at_s| at_s);
+        let from_s = length_s(&run) - took_s * 2.0 / 3.0;
+        let late: Vec<[f64; 4]> = seen.into_iter().filter(|[now_s, ..]| *now_s > from_s).collect();
+        assert!(late.len() > 8, "{took_s}");
+        for [now_s, least_s, most_s, left_s] in late {
+            let within_s = (left_s * 0.2).max(3.0);
+            let kept = least_s - within_s <= left_s && left_s <= most_s + within_s;
+            assert!(kept, "{took_s}, {now_s} s: {least_s} to {most_s} said, {left_s} left");
+        }
+    }
+}
+
 /// A run that goes as planned to the second.
 fn as_planned() -> (Vec<PlannedStep>, Recording) {
     let plan = vec![
