@@ -13,6 +13,7 @@ mod figures;
 mod fio;
 mod flushes;
 mod hammerdb;
+mod host;
 mod iostat;
 mod memory;
 mod oracle_io;

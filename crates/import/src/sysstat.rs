@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use narrows_model::{Layer, Measurement, condition, metric};
 
-use crate::vmstat::{SINCE_START, add, busy, counted};
+use crate::host::{SINCE_START, add, busy, counted};
 use crate::{ImportError, Imported, nothing, slug};
 
 /// Bytes of the kB that sysstat prints, and of a sector of versions before 11.7.

@@ -2,8 +2,9 @@
 //!
 //! The first line is of the time since the machine started, and is left out where others follow.
 
-use narrows_model::{Layer, Measurement, Metric, MetricValue, condition, metric};
+use narrows_model::{Layer, Measurement, condition, metric};
 
+use crate::host::{SINCE_START, add, busy, counted};
 use crate::{ImportError, Imported, nothing};
 
 const TOOL: &str = "vmstat";
@@ -11,9 +12,6 @@ const TOOL: &str = "vmstat";
 const KIB: f64 = 1024.0;
 /// Columns without steal and guests, which older versions lack.
 const LEAST_COLUMNS: usize = 16;
-/// What a single report is of.
-pub(crate) const SINCE_START: &str =
-    "its only report is of the time since the machine started, unless it was made with an interval";
 
 pub(crate) fn is(text: &str) -> bool {
     text.lines().any(|line| heads(line).is_some())
@@ -83,32 +81,6 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         measurement.workload.insert(condition::OF, "whatever ran on the machine");
     }
     Ok(Imported { tool: TOOL.to_string(), measurements, left_out, ..Imported::default() })
-}
-
-/// A number that something can have counted.
-pub(crate) fn counted(cell: &str) -> Option<f64> {
-    cell.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0)
-}
-
-/// The share of time in which the CPUs worked, of each report: what is neither idle, nor waiting for I/O, nor given to other guests.
-pub(crate) fn busy(
-    idle: &[f64],
-    waiting: Option<Vec<f64>>,
-    steal: Option<Vec<f64>>,
-) -> Option<Vec<f64>> {
-    let rest = |at: usize| -> Option<f64> {
-        let of =
-            |column: &Option<Vec<f64>>| column.as_ref().map_or(Some(0.0), |c| c.get(at).copied());
-        Some(idle[at] + of(&waiting)? + of(&steal)?)
-    };
-    (0..idle.len()).map(|at| Some((1.0 - rest(at)? / 100.0).max(0.0))).collect()
-}
-
-/// A metric with one value per report, where there are any.
-pub(crate) fn add(to: &mut Measurement, metric: Metric, values: Option<Vec<f64>>) {
-    let Some(values) = values.filter(|values| !values.is_empty()) else { return };
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    to.metrics.push(MetricValue::new(metric, mean, None, values));
 }
 
 #[cfg(test)]

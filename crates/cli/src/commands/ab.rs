@@ -146,6 +146,6 @@ fn asked(args: &AbArgs) -> Result<Experiment> {
         goal,
         pairs: None,
         steps: Vec::new(),
-        looks: Vec::new(),
+        looks: Some(Vec::new()),
     })
 }

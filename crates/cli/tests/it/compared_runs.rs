@@ -117,6 +117,9 @@ fn tags_name_saved_runs_and_are_sides() {
     narrows(&f.home(), &["tag", "after", "a0", "a1", "a2"]);
     let compared = narrows(&f.home(), &["compare", "before", "after"]);
     assert!(out(&compared).contains("worse in 1"), "{}{}", out(&compared), err(&compared));
+    let many = narrows(&f.home(), &["compare", "before", "after", "--correct", "bh"]);
+    assert!(out(&many).contains("(Benjamini and Hochberg)"), "{}{}", out(&many), err(&many));
+    assert!(out(&compared).contains("(Holm)"), "{}", out(&compared));
     let removed = narrows(&f.home(), &["tag", "--remove", "after"]);
     assert!(!out(&removed).contains("after") && out(&removed).contains("before"));
     assert!(store.join("a0.narrows.json").exists(), "its runs stay");
@@ -265,8 +268,14 @@ fn an_experiment_takes_turns_goes_on_after_a_failure_and_puts_the_state_back() {
     let again = ab(&["ab", "t"]);
     assert_eq!((again.status.code(), out(&again)), (Some(0), out(&whole)));
     assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), turns.len());
+    // More pairs are another result, with less of the 5 %.
+    let more = ab(&["ab", "t", "--pairs", "4"]);
+    assert_eq!(more.status.code(), Some(0), "{}", err(&more));
+    assert!(out(&more).contains("Result 2 of this experiment, tested at 0.8"), "{}", out(&more));
+    assert!(err(&more).contains("pair 4 of 4: "), "{}", err(&more));
     for (arguments, part) in [
         (&["ab", "none"][..], "name what is to be measured behind --"),
+        (&["ab", "t", "--after", "x"], "--after is said where an experiment begins"),
         (&["ab", "x/y", "--", "run"], "cannot be a tag"),
         (&["ab", "x", "--", "report"], "is no command that measures"),
         (&["ab", "x", "--with-b", "--format json", "--", "run"], "--format is not for the runs"),

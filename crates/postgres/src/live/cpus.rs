@@ -13,6 +13,9 @@ use crate::observe::machine::{self, KernelThreads};
 use crate::observe::sampling::MachineReading;
 use crate::observe::window::Took;
 
+/// The shortest interval whose CPUs are known: the kernel counts what others use by ticks of up to 10 ms.
+const SHORTEST_NS: u64 = 500_000_000;
+
 /// The account of a server's processes.
 pub(super) struct CpuAccount {
     ledger: Ledger,
@@ -47,7 +50,7 @@ impl CpuAccount {
         MachineReading::take(&mut self.ledger, &self.watch)
     }
 
-    /// What it comes to; `None` where the kernel's counters can't be read.
+    /// What it comes to; `None` where the kernel's counters can't be read, and of an interval too short for them.
     pub(super) fn end(
         mut self,
         edges: &[Edge<Option<MachineReading>>],
@@ -84,9 +87,10 @@ fn window(
     around: &Machine,
 ) -> Option<LiveCpuWindow> {
     let took = Took::between(from.beside.as_ref()?, to.beside.as_ref()?);
-    let ns = (to.at_ns - from.at_ns) as f64;
+    let whole_ns = to.at_ns - from.at_ns;
+    let ns = whole_ns as f64;
     let used = took.of(|_| true).cpu_ns / ns;
-    (!took.seen.per_cpu.is_empty() && ns > 0.0).then(|| LiveCpuWindow {
+    (!took.seen.per_cpu.is_empty() && whole_ns >= SHORTEST_NS).then(|| LiveCpuWindow {
         // Its own time is by the scheduler's clock, that of others by ticks.
         available: shared_cpus(&took, ns, around).available.max(used),
         used,

@@ -33,12 +33,11 @@ pub(crate) fn changes(against: &Against) -> Option<Figure> {
         .iter()
         .flat_map(|row| ends(&row.leading).into_iter().flatten().chain([row.leading.growth]));
     let farthest = all.map(|growth| factor(growth).ln().abs()).fold(0.1_f64.ln_1p(), f64::max);
-    let [wide, narrow] = [WIDE, NARROW].map(|frame| drawn(against, farthest, &frame).0);
-    let both = format!("<div class=\"onwide\">{wide}</div><div class=\"onnarrow\">{narrow}</div>");
+    let both = [WIDE, NARROW].map(|frame| drawn(against, farthest, &frame));
     let mut figure = Figure::new(
         format!("{} against the first side", against.name),
         "a dot is the change of a measurement, the line its 95 % interval; what crosses the middle may be no change",
-        Svg(both),
+        Svg::of_both(both),
     );
     figure.wide = true;
     Some(figure)

@@ -22,7 +22,7 @@ pub(super) const LETTER: f64 = 7.5;
 pub(crate) fn figure(place: &NestedBox, wires: &[Wire], label: &str) -> Svg {
     let wide = drawing(place, wires, WIDE, label);
     let narrow = drawing(&with_wires_as_boxes(place, wires), &[], NARROW, label);
-    Svg(format!("<div class=\"onwide\">{wide}</div><div class=\"onnarrow\">{narrow}</div>"))
+    Svg::of_both([wide, narrow])
 }
 
 fn drawing(place: &NestedBox, wires: &[Wire], width: f64, label: &str) -> Svg {

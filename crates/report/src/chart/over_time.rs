@@ -38,12 +38,8 @@ pub(crate) fn pictures(
     let wide = Frame { width: 1030.0, height: 340.0, left: 46.0 };
     let narrow = Frame { width: 420.0, height: 300.0, left: 40.0 };
     let asked: Vec<&ActivityMoment> = moments.iter().filter(|moment| moment.samples > 0).collect();
-    let both = [(wide, "onwide"), (narrow, "onnarrow")].map(|(frame, class)| {
-        let svg = picture(&asked, interval_ns, cpus, &frame)?;
-        Some(format!("<div class=\"{class}\">{svg}</div>"))
-    });
-    let both: Option<String> = both.into_iter().collect();
-    both.map(Svg)
+    let drawn = |frame| picture(&asked, interval_ns, cpus, &frame);
+    Some(Svg::of_both([drawn(wide)?, drawn(narrow)?]))
 }
 
 /// The pictures with what they show.

@@ -24,6 +24,13 @@ pub enum Style {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Svg(pub(crate) String);
 
+impl Svg {
+    /// One drawing for wide screens and paper, and one for narrow screens: the style sheet shows one of them.
+    pub(crate) fn of_both([wide, narrow]: [Svg; 2]) -> Svg {
+        Svg(format!("<div class=\"onwide\">{wide}</div><div class=\"onnarrow\">{narrow}</div>"))
+    }
+}
+
 impl std::ops::Deref for Svg {
     type Target = str;
 

@@ -23,7 +23,12 @@ const READ_AHEAD: &str = "block.read.sequential.1m.d1";
 
 /// What a plan holds for a test that would take so long, s.
 pub fn planned_test_s(resolved: &Resolved, takes_s: f64) -> f64 {
-    if resolved.plan.quick { 0.0 } else { TESTED * takes_s }
+    share_tested(resolved, TESTED) * takes_s
+}
+
+/// Quick runs make no tests.
+fn share_tested(resolved: &Resolved, share: f64) -> f64 {
+    if resolved.plan.quick { 0.0 } else { share }
 }
 
 /// Windows of that length begin, one of each of so many variations per repeat. Scans from the drives take the time that they take.
@@ -44,8 +49,7 @@ fn from_drives(task: &Task) -> bool {
 
 /// Scans that the plan of a run holds for each: those of a test among them, as far as one is planned.
 pub fn planned_scans(resolved: &Resolved, scans: usize) -> f64 {
-    let tested = if resolved.plan.quick { 0.0 } else { SCANS_TESTED };
-    scans as f64 * (1.0 + tested)
+    scans as f64 * (1.0 + share_tested(resolved, SCANS_TESTED))
 }
 
 /// Corrects what the plan holds for so many scans by what the drives were measured to deliver since.
@@ -75,19 +79,31 @@ fn scanned_per_s(run: &Run) -> Option<f64> {
 
 /// Tells how far the plan of that workload may be wrong until its verdict is known: by a test of so many seconds, or of so many scans.
 pub fn announce_test(session: &PlannedSession<'_, '_>, task: &Task, test_s: f64, scans: usize) {
-    let (takes_s, share) = if task.is_scan() {
-        (repeats_s(session.resolved, scan_window(session)) * scans as f64, SCANS_TESTED)
+    let workload = task.workload();
+    if task.is_scan() {
+        undecided(session, workload, scans_s(session, scans), SCANS_TESTED);
     } else {
-        (test_s, TESTED)
-    };
-    undecided(session, task.workload(), takes_s, share * takes_s);
+        undecided(session, workload, test_s, TESTED);
+    }
 }
 
-/// A plan of a full run holds so much of a test that may take so long, or not be made.
-fn undecided(session: &PlannedSession<'_, '_>, workload: Workload, takes_s: f64, planned_s: f64) {
+/// So many scans, each with its repeats, s.
+fn scans_s(session: &PlannedSession<'_, '_>, scans: usize) -> f64 {
+    repeats_s(session.resolved, scan_window(session)) * scans as f64
+}
+
+/// A test may take so long, or not be made; returns what of it the plan holds, s.
+fn undecided(
+    session: &PlannedSession<'_, '_>,
+    workload: Workload,
+    takes_s: f64,
+    share: f64,
+) -> f64 {
+    let planned_s = share_tested(session.resolved, share) * takes_s;
     if !session.resolved.plan.quick {
-        session.ui.undecided(workload, planned_s, (takes_s - planned_s).max(0.0));
+        session.ui.undecided(workload, planned_s, takes_s - planned_s);
     }
+    planned_s
 }
 
 /// The test of a verdict, for which the plan holds time until it is known whether one is made.
@@ -106,8 +122,7 @@ impl<'a> PlannedTest<'a> {
         base: &'a Variation,
         takes_s: f64,
     ) -> PlannedTest<'a> {
-        let planned_s = planned_test_s(session.resolved, takes_s);
-        undecided(session, workload, takes_s, planned_s);
+        let planned_s = undecided(session, workload, takes_s, TESTED);
         PlannedTest { base, workload, takes_s, planned_s }
     }
 
@@ -118,9 +133,8 @@ impl<'a> PlannedTest<'a> {
         base: &'a Variation,
         scans: usize,
     ) -> PlannedTest<'a> {
-        let takes_s = repeats_s(session.resolved, scan_window(session)) * scans as f64;
-        let planned_s = if session.resolved.plan.quick { 0.0 } else { SCANS_TESTED * takes_s };
-        undecided(session, workload, takes_s, planned_s);
+        let takes_s = scans_s(session, scans);
+        let planned_s = undecided(session, workload, takes_s, SCANS_TESTED);
         PlannedTest { base, workload, takes_s, planned_s }
     }
 

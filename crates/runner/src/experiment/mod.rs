@@ -82,9 +82,7 @@ pub fn experiment(asked: Experiment, margin: f64, ui: &dyn Ui) -> Result<Experim
         return Ok(ExperimentEnd::Stopped);
     }
     for side in [AbSide::A, AbSide::B] {
-        let whole = experiment.steps.len() / 2 * 2;
-        let steps = experiment.steps[..whole].iter().filter(|step| step.side == side);
-        let runs: Vec<String> = steps.map(|step| step.run.clone()).collect();
+        let runs: Vec<String> = experiment.runs(side).map(String::from).collect();
         tags::add(&format!("{}-{}", experiment.name, side.word()), &runs)?;
     }
     let sides = sides(&experiment)?;
@@ -103,12 +101,10 @@ fn make(
     ui: &dyn Ui,
 ) -> Result<bool> {
     if let Some(folder) = &experiment.setup.clone {
-        let whole =
-            experiment.pairs.is_some_and(|pairs| experiment.steps.len() as u32 >= 2 * pairs);
         match Clones::of(folder, &experiment.name) {
             Ok(found) => *clones = Some(found),
             // Its result is there without the folder.
-            Err(_) if whole => {}
+            Err(_) if experiment.is_whole() => {}
             Err(error) => return Err(error),
         }
     }
@@ -116,17 +112,16 @@ fn make(
         if stop.is_set() {
             return Ok(false);
         }
-        let made = experiment.steps.len() as u32;
-        if experiment.pairs.is_none() && made >= 2 * PILOT {
+        if experiment.pairs.is_none() && experiment.made_pairs() >= PILOT {
             let (pairs, sentence) = decide(experiment)?;
             experiment.pairs = Some(pairs);
             experiment.save()?;
             ui.say(&sentence);
         }
-        let pairs = experiment.pairs.unwrap_or(PILOT);
-        if made >= 2 * pairs {
+        if experiment.is_whole() {
             return Ok(true);
         }
+        let made = experiment.steps.len() as u32;
         let side = turn(experiment.setup.seed, made);
         let of = match experiment.pairs {
             Some(pairs) => format!(" of {pairs}"),
@@ -157,11 +152,12 @@ fn make(
             }
             return Ok(false);
         };
-        let s = began.elapsed().as_secs_f64();
-        experiment.steps.push(Step { side, run, s });
+        experiment.steps.push(Step { side, run, s: began.elapsed().as_secs_f64() });
         experiment.save()?;
         after?;
         clones.as_ref().map_or(Ok(()), Clones::remove)?;
+        // The next run waited for that too.
+        experiment.steps.last_mut().expect("it was just added").s = began.elapsed().as_secs_f64();
     }
 }
 
@@ -272,7 +268,7 @@ fn measure(experiment: &Experiment, at: &RunAt, stop: &Stop) -> Result<Option<St
 fn decide(experiment: &Experiment) -> Result<(u32, String)> {
     let goal = &experiment.goal;
     if let Some(pairs) = goal.pairs {
-        return Ok((pairs.max(PILOT), format!("{pairs} pairs, as asked for")));
+        return Ok((pairs, format!("{pairs} pairs, as asked for")));
     }
     let question = Question { paired: true, ..Question::default() };
     let found = compared::compare(&sides(experiment)?, &question)?;
@@ -292,9 +288,9 @@ fn decide(experiment: &Experiment) -> Result<(u32, String)> {
             "name one with --measure, or make the number of pairs yours with --pairs",
         ));
     };
-    let made = experiment.steps.len() as u32 / 2;
+    let made = experiment.made_pairs();
     // The words are corrected for the number of rows and of looks, so this is too.
-    let next = Question { look: Some(experiment.looks.len() as u32 + 1), ..Question::default() };
+    let next = Question { look: Some(experiment.next_look()), ..Question::default() };
     let significance = next.level() / rows.len() as f64;
     let needed = pairs_needed(scatter, made, goal.find, significance).clamp(PILOT, MOST_PAIRS);
     let spent: f64 = experiment.steps.iter().map(|step| step.s).sum();
@@ -318,10 +314,7 @@ fn decide(experiment: &Experiment) -> Result<(u32, String)> {
 /// The runs of both sides, pair by pair.
 fn sides(experiment: &Experiment) -> Result<[LoadedSide; 2]> {
     let of = |side: AbSide| -> Result<LoadedSide> {
-        // A pair that was stopped half-way is none.
-        let whole = experiment.steps.len() / 2 * 2;
-        let steps = experiment.steps[..whole].iter().filter(|step| step.side == side);
-        let runs = steps.map(|step| compared::judged(&store::find(&step.run)?));
+        let runs = experiment.runs(side).map(|run| compared::judged(&store::find(run)?));
         Ok(LoadedSide { name: side.word().to_string(), runs: runs.collect::<Result<_>>()? })
     };
     Ok([of(AbSide::A)?, of(AbSide::B)?])

@@ -63,7 +63,7 @@ pub struct Step {
     pub side: AbSide,
     /// Its id.
     pub run: String,
-    /// What it took, with its state, s.
+    /// What it took, with its state and its clone, s.
     pub s: f64,
 }
 
@@ -80,9 +80,9 @@ pub struct Experiment {
     pub pairs: Option<u32>,
     /// What was made.
     pub steps: Vec<Step>,
-    /// Pairs that there were at each result so far.
+    /// Pairs that there were at each result so far; `None` in records of before they were kept.
     #[serde(default)]
-    pub looks: Vec<u32>,
+    pub looks: Option<Vec<u32>>,
 }
 
 impl Setup {
@@ -96,6 +96,27 @@ impl Setup {
 }
 
 impl Experiment {
+    /// How many pairs are made.
+    pub(super) fn made_pairs(&self) -> u32 {
+        self.steps.len() as u32 / 2
+    }
+
+    /// Whether all of its pairs are made.
+    pub(super) fn is_whole(&self) -> bool {
+        self.pairs.is_some_and(|pairs| self.made_pairs() >= pairs)
+    }
+
+    /// The runs of that side, pair by pair: a pair that was stopped half-way is none.
+    pub(super) fn runs(&self, side: AbSide) -> impl Iterator<Item = &str> {
+        let in_pairs = self.steps.iter().take(2 * self.made_pairs() as usize);
+        in_pairs.filter(move |step| step.side == side).map(|step| step.run.as_str())
+    }
+
+    /// The number that its next result has, if there are more pairs by then.
+    pub(super) fn next_look(&self) -> u32 {
+        self.looks.as_ref().map_or(0, Vec::len) as u32 + 1
+    }
+
     /// What is measured on that side, as it would be typed behind `narrows`.
     pub fn typed(&self, side: AbSide) -> String {
         let words = self.setup.measurement.iter().chain(&self.setup.of(side).options);
@@ -104,11 +125,12 @@ impl Experiment {
 
     /// The number of the result by all pairs that there are: who sees the same ones again has not looked again.
     pub(super) fn look(&mut self) -> u32 {
-        let pairs = self.steps.len() as u32 / 2;
-        if self.looks.last() != Some(&pairs) {
-            self.looks.push(pairs);
+        let pairs = self.made_pairs();
+        let looks = self.looks.get_or_insert_default();
+        if looks.last() != Some(&pairs) {
+            looks.push(pairs);
         }
-        self.looks.len() as u32
+        looks.len() as u32
     }
 
     /// `ab pg17: narrows db update in turns, 4 runs made`.
@@ -182,11 +204,9 @@ pub fn stored_experiment(name: &str) -> Result<Experiment> {
     let mut stored: Experiment = serde_json::from_slice(&bytes).map_err(|error| {
         refused(error.to_string(), "the record is damaged: remove it, and begin again")
     })?;
-    // Records of before have no looks: what was whole was seen.
-    let made = stored.steps.len() as u32 / 2;
-    let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    if value.get("looks").is_none() && stored.pairs.is_some_and(|pairs| made >= pairs) {
-        stored.looks.push(made);
+    if stored.looks.is_none() && stored.is_whole() {
+        // Its result was seen.
+        stored.look();
     }
     Ok(stored)
 }
@@ -242,11 +262,11 @@ mod tests {
             goal: Goal { pairs: None, find: 0.05, within_s: 60.0, measure: Vec::new() },
             pairs: Some(3),
             steps: pairs(3).collect(),
-            looks: Vec::new(),
+            looks: None,
         };
         assert_eq!((experiment.look(), experiment.look()), (1, 1));
         experiment.steps.extend(pairs(2));
         assert_eq!((experiment.look(), experiment.look()), (2, 2));
-        assert_eq!(experiment.looks, [3, 5]);
+        assert_eq!(experiment.looks, Some(vec![3, 5]));
     }
 }

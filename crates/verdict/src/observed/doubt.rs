@@ -11,7 +11,7 @@ use crate::observed::time::time_ns;
 use crate::session::{TimeComponent, agrees};
 use crate::threshold::{
     FAR, LEAST_ACTIVE, LEAST_TRANSACTIONS, LOCK_QUEUE, LONG_REPORT_NS, MAY_BE_UNUSED,
-    NEAR_SATURATION, QUEUE_EXPLAINED, QUEUE_WORTH_A_DOUBT, SMALLEST_RATIO, TAKEN,
+    NEAR_SATURATION, QUEUE_EXPLAINED, QUEUE_WORTH_A_DOUBT, SMALLEST_RATIO, STOPS_OFTEN, TAKEN,
 };
 
 impl Analysis<'_> {
@@ -177,13 +177,16 @@ impl Analysis<'_> {
         }
     }
 
-    /// CPUs that could carry more than the sum is good for are not what stops sessions that stand in a queue for locks.
+    /// CPUs that could carry more than the sum is good for are not what stops sessions that stand in a queue for locks, unless a quota
+    /// stops the holders.
     fn doubt_cpus_beside_a_lock_queue(&self, choice: &mut Choice) {
         let (Some(parts), rate) = (&self.unqueued, self.demand.rate()) else { return };
         let room = 1.0 / choice.winner.utilisation(rate);
         let (lock_ns, round_ns) = (parts.ns(TimeComponent::Lock), self.demand.servers / rate * 1e9);
         let queue = lock_ns * 1e-9 * rate;
+        let stopped = self.demand.cpu.throttled_share.is_some_and(|share| share >= STOPS_OFTEN);
         if choice.winner.place == BoundLaw::Cpu
+            && !stopped
             && room > SMALLEST_RATIO
             && queue >= LOCK_QUEUE
             && lock_ns * 2.0 > round_ns

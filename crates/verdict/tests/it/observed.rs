@@ -147,11 +147,12 @@ fn a_queue_for_locks_is_not_hidden_by_a_pool_that_is_idle() {
 #[test]
 fn cpus_with_room_are_not_named_before_a_queue_for_locks() {
     // 1.2 CPUs in use; of four sessions 2.2 stand in the queue. Without the run queue 2.35k/s.
-    let with_cpus = |available: f64| {
+    let with_cpus = |available: f64, throttled: f64| {
         verdict(|run, _| {
             busy(run);
             let m = measurement(run);
             set(m, metric::SERVER_CPUS_AVAILABLE, available);
+            set(m, metric::THROTTLED_SHARE, throttled);
             set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
             set(m, metric::WAIT_OTHER_PER_OP, 0.0);
             set(m, metric::RUN_QUEUE_PER_OP, 0.3e6);
@@ -159,11 +160,13 @@ fn cpus_with_room_are_not_named_before_a_queue_for_locks() {
             set(m, metric::BACKEND_CPU_PER_OP, 0.6e6);
         })
     };
-    let room = with_cpus(1.3);
+    let room = with_cpus(1.3, 0.0);
     assert_eq!((room.narrow, room.or), (Bottleneck::Cpu, Some(Bottleneck::Lock)));
     assert_eq!(room.grade, Grade::Undecided);
-    let full = with_cpus(1.24);
-    assert_eq!((full.narrow, full.or), (Bottleneck::Cpu, None), "{:?}", full.reasons);
+    for (available, throttled) in [(1.24, 0.0), (1.3, 0.4)] {
+        let full = with_cpus(available, throttled);
+        assert_eq!((full.narrow, full.or), (Bottleneck::Cpu, None), "{:?}", full.reasons);
+    }
 }
 
 #[test]
