@@ -61,9 +61,9 @@ pub use measurement::{
 };
 pub use metric::Metric;
 pub use observation::{
-    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Duty, HotProcess, LockHolder,
-    LockHolders, Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass,
-    ProgramUse, ServerReport, SessionsOfDuty, WaitCheck,
+    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Duty, HotProcess, LoadChange,
+    LockHolder, LockHolders, Observation, ObservedCounts, ObservedProcesses, ObservedSessions,
+    ProcessClass, ProgramUse, ServerReport, SessionsOfDuty, WaitCheck,
 };
 pub use observed_situation::{
     Headroom, ObservedSituation, ProcessorUser, Step, TimeAccount, TimeShare, TransactionTime,

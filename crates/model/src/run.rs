@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Calibration, Comparison, CrashTest, Durability, FileSharing, Finding, FlushTest, HighestRate,
-    LiveLog, Measurement, Observation, Plan, Platform, Scaling, Severity, Starts, Validity,
-    Verdict,
+    IoLimit, LiveLog, Measurement, Observation, Plan, Platform, Scaling, Severity, Starts,
+    Validity, Verdict,
 };
 
 /// The schema this version writes. Readers of old versions stay.
@@ -200,6 +200,13 @@ impl Run {
     /// The first host's inventory.
     pub fn platform(&self) -> Option<&Platform> {
         self.hosts.first().map(|host| &host.platform)
+    }
+
+    /// Limits on block I/O of the control groups that matter, where these are other ones by now than when the inventory was made.
+    pub fn set_io_limits(&mut self, limits: Vec<IoLimit>) {
+        if let Some(host) = self.hosts.first_mut() {
+            host.platform.cgroup.io_limits = limits;
+        }
     }
 
     /// The measurement of that id.

@@ -166,6 +166,7 @@ fn observation(server: &Server, windows: &[Account], look: Visibility) -> Observ
         address: ADDRESS.into(),
         version: "17.2".into(),
         interval_ns,
+        load_change: None,
         windows: windows.len() as u32,
         counted: ObservedCounts {
             commits: Some(ended),

@@ -59,9 +59,10 @@ impl Looker<'_> {
             planted.client.as_ref(),
         )?;
         // Where a look had too few samples narrows goes on by itself; here it is asked to, so that others need not take as long.
-        let mut text = self.look(site, plant, self.for_s);
+        let for_s = plant.for_s.unwrap_or(self.for_s);
+        let mut text = self.look(site, plant, for_s);
         let few = |text: &String| text.contains(FEW_SAMPLES);
-        if self.for_s < LONG_S && text.as_ref().is_ok_and(few) {
+        if for_s < LONG_S && text.as_ref().is_ok_and(few) {
             text = self.look(site, plant, LONG_S);
         }
         let held = load_is_there(load, &planted);

@@ -34,6 +34,9 @@ pub(super) struct Plant {
     pub server: Server,
     #[serde(default)]
     pub plant: Planted,
+    /// Length of the look, where it is not the suite's, s.
+    #[serde(default)]
+    pub for_s: Option<u32>,
     /// Names that are right; none: only UNDECIDED is.
     #[serde(default)]
     pub right: Vec<Bottleneck>,

@@ -33,6 +33,7 @@ impl Facts<'_> {
             address,
             version: self.version(),
             interval_ns: self.interval_s * 1e9,
+            load_change: None,
             windows: 1,
             counted: self.counts(),
             activity: self.activity(),

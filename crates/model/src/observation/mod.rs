@@ -36,6 +36,10 @@ pub struct Observation {
     pub version: String,
     /// Length of the interval, ns.
     pub interval_ns: f64,
+    /// What came before the interval, where the load changed while observed: the figures are of its last steady part. Other programs,
+    /// ages, holders of locks and the history are of all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_change: Option<LoadChange>,
     /// Windows of it, each with figures of its own; one: too short to be cut.
     pub windows: u32,
     /// What the server counted.
@@ -63,6 +67,18 @@ pub struct Observation {
     /// What could not be learned, and what it would take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<Unknown>,
+}
+
+/// A load that changed while observed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct LoadChange {
+    /// From the beginning of the observation to its last steady part, ns.
+    pub after_ns: f64,
+    /// Transactions per second until then, median of the windows.
+    pub rate_before: f64,
+    /// Transactions per second since then, median of the windows.
+    pub rate_since: f64,
 }
 
 impl Observation {

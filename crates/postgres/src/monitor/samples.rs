@@ -94,11 +94,13 @@ pub(crate) struct Window<K> {
     weight_ns: u64,
     /// Processes times what their sample stands for, ns.
     pub(crate) found: BTreeMap<K, u64>,
+    /// Of these, those with the server's name for what they waited for.
+    names: BTreeMap<K, BTreeMap<String, u64>>,
 }
 
 impl<K> Default for Window<K> {
     fn default() -> Window<K> {
-        Window { samples: 0, weight_ns: 0, found: BTreeMap::new() }
+        Window { samples: 0, weight_ns: 0, found: BTreeMap::new(), names: BTreeMap::new() }
     }
 }
 
@@ -106,6 +108,10 @@ impl<K: Ord + Copy> Window<K> {
     /// Processes under that key times the time they stand for, in sum over the samples.
     pub(crate) fn sum(&self, key: K) -> u64 {
         self.found.get(&key).copied().unwrap_or(0)
+    }
+
+    fn add_name(&mut self, key: K, name: &str, n: u64) {
+        *self.names.entry(key).or_default().entry(name.to_string()).or_default() += n;
     }
 
     /// A sum as a mean number of processes.
@@ -123,6 +129,9 @@ impl<K: Ord + Copy> Window<K> {
             all.weight_ns += window.weight_ns;
             for (key, n) in &window.found {
                 *all.found.entry(*key).or_default() += n;
+            }
+            for (key, names) in &window.names {
+                names.iter().for_each(|(name, n)| all.add_name(*key, name, *n));
             }
             all
         })
@@ -142,7 +151,6 @@ pub(crate) struct Mean {
 #[derive(Debug, Clone)]
 pub(crate) struct Sampled<K> {
     pub(crate) windows: Vec<Window<K>>,
-    events: BTreeMap<K, BTreeMap<String, u64>>,
     /// When the window in hand or its last sample began, ns.
     last_ns: u64,
     /// The last sample of the window in hand.
@@ -159,7 +167,7 @@ struct Sample<K> {
 
 impl<K> Default for Sampled<K> {
     fn default() -> Sampled<K> {
-        Sampled { windows: Vec::new(), events: BTreeMap::new(), last_ns: 0, last: None }
+        Sampled { windows: Vec::new(), last_ns: 0, last: None }
     }
 }
 
@@ -206,8 +214,7 @@ impl<K: Ord + Copy> Sampled<K> {
         for (key, count, name) in &sample.found {
             *window.found.entry(*key).or_default() += count * more_ns;
             if let Some(name) = name {
-                let names = self.events.entry(*key).or_default();
-                *names.entry(name.clone()).or_default() += count * more_ns;
+                window.add_name(*key, name, count * more_ns);
             }
         }
     }
@@ -229,8 +236,7 @@ impl<K: Ord + Copy> Sampled<K> {
         };
         *window.found.entry(key).or_default() += count * sample.weight_ns;
         if let Some(name) = &name {
-            let names = self.events.entry(key).or_default();
-            *names.entry(name.clone()).or_default() += count * sample.weight_ns;
+            window.add_name(key, name, count * sample.weight_ns);
         }
         sample.found.push((key, count, name));
     }
@@ -255,10 +261,10 @@ impl<K: Ord + Copy> Sampled<K> {
 
     /// The names met most often under a key, with how many processes were found there on average.
     pub(crate) fn names(&self, key: K) -> Vec<(String, f64)> {
-        let weight_ns: u64 = self.windows.iter().map(|window| window.weight_ns).sum();
-        let names = self.events.get(&key).into_iter().flatten();
+        let all = Window::together(&self.windows);
+        let names = all.names.get(&key).into_iter().flatten();
         let mut means: Vec<(String, f64)> =
-            names.map(|(name, n)| (name.clone(), *n as f64 / weight_ns.max(1) as f64)).collect();
+            names.map(|(name, n)| (name.clone(), all.mean(*n))).collect();
         means.sort_by(|a, b| b.1.total_cmp(&a.1));
         means.truncate(NAMES_SHOWN);
         means

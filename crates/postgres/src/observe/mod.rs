@@ -19,6 +19,7 @@ pub(crate) mod process_state;
 pub(crate) mod sampling;
 pub mod settings;
 mod slow_probes;
+mod steady_part;
 mod wait_checks;
 pub(crate) mod window;
 

@@ -14,7 +14,7 @@ use super::host::{Here, Ledger};
 use super::missing::Missing;
 use super::sampling::{PollLoop, Sampler};
 use super::window::{Window, cut, whole};
-use super::{figures, machine, settings};
+use super::{figures, machine, settings, steady_part};
 use crate::address::Address;
 use crate::monitor::catalog::{self, Catalog};
 use crate::monitor::counters::Statement;
@@ -151,17 +151,27 @@ impl Monitor {
             None => settings::changed_since(&settings, &mut poll.session),
         };
         let allowed = process.map(|found| machine::allowed(found.postmaster));
-        let together = whole(&poll);
-        let parts = if plan.cuts_counters() { cut(&poll) } else { Vec::new() };
-        let parts = figures::usable(parts, &together, sees_states);
-        let mut cost = poll.cost(together.ns, together.states.samples);
-        cost.processors = machine::our_processors(&together);
+        let look = whole(&poll);
+        let mut cost = poll.cost(look.ns, look.states.samples);
+        cost.processors = machine::our_processors(&look);
+        let windows = if plan.cuts_counters() { cut(&poll) } else { Vec::new() };
+        let load_change = steady_part::keep_last(&mut poll, &windows);
+        let (together, windows) = match load_change {
+            Some(_) => (whole(&poll), cut(&poll)),
+            None => (look.clone(), windows),
+        };
+        let parts = figures::usable(windows, &together, sees_states);
         let checks = poll.sampler.wait_checks.counts();
         let activity = poll.sampler.sampled.activity(plan.windows_apart(), checks);
         let on = allowed.as_deref().unwrap_or_default();
-        let others = process.and_then(|p| poll.sampler.others(p.postmaster, on, together.ns));
-        let processes =
-            machine::processes(&poll, &together, allowed.as_deref(), quota_cpus, others.as_ref());
+        let others = process.and_then(|p| poll.sampler.others(p.postmaster, on, look.ns));
+        let beside = machine::Beside {
+            look_ns: look.ns,
+            is_whole: load_change.is_none(),
+            quota_cpus,
+            programs: others.as_ref(),
+        };
+        let processes = machine::processes(&poll, &together, allowed.as_deref(), &beside);
         let missing = Missing {
             server: &server,
             recovering,
@@ -183,9 +193,10 @@ impl Monitor {
             address: address.to_string(),
             version: server.version.clone(),
             interval_ns: together.ns,
+            load_change,
             windows: parts.len() as u32,
             counted: figures::counted(&together.changed),
-            sessions: sessions(&poll, &together, setting("max_connections")),
+            sessions: sessions(&poll, &together, look.ns, setting("max_connections")),
             activity,
             processes,
             settings,
@@ -197,12 +208,8 @@ impl Monitor {
         let set = figures::Machine {
             allowed: allowed.as_deref(),
             quota_cpus,
-            kernel_threads: poll
-                .sampler
-                .kernel
-                .used_ns
-                .map_or(0.0, |used_ns| used_ns / together.ns),
-            yielding: others.map_or(0.0, |others| others.yielding_ns / together.ns),
+            kernel_threads: poll.sampler.kernel.used_ns.map_or(0.0, |used_ns| used_ns / look.ns),
+            yielding: others.map_or(0.0, |others| others.yielding_ns / look.ns),
         };
         let mut measurement = figures::measurement(&observation, &parts, &together, &set);
         measurement.conditions.insert(condition::ENCRYPTION, poll.session.encryption());
@@ -211,7 +218,13 @@ impl Monitor {
     }
 }
 
-fn sessions(poll: &PollLoop, together: &Window, allowed: Option<f64>) -> ObservedSessions {
+/// Of the look of `look_ns`, of which `together` is the part that has figures.
+fn sessions(
+    poll: &PollLoop,
+    together: &Window,
+    look_ns: f64,
+    allowed: Option<f64>,
+) -> ObservedSessions {
     let probes = poll.sampler.slow_probes.as_ref();
     let found = probes.map(|probes| probes.found.clone()).unwrap_or_default();
     let most = poll.sampler.sampled.most();
@@ -228,7 +241,7 @@ fn sessions(poll: &PollLoop, together: &Window, allowed: Option<f64>) -> Observe
         holder: found.holder,
         holders: found.holders,
         unused: together.unused,
-        duties: probes.map_or(Vec::new(), |probes| probes.participants.duties(together.ns)),
+        duties: probes.map_or(Vec::new(), |probes| probes.participants.duties(look_ns)),
         log_senders: found.log_senders,
     }
 }

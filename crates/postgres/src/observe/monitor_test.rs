@@ -189,6 +189,39 @@ fn each_window_is_announced_with_what_was_seen_so_far() {
     assert!(told[5].ends_with(" tps so far, 5.0 sessions active"), "{told:?}");
 }
 
+#[test]
+fn of_a_load_that_changed_the_last_steady_part_is_left() {
+    // The fourth reading ends the third window: it and those after it have a tenth.
+    let kind = FakeServerTraits { slow_from: 4, transactions: 10e3, ..FakeServerTraits::default() };
+    let (address, served) = serve(kind, |_| None);
+    let Monitor { mut session, .. } = Monitor::open(&address).unwrap();
+    let catalog = Catalog::from_rows(&session.query(catalog::SQL).unwrap());
+    let statement = Statement::new(&catalog, |count| figures::is_asked(count, false), |_| false);
+    let plan = Plan::of_windows(Duration::from_millis(600), 6, 6);
+    let sampler = Sampler::prepare(&mut session, true, None, Watch::default(), &plan).unwrap();
+    let mut poll = PollLoop::begin(session, statement, sampler, plan).unwrap();
+    poll.run(Layer::Database, "a server", &Stop::new(), &Silent).unwrap();
+    // Windows of a second each, whatever the machine made of them.
+    for (second, edge) in poll.edges.iter_mut().enumerate() {
+        edge.at_ns = second as u64 * 1_000_000_000;
+    }
+    let (whole_look, windows) = (whole(&poll), cut(&poll));
+    assert_eq!(steady_part::last_since(&poll.edges), 2);
+    let change = steady_part::keep_last(&mut poll, &windows).unwrap();
+    assert_eq!(change.after_ns, 2e9);
+    assert!(change.rate_before > 9_500.0 && change.rate_before < 10_000.0, "{change:?}");
+    assert!(change.rate_since > 900.0 && change.rate_since < 1_000.0, "{change:?}");
+    let left = cut(&poll);
+    assert_eq!((poll.edges.len(), left.len(), whole(&poll).ns), (5, 4, 4e9));
+    let samples = |windows: &[Window]| windows.iter().map(|w| w.states.samples).sum::<u64>();
+    assert_eq!(samples(&left), samples(&windows[2..]));
+    assert_eq!(whole_look.states.samples, samples(&windows));
+    // Steady since: nothing more is left out.
+    assert_eq!(steady_part::keep_last(&mut poll, &left), None);
+    drop(poll);
+    served.join().unwrap();
+}
+
 /// Windows that a look of six to twelve takes of a server on which so many transactions end between two readings. Its sessions are
 /// not to be seen, so that ours are the readings alone.
 fn windows_taken(transactions: f64) -> usize {

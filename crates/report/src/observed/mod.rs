@@ -59,7 +59,11 @@ fn view(run: &Run, seen: &Observation, units: Units, notes: &mut Notes) -> Obser
             let which = snapshots.map_or(String::new(), |(from, to)| format!(" {from} to {to}"));
             format!("{}, {}, {}{which} of {seconds} s", seen.version, seen.address, report.kind)
         }
-        None => format!("{}, {}, observed for {seconds} s", product(&seen.version), seen.address),
+        None => {
+            let since = if seen.load_change.is_some() { " after the load changed" } else { "" };
+            let of = format!("{}, {}", product(&seen.version), seen.address);
+            format!("{of}, observed for {seconds} s{since}")
+        }
     };
     let marks = notes.marks(run, &[&seen.measurement]);
     let mut blocks = vec![heading_of(heading.as_str(), validity, &marks)];

@@ -339,6 +339,7 @@ fn of_observation(names: &mut Names, seen: &mut Observation) {
         address,
         version: _,
         interval_ns: _,
+        load_change: _,
         windows: _,
         counted: _,
         activity: _,

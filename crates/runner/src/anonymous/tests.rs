@@ -90,6 +90,7 @@ fn observation() -> Observation {
         address: ADDRESS.into(),
         version: "15.18".into(),
         interval_ns: 6e10,
+        load_change: None,
         windows: 6,
         counted: ObservedCounts::default(),
         activity: Activity::default(),

@@ -179,10 +179,16 @@ impl Observe {
         let stop = session.stop;
         let around = around(session.resolved, &look);
         let seed = session.resolved.plan.seed;
+        let postmaster = look.postmaster();
         let mut seen = look.observe(self.request.length, seed, around, stop, session.ui)?;
         seen.observation.capacities_from = from;
         if !session.resolved.platform.cgroup.hidden.is_empty() {
             seen.measurement.conditions.insert(condition::SERVER_LIMITS, "hidden");
+        }
+        if let Some((_, postmaster)) = seen.observation.load_change.zip(postmaster) {
+            // What limits the part that counts may have begun with it.
+            let groups = narrows_platform::cgroup_of(&Live, &postmaster.to_string());
+            session.run.set_io_limits(groups.io_limits);
         }
         let commit_bytes = commit_bytes(&seen.observation);
         session.run.observations.push(seen.observation);

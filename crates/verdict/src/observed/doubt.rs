@@ -1,7 +1,7 @@
 //! What keeps a verdict on an observed server from being given, or from being surer.
 
 use narrows_model::{Bottleneck, TimeAccount};
-use narrows_units::{Nanos, Ratio, significant};
+use narrows_units::{Nanos, OpsPerSecond, Ratio, significant};
 
 use crate::analysis::Analysis;
 use crate::bound::{BoundLaw, Candidate};
@@ -21,6 +21,7 @@ impl Analysis<'_> {
         if let Some(few) = self.few_transactions() {
             choice.withheld.push(few);
         }
+        choice.doubts.extend(self.of_the_last_part());
         if observed.report().is_some() {
             self.doubt_a_report(choice);
             if matches!(choice.winner.narrow, Bottleneck::Cpu | Bottleneck::CpuPerSession) {
@@ -229,6 +230,19 @@ impl Analysis<'_> {
                 Ratio(1.0 - busy)
             )
         })
+    }
+
+    /// The load changed, and the verdict is on what came after.
+    fn of_the_last_part(&self) -> Option<String> {
+        let seen = self.demand.observed.as_ref()?.seen?;
+        let change = seen.load_change?;
+        Some(format!(
+            "the load changed {} into the observation (transactions: {} before, {} since): this verdict is of the {} since",
+            Nanos(change.after_ns.max(0.0) as u64),
+            OpsPerSecond(change.rate_before),
+            OpsPerSecond(change.rate_since),
+            Nanos(seen.interval_ns.max(0.0) as u64),
+        ))
     }
 
     /// Too little happened.

@@ -4,9 +4,9 @@ use crate::servers;
 use crate::servers::{known, observed, set};
 use narrows_model::{
     ActivityState, ActivityWhere, Bottleneck, ClassUse, Finding, Grade, HotProcess, IoLimit,
-    LimitBasis, LimitShare, LiveSetting, LockHolder, LockHolders, Observation, ObservedCounts,
-    ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse, Provenance, Run, Severity,
-    TimeAccount, Unit, Verdict, metric,
+    LimitBasis, LimitShare, LiveSetting, LoadChange, LockHolder, LockHolders, Observation,
+    ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse, Provenance, Run,
+    Severity, TimeAccount, Unit, Verdict, metric,
 };
 use narrows_verdict::{Scenario, judge, propose, what_if};
 
@@ -20,6 +20,7 @@ fn look() -> Observation {
         address: "postgres://app@db7:5432/shop".into(),
         version: "17.2".into(),
         interval_ns: 60e9,
+        load_change: None,
         windows: 6,
         counted: ObservedCounts {
             commits: Some(120e3),
@@ -360,6 +361,24 @@ fn the_io_limit_of_the_servers_own_group_is_a_ceiling() {
         afar.bounds.iter().all(|bound| bound.resource != Bottleneck::IoLimit),
         "{:?}",
         afar.bounds
+    );
+}
+
+#[test]
+fn of_a_load_that_changed_the_verdict_says_what_part_it_is_of() {
+    let change = LoadChange { after_ns: 40e9, rate_before: 26_412.0, rate_since: 2_000.0 };
+    let found = verdict(|_, look| {
+        look.load_change = Some(change);
+        look.interval_ns = 20e9;
+    });
+    let said = "the load changed 40.0 s into the observation (transactions: 26.4k/s before, 2.00k/s since): this verdict is of the 20.0 s since";
+    assert!(found.reasons.iter().any(|reason| reason == said), "{:?}", found.reasons);
+    assert_eq!(found.grade, Grade::Likely);
+    let steady = verdict(|_, _| {});
+    assert!(
+        !steady.reasons.iter().any(|reason| reason.contains("changed")),
+        "{:?}",
+        steady.reasons
     );
 }
 

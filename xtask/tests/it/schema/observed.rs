@@ -2,9 +2,9 @@
 
 use narrows_model::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, Bottleneck, ClassUse, Headroom,
-    HotProcess, Interval, LiveCost, LiveSetting, Observation, ObservedCounts, ObservedProcesses,
-    ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser, Provenance, TimeAccount,
-    TimeShare, TransactionTime, WaitCheck, WhatIf, WhatIfThen,
+    HotProcess, Interval, LiveCost, LiveSetting, LoadChange, Observation, ObservedCounts,
+    ObservedProcesses, ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser,
+    Provenance, TimeAccount, TimeShare, TransactionTime, WaitCheck, WhatIf, WhatIfThen,
 };
 
 pub fn observation(interval: Interval) -> Observation {
@@ -24,6 +24,7 @@ pub fn observation(interval: Interval) -> Observation {
         address: "postgres://app@db7/shop".into(),
         version: "17.2".into(),
         interval_ns: 60e9,
+        load_change: Some(LoadChange { after_ns: 20e9, rate_before: 9e3, rate_since: 2e3 }),
         windows: 6,
         counted: ObservedCounts {
             commits: Some(6000.0),

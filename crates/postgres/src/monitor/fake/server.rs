@@ -28,6 +28,8 @@ pub(crate) struct FakeServerTraits {
     pub(crate) standby: bool,
     /// Transactions that end between two readings.
     pub(crate) transactions: f64,
+    /// From this reading on a tenth of them do.
+    pub(crate) slow_from: u32,
     /// From this reading on its statistics have been reset.
     pub(crate) reset_at: u32,
     /// What its processes are found doing.
@@ -50,6 +52,7 @@ impl Default for FakeServerTraits {
             monitor: true,
             standby: false,
             transactions: TRANSACTIONS,
+            slow_from: u32::MAX,
             reset_at: u32::MAX,
             states: BEHIND_A_LOCK,
         }
@@ -153,7 +156,10 @@ fn counters(sql: &str, kind: FakeServerTraits, readings: u32) -> Row {
         let columns = view.split(", max(stats_reset)").next().unwrap_or_default();
         for column in columns.trim_start_matches("SELECT ").split(", ") {
             cells.push(match column {
-                "sum(xact_commit)" => number(kind.transactions),
+                "sum(xact_commit)" => {
+                    let slow = f64::from(readings.saturating_sub(kind.slow_from - 1));
+                    Some(format!("{}", kind.transactions * (f64::from(readings) - 0.9 * slow)))
+                }
                 "sum(xact_rollback)" => number(0.0),
                 // ms: of each transaction 2 ms in statements.
                 "sum(active_time)" => number(2.0 * TRANSACTIONS),

@@ -162,6 +162,7 @@ fn observation() -> Observation {
         address: "postgres://monitor@db7:5432/shop".into(),
         version: "18.1".into(),
         interval_ns: LOOK_NS,
+        load_change: None,
         windows: WINDOWS as u32,
         counted: counted(),
         activity: activity(),

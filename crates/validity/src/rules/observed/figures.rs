@@ -31,8 +31,14 @@ pub(super) const IN_STATEMENTS: Quantity =
     Seen("sessions in statements by the server's account", Some(Unit::Count), |o| {
         (o.interval_ns > 0.0).then_some(o.counted.active_ns? / o.interval_ns)
     });
-pub(super) const LENGTH: Quantity =
-    Seen("length of the observation", Some(Unit::Ns), |o| Some(o.interval_ns));
+/// As it is printed: 10.0 s.
+pub(super) const LENGTH: Quantity = Seen("length of the observation", Some(Unit::Ns), |o| {
+    Some((o.interval_ns / 1e8).round() * 1e8)
+});
+pub(super) const BEFORE: Quantity =
+    Seen("observed before its last steady part", Some(Unit::Ns), |o| {
+        o.load_change.map(|change| change.after_ns)
+    });
 pub(super) const TIMED: Quantity =
     Seen("timed checkpoints", Some(Unit::Count), |o| o.counted.checkpoints_timed);
 pub(super) const REQUESTED: Quantity =

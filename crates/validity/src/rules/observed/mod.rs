@@ -168,6 +168,18 @@ pub(super) const RULES: &[Rule] = &[
         "Mann 1945, Kendall 1975",
     ),
     Rule {
+        figures: &[LENGTH, BEFORE],
+        ..rule(
+            "observed-last-part",
+            Note,
+            above(BEFORE, 0.0),
+            "The load changed while observed: the figures are of the steady part since",
+            "Read the history for the part before; for a verdict on it, observe again under that load",
+            "A mean of two loads, or of a time before and after a limit, belongs to neither; other programs, ages and holders of locks are of the whole observation",
+            "Denning and Buzen, The Operational Analysis of Queueing Network Models, 1978, homogeneity",
+        )
+    },
+    Rule {
         figures: &[REQUESTED, TIMED, LENGTH],
         ..rule(
             "observed-checkpoints-requested",

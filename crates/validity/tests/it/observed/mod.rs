@@ -1,9 +1,9 @@
 //! The rules about somebody's server, each on a look in which it fires and in one in which it almost does.
 
 use narrows_model::{
-    ActivityState, ActivityWhere, ClassUse, HotProcess, Key, Layer, LiveSetting, Measurement,
-    Metric, Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, Run,
-    Unknown, condition, metric,
+    ActivityState, ActivityWhere, ClassUse, HotProcess, Key, Layer, LiveSetting, LoadChange,
+    Measurement, Metric, Observation, ObservedCounts, ObservedProcesses, ObservedSessions,
+    ProcessClass, Run, Unknown, condition, metric,
 };
 use serde_json::json;
 
@@ -44,6 +44,9 @@ pub const PAIRS: &[Pair] = &[
     Pair { rule: "observed-load-changed",
         fires: |r| { look(r); spread(r, 0.26) },
         silent: |r| { look(r); spread(r, 0.24) } },
+    Pair { rule: "observed-last-part",
+        fires: |r| look(r).load_change = Some(LoadChange { after_ns: 20e9, rate_before: 9e3, rate_since: 2e3 }),
+        silent: |r| look(r).load_change = None },
     Pair { rule: "observed-checkpoints-requested",
         fires: |r| checkpoints(look(r), 1.0, 2.0),
         silent: |r| checkpoints(look(r), 1.0, 1.0) },
@@ -159,6 +162,7 @@ pub fn look(run: &mut Run) -> &mut Observation {
         address: "postgres://app@db7:5432/shop".into(),
         version: "17.2".into(),
         interval_ns: 60e9,
+        load_change: None,
         windows: REPEATS as u32,
         counted: ObservedCounts {
             commits: Some(120e3),
