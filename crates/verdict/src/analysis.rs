@@ -1,7 +1,9 @@
 //! Everything that the law says about one measurement before any test: demands, bounds, the time of an operation
 //! with and without queues.
 
-use narrows_model::{Bottleneck, Interval, Measurement, Provenance, Run, condition, metric};
+use narrows_model::{
+    Bottleneck, Interval, Measurement, Metric, Provenance, Run, condition, metric,
+};
 
 use crate::bound::{BoundLaw, Candidate};
 use crate::capacity::{Capacities, capacities};
@@ -346,16 +348,20 @@ impl<'a> Analysis<'a> {
     /// What `synchronous_commit = off` divides the server's processor time per operation by: who waits for no flush is not put
     /// to sleep and woken for it. 1 where it was not measured.
     pub fn cpu_spared(&self) -> f64 {
+        self.fell_in_test(Intervention::SyncOff, metric::SERVER_CPU_PER_OP).max(1.0)
+    }
+
+    /// By what factor a metric of an operation is less in the test with that change than beside it; 1 without the test.
+    pub fn fell_in_test(&self, intervention: Intervention, of: Metric) -> f64 {
         let own = self.demand.measurement;
-        let id = Intervention::SyncOff.measurement_id(&own.id);
+        let id = intervention.measurement_id(&own.id);
         let test = self.run.measurement(&id).filter(|m| m.usable());
         let before = test
             .and_then(|m| self.run.measurement(m.text(condition::BASELINE)?))
             .filter(|m| m.usable())
             .unwrap_or(own);
-        let cpu_ns = |m: &Measurement| m.value(metric::SERVER_CPU_PER_OP).filter(|ns| *ns > 0.0);
-        test.and_then(|test| Some(cpu_ns(before)? / cpu_ns(test)?))
-            .map_or(1.0, |spared| spared.max(1.0))
+        let each = |m: &Measurement| m.value(of).filter(|each| *each > 0.0);
+        test.and_then(|test| Some(each(before)? / each(test)?)).unwrap_or(1.0)
     }
 }
 

@@ -184,7 +184,11 @@ fn range(
         _ => {}
     }
     let rate = analysis.demand.rate();
-    let own = factor(analysis, truth, intervention)?;
+    let mut own = factor(analysis, truth, intervention)?;
+    if intervention == Intervention::MoreCpus && truth.place == BoundLaw::Cpu {
+        // Of the CPUs there are now a part is left over too.
+        own *= (truth.rate.value / rate).max(1.0);
+    }
     let ceiling = analysis
         .bounds()
         .into_iter()
@@ -246,7 +250,8 @@ fn fewer(analysis: &Analysis, cpu: &Candidate) -> Option<f64> {
 }
 
 /// The client's processors lent to the server: together they do at most so many operations per second as
-/// leave both sides their time, since the client goes on using them.
+/// leave both sides their time, since the client goes on using them. An operation takes less of it on CPUs that another program does not
+/// interrupt: where the test was made, its own time per operation counts.
 fn more(analysis: &Analysis, cpu: &Candidate) -> Option<f64> {
     if cpu.narrow == Bottleneck::CpuQuota {
         return Some(1.0);
@@ -254,6 +259,9 @@ fn more(analysis: &Analysis, cpu: &Candidate) -> Option<f64> {
     let sets = Sets::of(analysis.run, &analysis.demand);
     let taken = analysis.demand.cpu.taken.unwrap_or(0.0);
     let all = sets.server? + sets.client? - taken;
-    let both_s = cpu.demand_per_op.value + analysis.demand.client_cpu_ns?.value * 1e-9;
+    let fell = |of| analysis.fell_in_test(Intervention::MoreCpus, of);
+    let server_s = cpu.demand_per_op.value / fell(metric::SERVER_CPU_PER_OP);
+    let client_s = analysis.demand.client_cpu_ns?.value * 1e-9 / fell(metric::CLIENT_CPU_PER_OP);
+    let both_s = server_s + client_s;
     Some((all / both_s / cpu.rate.value).max(1.0))
 }

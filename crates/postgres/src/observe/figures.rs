@@ -238,9 +238,9 @@ fn states(samples: &mut Samples, window: &Window, checks: &[WaitCheck]) {
     }
     let mut add = |metric, value: f64| samples.add(metric, value);
     let sessions = found.at_work(ProcessClass::Session);
-    let workers = found.at_work(ProcessClass::ParallelWorker);
+    let workers = workers(window);
     add(metric::SESSIONS, sessions);
-    let asked = (sessions + workers) * found.samples as f64;
+    let asked = (sessions + found.at_work(ProcessClass::ParallelWorker)) * found.samples as f64;
     add(metric::WAIT_SAMPLES, asked);
     let Some(transactions) = window.transactions().filter(|n| *n > 0.0) else { return };
     let per_op = |processes: f64| processes * window.ns / transactions;
@@ -253,6 +253,15 @@ fn states(samples: &mut Samples, window: &Window, checks: &[WaitCheck]) {
         add(name, per_op(processes));
     }
     add(metric::WORKER_TIME_PER_OP, per_op(workers));
+}
+
+/// Parallel workers, mean: as they were found, or as the scheduler counted them where that is more. One that starts or ends is in no list of
+/// the server's and takes processor time all the same.
+fn workers(window: &Window) -> f64 {
+    let found = window.states.at_work(ProcessClass::ParallelWorker);
+    let took = window.machine.as_ref();
+    let used = took.map(|took| took.of(|class| class == ProcessClass::ParallelWorker));
+    found.max(used.unwrap_or_default().ready_ns() / window.ns)
 }
 
 /// Sessions and workers that were found in each wait, mean, under the name of its time.
@@ -351,7 +360,7 @@ fn processors(
         let used_ns = serving.cpu_ns + serving.run_queue_ns - between.cpu_ns - between.run_queue_ns;
         let summed = used_ns.max(0.0) / ns + waits.sum::<f64>();
         // What was no wait is in the processor time already: as much of it as there are more than sessions and workers.
-        let there = window.states.open() + window.states.at_work(ProcessClass::ParallelWorker);
+        let there = window.states.open() + workers(window);
         let runnable: f64 = runnable(&window.states, checks).iter().map(|(_, n)| n).sum();
         let too_many = (summed - there).clamp(0.0, runnable);
         add(metric::SUMMED_SESSIONS, summed - too_many);
@@ -417,6 +426,8 @@ mod tests {
         // A quarter of the sessions' queue came of being put off, and of that a half lies outside.
         let parted = between(0.5, sessions, workers);
         assert_eq!(parted, Between { cpu_ns: 10e3, run_queue_ns: 4e3 + 24e3 + 1e3 });
+        // A worker that starts or ends is counted without its wait after it was woken.
+        assert_eq!((sessions.ready_ns(), workers.ready_ns()), (20e3 + 8e3, 9e3));
         let nobody = between(0.0, Used::default(), Used::default());
         assert_eq!(nobody, Between { cpu_ns: 0.0, run_queue_ns: 0.0 });
     }

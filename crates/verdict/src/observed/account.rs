@@ -3,7 +3,7 @@
 use narrows_model::{Sum, SumKind, SumTerm, TimeAccount};
 
 use super::Observed;
-use super::time::{parts_ns, time_ns};
+use super::time::{parts_ns, summed_ns};
 use crate::analysis::Analysis;
 use crate::estimate::Estimate;
 use crate::session::{TimeComponent, agrees};
@@ -29,7 +29,7 @@ pub(crate) fn sum(analysis: &Analysis) -> Option<Sum> {
     let demand = &analysis.demand;
     let observed = demand.observed.as_ref()?;
     let (account, _) = observed.account(&demand.throughput)?;
-    let mut total_ns = time_ns(analysis)?.value;
+    let mut total_ns = summed_ns(analysis)?.value;
     let measured_per_s = demand.rate();
     let mut servers = account.value * 1e-9 * measured_per_s;
     let mut terms: Vec<SumTerm> = parts_ns(analysis)?
@@ -44,6 +44,9 @@ pub(crate) fn sum(analysis: &Analysis) -> Option<Sum> {
         terms.insert(0, SumTerm { name: TimeComponent::Between.name().to_string(), ns_per_op });
         total_ns += ns_per_op;
         servers += idle;
+    }
+    if total_ns <= 0.0 {
+        return None;
     }
     let predicted_per_s = servers / total_ns * 1e9;
     Some(Sum {

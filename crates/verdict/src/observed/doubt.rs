@@ -7,7 +7,7 @@ use crate::analysis::Analysis;
 use crate::bound::{BoundLaw, Candidate};
 use crate::choice::{Choice, cpu_from_both_sides};
 use crate::observed::Observed;
-use crate::observed::time::time_ns;
+use crate::observed::time::{summed_ns, time_ns};
 use crate::session::{TimeComponent, agrees};
 use crate::threshold::{
     FAR, LEAST_ACTIVE, LEAST_TRANSACTIONS, LOCK_QUEUE, LONG_REPORT_NS, MAY_BE_UNUSED,
@@ -94,7 +94,7 @@ impl Analysis<'_> {
     /// Beside long waits for clients the time in statements hardly shows in the sum, and can be wrong by much.
     fn parts_apart(&self) -> Option<String> {
         let (account, _) = self.demand.observed.as_ref()?.account(&self.demand.throughput)?;
-        let summed = time_ns(self)?;
+        let summed = summed_ns(self)?;
         (!agrees(summed.value, account.value)).then(|| {
             let ns = |ns: f64| Nanos(ns.max(0.0) as u64);
             format!(

@@ -37,8 +37,13 @@ fn inside(observed: &Observed, cpu: Estimate, run_queue: Estimate) -> (Estimate,
     )
 }
 
-/// Their sum, ns; `None` where a part is missing or nothing took any time.
+/// Their sum, ns; `None` where a part is missing. It is nothing where all that was sampled seems to lie outside of statements, as it can
+/// be beside long waits for clients.
+pub(super) fn summed_ns(analysis: &Analysis) -> Option<Estimate> {
+    Some(Estimate::sum(parts_ns(analysis)?.into_iter().map(|(_, ns)| ns)))
+}
+
+/// The same; `None` where nothing took any time.
 pub(crate) fn time_ns(analysis: &Analysis) -> Option<Estimate> {
-    let parts = parts_ns(analysis)?;
-    Some(Estimate::sum(parts.into_iter().map(|(_, ns)| ns))).filter(|sum| sum.value > 0.0)
+    summed_ns(analysis).filter(|sum| sum.value > 0.0)
 }

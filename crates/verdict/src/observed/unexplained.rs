@@ -3,7 +3,7 @@
 use narrows_model::TimeAccount;
 use narrows_units::Nanos;
 
-use super::time::time_ns;
+use super::time::summed_ns;
 use crate::analysis::Analysis;
 use crate::choice::Choice;
 use crate::session::TimeComponent;
@@ -35,7 +35,7 @@ impl Analysis<'_> {
     fn both_accounts(&self) -> Option<(f64, f64, TimeAccount)> {
         let observed = self.demand.observed.as_ref()?;
         let (account, whose) = observed.account(&self.demand.throughput)?;
-        Some((time_ns(self)?.value, account.value, whose))
+        Some((summed_ns(self)?.value, account.value, whose))
     }
 
     /// Whether somebody's server accounts for its transactions' time in a way that the parts are far from.

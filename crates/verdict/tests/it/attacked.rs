@@ -1,7 +1,7 @@
 //! Servers on which an attack found the law wrong, each with the figures that showed it.
 
 use narrows_model::{
-    Bottleneck, Grade, Layer, Measurement, Metric, MetricValue, Run, Verdict, metric,
+    Bottleneck, Grade, Layer, Measurement, Metric, MetricValue, Run, Verdict, condition, metric,
 };
 use narrows_verdict::{Intervention, judge, propose};
 
@@ -110,6 +110,42 @@ fn the_processor_time_that_goes_with_the_flush_is_in_the_prediction() {
     // What the flush itself costs is bounded by the CPU time of now.
     assert!(spared.gain_tested.unwrap() > spared.gain_at_most.unwrap());
     let same = without_flushes(1.0);
+    assert_eq!(same.grade, Grade::Undecided, "{same:?}");
+    assert!(same.reasons.iter().any(|why| why.contains("contradicts")), "{:?}", same.reasons);
+}
+
+/// Lookups on one CPU, of which another program takes half, 92 % busy; and the rate with the load generator's CPU, where the CPU time of each
+/// fell so.
+fn with_more_cpus(gain: f64, cpu_fell_by: f64) -> Verdict {
+    let (id, rate) = ("database.lookup_cached", 0.5 * 0.92 / 20e-6);
+    let round_us = 8.0 / rate * 1e6;
+    let time = Time(20.0, round_us - 20.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+    let mut base = workload(id, 8.0, rate, 1.0, time);
+    for (name, value) in [
+        (metric::SERVER_CPUS_TAKEN, 0.5),
+        (metric::SERVER_CPUS_AVAILABLE, 0.5),
+        (metric::CLIENT_CPU_PER_OP, 8e3),
+        (metric::CLIENT_BUSY, rate * 8e-6),
+    ] {
+        base.metrics.retain(|metric| metric.name != name);
+        base.metrics.extend(measured("", Layer::Database, &[(name, value)]).metrics);
+    }
+    base.conditions.insert(condition::CLIENT_CPUS, vec![1]);
+    let mut test = tested(id, Intervention::MoreCpus, rate * (1.0 + gain));
+    let cpu = [(metric::SERVER_CPU_PER_OP, 20e3), (metric::CLIENT_CPU_PER_OP, 8e3)];
+    let cpu = cpu.map(|(name, ns)| (name, ns / cpu_fell_by));
+    test.metrics.extend(measured("", Layer::Database, &cpu).metrics);
+    only(&run(1, 1, vec![base, test]))
+}
+
+#[test]
+fn the_processor_time_that_falls_without_the_other_program_is_in_the_prediction() {
+    // 1.5 CPUs of 28 µs are 53.6k/s, +133 %; of 20 µs they are 75.0k/s, +226 %.
+    let fell = with_more_cpus(1.88, 1.4);
+    assert_eq!((fell.narrow, fell.grade), (Bottleneck::CpuTaken, Grade::Confirmed), "{fell:?}");
+    let test = fell.test.expect("it was made");
+    assert!((test.expected_high - (2.2609 * 1.3 + 0.05)).abs() < 0.01, "{test:?}");
+    let same = with_more_cpus(1.88, 1.0);
     assert_eq!(same.grade, Grade::Undecided, "{same:?}");
     assert!(same.reasons.iter().any(|why| why.contains("contradicts")), "{:?}", same.reasons);
 }

@@ -652,6 +652,32 @@ fn clients_are_named_where_no_account_could_turn_it() {
     assert!(found.reasons.iter().any(|why| why.starts_with("time not explained")), "{found:?}");
 }
 
+#[test]
+fn clients_are_named_where_all_that_was_sampled_lies_between_statements() {
+    let with = |account_ns: f64| {
+        verdict(|run, look| {
+            look.counted.active_ns = Some(account_ns * 120e3);
+            let m = measurement(run);
+            set(m, metric::PARTICIPATING_SESSIONS, 8.0);
+            set(m, metric::OPEN_SESSIONS, 8.0);
+            for wait in [metric::WAIT_FLUSH_PER_OP, metric::WAIT_OTHER_PER_OP] {
+                set(m, wait, 0.0);
+            }
+            // More of it than the 0.6 ms of CPU time, and no run queue.
+            set(m, metric::BETWEEN_STATEMENTS_PER_OP, 1e6);
+            set(m, metric::SESSIONS, 0.02);
+            set(m, metric::ACTIVE_TIME_PER_OP, account_ns);
+        })
+    };
+    // A round of 4 ms.
+    let found = with(10e3);
+    assert_eq!((found.narrow, found.grade), (Bottleneck::Client, Grade::Likely), "{found:?}");
+    assert!(found.reasons.iter().any(|why| why.contains("add up to 0 ns")), "{:?}", found.reasons);
+    // Most of the round is in statements by the server's account.
+    let found = with(3e6);
+    assert_eq!(found.grade, Grade::Undecided, "{found:?}");
+}
+
 /// A look of 24 s in which nothing ended, with so many sessions in a state and 13 open.
 fn still(found: &[(ActivityState, f64, &str)], sessions: ObservedSessions) -> Verdict {
     verdict(|run, look| {

@@ -41,6 +41,11 @@ impl Used {
         let all = self.waits + self.preempted;
         if all > 0.0 { self.run_queue_ns * self.preempted / all } else { 0.0 }
     }
+
+    /// On a processor, or put off one.
+    pub(crate) fn ready_ns(&self) -> f64 {
+        self.cpu_ns + self.put_off_ns()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -22,8 +22,12 @@ pub(super) const WORKERS: Quantity = Seen("parallel workers, mean", Some(Unit::C
 /// Each of these is in a statement or not: what samples of them may miss is two standard errors of a binomial count.
 pub(super) const SESSIONS_THERE: Quantity =
     Seen("sessions and workers, counting error included", Some(Unit::Count), |o| {
-        let workers = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
-        let there = o.sessions.open? + workers.map(|f| f.processes).sum::<f64>();
+        let found = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
+        // Those that start or end are not found and take time all the same.
+        let used = o.processes.iter().flat_map(|processes| &processes.classes);
+        let used = used.filter(|used| used.class == ProcessClass::ParallelWorker);
+        let counted: f64 = used.map(|used| used.cpus + used.run_queue.unwrap_or(0.0)).sum();
+        let there = o.sessions.open? + found.map(|f| f.processes).sum::<f64>().max(counted);
         let samples = o.activity.samples as f64;
         (samples > 0.0).then(|| there + 2.0 * (there * 0.25 / samples).sqrt())
     });

@@ -32,6 +32,10 @@ pub const PAIRS: &[Pair] = &[
         fires: |r| { look(r); figure(r, metric::SUMMED_SESSIONS, 41.1) },
         // Workers are no sessions and have time all the same.
         silent: |r| { found(look(r), ProcessClass::ParallelWorker, ActivityState::Other, 0.04); figure(r, metric::SUMMED_SESSIONS, 41.0) } },
+    Pair { rule: "observed-more-time-than-sessions",
+        fires: |r| { workers_use(look(r), 0.2); figure(r, metric::SUMMED_SESSIONS, 41.5) },
+        // Those that start or end are found by the scheduler alone.
+        silent: |r| { workers_use(look(r), 0.6); figure(r, metric::SUMMED_SESSIONS, 41.5) } },
     Pair { rule: "observed-more-account-than-sessions",
         fires: |r| look(r).counted.active_ns = Some(42.4 * 60e9),
         silent: |r| look(r).counted.active_ns = Some(42.1 * 60e9) },
@@ -255,6 +259,11 @@ fn found(look: &mut Observation, class: ProcessClass, state: ActivityState, proc
         windows,
         events,
     });
+}
+
+fn workers_use(look: &mut Observation, cpus: f64) {
+    let processes = look.processes.as_mut().expect("the look has them");
+    processes.classes.push(ClassUse { class: ProcessClass::ParallelWorker, cpus, run_queue: None });
 }
 
 fn processes(run: &mut Run) -> &mut ObservedProcesses {
