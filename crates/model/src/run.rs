@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Calibration, Comparison, CrashTest, Durability, FileSharing, Finding, FlushTest, HighestRate,
-    IoLimit, LiveLog, Measurement, Observation, Plan, Platform, Scaling, Severity, Starts,
+    Calibration, Cgroup, Comparison, CrashTest, Durability, FileSharing, Finding, FlushTest,
+    HighestRate, LiveLog, Measurement, Observation, Plan, Platform, Scaling, Severity, Starts,
     Validity, Verdict,
 };
 
@@ -202,10 +202,10 @@ impl Run {
         self.hosts.first().map(|host| &host.platform)
     }
 
-    /// Limits on block I/O of the control groups that matter, where these are other ones by now than when the inventory was made.
-    pub fn set_io_limits(&mut self, limits: Vec<IoLimit>) {
+    /// The control groups that limit what is measured, where these are other ones by now than when the inventory was made.
+    pub fn set_groups(&mut self, groups: Cgroup) {
         if let Some(host) = self.hosts.first_mut() {
-            host.platform.cgroup.io_limits = limits;
+            host.platform.cgroup = groups;
         }
     }
 

@@ -185,7 +185,8 @@ fn range(
     }
     let rate = analysis.demand.rate();
     let mut own = factor(analysis, truth, intervention)?;
-    if intervention == Intervention::MoreCpus && truth.place == BoundLaw::Cpu {
+    let of_cpus = truth.place == BoundLaw::Cpu && truth.narrow != Bottleneck::CpuQuota;
+    if intervention == Intervention::MoreCpus && of_cpus && denied.is_none() {
         // Of the CPUs there are now a part is left over too.
         own *= (truth.rate.value / rate).max(1.0);
     }
@@ -259,7 +260,7 @@ fn more(analysis: &Analysis, cpu: &Candidate) -> Option<f64> {
     let sets = Sets::of(analysis.run, &analysis.demand);
     let taken = analysis.demand.cpu.taken.unwrap_or(0.0);
     let all = sets.server? + sets.client? - taken;
-    let fell = |of| analysis.fell_in_test(Intervention::MoreCpus, of);
+    let fell = |of| analysis.fell_in_test(Intervention::MoreCpus, of).max(1.0);
     let server_s = cpu.demand_per_op.value / fell(metric::SERVER_CPU_PER_OP);
     let client_s = analysis.demand.client_cpu_ns?.value * 1e-9 / fell(metric::CLIENT_CPU_PER_OP);
     let both_s = server_s + client_s;

@@ -36,8 +36,7 @@ pub struct Observation {
     pub version: String,
     /// Length of the interval, ns.
     pub interval_ns: f64,
-    /// What came before the interval, where the load changed while observed: the figures are of its last steady part. Other programs,
-    /// ages, holders of locks and the history are of all of it.
+    /// What came before, where the load had changed while observed: all else is of another look, after that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_change: Option<LoadChange>,
     /// Windows of it, each with figures of its own; one: too short to be cut.
@@ -69,15 +68,15 @@ pub struct Observation {
     pub unknown: Vec<Unknown>,
 }
 
-/// A load that changed while observed.
+/// A load that changed while observed, so that another look followed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LoadChange {
-    /// From the beginning of the observation to its last steady part, ns.
-    pub after_ns: f64,
-    /// Transactions per second until then, median of the windows.
+    /// Length of the look that was ended by it, ns.
+    pub before_ns: f64,
+    /// Transactions per second in its first windows, median.
     pub rate_before: f64,
-    /// Transactions per second since then, median of the windows.
+    /// Transactions per second in its last windows, median.
     pub rate_since: f64,
 }
 

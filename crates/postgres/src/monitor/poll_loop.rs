@@ -19,13 +19,15 @@ pub(crate) struct Plan {
     /// Of these at least so many; the others where what they have by then is not enough.
     least: u32,
     seed: u64,
+    /// Whether it ends where the load has changed.
+    of_one_load: bool,
 }
 
 impl Plan {
     /// An interval of that length; `seed` is that of the times between questions.
     pub(crate) fn new(length: Duration, seed: u64) -> Plan {
         let windows = windows(length);
-        Plan { length, windows, least: windows, seed }
+        Plan { length, windows, least: windows, seed, of_one_load: false }
     }
 
     /// An interval of that length at most, which ends with a window that has enough.
@@ -33,10 +35,20 @@ impl Plan {
         Plan { least: WINDOWS, ..Plan::new(length, seed) }
     }
 
+    /// The same, which also ends where the load has changed and another interval may follow.
+    pub(crate) fn of_one_load(self) -> Plan {
+        Plan { of_one_load: true, ..self }
+    }
+
     /// An interval of so many windows at most, and at least.
     #[cfg(test)]
     pub(crate) fn of_windows(length: Duration, windows: u32, least: u32) -> Plan {
-        Plan { length, windows, least, seed: 7 }
+        Plan { length, windows, least, seed: 7, of_one_load: false }
+    }
+
+    /// Whether it may end after so many windows because the load has changed: as many as it needs at least are left of its length.
+    fn may_begin_anew(&self, window: u32) -> bool {
+        self.of_one_load && self.windows - window >= self.least
     }
 
     /// How long it is at least.
@@ -84,6 +96,11 @@ pub(crate) trait Sampler {
     /// seen alone, whatever it was: what ends a look may not lean on what it found.
     fn has_enough(&self, _edges: &[Edge<Self::MachineReading>], _times: f64) -> bool {
         true
+    }
+
+    /// Whether the load is another one by now than before.
+    fn load_changed(&self, _edges: &[Edge<Self::MachineReading>]) -> bool {
+        false
     }
 
     /// What was seen up to these edges, in words, for who waits; `None` where there is nothing yet.
@@ -174,7 +191,8 @@ impl<S: Sampler> PollLoop<S> {
             self.sampler.end_window(start_ns);
             let times = f64::from(plan.windows) / f64::from(window);
             let enough = window >= plan.least && self.sampler.has_enough(&self.edges, times);
-            if stop.is_set() || enough {
+            let changed = plan.may_begin_anew(window) && self.sampler.load_changed(&self.edges);
+            if stop.is_set() || enough || changed {
                 break;
             }
         }
@@ -202,6 +220,11 @@ impl<S: Sampler> PollLoop<S> {
                 self.pace.took(Took { work, lines: now.1 - lines });
             }
         }
+    }
+
+    /// Whether another interval may follow.
+    pub(crate) fn begins_anew(&self) -> bool {
+        self.plan.may_begin_anew(self.edges.len() as u32 - 1)
     }
 
     fn worked(&self) -> (u64, f64) {
@@ -233,5 +256,75 @@ impl<S: Sampler> PollLoop<S> {
             beside,
         });
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_engine::Silent;
+
+    use super::*;
+    use crate::monitor::catalog::{self, Catalog};
+    use crate::monitor::fake::server::{FakeServerTraits, serve};
+
+    /// Finds another load from so many edges on, and enough from as many others on.
+    struct Told {
+        changed_at: usize,
+        enough_at: usize,
+    }
+
+    impl Sampler for Told {
+        type MachineReading = ();
+
+        fn next_window(&mut self, _: u64) {}
+
+        fn end_window(&mut self, _: u64) {}
+
+        fn drop_window(&mut self) {}
+
+        fn ask(&mut self, _: &mut SamplingSession, _: u64) -> Result<bool, WireError> {
+            Ok(false)
+        }
+
+        fn has_enough(&self, edges: &[Edge<()>], _: f64) -> bool {
+            edges.len() > self.enough_at
+        }
+
+        fn load_changed(&self, edges: &[Edge<()>]) -> bool {
+            edges.len() > self.changed_at
+        }
+
+        fn so_far(&self, _: &[Edge<()>]) -> Option<String> {
+            None
+        }
+
+        fn beside(&mut self) {}
+    }
+
+    /// Windows that it takes, and whether another interval may follow.
+    fn windows_of(plan: Plan, sampler: Told) -> (usize, bool) {
+        let (address, served) = serve(FakeServerTraits::default(), |_| None);
+        let mut session = SamplingSession::open(&address).unwrap();
+        let catalog = Catalog::from_rows(&session.query(catalog::SQL).unwrap());
+        let statement = Statement::new(&catalog, |_| true, |_| false);
+        let mut poll = PollLoop::begin(session, statement, sampler, plan).unwrap();
+        poll.run(Layer::Database, "a server", &Stop::new(), &Silent).unwrap();
+        let taken = (poll.edges.len() - 1, poll.begins_anew());
+        drop(poll);
+        served.join().unwrap();
+        taken
+    }
+
+    #[test]
+    fn an_interval_ends_with_the_load_where_there_is_time_for_another() {
+        let plan = |windows| Plan::of_windows(Duration::from_millis(240), windows, 6);
+        let told = |changed_at, enough_at| Told { changed_at, enough_at };
+        assert_eq!(windows_of(plan(12).of_one_load(), told(4, 12)), (4, true));
+        assert_eq!(windows_of(plan(12).of_one_load(), told(6, 6)), (6, true));
+        // Six windows would not be left.
+        assert_eq!(windows_of(plan(12).of_one_load(), told(7, 9)), (9, false));
+        assert_eq!(windows_of(plan(9).of_one_load(), told(4, 6)), (6, false));
+        // Not where it isn't asked for.
+        assert_eq!(windows_of(plan(12), told(4, 8)), (8, false));
     }
 }

@@ -146,11 +146,6 @@ impl Sampled {
         self.by_window.drop_window();
     }
 
-    /// Leaves that many windows out, from the first on; the history keeps them.
-    pub(super) fn forget_windows_before(&mut self, window: usize) {
-        self.by_window.windows.drain(..window);
-    }
-
     /// One sample, that long after the beginning.
     pub(super) fn take(&mut self, at_ns: u64, rows: &[Row]) {
         self.by_window.begin(at_ns);
@@ -189,6 +184,11 @@ impl Sampled {
         }
         self.most_open = self.most_open.max(open);
         self.most_at_work = self.most_at_work.max(at_work);
+    }
+
+    /// Samples of all windows.
+    pub(super) fn samples(&self) -> u64 {
+        self.by_window.samples()
     }
 
     /// How many sessions waited for locks in the last window, in sum over its samples: worth asking who holds them.

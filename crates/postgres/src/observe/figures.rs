@@ -238,7 +238,7 @@ fn states(samples: &mut Samples, window: &Window, checks: &[WaitCheck]) {
     }
     let mut add = |metric, value: f64| samples.add(metric, value);
     let sessions = found.at_work(ProcessClass::Session);
-    let workers = workers(window);
+    let workers = workers(window, checks);
     add(metric::SESSIONS, sessions);
     let asked = (sessions + found.at_work(ProcessClass::ParallelWorker)) * found.samples as f64;
     add(metric::WAIT_SAMPLES, asked);
@@ -255,13 +255,16 @@ fn states(samples: &mut Samples, window: &Window, checks: &[WaitCheck]) {
     add(metric::WORKER_TIME_PER_OP, per_op(workers));
 }
 
-/// Parallel workers, mean: as they were found, or as the scheduler counted them where that is more. One that starts or ends is in no list of
-/// the server's and takes processor time all the same.
-fn workers(window: &Window) -> f64 {
+/// Parallel workers, mean: as they were found, or those that the scheduler counted and those found waiting, where that is more. One that
+/// starts or ends is in no list of the server's and takes processor time all the same.
+fn workers(window: &Window, checks: &[WaitCheck]) -> f64 {
+    let of_workers = |class| class == ProcessClass::ParallelWorker;
     let found = window.states.at_work(ProcessClass::ParallelWorker);
-    let took = window.machine.as_ref();
-    let used = took.map(|took| took.of(|class| class == ProcessClass::ParallelWorker));
-    found.max(used.unwrap_or_default().ready_ns() / window.ns)
+    let no_waits = runnable_of(&window.states, checks, of_workers).into_iter().map(|(_, n)| n);
+    let running = window.states.of(ActivityState::Running, of_workers) + no_waits.sum::<f64>();
+    let waiting = (found - running).max(0.0);
+    let used = window.machine.as_ref().map(|took| took.of(of_workers));
+    found.max(used.unwrap_or_default().ready_ns() / window.ns + waiting)
 }
 
 /// Sessions and workers that were found in each wait, mean, under the name of its time.
@@ -282,11 +285,17 @@ fn waits(found: &activity::Window) -> [(Metric, f64); 5] {
 
 /// Of those found in a wait that calls the kernel, how many at most did not wait, mean: their time is processor time or run queue.
 fn runnable(found: &activity::Window, checks: &[WaitCheck]) -> [(Metric, f64); 3] {
+    runnable_of(found, checks, ProcessClass::serves_transactions)
+}
+
+/// The same of processes of some classes.
+fn runnable_of(
+    found: &activity::Window,
+    checks: &[WaitCheck],
+    whose: impl Fn(ProcessClass) -> bool + Copy,
+) -> [(Metric, f64); 3] {
     use ActivityState::*;
-    let of = |state| {
-        let share = wait_checks::runnable_share(checks, state);
-        share * found.of(state, ProcessClass::serves_transactions)
-    };
+    let of = |state| wait_checks::runnable_share(checks, state) * found.of(state, whose);
     [
         (metric::RUNNABLE_READ_PER_OP, of(Read)),
         (metric::RUNNABLE_FLUSH_PER_OP, of(Log)),
@@ -360,7 +369,10 @@ fn processors(
         let used_ns = serving.cpu_ns + serving.run_queue_ns - between.cpu_ns - between.run_queue_ns;
         let summed = used_ns.max(0.0) / ns + waits.sum::<f64>();
         // What was no wait is in the processor time already: as much of it as there are more than sessions and workers.
-        let there = window.states.open() + workers(window);
+        let found = window.states.at_work(ProcessClass::ParallelWorker);
+        // Workers that no sample finds are none of those that are there.
+        let summed = summed - (workers(window, checks) - found);
+        let there = window.states.open() + found;
         let runnable: f64 = runnable(&window.states, checks).iter().map(|(_, n)| n).sum();
         let too_many = (summed - there).clamp(0.0, runnable);
         add(metric::SUMMED_SESSIONS, summed - too_many);

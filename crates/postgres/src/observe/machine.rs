@@ -52,22 +52,13 @@ pub(super) fn others(took: &Took, ns: f64, kernel: f64) -> f64 {
     (took.seen.other_cpus - server - kernel).max(0.0)
 }
 
-/// What is known of the whole look alone, and of no part of it.
-pub(super) struct Beside<'a> {
-    /// Its length, ns.
-    pub(super) look_ns: f64,
-    /// Whether the figures are of all of it.
-    pub(super) is_whole: bool,
-    pub(super) quota_cpus: Option<f64>,
-    pub(super) programs: Option<&'a OtherPrograms>,
-}
-
-/// What the processes took, over the windows that have figures.
+/// What the processes took, over the whole look.
 pub(super) fn processes(
     poll: &PollLoop,
     whole: &Window,
     allowed: Option<&[u32]>,
-    beside: &Beside<'_>,
+    quota_cpus: Option<f64>,
+    programs: Option<&OtherPrograms>,
 ) -> Option<ObservedProcesses> {
     let took = whole.machine.as_ref().filter(|took| !took.seen.per_cpu.is_empty())?;
     let ns = whole.ns;
@@ -76,32 +67,30 @@ pub(super) fn processes(
         let run_queue = Some(used.run_queue_ns / ns);
         Some(ClassUse { class, cpus: used.cpu_ns / ns, run_queue })
     });
-    let threads = poll.sampler.kernel.used_ns.map(|used_ns| used_ns / beside.look_ns);
+    let threads = poll.sampler.kernel.used_ns.map(|used_ns| used_ns / ns);
     let seen = &took.seen;
     let interrupts = (seen.cpus_busy - seen.other_cpus - seen.self_cpus).max(0.0);
     let allowed = allowed.filter(|cpus| !cpus.is_empty()).map_or(seen.per_cpu.len(), <[u32]>::len);
-    let programs = beside.programs;
     Some(ObservedProcesses {
         classes: classes.collect(),
-        hot: hot(poll, ns, beside.is_whole),
+        hot: hot(poll, ns),
         machine_cpus: seen.cpus_busy,
         kernel_cpus: threads.map(|threads| threads + interrupts),
         other_cpus: Some(others(took, ns, threads.unwrap_or(0.0))),
         // The kernel tells processes apart.
         unattributed_cpus: None,
-        client_cpus: programs.and_then(|of| of.clients_ns).map(|ns| ns / beside.look_ns),
-        yielding_cpus: programs.map(|of| of.yielding_ns / beside.look_ns),
+        client_cpus: programs.and_then(|programs| programs.clients_ns).map(|used_ns| used_ns / ns),
+        yielding_cpus: programs.map(|programs| programs.yielding_ns / ns),
         other_programs: programs.map_or(Vec::new(), |programs| programs.programs.clone()),
         allowed_cpus: allowed as f64,
-        quota_cpus: beside.quota_cpus,
+        quota_cpus,
         throttled_share: seen.throttled_share,
-        // Counted at the beginning and at the end.
-        drive_read_bytes: poll.sampler.drive_read_bytes().filter(|_| beside.is_whole),
+        drive_read_bytes: poll.sampler.drive_read_bytes(),
     })
 }
 
 /// The process that was the busiest one in most windows in a row; of several the one that used most.
-fn hot(poll: &PollLoop, ns: f64, is_whole: bool) -> Option<HotProcess> {
+fn hot(poll: &PollLoop, ns: f64) -> Option<HotProcess> {
     let windows: Vec<_> =
         poll.edges.iter().skip(1).filter_map(|edge| edge.beside.as_ref()?.busiest).collect();
     let mut runs: Vec<(u32, ProcessClass, usize, u64)> = Vec::new();
@@ -116,8 +105,7 @@ fn hot(poll: &PollLoop, ns: f64, is_whole: bool) -> Option<HotProcess> {
     }
     let worked = runs.into_iter().filter(|(_, _, _, used_ns)| *used_ns > 0);
     let (pid, class, longest, used_ns) = worked.max_by_key(|(_, _, n, ns)| (*n, *ns))?;
-    let ledger = poll.sampler.ledger.as_ref().filter(|_| is_whole);
-    let all_ns = ledger.and_then(|ledger| ledger.since_beginning_ns(pid));
+    let all_ns = poll.sampler.ledger.as_ref().and_then(|ledger| ledger.since_beginning_ns(pid));
     Some(HotProcess {
         class,
         cpus: all_ns.unwrap_or(used_ns) as f64 / ns,

@@ -11,6 +11,7 @@
 mod activity;
 pub(crate) mod figures;
 pub(crate) mod host;
+mod load_change;
 pub(crate) mod machine;
 mod missing;
 mod monitor;
@@ -19,7 +20,6 @@ pub(crate) mod process_state;
 pub(crate) mod sampling;
 pub mod settings;
 mod slow_probes;
-mod steady_part;
 mod wait_checks;
 pub(crate) mod window;
 

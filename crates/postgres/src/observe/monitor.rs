@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use narrows_engine::{Progress, Stop};
 use narrows_model::{
-    Layer, LiveSetting, Measurement, Observation, ObservedSessions, ProcessClass, Unknown,
-    condition,
+    Layer, LiveSetting, LoadChange, Measurement, Observation, ObservedSessions, ProcessClass,
+    Unknown, condition,
 };
 use narrows_observe::Watch;
 
@@ -14,7 +14,7 @@ use super::host::{Here, Ledger};
 use super::missing::Missing;
 use super::sampling::{PollLoop, Sampler};
 use super::window::{Window, cut, whole};
-use super::{figures, machine, settings, steady_part};
+use super::{figures, load_change, machine, settings};
 use crate::address::Address;
 use crate::monitor::catalog::{self, Catalog};
 use crate::monitor::counters::Statement;
@@ -46,6 +46,8 @@ pub struct Observed {
     pub measurement: Measurement,
     /// Why the look ended before its time, if it did without being asked to.
     pub cut_short: Option<String>,
+    /// It ended because the load had changed, so that it is of two loads, and there is time left for another look.
+    pub ended_by: Option<LoadChange>,
 }
 
 /// A server that can be monitored.
@@ -105,7 +107,8 @@ impl Monitor {
     }
 
     /// Looks for that long at most: for six windows of it, then for as many more as it takes to see enough transactions and to ask
-    /// often enough. Ends early, with what was seen, when `stop` is set, the server went away, or left several
+    /// often enough. Ends where the load has changed and six windows are left, unless that was so already in the look before, which
+    /// is `after`. Ends early, with what was seen, when `stop` is set, the server went away, or left several
     /// questions in a row unanswered. `seed` is that of the times between questions.
     ///
     /// # Errors
@@ -115,16 +118,20 @@ impl Monitor {
         length: Duration,
         seed: u64,
         around: Around,
+        after: Option<LoadChange>,
         stop: &Stop,
         progress: &dyn Progress,
     ) -> Result<Observed, MonitorError> {
-        self.observe_over(Plan::at_most(length, seed), around, stop, progress)
+        let plan = Plan::at_most(length, seed);
+        let plan = if after.is_none() { plan.of_one_load() } else { plan };
+        self.observe_over(plan, around, after, stop, progress)
     }
 
     fn observe_over(
         self,
         plan: Plan,
         around: Around,
+        after: Option<LoadChange>,
         stop: &Stop,
         progress: &dyn Progress,
     ) -> Result<Observed, MonitorError> {
@@ -144,6 +151,7 @@ impl Monitor {
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         poll.sampler.begin();
         let cut_short = poll.run(Layer::Database, &address.to_string(), stop, progress)?;
+        let ended_by = if poll.begins_anew() { load_change::between(&poll.edges) } else { None };
         let answers = cut_short.is_none().then_some(&mut poll.session);
         poll.sampler.end(answers);
         let changed_settings = match cut_short {
@@ -151,27 +159,17 @@ impl Monitor {
             None => settings::changed_since(&settings, &mut poll.session),
         };
         let allowed = process.map(|found| machine::allowed(found.postmaster));
-        let look = whole(&poll);
-        let mut cost = poll.cost(look.ns, look.states.samples);
-        cost.processors = machine::our_processors(&look);
-        let windows = if plan.cuts_counters() { cut(&poll) } else { Vec::new() };
-        let load_change = steady_part::keep_last(&mut poll, &windows);
-        let (together, windows) = match load_change {
-            Some(_) => (whole(&poll), cut(&poll)),
-            None => (look.clone(), windows),
-        };
-        let parts = figures::usable(windows, &together, sees_states);
+        let together = whole(&poll);
+        let parts = if plan.cuts_counters() { cut(&poll) } else { Vec::new() };
+        let parts = figures::usable(parts, &together, sees_states);
+        let mut cost = poll.cost(together.ns, together.states.samples);
+        cost.processors = machine::our_processors(&together);
         let checks = poll.sampler.wait_checks.counts();
         let activity = poll.sampler.sampled.activity(plan.windows_apart(), checks);
         let on = allowed.as_deref().unwrap_or_default();
-        let others = process.and_then(|p| poll.sampler.others(p.postmaster, on, look.ns));
-        let beside = machine::Beside {
-            look_ns: look.ns,
-            is_whole: load_change.is_none(),
-            quota_cpus,
-            programs: others.as_ref(),
-        };
-        let processes = machine::processes(&poll, &together, allowed.as_deref(), &beside);
+        let others = process.and_then(|p| poll.sampler.others(p.postmaster, on, together.ns));
+        let processes =
+            machine::processes(&poll, &together, allowed.as_deref(), quota_cpus, others.as_ref());
         let missing = Missing {
             server: &server,
             recovering,
@@ -193,10 +191,10 @@ impl Monitor {
             address: address.to_string(),
             version: server.version.clone(),
             interval_ns: together.ns,
-            load_change,
+            load_change: after,
             windows: parts.len() as u32,
             counted: figures::counted(&together.changed),
-            sessions: sessions(&poll, &together, look.ns, setting("max_connections")),
+            sessions: sessions(&poll, &together, setting("max_connections")),
             activity,
             processes,
             settings,
@@ -208,23 +206,21 @@ impl Monitor {
         let set = figures::Machine {
             allowed: allowed.as_deref(),
             quota_cpus,
-            kernel_threads: poll.sampler.kernel.used_ns.map_or(0.0, |used_ns| used_ns / look.ns),
-            yielding: others.map_or(0.0, |others| others.yielding_ns / look.ns),
+            kernel_threads: poll
+                .sampler
+                .kernel
+                .used_ns
+                .map_or(0.0, |used_ns| used_ns / together.ns),
+            yielding: others.map_or(0.0, |others| others.yielding_ns / together.ns),
         };
         let mut measurement = figures::measurement(&observation, &parts, &together, &set);
         measurement.conditions.insert(condition::ENCRYPTION, poll.session.encryption());
         let cut_short = cut_short.map(|error| MonitorError::silent(error).to_string());
-        Ok(Observed { observation, measurement, cut_short })
+        Ok(Observed { observation, measurement, cut_short, ended_by })
     }
 }
 
-/// Of the look of `look_ns`, of which `together` is the part that has figures.
-fn sessions(
-    poll: &PollLoop,
-    together: &Window,
-    look_ns: f64,
-    allowed: Option<f64>,
-) -> ObservedSessions {
+fn sessions(poll: &PollLoop, together: &Window, allowed: Option<f64>) -> ObservedSessions {
     let probes = poll.sampler.slow_probes.as_ref();
     let found = probes.map(|probes| probes.found.clone()).unwrap_or_default();
     let most = poll.sampler.sampled.most();
@@ -241,7 +237,7 @@ fn sessions(
         holder: found.holder,
         holders: found.holders,
         unused: together.unused,
-        duties: probes.map_or(Vec::new(), |probes| probes.participants.duties(look_ns)),
+        duties: probes.map_or(Vec::new(), |probes| probes.participants.duties(together.ns)),
         log_senders: found.log_senders,
     }
 }

@@ -16,7 +16,7 @@ fn look(
     let seen = Monitor::open(&address).and_then(|look| {
         assert_eq!((look.postmaster(), look.data_dir()), (None, None), "it runs in a thread");
         let length = Duration::from_millis(900);
-        look.observe(length, 7, Around::default(), &Stop::new(), &Silent)
+        look.observe(length, 7, Around::default(), None, &Stop::new(), &Silent)
     });
     served.join().unwrap();
     seen
@@ -167,7 +167,7 @@ fn a_look_that_is_stopped_keeps_what_was_seen() {
     });
     let seen = Monitor::open(&address)
         .unwrap()
-        .observe(Duration::from_secs(600), 7, Around::default(), &stop, &Silent)
+        .observe(Duration::from_secs(600), 7, Around::default(), None, &stop, &Silent)
         .unwrap();
     served.join().unwrap();
     stopper.join().unwrap();
@@ -180,46 +180,13 @@ fn each_window_is_announced_with_what_was_seen_so_far() {
     let (address, served) = serve(FakeServerTraits::default(), |_| None);
     let (plan, told) = (Plan::of_windows(Duration::from_millis(600), 6, 6), Announced::default());
     let look = Monitor::open(&address).unwrap();
-    look.observe_over(plan, Around::default(), &Stop::new(), &told).unwrap();
+    look.observe_over(plan, Around::default(), None, &Stop::new(), &told).unwrap();
     served.join().unwrap();
     let told = told.of(Phase::Measure);
     assert_eq!(told.len(), 6);
     assert!(told[0].ends_with("window 1 of 6"), "{told:?}");
     assert!(told[1..].iter().all(|window| window.contains(" tps so far")), "{told:?}");
     assert!(told[5].ends_with(" tps so far, 5.0 sessions active"), "{told:?}");
-}
-
-#[test]
-fn of_a_load_that_changed_the_last_steady_part_is_left() {
-    // The fourth reading ends the third window: it and those after it have a tenth.
-    let kind = FakeServerTraits { slow_from: 4, transactions: 10e3, ..FakeServerTraits::default() };
-    let (address, served) = serve(kind, |_| None);
-    let Monitor { mut session, .. } = Monitor::open(&address).unwrap();
-    let catalog = Catalog::from_rows(&session.query(catalog::SQL).unwrap());
-    let statement = Statement::new(&catalog, |count| figures::is_asked(count, false), |_| false);
-    let plan = Plan::of_windows(Duration::from_millis(600), 6, 6);
-    let sampler = Sampler::prepare(&mut session, true, None, Watch::default(), &plan).unwrap();
-    let mut poll = PollLoop::begin(session, statement, sampler, plan).unwrap();
-    poll.run(Layer::Database, "a server", &Stop::new(), &Silent).unwrap();
-    // Windows of a second each, whatever the machine made of them.
-    for (second, edge) in poll.edges.iter_mut().enumerate() {
-        edge.at_ns = second as u64 * 1_000_000_000;
-    }
-    let (whole_look, windows) = (whole(&poll), cut(&poll));
-    assert_eq!(steady_part::last_since(&poll.edges), 2);
-    let change = steady_part::keep_last(&mut poll, &windows).unwrap();
-    assert_eq!(change.after_ns, 2e9);
-    assert!(change.rate_before > 9_500.0 && change.rate_before < 10_000.0, "{change:?}");
-    assert!(change.rate_since > 900.0 && change.rate_since < 1_000.0, "{change:?}");
-    let left = cut(&poll);
-    assert_eq!((poll.edges.len(), left.len(), whole(&poll).ns), (5, 4, 4e9));
-    let samples = |windows: &[Window]| windows.iter().map(|w| w.states.samples).sum::<u64>();
-    assert_eq!(samples(&left), samples(&windows[2..]));
-    assert_eq!(whole_look.states.samples, samples(&windows));
-    // Steady since: nothing more is left out.
-    assert_eq!(steady_part::keep_last(&mut poll, &left), None);
-    drop(poll);
-    served.join().unwrap();
 }
 
 /// Windows that a look of six to twelve takes of a server on which so many transactions end between two readings. Its sessions are
@@ -235,7 +202,7 @@ fn windows_taken(transactions: f64) -> usize {
     });
     let plan = Plan::of_windows(Duration::from_millis(600), 12, 6);
     let look = Monitor::open(&address).unwrap();
-    let seen = look.observe_over(plan, Around::default(), &Stop::new(), &Silent).unwrap();
+    let seen = look.observe_over(plan, Around::default(), None, &Stop::new(), &Silent).unwrap();
     served.join().unwrap();
     assert_eq!(seen.cut_short, None);
     counted.iter().max().unwrap() - 1
@@ -251,6 +218,18 @@ fn a_look_goes_on_by_whole_windows_until_it_has_enough_and_not_where_more_would_
     // Seven each: 84 at the end, so that the rest would be waited for in vain.
     assert_eq!(windows_taken(8.0), 6);
     assert_eq!(windows_taken(0.0), 6, "a server at rest");
+}
+
+#[test]
+fn what_came_before_is_kept_with_the_look_after_it() {
+    let (address, served) = serve(FakeServerTraits::default(), |_| None);
+    let look = Monitor::open(&address).unwrap();
+    let before = LoadChange { before_ns: 60e9, rate_before: 9e3, rate_since: 2e3 };
+    let length = Duration::from_millis(600);
+    let seen = look.observe(length, 7, Around::default(), Some(before), &Stop::new(), &Silent);
+    served.join().unwrap();
+    let seen = seen.unwrap();
+    assert_eq!((seen.observation.load_change, seen.ended_by), (Some(before), None));
 }
 
 #[test]

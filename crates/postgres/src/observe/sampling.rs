@@ -11,9 +11,9 @@ use narrows_units::significant;
 
 use super::activity::{Sampled, Window};
 use super::host::{Ledger, OtherPrograms, ProcessTable, ServerOnHost, Used, clients};
+use super::load_change;
 use super::machine::KernelThreads;
 use super::slow_probes::SlowProbes;
-use super::steady_part;
 use super::wait_checks::WaitChecks;
 use crate::monitor::poll_loop::{self, Plan};
 use crate::monitor::samples;
@@ -193,17 +193,16 @@ impl poll_loop::Sampler for Sampler {
     }
 
     fn has_enough(&self, edges: &[Edge], times: f64) -> bool {
-        let [.., last] = edges else { return false };
-        // Where the load changed, what was seen since counts, and all that is to come belongs to it.
-        let begins = steady_part::last_since(edges);
-        let windows = edges.len() - 1;
-        let times = (times * windows as f64 - begins as f64) / (windows - begins).max(1) as f64;
         let more_helps = |n: f64, least: f64| n < least && n * times >= least;
-        let since = Window::together(&self.sampled.windows()[begins..]);
         let samples = self.slow_probes.is_some()
-            && more_helps(since.samples as f64, Observation::LEAST_SAMPLES);
-        let ended = ended(&edges[begins], last).unwrap_or(0.0);
+            && more_helps(self.sampled.samples() as f64, Observation::LEAST_SAMPLES);
+        let [first, .., last] = edges else { return false };
+        let ended = ended(first, last).unwrap_or(0.0);
         !samples && !more_helps(ended, Observation::LEAST_TRANSACTIONS)
+    }
+
+    fn load_changed(&self, edges: &[Edge]) -> bool {
+        load_change::between(edges).is_some()
     }
 
     fn so_far(&self, edges: &[Edge]) -> Option<String> {

@@ -60,7 +60,7 @@ fn view(run: &Run, seen: &Observation, units: Units, notes: &mut Notes) -> Obser
             format!("{}, {}, {}{which} of {seconds} s", seen.version, seen.address, report.kind)
         }
         None => {
-            let since = if seen.load_change.is_some() { " after the load changed" } else { "" };
+            let since = if seen.load_change.is_some() { " after the load had changed" } else { "" };
             let of = format!("{}, {}", product(&seen.version), seen.address);
             format!("{of}, observed for {seconds} s{since}")
         }

@@ -8,14 +8,17 @@ pub mod drives;
 mod planned;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_facts::Live;
-use narrows_model::{HostRole, Observation, Plan, Platform, condition};
+use narrows_model::{HostRole, LoadChange, Observation, Plan, Platform, condition};
 use narrows_observe::Watch;
 use narrows_postgres::WireError;
 use narrows_postgres::live::MonitorError;
-use narrows_postgres::observe::{Around, Monitor, Rights};
+use narrows_postgres::observe::{Around, Monitor, Observed, Rights, least};
+
+use narrows_units::OpsPerSecond;
 
 use crate::exit::Answers;
 use crate::failure::{self, Failure};
@@ -26,7 +29,7 @@ use crate::resolved::PlannedSession;
 use crate::resolved::Resolved;
 use crate::session::{Ended, Interrupted, Session};
 use crate::ui::Ui;
-use crate::{guard, layers};
+use crate::{guard, layers, prepared};
 
 use capacities::StoredCapacities;
 
@@ -179,16 +182,19 @@ impl Observe {
         let stop = session.stop;
         let around = around(session.resolved, &look);
         let seed = session.resolved.plan.seed;
-        let postmaster = look.postmaster();
-        let mut seen = look.observe(self.request.length, seed, around, stop, session.ui)?;
+        let mut seen = look.observe(self.request.length, seed, around, None, stop, session.ui)?;
+        if let Some(change) = seen.ended_by.filter(|_| !stop.is_set()) {
+            match self.observe_again(change, &mut session) {
+                Ok(again) => seen = again,
+                Err(error) => session.ui.say(&format!(
+                    "observing ended early, what was seen is saved: {}",
+                    failure::render(&error)
+                )),
+            }
+        }
         seen.observation.capacities_from = from;
         if !session.resolved.platform.cgroup.hidden.is_empty() {
             seen.measurement.conditions.insert(condition::SERVER_LIMITS, "hidden");
-        }
-        if let Some((_, postmaster)) = seen.observation.load_change.zip(postmaster) {
-            // What limits the part that counts may have begun with it.
-            let groups = narrows_platform::cgroup_of(&Live, &postmaster.to_string());
-            session.run.set_io_limits(groups.io_limits);
         }
         let commit_bytes = commit_bytes(&seen.observation);
         session.run.observations.push(seen.observation);
@@ -205,6 +211,35 @@ impl Observe {
         }
         session.cut_short = seen.cut_short.is_some() && !stop.is_set();
         Ok(if whole && !stop.is_set() { Ended::Whole } else { Ended::Interrupted })
+    }
+}
+
+impl Observe {
+    /// The server once more, because its load has changed: all that was learned before is of two loads, limits that may have begun
+    /// with the change among it.
+    fn observe_again(
+        &self,
+        change: LoadChange,
+        session: &mut PlannedSession<'_, '_>,
+    ) -> Result<Observed> {
+        let length =
+            self.request.length.saturating_sub(Duration::from_nanos(change.before_ns as u64));
+        let minutes = prepared::minutes(least(length).as_secs_f64());
+        session.ui.say(&format!(
+            "note: the load changed, from {} to {} transactions: observing again, for {minutes}",
+            OpsPerSecond(change.rate_before),
+            OpsPerSecond(change.rate_since)
+        ));
+        let look = reach(&self.request)?;
+        let mut around = around(session.resolved, &look);
+        // Drives that were measured before were measured under the limits of that time.
+        if let (Some(postmaster), None) = (look.postmaster(), &self.request.below) {
+            let groups = narrows_platform::cgroup_of(&Live, &postmaster.to_string());
+            around.quota_cpus = groups.cpu_quota_cpus;
+            session.run.set_groups(groups);
+        }
+        let (seed, stop, ui) = (session.resolved.plan.seed, session.stop, session.ui);
+        Ok(look.observe(length, seed, around, Some(change), stop, ui)?)
     }
 }
 

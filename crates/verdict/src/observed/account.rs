@@ -45,7 +45,8 @@ pub(crate) fn sum(analysis: &Analysis) -> Option<Sum> {
         total_ns += ns_per_op;
         servers += idle;
     }
-    if total_ns <= 0.0 {
+    // Nothing by either account is no account.
+    if total_ns <= 0.0 || (account.value <= 0.0 && summed_ns(analysis)?.value <= 0.0) {
         return None;
     }
     let predicted_per_s = servers / total_ns * 1e9;

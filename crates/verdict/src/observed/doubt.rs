@@ -21,7 +21,7 @@ impl Analysis<'_> {
         if let Some(few) = self.few_transactions() {
             choice.withheld.push(few);
         }
-        choice.doubts.extend(self.of_the_last_part());
+        choice.doubts.extend(self.observed_again());
         if observed.report().is_some() {
             self.doubt_a_report(choice);
             if matches!(choice.winner.narrow, Bottleneck::Cpu | Bottleneck::CpuPerSession) {
@@ -233,15 +233,12 @@ impl Analysis<'_> {
     }
 
     /// The load changed, and the verdict is on what came after.
-    fn of_the_last_part(&self) -> Option<String> {
-        let seen = self.demand.observed.as_ref()?.seen?;
-        let change = seen.load_change?;
+    fn observed_again(&self) -> Option<String> {
+        let change = self.demand.observed.as_ref()?.seen?.load_change?;
         Some(format!(
-            "the load changed {} into the observation (transactions: {} before, {} since): this verdict is of the {} since",
-            Nanos(change.after_ns.max(0.0) as u64),
+            "the load changed while observed, from {} to {} transactions: this verdict is of a second observation, after that",
             OpsPerSecond(change.rate_before),
             OpsPerSecond(change.rate_since),
-            Nanos(seen.interval_ns.max(0.0) as u64),
         ))
     }
 

@@ -40,8 +40,9 @@ impl Analysis<'_> {
 
     /// Whether somebody's server accounts for its transactions' time in a way that the parts are far from.
     pub(crate) fn account_is_off(&self) -> bool {
-        let off =
-            |(parts, account, _): (f64, f64, _)| (parts - account).abs() > UNEXPLAINED * account;
+        let off = |(parts, account, _): (f64, f64, _)| {
+            (parts - account).abs() > UNEXPLAINED * account || account <= 0.0
+        };
         self.demand.observed.is_some() && self.both_accounts().is_none_or(off)
     }
 

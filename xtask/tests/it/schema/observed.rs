@@ -24,7 +24,7 @@ pub fn observation(interval: Interval) -> Observation {
         address: "postgres://app@db7/shop".into(),
         version: "17.2".into(),
         interval_ns: 60e9,
-        load_change: Some(LoadChange { after_ns: 20e9, rate_before: 9e3, rate_since: 2e3 }),
+        load_change: Some(LoadChange { before_ns: 60e9, rate_before: 9e3, rate_since: 2e3 }),
         windows: 6,
         counted: ObservedCounts {
             commits: Some(6000.0),

@@ -22,12 +22,8 @@ pub(super) const WORKERS: Quantity = Seen("parallel workers, mean", Some(Unit::C
 /// Each of these is in a statement or not: what samples of them may miss is two standard errors of a binomial count.
 pub(super) const SESSIONS_THERE: Quantity =
     Seen("sessions and workers, counting error included", Some(Unit::Count), |o| {
-        let found = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
-        // Those that start or end are not found and take time all the same.
-        let used = o.processes.iter().flat_map(|processes| &processes.classes);
-        let used = used.filter(|used| used.class == ProcessClass::ParallelWorker);
-        let counted: f64 = used.map(|used| used.cpus + used.run_queue.unwrap_or(0.0)).sum();
-        let there = o.sessions.open? + found.map(|f| f.processes).sum::<f64>().max(counted);
+        let workers = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
+        let there = o.sessions.open? + workers.map(|f| f.processes).sum::<f64>();
         let samples = o.activity.samples as f64;
         (samples > 0.0).then(|| there + 2.0 * (there * 0.25 / samples).sqrt())
     });
@@ -35,13 +31,18 @@ pub(super) const IN_STATEMENTS: Quantity =
     Seen("sessions in statements by the server's account", Some(Unit::Count), |o| {
         (o.interval_ns > 0.0).then_some(o.counted.active_ns? / o.interval_ns)
     });
-/// As it is printed: 10.0 s.
-pub(super) const LENGTH: Quantity = Seen("length of the observation", Some(Unit::Ns), |o| {
-    Some((o.interval_ns / 1e8).round() * 1e8)
+pub(super) const LENGTH: Quantity =
+    Seen("length of the observation", Some(Unit::Ns), |o| Some(o.interval_ns));
+pub(super) const BEFORE: Quantity = Seen("length of the observation before", Some(Unit::Ns), |o| {
+    o.load_change.map(|change| change.before_ns)
 });
-pub(super) const BEFORE: Quantity =
-    Seen("observed before its last steady part", Some(Unit::Ns), |o| {
-        o.load_change.map(|change| change.after_ns)
+pub(super) const RATE_BEFORE: Quantity =
+    Seen("transactions before the change", Some(Unit::OpsPerS), |o| {
+        o.load_change.map(|change| change.rate_before)
+    });
+pub(super) const RATE_SINCE: Quantity =
+    Seen("transactions after the change", Some(Unit::OpsPerS), |o| {
+        o.load_change.map(|change| change.rate_since)
     });
 pub(super) const TIMED: Quantity =
     Seen("timed checkpoints", Some(Unit::Count), |o| o.counted.checkpoints_timed);

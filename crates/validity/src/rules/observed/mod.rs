@@ -168,14 +168,14 @@ pub(super) const RULES: &[Rule] = &[
         "Mann 1945, Kendall 1975",
     ),
     Rule {
-        figures: &[LENGTH, BEFORE],
+        figures: &[RATE_BEFORE, RATE_SINCE, LENGTH],
         ..rule(
-            "observed-last-part",
+            "observed-again",
             Note,
             above(BEFORE, 0.0),
-            "The load changed while observed: the figures are of the steady part since",
-            "Read the history for the part before; for a verdict on it, observe again under that load",
-            "A mean of two loads, or of a time before and after a limit, belongs to neither; other programs, ages and holders of locks are of the whole observation",
+            "Observed a second time, because the load had changed: the figures are of the time after that",
+            "For a verdict on the load before, observe again when it is back",
+            "A mean of two loads, or of the time before and after a limit, belongs to neither",
             "Denning and Buzen, The Operational Analysis of Queueing Network Models, 1978, homogeneity",
         )
     },

@@ -32,10 +32,6 @@ pub const PAIRS: &[Pair] = &[
         fires: |r| { look(r); figure(r, metric::SUMMED_SESSIONS, 41.1) },
         // Workers are no sessions and have time all the same.
         silent: |r| { found(look(r), ProcessClass::ParallelWorker, ActivityState::Other, 0.04); figure(r, metric::SUMMED_SESSIONS, 41.0) } },
-    Pair { rule: "observed-more-time-than-sessions",
-        fires: |r| { workers_use(look(r), 0.2); figure(r, metric::SUMMED_SESSIONS, 41.5) },
-        // Those that start or end are found by the scheduler alone.
-        silent: |r| { workers_use(look(r), 0.6); figure(r, metric::SUMMED_SESSIONS, 41.5) } },
     Pair { rule: "observed-more-account-than-sessions",
         fires: |r| look(r).counted.active_ns = Some(42.4 * 60e9),
         silent: |r| look(r).counted.active_ns = Some(42.1 * 60e9) },
@@ -48,8 +44,8 @@ pub const PAIRS: &[Pair] = &[
     Pair { rule: "observed-load-changed",
         fires: |r| { look(r); spread(r, 0.26) },
         silent: |r| { look(r); spread(r, 0.24) } },
-    Pair { rule: "observed-last-part",
-        fires: |r| look(r).load_change = Some(LoadChange { after_ns: 20e9, rate_before: 9e3, rate_since: 2e3 }),
+    Pair { rule: "observed-again",
+        fires: |r| look(r).load_change = Some(LoadChange { before_ns: 60e9, rate_before: 9e3, rate_since: 2e3 }),
         silent: |r| look(r).load_change = None },
     Pair { rule: "observed-checkpoints-requested",
         fires: |r| checkpoints(look(r), 1.0, 2.0),
@@ -259,11 +255,6 @@ fn found(look: &mut Observation, class: ProcessClass, state: ActivityState, proc
         windows,
         events,
     });
-}
-
-fn workers_use(look: &mut Observation, cpus: f64) {
-    let processes = look.processes.as_mut().expect("the look has them");
-    processes.classes.push(ClassUse { class: ProcessClass::ParallelWorker, cpus, run_queue: None });
 }
 
 fn processes(run: &mut Run) -> &mut ObservedProcesses {
