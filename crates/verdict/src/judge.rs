@@ -16,7 +16,7 @@ use crate::prediction::separating;
 use crate::session::{Parts, TimeComponent, agrees};
 use crate::sharing::sharing;
 use crate::test::tested;
-use crate::threshold::FINEST_ACCOUNT;
+use crate::threshold::{FINEST_ACCOUNT, SUM_TOLERANCE};
 use crate::{Workload, observed, test};
 
 /// How many of the bounds beyond the narrow one a verdict lists as next.
@@ -243,9 +243,20 @@ fn capacity_sum(analysis: &Analysis, bound: &Candidate) -> Sum {
         terms: vec![SumTerm { name: name.to_string(), ns_per_op: servers / predicted_per_s * 1e9 }],
         predicted_per_s,
         measured_per_s,
-        agrees: agrees(predicted_per_s, measured_per_s),
+        agrees: agrees(predicted_per_s, measured_per_s)
+            || others_leave_nothing(analysis, bound, measured_per_s),
         checked_to: None,
     }
+}
+
+/// Whether the server and others together use the CPUs of its set. What others use is counted by the kernel's ticks, so that its error is a
+/// share of the set and not of the little that they leave.
+fn others_leave_nothing(analysis: &Analysis, bound: &Candidate, rate: f64) -> bool {
+    let taken = bound.place == BoundLaw::Cpu && bound.narrow == Bottleneck::CpuTaken;
+    analysis.demand.cpu.set.filter(|_| taken && bound.is_saturated(rate)).is_some_and(|set| {
+        let idle = bound.capacity.value - rate * bound.demand_per_op.value;
+        idle.abs() <= SUM_TOLERANCE * set
+    })
 }
 
 /// The bounds beyond the narrow place (both, where two can't be told apart), each place once.

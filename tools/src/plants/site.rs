@@ -17,7 +17,7 @@ use crate::program::{Program, output, pinned};
 use crate::server::{self, Programs, Wanted, address};
 
 /// Longer than any look.
-const LONGEST_S: u32 = 120;
+const LONGEST_S: u32 = 660;
 const WARM_UP: Duration = Duration::from_secs(2);
 /// Of the windows that decide which name is right.
 const DECIDING_S: u32 = 2;

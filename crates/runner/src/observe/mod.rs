@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_facts::Live;
-use narrows_model::{HostRole, LoadChange, Observation, Plan, Platform, condition};
+use narrows_model::{HostRole, LoadChange, Observation, Plan, Platform, Workload, condition};
 use narrows_observe::Watch;
 use narrows_postgres::WireError;
 use narrows_postgres::live::MonitorError;
@@ -182,7 +182,9 @@ impl Observe {
         let stop = session.stop;
         let around = around(session.resolved, &look);
         let seed = session.resolved.plan.seed;
-        let mut seen = look.observe(self.request.length, seed, around, None, stop, session.ui)?;
+        let length = self.request.length;
+        session.ui.begin_part(Workload::Observed, least(length).as_secs_f64());
+        let mut seen = look.observe(length, seed, around, None, stop, session.ui)?;
         if let Some(change) = seen.ended_by.filter(|_| !stop.is_set()) {
             match self.observe_again(change, &mut session) {
                 Ok(again) => seen = again,
@@ -239,6 +241,7 @@ impl Observe {
             session.run.set_groups(groups);
         }
         let (seed, stop, ui) = (session.resolved.plan.seed, session.stop, session.ui);
+        ui.begin_part(Workload::Observed, least(length).as_secs_f64());
         Ok(look.observe(length, seed, around, Some(change), stop, ui)?)
     }
 }

@@ -311,6 +311,37 @@ fn a_long_report_beside_others_is_not_what_they_wait_for() {
 }
 
 #[test]
+fn what_others_leave_is_full_where_nothing_of_the_set_is_idle() {
+    let with = |cpus: f64| {
+        verdict(|run, look| {
+            busy(run);
+            let m = measurement(run);
+            set_cpus(m, cpus, 0.6 * cpus);
+            set(m, metric::WAIT_FLUSH_PER_OP, 0.0);
+            set(m, metric::RUN_QUEUE_PER_OP, 1.2e6);
+            // Time that the parts do not hold: no sum by the sessions.
+            set(m, metric::ACTIVE_TIME_PER_OP, 2.8e6);
+            look.processes.as_mut().unwrap().other_cpus = Some(0.6 * cpus);
+        })
+    };
+    // 1.2 of 1.28 CPUs, 94 % of what is left; of the set 2.5 % are idle.
+    let found = with(3.2);
+    assert_eq!((found.narrow, found.grade), (Bottleneck::CpuTaken, Grade::Likely), "{found:?}");
+    // 1.2 of 1.6: a tenth of the set is idle.
+    assert_eq!(with(4.0).grade, Grade::Undecided);
+}
+
+fn set_cpus(m: &mut narrows_model::Measurement, all: f64, taken: f64) {
+    for (name, cpus) in [
+        (metric::SERVER_CPUS, all),
+        (metric::SERVER_CPUS_TAKEN, taken),
+        (metric::SERVER_CPUS_AVAILABLE, all - taken),
+    ] {
+        set(m, name, cpus);
+    }
+}
+
+#[test]
 fn the_quota_is_the_servers_and_not_ours() {
     let full = |run: &mut Run| {
         busy(run);

@@ -336,7 +336,7 @@ pub(super) const RULES: &[Rule] = &[
         ..rule(
             "observed-connection-storm",
             Note,
-            above(CONNECTIONS_EACH, 0.2),
+            above(CONNECTIONS_EACH, SHORT_LIVED),
             "Connections last for a few transactions only",
             "Keep connections open, or use a connection pool",
             "Each one starts a process, which takes more CPU time than a short transaction",
