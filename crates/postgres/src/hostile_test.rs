@@ -148,7 +148,14 @@ fn ask(address: &Address, which: u64) -> Result<(), String> {
     match which {
         0 => {
             let look = observe::Monitor::open(address).map_err(|error| told(&error))?;
-            let seen = look.observe(length, 1, Around::default(), None, &stop, &Silent);
+            let seen = look.observe(
+                length,
+                1,
+                Around::default(),
+                &mut |_, _| Around::default(),
+                &stop,
+                &Silent,
+            );
             seen.map(drop).map_err(|error| told(&error))
         }
         1 => {

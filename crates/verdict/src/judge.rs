@@ -16,7 +16,7 @@ use crate::prediction::separating;
 use crate::session::{Parts, TimeComponent, agrees};
 use crate::sharing::sharing;
 use crate::test::tested;
-use crate::threshold::{FINEST_ACCOUNT, SUM_TOLERANCE};
+use crate::threshold::{FINEST_ACCOUNT, MISSED_BY_MUCH, SUM_TOLERANCE};
 use crate::{Workload, observed, test};
 
 /// How many of the bounds beyond the narrow one a verdict lists as next.
@@ -252,10 +252,11 @@ fn capacity_sum(analysis: &Analysis, bound: &Candidate) -> Sum {
 /// Whether the server and others together use the CPUs of its set. What others use is counted by the kernel's ticks, so that its error is a
 /// share of the set and not of the little that they leave.
 fn others_leave_nothing(analysis: &Analysis, bound: &Candidate, rate: f64) -> bool {
-    let taken = bound.place == BoundLaw::Cpu && bound.narrow == Bottleneck::CpuTaken;
+    let observed = analysis.demand.observed.is_some();
+    let taken = observed && bound.place == BoundLaw::Cpu && bound.narrow == Bottleneck::CpuTaken;
     analysis.demand.cpu.set.filter(|_| taken && bound.is_saturated(rate)).is_some_and(|set| {
         let idle = bound.capacity.value - rate * bound.demand_per_op.value;
-        idle.abs() <= SUM_TOLERANCE * set
+        idle.abs() <= SUM_TOLERANCE * set && idle.abs() <= MISSED_BY_MUCH * bound.capacity.value
     })
 }
 

@@ -163,6 +163,10 @@ pub const MISSED_BY_MUCH: f64 = 2.0 * SUM_TOLERANCE;
 /// between statements is in the parts and not in the account.
 pub const FINEST_ACCOUNT: f64 = 0.02;
 
+/// A rate that differs by a larger factor from that of the windows that ended a look is of yet another load. Judgement: as far as those
+/// windows may differ from each other.
+pub const OTHER_LOAD: f64 = 1.5;
+
 /// Windows whose rate has a wider 95 % interval, as ± share, are no repeats of one load. As the finding `observed-load-changed` has it.
 pub const WINDOWS_ALIKE: f64 = 0.25;
 

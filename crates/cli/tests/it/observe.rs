@@ -178,7 +178,7 @@ fn what_makes_no_sense_is_refused_with_a_way_out() {
     assert!(text.contains("observe postgres://app@127.0.0.1:1/shop"), "{text}");
     assert!(text.contains("loads nothing, writes the run file only"), "{text}");
     assert!(
-        text.contains(": 60 s, up to 10 min if too little happens or the load changes\n"),
+        text.contains("; 60 s, up to 10 min if too little happens or the load changes\n"),
         "{text}"
     );
     assert!(!text.contains("checks "), "nothing was found well: {text}");

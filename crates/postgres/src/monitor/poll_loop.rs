@@ -103,6 +103,11 @@ pub(crate) trait Sampler {
         false
     }
 
+    /// Whether it may be, and some more windows would tell.
+    fn load_may_have_changed(&self, _edges: &[Edge<Self::MachineReading>]) -> bool {
+        false
+    }
+
     /// What was seen up to these edges, in words, for who waits; `None` where there is nothing yet.
     fn so_far(&self, edges: &[Edge<Self::MachineReading>]) -> Option<String>;
 
@@ -191,8 +196,10 @@ impl<S: Sampler> PollLoop<S> {
             self.sampler.end_window(start_ns);
             let times = f64::from(plan.windows) / f64::from(window);
             let enough = window >= plan.least && self.sampler.has_enough(&self.edges, times);
-            let changed = plan.may_begin_anew(window) && self.sampler.load_changed(&self.edges);
-            if stop.is_set() || enough || changed {
+            let may_begin_anew = plan.may_begin_anew(window);
+            let changed = may_begin_anew && self.sampler.load_changed(&self.edges);
+            let undecided = may_begin_anew && self.sampler.load_may_have_changed(&self.edges);
+            if stop.is_set() || changed || (enough && !undecided) {
                 break;
             }
         }
@@ -267,10 +274,11 @@ mod tests {
     use crate::monitor::catalog::{self, Catalog};
     use crate::monitor::fake::server::{FakeServerTraits, serve};
 
-    /// Finds another load from so many edges on, and enough from as many others on.
+    /// Has enough after so many windows; finds another load after so many others, and says that there may be one after so many at first.
     struct Told {
-        changed_at: usize,
-        enough_at: usize,
+        may_change_after: usize,
+        changed_after: usize,
+        enough_after: usize,
     }
 
     impl Sampler for Told {
@@ -287,11 +295,15 @@ mod tests {
         }
 
         fn has_enough(&self, edges: &[Edge<()>], _: f64) -> bool {
-            edges.len() > self.enough_at
+            edges.len() > self.enough_after
         }
 
         fn load_changed(&self, edges: &[Edge<()>]) -> bool {
-            edges.len() > self.changed_at
+            edges.len() > self.changed_after
+        }
+
+        fn load_may_have_changed(&self, edges: &[Edge<()>]) -> bool {
+            (self.may_change_after..self.may_change_after + 3).contains(&(edges.len() - 1))
         }
 
         fn so_far(&self, _: &[Edge<()>]) -> Option<String> {
@@ -318,9 +330,17 @@ mod tests {
     #[test]
     fn an_interval_ends_with_the_load_where_there_is_time_for_another() {
         let plan = |windows| Plan::of_windows(Duration::from_millis(240), windows, 6);
-        let told = |changed_at, enough_at| Told { changed_at, enough_at };
+        let told = |changed_after, enough_after| Told {
+            may_change_after: changed_after - 2,
+            changed_after,
+            enough_after,
+        };
         assert_eq!(windows_of(plan(12).of_one_load(), told(4, 12)), (4, true));
         assert_eq!(windows_of(plan(12).of_one_load(), told(6, 6)), (6, true));
+        // It has enough, and another load may have come: it goes on until that is known.
+        assert_eq!(windows_of(plan(20).of_one_load(), told(8, 6)), (8, true));
+        let no_change = Told { may_change_after: 5, changed_after: 99, enough_after: 6 };
+        assert_eq!(windows_of(plan(20).of_one_load(), no_change), (8, true));
         // Six windows would not be left.
         assert_eq!(windows_of(plan(12).of_one_load(), told(7, 9)), (9, false));
         assert_eq!(windows_of(plan(9).of_one_load(), told(4, 6)), (6, false));

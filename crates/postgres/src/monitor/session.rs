@@ -99,11 +99,18 @@ impl SamplingSession {
             session.round_trip_ns = session.round_trip_ns.min(took_ns);
             session.way_ns = session.way_ns.min(took_ns.saturating_sub(said_ns));
         }
-        session.waited_ns = 0;
-        session.worked_ns = 0;
-        session.active_ns = 0;
-        session.log_lines = 0.0;
+        let (statements, received) = (session.statements, session.received);
+        session.begin_account();
+        (session.statements, session.received) = (statements, received);
         Ok(session)
+    }
+
+    /// What was taken so far is left out of the account.
+    pub(crate) fn begin_account(&mut self) {
+        (self.statements, self.received) = (0, 0);
+        (self.waited_ns, self.worked_ns, self.active_ns) = (0, 0, 0);
+        (self.unanswered, self.unanswered_ns, self.unanswered_in_a_row) = (0, 0, 0);
+        self.log_lines = 0.0;
     }
 
     /// Looks whether the limits that were asked for hold. They are not set again: behind a pooler that would be in somebody

@@ -46,8 +46,6 @@ pub struct Observed {
     pub measurement: Measurement,
     /// Why the look ended before its time, if it did without being asked to.
     pub cut_short: Option<String>,
-    /// It ended because the load had changed, so that it is of two loads, and there is time left for another look.
-    pub ended_by: Option<LoadChange>,
 }
 
 /// A server that can be monitored.
@@ -107,9 +105,10 @@ impl Monitor {
     }
 
     /// Looks for that long at most: for six windows of it, then for as many more as it takes to see enough transactions and to ask
-    /// often enough. Ends where the load has changed and six windows are left, unless that was so already in the look before, which
-    /// is `after`. Ends early, with what was seen, when `stop` is set, the server went away, or left several
-    /// questions in a row unanswered. `seed` is that of the times between questions.
+    /// often enough. Where the load has changed meanwhile and six windows are left, all of that begins once more, and the first time counts
+    /// only where the second ends early; `again` is asked for the machine around the server then. Ends early, with what was seen, when
+    /// `stop` is set, the server went away, or left several questions in a row unanswered. `seed` is that of the times between
+    /// questions.
     ///
     /// # Errors
     /// It came to that before anything was seen.
@@ -118,26 +117,35 @@ impl Monitor {
         length: Duration,
         seed: u64,
         around: Around,
-        after: Option<LoadChange>,
+        again: &mut dyn FnMut(&LoadChange, Duration) -> Around,
         stop: &Stop,
         progress: &dyn Progress,
     ) -> Result<Observed, MonitorError> {
-        let plan = Plan::at_most(length, seed);
-        let plan = if after.is_none() { plan.of_one_load() } else { plan };
-        self.observe_over(plan, around, after, stop, progress)
+        let plan = Plan::at_most(length, seed).of_one_load();
+        let (first, next) = self.look(plan, around, None, stop, progress)?;
+        let Some((change, monitor)) = next.filter(|_| !stop.is_set()) else { return Ok(first) };
+        let left = length.saturating_sub(Duration::from_nanos(change.before_ns as u64));
+        let plan = Plan::at_most(left, seed);
+        let around = again(&change, plan.least());
+        let second = monitor.and_then(|m| m.look(plan, around, Some(change), stop, progress));
+        Ok(first.or_second(second.map(|(second, _)| second), plan.least(), stop))
     }
 
-    fn observe_over(
+    /// One look, and where another may follow because the load has changed, the monitor for it.
+    fn look(
         self,
         plan: Plan,
         around: Around,
         after: Option<LoadChange>,
         stop: &Stop,
         progress: &dyn Progress,
-    ) -> Result<Observed, MonitorError> {
+    ) -> Result<(Observed, Option<Next>), MonitorError> {
         let Monitor { address, mut session, server, recovering, settings, build, here, .. } = self;
         let process = here.process;
         session.heed(stop);
+        if after.is_some() {
+            session.query("DEALLOCATE ALL")?;
+        }
         let catalog = Catalog::from_rows(&session.query(catalog::SQL)?);
         let on = |name: &str| settings::on(&settings, name);
         let asked = |count| figures::is_asked(count, recovering);
@@ -151,7 +159,10 @@ impl Monitor {
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         poll.sampler.begin();
         let cut_short = poll.run(Layer::Database, &address.to_string(), stop, progress)?;
-        let ended_by = if poll.begins_anew() { load_change::between(&poll.edges) } else { None };
+        let change = match poll.begins_anew() && cut_short.is_none() {
+            true => poll.sampler.load_change(&poll.edges, load_change::SINCE),
+            false => None,
+        };
         let answers = cut_short.is_none().then_some(&mut poll.session);
         poll.sampler.end(answers);
         let changed_settings = match cut_short {
@@ -184,7 +195,7 @@ impl Monitor {
             changed_settings: &changed_settings,
         };
         let setting = |name: &str| value(name)?.parse::<f64>().ok();
-        let unknown = self.unknown.into_iter().chain(missing.list()).collect();
+        let unknown = self.unknown.iter().cloned().chain(missing.list()).collect();
         let observation = Observation {
             report: None,
             measurement: super::MEASUREMENT.to_string(),
@@ -198,7 +209,7 @@ impl Monitor {
             activity,
             processes,
             settings,
-            build,
+            build: build.clone(),
             capacities_from: Vec::new(),
             cost,
             unknown,
@@ -216,7 +227,54 @@ impl Monitor {
         let mut measurement = figures::measurement(&observation, &parts, &together, &set);
         measurement.conditions.insert(condition::ENCRYPTION, poll.session.encryption());
         let cut_short = cut_short.map(|error| MonitorError::silent(error).to_string());
-        Ok(Observed { observation, measurement, cut_short, ended_by })
+        let mut session = poll.session;
+        let next = change.map(|change| {
+            let monitor =
+                settings::read(&mut session).map_err(MonitorError::from).map(|settings| {
+                    session.begin_account();
+                    Monitor {
+                        address,
+                        session,
+                        server,
+                        recovering,
+                        settings,
+                        build,
+                        here,
+                        unknown: self.unknown,
+                    }
+                });
+            (change, monitor)
+        });
+        Ok((Observed { observation, measurement, cut_short }, next))
+    }
+}
+
+/// What another look begins with: the change, and the monitor, unless the server went away.
+type Next = (LoadChange, Result<Monitor, MonitorError>);
+
+impl Observed {
+    /// The second look, unless it ended before its `least` length: then this one, of two loads, which says so.
+    fn or_second(
+        mut self,
+        second: Result<Observed, MonitorError>,
+        least: Duration,
+        stop: &Stop,
+    ) -> Observed {
+        /// Edges of windows are read a moment early or late.
+        const NEARLY: f64 = 0.95;
+        let cut_short = match second {
+            Ok(second) if second.observation.interval_ns >= NEARLY * least.as_nanos() as f64 => {
+                return second;
+            }
+            Ok(second) => second.cut_short,
+            Err(error) => Some(error.to_string()),
+        };
+        self.cut_short = cut_short.filter(|_| !stop.is_set());
+        self.observation.unknown.push(Unknown {
+            what: "the server since its load changed: these are figures of two loads".to_string(),
+            needs: "a second observation, which ended early: observe again".to_string(),
+        });
+        self
     }
 }
 

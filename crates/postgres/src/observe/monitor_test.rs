@@ -1,9 +1,11 @@
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use narrows_engine::{Announced, Phase, Silent, Stop};
 use narrows_model::{ActivityState, metric};
 
 use super::*;
+use crate::WireError;
 use crate::monitor::fake::Reply;
 use crate::monitor::fake::server::{FakeServerTraits, MonitorStatement, TRANSACTIONS, serve};
 
@@ -16,10 +18,15 @@ fn look(
     let seen = Monitor::open(&address).and_then(|look| {
         assert_eq!((look.postmaster(), look.data_dir()), (None, None), "it runs in a thread");
         let length = Duration::from_millis(900);
-        look.observe(length, 7, Around::default(), None, &Stop::new(), &Silent)
+        look.observe(length, 7, Around::default(), &mut never, &Stop::new(), &Silent)
     });
     served.join().unwrap();
     seen
+}
+
+/// No load changes within so short a look.
+fn never(_: &LoadChange, _: Duration) -> Around {
+    panic!("a second look")
 }
 
 fn needs(seen: &Observed, what: &str) -> Option<String> {
@@ -167,7 +174,7 @@ fn a_look_that_is_stopped_keeps_what_was_seen() {
     });
     let seen = Monitor::open(&address)
         .unwrap()
-        .observe(Duration::from_secs(600), 7, Around::default(), None, &stop, &Silent)
+        .observe(Duration::from_secs(600), 7, Around::default(), &mut never, &stop, &Silent)
         .unwrap();
     served.join().unwrap();
     stopper.join().unwrap();
@@ -180,7 +187,7 @@ fn each_window_is_announced_with_what_was_seen_so_far() {
     let (address, served) = serve(FakeServerTraits::default(), |_| None);
     let (plan, told) = (Plan::of_windows(Duration::from_millis(600), 6, 6), Announced::default());
     let look = Monitor::open(&address).unwrap();
-    look.observe_over(plan, Around::default(), None, &Stop::new(), &told).unwrap();
+    look.look(plan, Around::default(), None, &Stop::new(), &told).unwrap();
     served.join().unwrap();
     let told = told.of(Phase::Measure);
     assert_eq!(told.len(), 6);
@@ -202,7 +209,7 @@ fn windows_taken(transactions: f64) -> usize {
     });
     let plan = Plan::of_windows(Duration::from_millis(600), 12, 6);
     let look = Monitor::open(&address).unwrap();
-    let seen = look.observe_over(plan, Around::default(), None, &Stop::new(), &Silent).unwrap();
+    let (seen, _) = look.look(plan, Around::default(), None, &Stop::new(), &Silent).unwrap();
     served.join().unwrap();
     assert_eq!(seen.cut_short, None);
     counted.iter().max().unwrap() - 1
@@ -220,16 +227,74 @@ fn a_look_goes_on_by_whole_windows_until_it_has_enough_and_not_where_more_would_
     assert_eq!(windows_taken(0.0), 6, "a server at rest");
 }
 
+/// A server with a tenth of its transactions from the fifth reading on: a look that ends for it, and the next one's monitor. On a
+/// loaded machine windows of a tenth of a second may be as long as half of one, so that three alike don't come every time.
+fn changed_look<I>(
+    instead: impl Fn() -> I,
+) -> (Observed, LoadChange, Result<Monitor, MonitorError>, JoinHandle<()>)
+where
+    I: FnMut(MonitorStatement) -> Option<Reply> + Send + 'static,
+{
+    let kind = FakeServerTraits { slow_from: 5, transactions: 50e3, ..FakeServerTraits::default() };
+    let attempt = |_| {
+        let (address, served) = serve(kind, instead());
+        let plan = Plan::of_windows(Duration::from_secs(3), 30, 6).of_one_load();
+        let look = Monitor::open(&address).unwrap();
+        let (first, next) =
+            look.look(plan, Around::default(), None, &Stop::new(), &Silent).unwrap();
+        let (change, monitor) = next?;
+        Some((first, change, monitor, served))
+    };
+    (0..20).find_map(attempt).expect("another load")
+}
+
 #[test]
-fn what_came_before_is_kept_with_the_look_after_it() {
-    let (address, served) = serve(FakeServerTraits::default(), |_| None);
-    let look = Monitor::open(&address).unwrap();
-    let before = LoadChange { before_ns: 60e9, rate_before: 9e3, rate_since: 2e3 };
-    let length = Duration::from_millis(600);
-    let seen = look.observe(length, 7, Around::default(), Some(before), &Stop::new(), &Silent);
+fn a_second_look_has_its_own_account_and_says_what_came_before() {
+    let (first, change, monitor, served) = changed_look(|| |_| None);
+    assert!(change.rate_before > change.rate_since, "{change:?}");
+    let plan = Plan::of_windows(Duration::from_millis(600), 6, 6);
+    let second =
+        monitor.and_then(|m| m.look(plan, Around::default(), Some(change), &Stop::new(), &Silent));
     served.join().unwrap();
-    let seen = seen.unwrap();
-    assert_eq!((seen.observation.load_change, seen.ended_by), (Some(before), None));
+    let (second, next) = second.unwrap();
+    assert!(next.is_none() && second.observation.load_change == Some(change));
+    assert!(second.observation.cost.statements < first.observation.cost.statements * 3 / 2);
+    assert_eq!(second.observation.sessions.unused, Some(3.0));
+    let rate =
+        |seen: &Observed| seen.observation.counted.commits.unwrap() / seen.observation.interval_ns;
+    assert!(rate(&second) < 0.5 * rate(&first), "it holds none of the load before");
+    // The first look is what is left where the second is no whole one, and it says what it lacks.
+    let long = Duration::from_secs(60);
+    let kept = first.clone().or_second(Ok(second.clone()), long, &Stop::new());
+    assert_eq!((kept.cut_short.clone(), kept.observation.load_change), (None, None));
+    assert!(needs(&kept, "since its load changed").is_some());
+    let whole = first.or_second(Ok(second.clone()), Duration::from_millis(600), &Stop::new());
+    assert_eq!(whole, second);
+}
+
+#[test]
+fn a_server_that_goes_after_the_first_look_leaves_it_cut_short() {
+    // The question that begins the second look, or the one for its settings.
+    let (first, change, monitor, served) = changed_look(|| {
+        let mut anew = false;
+        move |asked| {
+            anew |= asked == MonitorStatement::Anew;
+            anew.then_some(Reply::HangUp)
+        }
+    });
+    let plan = Plan::of_windows(Duration::from_millis(600), 6, 6);
+    let second =
+        monitor.and_then(|m| m.look(plan, Around::default(), Some(change), &Stop::new(), &Silent));
+    served.join().unwrap();
+    let second = second.map(|(second, _)| second);
+    let kept = first.clone().or_second(second, Duration::from_secs(60), &Stop::new());
+    assert!(kept.cut_short.is_some(), "{:?}", kept.cut_short);
+    assert_eq!(kept.observation.interval_ns, first.observation.interval_ns);
+    // Who stops it is not told so.
+    let stop = Stop::new();
+    stop.set();
+    let error = Err(MonitorError::silent(WireError::Unexpected("a stop")));
+    assert_eq!(first.or_second(error, Duration::from_secs(60), &stop).cut_short, None);
 }
 
 #[test]

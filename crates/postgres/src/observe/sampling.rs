@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use narrows_engine::{LiveValue, now_ns};
 use narrows_facts::process;
-use narrows_model::{Observation, ProcessClass};
+use narrows_model::{LoadChange, Observation, ProcessClass};
 use narrows_observe::{Snapshot, Watch};
 use narrows_units::significant;
 
@@ -23,6 +23,8 @@ use crate::wire::WireError;
 
 /// Between two looks at the processes at least, so that those that come and go are seen.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Sessions at work, mean, of which fewer are no load that has come. Judgement.
+const LEAST_AT_WORK: f64 = 0.5;
 /// Looking at them takes a half of a hundredth of a processor at most.
 const AT_MOST_OF_TIME: u64 = 200;
 
@@ -143,6 +145,17 @@ impl Sampler {
         Some(end?.saturating_sub(begin?) as f64)
     }
 
+    /// Another load, of so many windows or more. Where less is done than before and hardly anybody is at work, or nobody knows, a load has ended,
+    /// and no other one has come.
+    pub(super) fn load_change(&self, edges: &[Edge], since: usize) -> Option<LoadChange> {
+        let at_work = |window: &Window| {
+            window.samples > 0 && window.at_work(ProcessClass::Session) >= LEAST_AT_WORK
+        };
+        let works = self.sampled.windows().last().is_some_and(at_work);
+        let change = load_change::between(edges, since)?;
+        (works || change.rate_since > change.rate_before).then_some(change)
+    }
+
     fn look(&mut self) {
         let Some(ledger) = &mut self.ledger else { return };
         let before_ns = process::thread_cpu_ns();
@@ -202,7 +215,11 @@ impl poll_loop::Sampler for Sampler {
     }
 
     fn load_changed(&self, edges: &[Edge]) -> bool {
-        load_change::between(edges).is_some()
+        self.load_change(edges, load_change::SINCE).is_some()
+    }
+
+    fn load_may_have_changed(&self, edges: &[Edge]) -> bool {
+        self.load_change(edges, 1).is_some()
     }
 
     fn so_far(&self, edges: &[Edge]) -> Option<String> {

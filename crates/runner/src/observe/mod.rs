@@ -12,11 +12,13 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_facts::Live;
-use narrows_model::{HostRole, LoadChange, Observation, Plan, Platform, Workload, condition};
+use narrows_model::{
+    Cgroup, HostRole, LoadChange, Observation, Plan, Platform, Workload, condition,
+};
 use narrows_observe::Watch;
 use narrows_postgres::WireError;
 use narrows_postgres::live::MonitorError;
-use narrows_postgres::observe::{Around, Monitor, Observed, Rights, least};
+use narrows_postgres::observe::{Around, Monitor, Rights, least};
 
 use narrows_units::OpsPerSecond;
 
@@ -32,6 +34,7 @@ use crate::ui::Ui;
 use crate::{guard, layers, prepared};
 
 use capacities::StoredCapacities;
+use drives::OfServer;
 
 /// A look at a server that others load.
 pub struct Observe {
@@ -180,19 +183,33 @@ impl Observe {
             from.push(drives::measured(&session.resolved.plan, &session.resolved.platform));
         }
         let stop = session.stop;
-        let around = around(session.resolved, &look);
+        let machine = ServerMachine::of(&look);
+        let around = machine.around(session.resolved.platform.cgroup.cpu_quota_cpus);
         let seed = session.resolved.plan.seed;
         let length = self.request.length;
-        session.ui.begin_part(Workload::Observed, least(length).as_secs_f64());
-        let mut seen = look.observe(length, seed, around, None, stop, session.ui)?;
-        if let Some(change) = seen.ended_by.filter(|_| !stop.is_set()) {
-            match self.observe_again(change, &mut session) {
-                Ok(again) => seen = again,
-                Err(error) => session.ui.say(&format!(
-                    "observing ended early, what was seen is saved: {}",
-                    failure::render(&error)
-                )),
-            }
+        let mut groups = None;
+        let ui = session.ui;
+        let mut again = |change: &LoadChange, least: Duration| {
+            ui.say(&format!(
+                "note: the load changed, from {} to {} transactions: observing again, for {}",
+                OpsPerSecond(change.rate_before),
+                OpsPerSecond(change.rate_since),
+                prepared::minutes(least.as_secs_f64())
+            ));
+            ui.begin_part(Workload::Observed, least.as_secs_f64());
+            // What limits the server may have begun with the change.
+            groups = machine.groups();
+            machine.around(groups.as_ref().and_then(|groups| groups.cpu_quota_cpus))
+        };
+        ui.begin_part(Workload::Observed, least(length).as_secs_f64());
+        let mut seen = look.observe(length, seed, around, &mut again, stop, ui)?;
+        if let Some(groups) = groups.filter(|_| seen.observation.load_change.is_some()) {
+            let was = session.run.platform().map(|platform| platform.cgroup.clone());
+            // Drives that were measured before were measured under the I/O limits of that time.
+            session.run.set_groups(match was.filter(|_| below) {
+                Some(was) => Cgroup { cpu_quota_cpus: groups.cpu_quota_cpus, ..was },
+                None => groups,
+            });
         }
         seen.observation.capacities_from = from;
         if !session.resolved.platform.cgroup.hidden.is_empty() {
@@ -216,36 +233,6 @@ impl Observe {
     }
 }
 
-impl Observe {
-    /// The server once more, because its load has changed: all that was learned before is of two loads, limits that may have begun
-    /// with the change among it.
-    fn observe_again(
-        &self,
-        change: LoadChange,
-        session: &mut PlannedSession<'_, '_>,
-    ) -> Result<Observed> {
-        let length =
-            self.request.length.saturating_sub(Duration::from_nanos(change.before_ns as u64));
-        let minutes = prepared::minutes(least(length).as_secs_f64());
-        session.ui.say(&format!(
-            "note: the load changed, from {} to {} transactions: observing again, for {minutes}",
-            OpsPerSecond(change.rate_before),
-            OpsPerSecond(change.rate_since)
-        ));
-        let look = reach(&self.request)?;
-        let mut around = around(session.resolved, &look);
-        // Drives that were measured before were measured under the limits of that time.
-        if let (Some(postmaster), None) = (look.postmaster(), &self.request.below) {
-            let groups = narrows_platform::cgroup_of(&Live, &postmaster.to_string());
-            around.quota_cpus = groups.cpu_quota_cpus;
-            session.run.set_groups(groups);
-        }
-        let (seed, stop, ui) = (session.resolved.plan.seed, session.stop, session.ui);
-        ui.begin_part(Workload::Observed, least(length).as_secs_f64());
-        Ok(look.observe(length, seed, around, Some(change), stop, ui)?)
-    }
-}
-
 /// Log bytes of a transaction that writes, at least those of a small row's update.
 pub(crate) fn commit_bytes(seen: &Observation) -> u64 {
     /// What a log writer that writes long before a commit hands over at once, bytes.
@@ -262,12 +249,28 @@ pub(crate) fn commit_bytes(seen: &Observation) -> u64 {
 }
 
 /// The machine around the server, where that is this one.
-fn around(resolved: &Resolved, look: &Monitor) -> Around {
-    let Some(postmaster) = look.postmaster() else { return Around::default() };
-    let of = drives::of_server(look);
-    let process = postmaster.to_string();
-    Around {
-        watch: Watch::in_groups_of(&process, &of.platform, &of.names()),
-        quota_cpus: resolved.platform.cgroup.cpu_quota_cpus,
+struct ServerMachine {
+    /// The server's main process.
+    process: Option<u32>,
+    drives: Option<OfServer>,
+}
+
+impl ServerMachine {
+    fn of(look: &Monitor) -> ServerMachine {
+        let process = look.postmaster();
+        ServerMachine { process, drives: process.map(|_| drives::of_server(look)) }
+    }
+
+    /// The control groups that limit the server, as they are now.
+    fn groups(&self) -> Option<Cgroup> {
+        Some(narrows_platform::cgroup_of(&Live, &self.process?.to_string()))
+    }
+
+    fn around(&self, quota_cpus: Option<f64>) -> Around {
+        let Some((process, of)) = self.process.zip(self.drives.as_ref()) else {
+            return Around::default();
+        };
+        let watch = Watch::in_groups_of(&process.to_string(), &of.platform, &of.names());
+        Around { watch, quota_cpus }
     }
 }

@@ -54,13 +54,16 @@ pub fn resolve(request: &ObserveRequest, look: Option<&Monitor>, ui: &dyn Ui) ->
 /// With its time, which depends on what happens there.
 fn what(length: Duration) -> String {
     let name = Workload::Observed.name();
-    let what = "reads its counters, and samples what its sessions do about 20 times per second";
+    let what = "the server's counters, and samples of what its sessions do, about 20 per second";
     let (least, words) = (least(length), |time: Duration| prepared::minutes(time.as_secs_f64()));
-    let more = match least == length {
-        true => String::new(),
-        false => format!(", up to {} if too little happens or the load changes", words(length)),
+    let more = match (least == length, length >= 2 * least) {
+        (true, _) => String::new(),
+        (false, true) => {
+            format!(", up to {} if too little happens or the load changes", words(length))
+        }
+        (false, false) => format!(", up to {} if too little happens", words(length)),
     };
-    format!("{name}: {what}: {}{more}", words(least))
+    format!("{name}: {what}; {}{more}", words(least))
 }
 
 /// What is measured of the server's drives before the look.

@@ -11,7 +11,8 @@ use crate::observed::time::{summed_ns, time_ns};
 use crate::session::{TimeComponent, agrees};
 use crate::threshold::{
     FAR, LEAST_ACTIVE, LEAST_TRANSACTIONS, LOCK_QUEUE, LONG_REPORT_NS, MAY_BE_UNUSED,
-    NEAR_SATURATION, QUEUE_EXPLAINED, QUEUE_WORTH_A_DOUBT, SMALLEST_RATIO, STOPS_OFTEN, TAKEN,
+    NEAR_SATURATION, OTHER_LOAD, QUEUE_EXPLAINED, QUEUE_WORTH_A_DOUBT, SMALLEST_RATIO, STOPS_OFTEN,
+    TAKEN,
 };
 
 impl Analysis<'_> {
@@ -235,10 +236,13 @@ impl Analysis<'_> {
     /// The load changed, and the verdict is on what came after.
     fn observed_again(&self) -> Option<String> {
         let change = self.demand.observed.as_ref()?.seen?.load_change?;
+        let (since, now) = (change.rate_since, self.demand.rate());
+        let other = since.max(now) > OTHER_LOAD * since.min(now);
+        let again = if other { ", and again before it" } else { "" };
         Some(format!(
-            "the load changed while observed, from {} to {} transactions: this verdict is of a second observation, after that",
+            "the load changed while observed (transactions: {}, then {}){again}: this verdict is of a second observation, after that",
             OpsPerSecond(change.rate_before),
-            OpsPerSecond(change.rate_since),
+            OpsPerSecond(since),
         ))
     }
 

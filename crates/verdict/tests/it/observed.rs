@@ -399,9 +399,14 @@ fn the_io_limit_of_the_servers_own_group_is_a_ceiling() {
 fn of_a_load_that_changed_the_verdict_says_that_it_is_of_the_time_after() {
     let change = LoadChange { before_ns: 60e9, rate_before: 26_412.0, rate_since: 2_000.0 };
     let found = verdict(|_, look| look.load_change = Some(change));
-    let said = "the load changed while observed, from 26.4k/s to 2.00k/s transactions: this verdict is of a second observation, after that";
+    let said = "the load changed while observed (transactions: 26.4k/s, then 2.00k/s): this verdict is of a second observation, after that";
     assert!(found.reasons.iter().any(|reason| reason == said), "{:?}", found.reasons);
     assert_eq!(found.grade, Grade::Likely);
+    // At 2000 per second now: the load since the change was yet another one.
+    let other = LoadChange { rate_since: 800.0, ..change };
+    let found = verdict(|_, look| look.load_change = Some(other));
+    let reasons = &found.reasons;
+    assert!(reasons.iter().any(|why| why.contains("and again before it")), "{reasons:?}");
     let steady = verdict(|_, _| {});
     assert!(
         !steady.reasons.iter().any(|reason| reason.contains("changed")),

@@ -17,6 +17,8 @@ pub(crate) enum MonitorStatement {
     States,
     Census,
     Holders,
+    /// What a second look begins with.
+    Anew,
     /// Everything that is asked once.
     Once,
 }
@@ -77,6 +79,7 @@ fn asked(sql: &str) -> MonitorStatement {
         samples::SQL => MonitorStatement::States,
         "EXECUTE narrows_census" => MonitorStatement::Census,
         "EXECUTE narrows_holders" => MonitorStatement::Holders,
+        "DEALLOCATE ALL" => MonitorStatement::Anew,
         sql if sql.starts_with("SELECT *") => MonitorStatement::Counters,
         _ => MonitorStatement::Once,
     }
@@ -93,7 +96,7 @@ fn answer(kind: FakeServerTraits, asked: MonitorStatement, sql: &str, readings: 
             .map(|pid| row([pid, "16", "idle in transaction", "3.25", "12.5", "Client:ClientRead"]))
             .to_vec(),
         MonitorStatement::Counters => vec![counters(sql, kind, readings)],
-        MonitorStatement::Once => once(kind, sql),
+        MonitorStatement::Once | MonitorStatement::Anew => once(kind, sql),
     }
 }
 

@@ -21,17 +21,15 @@ pub(super) const WORKERS: Quantity = Seen("parallel workers, mean", Some(Unit::C
 });
 /// Connections per transaction from which sessions are there for a few transactions only. Judgement.
 pub(super) const SHORT_LIVED: f64 = 0.2;
-/// Each of these is in a statement or not: what samples of them may miss is two standard errors of a binomial count. Unknown where sessions
-/// come and go: one that begins or ends is in no list of the server's, and takes CPU time all the same.
-pub(super) const SESSIONS_THERE: Quantity =
+/// [`SESSIONS_THERE`]; unknown where sessions come and go: one that begins or ends is in no list of the server's, and takes CPU time all the same.
+pub(super) const LASTING_SESSIONS: Quantity =
     Seen("sessions and workers, counting error included", Some(Unit::Count), |o| {
-        let workers = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
-        let there = o.sessions.open? + workers.map(|f| f.processes).sum::<f64>();
-        let samples = o.activity.samples as f64;
-        let comes_and_goes =
-            o.per_transaction(o.counted.connections).is_some_and(|n| n > SHORT_LIVED);
-        (samples > 0.0 && !comes_and_goes).then(|| there + 2.0 * (there * 0.25 / samples).sqrt())
+        let connections = o.per_transaction(o.counted.connections);
+        sessions_there(o).filter(|_| connections.is_none_or(|each| each <= SHORT_LIVED))
     });
+/// Each of these is in a statement or not: what samples of them may miss is two standard errors of a binomial count.
+pub(super) const SESSIONS_THERE: Quantity =
+    Seen("sessions and workers, counting error included", Some(Unit::Count), sessions_there);
 pub(super) const IN_STATEMENTS: Quantity =
     Seen("sessions in statements by the server's account", Some(Unit::Count), |o| {
         (o.interval_ns > 0.0).then_some(o.counted.active_ns? / o.interval_ns)
@@ -143,6 +141,13 @@ pub(super) const UNOPTIMISED: Quantity =
 pub(super) const RESET: Quantity = Seen("times that counters were reset", Some(Unit::Count), |o| {
     Some(f64::from(u8::from(o.counters_were_reset())))
 });
+
+fn sessions_there(o: &Observation) -> Option<f64> {
+    let workers = o.activity.found.iter().filter(|f| f.class == ProcessClass::ParallelWorker);
+    let there = o.sessions.open? + workers.map(|f| f.processes).sum::<f64>();
+    let samples = o.activity.samples as f64;
+    (samples > 0.0).then(|| there + 2.0 * (there * 0.25 / samples).sqrt())
+}
 
 /// Fewer blocks say nothing about shares of them.
 const WORTH_COUNTING: f64 = 1000.0;

@@ -107,7 +107,7 @@ pub(super) const RULES: &[Rule] = &[
             Suspect,
             When::Ratio {
                 of: Metric(metric::SUMMED_SESSIONS),
-                to: SESSIONS_THERE,
+                to: LASTING_SESSIONS,
                 over: Over::Median,
                 test: Test::Above(1.02),
             },

@@ -39,6 +39,10 @@ pub const PAIRS: &[Pair] = &[
     Pair { rule: "observed-more-account-than-sessions",
         fires: |r| look(r).counted.active_ns = Some(42.4 * 60e9),
         silent: |r| look(r).counted.active_ns = Some(42.1 * 60e9) },
+    // An account is of statements, which connections are not.
+    Pair { rule: "observed-more-account-than-sessions",
+        fires: |r| { let look = look(r); look.counted.connections = Some(120e3); look.counted.active_ns = Some(42.4 * 60e9) },
+        silent: |r| { let look = look(r); look.counted.connections = Some(120e3); look.counted.active_ns = Some(42.1 * 60e9) } },
     Pair { rule: "observed-workers-counted",
         fires: |r| found(look(r), ProcessClass::ParallelWorker, ActivityState::Running, 0.06),
         silent: |r| found(look(r), ProcessClass::ParallelWorker, ActivityState::Running, 0.04) },
