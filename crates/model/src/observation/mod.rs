@@ -89,6 +89,9 @@ impl Observation {
     /// What is unknown where counters were reset.
     pub const COUNTERS_RESET: &str = "counters that were reset while observed";
 
+    /// What is unknown where the load had changed, and a second look ended before it was one.
+    pub const SINCE_ITS_LOAD_CHANGED: &str = "the server since its load changed";
+
     /// What to type for a look that has more in it: one of less than a minute was cut by `--for`, and a longer one has ended because
     /// ten minutes would not have been enough either.
     pub fn longer_look(&self) -> String {
@@ -105,6 +108,11 @@ impl Observation {
     /// Whether counters were reset while observed.
     pub fn counters_were_reset(&self) -> bool {
         self.unknown.iter().any(|unknown| unknown.what == Self::COUNTERS_RESET)
+    }
+
+    /// Whether the figures are of two loads, because no second look followed the change.
+    pub fn is_of_two_loads(&self) -> bool {
+        self.unknown.iter().any(|unknown| unknown.what == Self::SINCE_ITS_LOAD_CHANGED)
     }
 
     /// A count per second; `None` where it is unknown.

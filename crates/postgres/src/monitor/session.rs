@@ -99,13 +99,11 @@ impl SamplingSession {
             session.round_trip_ns = session.round_trip_ns.min(took_ns);
             session.way_ns = session.way_ns.min(took_ns.saturating_sub(said_ns));
         }
-        let (statements, received) = (session.statements, session.received);
         session.begin_account();
-        (session.statements, session.received) = (statements, received);
         Ok(session)
     }
 
-    /// What was taken so far is left out of the account.
+    /// What was taken so far to get ready is left out of the account.
     pub(crate) fn begin_account(&mut self) {
         (self.statements, self.received) = (0, 0);
         (self.waited_ns, self.worked_ns, self.active_ns) = (0, 0, 0);

@@ -126,8 +126,10 @@ impl Monitor {
         let Some((change, monitor)) = next.filter(|_| !stop.is_set()) else { return Ok(first) };
         let left = length.saturating_sub(Duration::from_nanos(change.before_ns as u64));
         let plan = Plan::at_most(left, seed);
-        let around = again(&change, plan.least());
-        let second = monitor.and_then(|m| m.look(plan, around, Some(change), stop, progress));
+        let second = monitor.and_then(|monitor| {
+            let around = again(&change, plan.least());
+            monitor.look(plan, around, Some(change), stop, progress)
+        });
         Ok(first.or_second(second.map(|(second, _)| second), plan.least(), stop))
     }
 
@@ -139,26 +141,26 @@ impl Monitor {
         after: Option<LoadChange>,
         stop: &Stop,
         progress: &dyn Progress,
-    ) -> Result<(Observed, Option<Next>), MonitorError> {
-        let Monitor { address, mut session, server, recovering, settings, build, here, .. } = self;
-        let process = here.process;
+    ) -> Result<(Observed, Option<SecondLook>), MonitorError> {
+        let Monitor { mut session, settings, .. } = self;
+        let process = self.here.process;
         session.heed(stop);
         if after.is_some() {
             session.query("DEALLOCATE ALL")?;
         }
         let catalog = Catalog::from_rows(&session.query(catalog::SQL)?);
         let on = |name: &str| settings::on(&settings, name);
-        let asked = |count| figures::is_asked(count, recovering);
+        let asked = |count| figures::is_asked(count, self.recovering);
         let statement = Statement::new(&catalog, asked, |name| on(name) == Some(true));
         let value = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value.as_str());
         let tracked = on("track_activities") != Some(false);
         let ledger = process.map(|found| Ledger::of(&mut session, found, value("io_method")));
         let quota_cpus = around.quota_cpus;
-        let sees_states = server.sees_others && tracked;
+        let sees_states = self.server.sees_others && tracked;
         let sampler = Sampler::prepare(&mut session, sees_states, ledger, around.watch, &plan)?;
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         poll.sampler.begin();
-        let cut_short = poll.run(Layer::Database, &address.to_string(), stop, progress)?;
+        let cut_short = poll.run(Layer::Database, &self.address.to_string(), stop, progress)?;
         let change = match poll.begins_anew() && cut_short.is_none() {
             true => poll.sampler.load_change(&poll.edges, load_change::SINCE),
             false => None,
@@ -182,25 +184,24 @@ impl Monitor {
         let processes =
             machine::processes(&poll, &together, allowed.as_deref(), quota_cpus, others.as_ref());
         let missing = Missing {
-            server: &server,
-            recovering,
+            server: &self.server,
+            recovering: self.recovering,
             settings: &settings,
             counted: &together.changed,
             process: process.is_some(),
             machine: processes.is_some() || process.is_none(),
-            build: !build.is_empty(),
+            build: !self.build.is_empty(),
             tracked,
             workers: together.states.at_work(ProcessClass::ParallelWorker) > 0.0,
             cut_short: cut_short.is_some(),
             changed_settings: &changed_settings,
         };
         let setting = |name: &str| value(name)?.parse::<f64>().ok();
-        let unknown = self.unknown.iter().cloned().chain(missing.list()).collect();
         let observation = Observation {
             report: None,
             measurement: super::MEASUREMENT.to_string(),
-            address: address.to_string(),
-            version: server.version.clone(),
+            address: self.address.to_string(),
+            version: self.server.version.clone(),
             interval_ns: together.ns,
             load_change: after,
             windows: parts.len() as u32,
@@ -208,49 +209,37 @@ impl Monitor {
             sessions: sessions(&poll, &together, setting("max_connections")),
             activity,
             processes,
+            unknown: self.unknown.iter().cloned().chain(missing.list()).collect(),
             settings,
-            build: build.clone(),
+            build: self.build.clone(),
             capacities_from: Vec::new(),
             cost,
-            unknown,
         };
+        let kernel_ns = poll.sampler.kernel.used_ns.unwrap_or(0.0);
         let set = figures::Machine {
             allowed: allowed.as_deref(),
             quota_cpus,
-            kernel_threads: poll
-                .sampler
-                .kernel
-                .used_ns
-                .map_or(0.0, |used_ns| used_ns / together.ns),
+            kernel_threads: kernel_ns / together.ns,
             yielding: others.map_or(0.0, |others| others.yielding_ns / together.ns),
         };
         let mut measurement = figures::measurement(&observation, &parts, &together, &set);
         measurement.conditions.insert(condition::ENCRYPTION, poll.session.encryption());
         let cut_short = cut_short.map(|error| MonitorError::silent(error).to_string());
-        let mut session = poll.session;
-        let next = change.map(|change| {
-            let monitor =
-                settings::read(&mut session).map_err(MonitorError::from).map(|settings| {
-                    session.begin_account();
-                    Monitor {
-                        address,
-                        session,
-                        server,
-                        recovering,
-                        settings,
-                        build,
-                        here,
-                        unknown: self.unknown,
-                    }
-                });
-            (change, monitor)
-        });
-        Ok((Observed { observation, measurement, cut_short }, next))
+        let seen = Observed { observation, measurement, cut_short };
+        let again = Monitor { session: poll.session, settings: Vec::new(), ..self };
+        Ok((seen, change.map(|change| (change, again.anew()))))
+    }
+
+    /// For another look at the same server: the settings of now, and an account of its own.
+    fn anew(mut self) -> Result<Monitor, MonitorError> {
+        self.settings = settings::read(&mut self.session)?;
+        self.session.begin_account();
+        Ok(self)
     }
 }
 
 /// What another look begins with: the change, and the monitor, unless the server went away.
-type Next = (LoadChange, Result<Monitor, MonitorError>);
+type SecondLook = (LoadChange, Result<Monitor, MonitorError>);
 
 impl Observed {
     /// The second look, unless it ended before its `least` length: then this one, of two loads, which says so.
@@ -271,8 +260,9 @@ impl Observed {
         };
         self.cut_short = cut_short.filter(|_| !stop.is_set());
         self.observation.unknown.push(Unknown {
-            what: "the server since its load changed: these are figures of two loads".to_string(),
-            needs: "a second observation, which ended early: observe again".to_string(),
+            what: Observation::SINCE_ITS_LOAD_CHANGED.to_string(),
+            needs: "a second observation: this one is of two loads, and the second ended early"
+                .to_string(),
         });
         self
     }

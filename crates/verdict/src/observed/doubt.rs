@@ -1,6 +1,6 @@
 //! What keeps a verdict on an observed server from being given, or from being surer.
 
-use narrows_model::{Bottleneck, TimeAccount};
+use narrows_model::{Bottleneck, Observation, TimeAccount};
 use narrows_units::{Nanos, OpsPerSecond, Ratio, significant};
 
 use crate::analysis::Analysis;
@@ -23,6 +23,12 @@ impl Analysis<'_> {
             choice.withheld.push(few);
         }
         choice.doubts.extend(self.observed_again());
+        if observed.seen.is_some_and(Observation::is_of_two_loads) {
+            choice.withheld.push(
+                "the load changed while observed, and the second observation ended early: these are figures of two loads"
+                    .to_string(),
+            );
+        }
         if observed.report().is_some() {
             self.doubt_a_report(choice);
             if matches!(choice.winner.narrow, Bottleneck::Cpu | Bottleneck::CpuPerSession) {

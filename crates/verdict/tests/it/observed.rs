@@ -6,7 +6,7 @@ use narrows_model::{
     ActivityState, ActivityWhere, Bottleneck, ClassUse, Finding, Grade, HotProcess, IoLimit,
     LimitBasis, LimitShare, LiveSetting, LoadChange, LockHolder, LockHolders, Observation,
     ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse, Provenance, Run,
-    Severity, TimeAccount, Unit, Verdict, metric,
+    Severity, TimeAccount, Unit, Unknown, Verdict, metric,
 };
 use narrows_verdict::{Scenario, judge, propose, what_if};
 
@@ -407,6 +407,11 @@ fn of_a_load_that_changed_the_verdict_says_that_it_is_of_the_time_after() {
     let found = verdict(|_, look| look.load_change = Some(other));
     let reasons = &found.reasons;
     assert!(reasons.iter().any(|why| why.contains("and again before it")), "{reasons:?}");
+    // Without a whole second observation nothing is named.
+    let (what, needs) = (Observation::SINCE_ITS_LOAD_CHANGED.to_string(), "more".to_string());
+    let two = verdict(|_, look| look.unknown.push(Unknown { what, needs }));
+    assert_eq!(two.grade, Grade::Undecided, "{two:?}");
+    assert!(two.reasons.iter().any(|why| why.contains("two loads")), "{:?}", two.reasons);
     let steady = verdict(|_, _| {});
     assert!(
         !steady.reasons.iter().any(|reason| reason.contains("changed")),
