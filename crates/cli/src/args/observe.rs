@@ -61,7 +61,8 @@ pub struct HowToLook {
     /// How long to observe at most [default: 10min]
     ///
     /// Usually 60 s. With fewer than 100 transactions or 200 samples by then, it continues by
-    /// windows of 10 s until there are enough, or until this time if that can be enough. Above 10min a window
+    /// windows of 10 s until there are enough, or until this time if that can be enough. Where the load changes
+    /// by a factor of two or more, it observes a second time, if this time allows. Above 10min a window
     /// is a sixtieth of it, and six windows are the least.
     #[arg(long = "for", value_name = "TIME", value_parser = interval)]
     pub length: Option<Nanos>,
