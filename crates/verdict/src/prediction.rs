@@ -184,12 +184,7 @@ fn range(
         _ => {}
     }
     let rate = analysis.demand.rate();
-    let mut own = factor(analysis, truth, intervention)?;
-    let of_cpus = truth.place == BoundLaw::Cpu && truth.narrow != Bottleneck::CpuQuota;
-    if intervention == Intervention::MoreCpus && of_cpus && denied.is_none() {
-        // Of the CPUs there are now a part is left over too.
-        own *= (truth.rate.value / rate).max(1.0);
-    }
+    let own = factor(analysis, truth, intervention)?;
     let ceiling = analysis
         .bounds()
         .into_iter()
@@ -197,11 +192,16 @@ fn range(
         .filter(|c| denied.is_none_or(|denied| !same_place(c.narrow, denied.narrow)))
         .filter_map(|c| Some(c.rate.value * factor(analysis, c, intervention)? / rate))
         .fold(f64::INFINITY, f64::min);
-    let effect = own.min(ceiling) - 1.0;
-    if !effect.is_finite() {
-        return None;
+    let around = |own: f64| {
+        let effect = own.min(ceiling) - 1.0;
+        effect.is_finite().then(|| Range::around(effect))
+    };
+    let range = around(own)?;
+    let of_cpus = truth.place == BoundLaw::Cpu && truth.narrow != Bottleneck::CpuQuota;
+    if intervention == Intervention::MoreCpus && of_cpus && denied.is_none() {
+        let most = around(own * beyond_more(analysis, truth))?;
+        return Some(Range { high: range.high.max(most.high), ..range });
     }
-    let range = Range::around(effect);
     let removes = intervention == Intervention::SyncOff && truth.place == BoundLaw::Session;
     Some(if removes { Range { low: range.low.min(CLEAR_GAIN), ..range } } else { range })
 }
@@ -251,8 +251,7 @@ fn fewer(analysis: &Analysis, cpu: &Candidate) -> Option<f64> {
 }
 
 /// The client's processors lent to the server: together they do at most so many operations per second as
-/// leave both sides their time, since the client goes on using them. An operation takes less of it on CPUs that another program does not
-/// interrupt: where the test was made, its own time per operation counts.
+/// leave both sides their time, since the client goes on using them.
 fn more(analysis: &Analysis, cpu: &Candidate) -> Option<f64> {
     if cpu.narrow == Bottleneck::CpuQuota {
         return Some(1.0);
@@ -260,9 +259,18 @@ fn more(analysis: &Analysis, cpu: &Candidate) -> Option<f64> {
     let sets = Sets::of(analysis.run, &analysis.demand);
     let taken = analysis.demand.cpu.taken.unwrap_or(0.0);
     let all = sets.server? + sets.client? - taken;
-    let fell = |of| analysis.fell_in_test(Intervention::MoreCpus, of).max(1.0);
-    let server_s = cpu.demand_per_op.value / fell(metric::SERVER_CPU_PER_OP);
-    let client_s = analysis.demand.client_cpu_ns?.value * 1e-9 / fell(metric::CLIENT_CPU_PER_OP);
-    let both_s = server_s + client_s;
+    let both_s = cpu.demand_per_op.value + analysis.demand.client_cpu_ns?.value * 1e-9;
     Some((all / both_s / cpu.rate.value).max(1.0))
+}
+
+/// By what factor they may do more than that: an operation takes less CPU time where no other program interrupts it, as the test shows, and a
+/// part of the CPUs of now is left over.
+fn beyond_more(analysis: &Analysis, cpu: &Candidate) -> f64 {
+    let fell = |of| analysis.fell_in_test(Intervention::MoreCpus, of).max(1.0);
+    let server_s = cpu.demand_per_op.value;
+    let client_s = analysis.demand.client_cpu_ns.map_or(0.0, |ns| ns.value * 1e-9);
+    let in_test_s =
+        server_s / fell(metric::SERVER_CPU_PER_OP) + client_s / fell(metric::CLIENT_CPU_PER_OP);
+    let left_over = (cpu.rate.value / analysis.demand.rate()).max(1.0);
+    (server_s + client_s) / in_test_s * left_over
 }
