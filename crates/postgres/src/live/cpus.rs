@@ -69,7 +69,9 @@ impl CpuAccount {
             yielding: others.yielding_ns / whole_ns,
         };
         let whole = window(edges.first()?, edges.last()?, &around)?;
-        let pairs = edges.windows(2).map(|two| window(&two[0], &two[1], &around));
+        // A stop cuts the last one short.
+        let long = |two: &&[Edge<_>]| two[1].at_ns - two[0].at_ns >= SHORTEST_NS;
+        let pairs = edges.windows(2).filter(long).map(|two| window(&two[0], &two[1], &around));
         let windows: Option<Vec<LiveCpuWindow>> = by_windows.then(|| pairs.collect()).flatten();
         Some(LiveCpus {
             available: whole.available,

@@ -123,7 +123,10 @@ impl Monitor {
     ) -> Result<Observed, MonitorError> {
         let plan = Plan::at_most(length, seed).of_one_load();
         let (first, next) = self.look(plan, around, None, stop, progress)?;
-        let Some((change, monitor)) = next.filter(|_| !stop.is_set()) else { return Ok(first) };
+        let Some((change, monitor)) = next else { return Ok(first) };
+        if stop.is_set() {
+            return Ok(first.of_two_loads(None));
+        }
         let left = length.saturating_sub(Duration::from_nanos(change.before_ns as u64));
         let plan = Plan::at_most(left, seed);
         let second = monitor.and_then(|monitor| {
@@ -244,7 +247,7 @@ type SecondLook = (LoadChange, Result<Monitor, MonitorError>);
 impl Observed {
     /// The second look, unless it ended before its `least` length: then this one, of two loads, which says so.
     fn or_second(
-        mut self,
+        self,
         second: Result<Observed, MonitorError>,
         least: Duration,
         stop: &Stop,
@@ -258,7 +261,12 @@ impl Observed {
             Ok(second) => second.cut_short,
             Err(error) => Some(error.to_string()),
         };
-        self.cut_short = cut_short.filter(|_| !stop.is_set());
+        self.of_two_loads(cut_short.filter(|_| !stop.is_set()))
+    }
+
+    /// What is left where no second look followed a change of the load, or none that is whole.
+    fn of_two_loads(mut self, cut_short: Option<String>) -> Observed {
+        self.cut_short = cut_short;
         self.observation.unknown.push(Unknown {
             what: Observation::SINCE_ITS_LOAD_CHANGED.to_string(),
             needs: "a second observation: this one is of two loads, and the second ended early"

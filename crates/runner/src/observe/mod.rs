@@ -19,7 +19,6 @@ use narrows_observe::Watch;
 use narrows_postgres::WireError;
 use narrows_postgres::live::MonitorError;
 use narrows_postgres::observe::{Around, Monitor, Rights, least};
-
 use narrows_units::OpsPerSecond;
 
 use crate::exit::Answers;
@@ -191,7 +190,7 @@ impl Observe {
         let ui = session.ui;
         let mut again = |change: &LoadChange, least: Duration| {
             ui.say(&format!(
-                "note: the load changed, from {} to {} transactions: observing again, for {}",
+                "note: the load changed (transactions: {}, then {}): observing again, for {}",
                 OpsPerSecond(change.rate_before),
                 OpsPerSecond(change.rate_since),
                 prepared::minutes(least.as_secs_f64())

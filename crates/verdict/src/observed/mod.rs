@@ -171,7 +171,7 @@ impl<'a> Observed<'a> {
         })
     }
 
-    /// Sessions and their workers that samples can find in a state, mean.
+    /// Sessions at work and their workers, mean; samples find no more than these.
     pub fn processes_at_work(&self, rate: &Estimate) -> f64 {
         let workers = self.workers_ns.map_or(0.0, |ns| ns.value * 1e-9 * rate.value);
         self.at_work.map_or(0.0, |n| n.value) + workers
