@@ -96,6 +96,20 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-runner", RUNNER),
     // For tests; the tool must not know it.
     ("narrows-lab-drive", &[]),
+    // What host and controller say to each other over TCP; neither sockets nor storage.
+    ("narrows-nvme", &[]),
+    // A program of its own: nobody lets a block server into a tool that measures, so nothing of the tool may know it.
+    (
+        "narrows-target",
+        &[
+            "narrows-units",
+            "narrows-files",
+            "narrows-facts",
+            "narrows-raw",
+            "narrows-io",
+            "narrows-nvme",
+        ],
+    ),
     // Arguments, progress, printing.
     (
         "narrows",
@@ -198,6 +212,7 @@ pub const PURE: &[(&str, &str)] = &[
     ("narrows-compare", "crates/compare"),
     ("narrows-import", "crates/import"),
     ("narrows-fio", "crates/fio"),
+    ("narrows-nvme", "crates/nvme"),
 ];
 
 /// What a pure crate doesn't say. Durations are data; reading a clock isn't.

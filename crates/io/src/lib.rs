@@ -48,4 +48,6 @@ pub use path::{Completion, DevicePath, HEARTBEAT_MS, Op};
 pub use pattern::{Pattern, SECTOR, Tag};
 pub use space::{Space, check_writable};
 pub use target::{Durable, Target, TargetKind};
-pub use uring::{Granted, PassthroughPath, UringPath, available as uring_available};
+pub use uring::{
+    Granted, PassthroughPath, UringPath, available as uring_available, build_ring,
+};

@@ -24,4 +24,4 @@ mod workers;
 
 pub(crate) use nvme::namespace_id;
 pub use path::{Granted, PassthroughPath, UringPath};
-pub use setup::available;
+pub use setup::{available, build_ring};

@@ -40,6 +40,15 @@ pub(super) fn build<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     Err(refused.unwrap_or_else(|| io::Error::from_raw_os_error(libc::EINVAL)))
 }
 
+/// A ring of plain entries for `entries` submissions at once, for other work than a path's: sockets and files of a server. Only the thread
+/// that makes it may use it.
+///
+/// # Errors
+/// What the kernel says; [`available`] has words for it.
+pub fn build_ring(entries: u32) -> io::Result<IoUring> {
+    build(entries, false).map(|(ring, _)| ring)
+}
+
 /// Whether plain READ and WRITE exist (5.6, as does the question).
 pub(super) fn reads_into_any_buffer<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     ring: &IoUring<S, C>,

@@ -1,0 +1,5 @@
+//! What holds for the protocol as a whole.
+
+mod commands;
+mod pdus;
+mod structures;
