@@ -98,6 +98,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-lab-drive", &[]),
     // What host and controller say to each other over TCP; neither sockets nor storage.
     ("narrows-nvme", &[]),
+    // A way to what is no file of this machine.
+    ("narrows-initiator", &["narrows-files", "narrows-io", "narrows-nvme"]),
     // A program of its own: nobody lets a block server into a tool that measures, so nothing of the tool may know it.
     (
         "narrows-target",

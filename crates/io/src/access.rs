@@ -3,6 +3,7 @@
 //! Ways fall back in the order io_uring, Linux AIO, threads with blocking calls. Whether I/O is direct or buffered is
 //! not decided here but by the file that is opened ([`crate::Target`]).
 
+use std::fmt;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,11 +20,39 @@ pub struct Access {
     options: Options,
     refusals: Vec<Refusal>,
     faults: Vec<Fault>,
+    remote: Option<SharedRemote>,
 }
+
+/// What opens ways to a device that is no file of this machine. Its maker knows the network; this crate doesn't.
+pub trait Remote: fmt::Debug + Send + Sync {
+    /// A way for up to `depth` operations in flight, to be used on the calling thread.
+    ///
+    /// # Errors
+    /// What stood in the way.
+    fn open(&self, arena: Arena, depth: u32) -> Result<Box<dyn DevicePath>, Error>;
+}
+
+/// Equal to itself and its clones alone.
+#[derive(Debug, Clone)]
+struct SharedRemote(Arc<dyn Remote>);
+
+impl PartialEq for SharedRemote {
+    fn eq(&self, other: &SharedRemote) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for SharedRemote {}
 
 impl Access {
     fn of(method: Method) -> Access {
-        Access { method, options: Options::default(), refusals: Vec::new(), faults: Vec::new() }
+        Access {
+            method,
+            options: Options::default(),
+            refusals: Vec::new(),
+            faults: Vec::new(),
+            remote: None,
+        }
     }
 
     /// io_uring where the kernel and its administrator allow it, else Linux AIO, else blocking calls.
@@ -73,6 +102,11 @@ impl Access {
     /// No device, but a ring that executes no-ops: what generator and kernel cost together.
     pub fn nop() -> Access {
         Access::named(Method::Nop, Options::default())
+    }
+
+    /// A way to what is no file of this machine.
+    pub fn remote(remote: Arc<dyn Remote>) -> Access {
+        Access { remote: Some(SharedRemote(remote)), ..Access::of(Method::NvmeTcp) }
     }
 
     /// The same way to a device that fails as planned. For tests of what stands on a path.
@@ -134,6 +168,10 @@ impl Access {
                 AioPath::new(file, owned, arena, depth).map_err(set_up("set up Linux AIO for"))?,
             ),
             Method::Blocking => Box::new(BlockingPath::new(file, owned, arena)),
+            Method::NvmeTcp => match &self.remote {
+                Some(remote) => remote.0.open(arena, depth)?,
+                None => return Err(set_up("reach")(std::io::ErrorKind::AddrNotAvailable.into())),
+            },
             Method::Null => Box::new(NullPath::new(arena)),
         };
         Ok(if self.faults.is_empty() {

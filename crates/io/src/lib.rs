@@ -31,7 +31,7 @@ mod space;
 mod target;
 mod uring;
 
-pub use access::Access;
+pub use access::{Access, Remote};
 pub use aio::{AioPath, available as aio_available};
 pub use arena::Arena;
 pub use blocking::BlockingPath;
@@ -48,6 +48,4 @@ pub use path::{Completion, DevicePath, HEARTBEAT_MS, Op};
 pub use pattern::{Pattern, SECTOR, Tag};
 pub use space::{Space, check_writable};
 pub use target::{Durable, Target, TargetKind};
-pub use uring::{
-    Granted, PassthroughPath, UringPath, available as uring_available, build_ring,
-};
+pub use uring::{Granted, PassthroughPath, UringPath, available as uring_available, build_ring};

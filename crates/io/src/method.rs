@@ -13,6 +13,8 @@ pub enum Method {
     Aio,
     /// Blocking `pread` and `pwrite`, one operation at a time per thread.
     Blocking,
+    /// NVMe over TCP without a driver: a queue of a target, reached by [`crate::Remote`]. An address is its word.
+    NvmeTcp,
     /// No device: completes at once. Shows what the generator alone costs.
     Null,
     /// No device, but the kernel: a ring that executes IORING_OP_NOP. Shows what the generator and the ring cost.
@@ -20,7 +22,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// All of them.
+    /// All that a file or device can be reached by.
     pub const ALL: [Method; 6] = [
         Method::IoUring,
         Method::Passthrough,
@@ -37,6 +39,7 @@ impl Method {
             Method::Passthrough => "passthrough",
             Method::Aio => "aio",
             Method::Blocking => "threads",
+            Method::NvmeTcp => "nvme-tcp",
             Method::Null => "null",
             Method::Nop => "nop",
         }

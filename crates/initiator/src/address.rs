@@ -1,0 +1,145 @@
+//! Where a namespace is: `nvme-tcp://HOST:PORT/SUBSYSTEM-NQN?ns=1&digest=data`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use narrows_nvme::digest::Digests;
+use narrows_nvme::{IO_PORT, Nqn};
+
+/// What addresses begin with.
+const SCHEME: &str = "nvme-tcp://";
+
+/// A namespace at a target, and how it is to be reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// Name or IP address.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+    /// The subsystem.
+    pub subsystem: Nqn,
+    /// NSID.
+    pub namespace: u32,
+    /// Digests that are asked for.
+    pub digests: Digests,
+    /// The name that this host gives itself; its own where none is said.
+    pub host_nqn: Option<Nqn>,
+}
+
+/// Why a text is no address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no NVMe/TCP address: {reason}")]
+pub struct InvalidAddress {
+    text: String,
+    reason: String,
+}
+
+impl Address {
+    /// Whether a text is meant as one.
+    pub fn is_meant(text: &str) -> bool {
+        text.starts_with(SCHEME)
+    }
+}
+
+impl FromStr for Address {
+    type Err = InvalidAddress;
+
+    fn from_str(text: &str) -> Result<Address, InvalidAddress> {
+        parse(text).map_err(|reason| InvalidAddress { text: text.to_string(), reason })
+    }
+}
+
+fn parse(text: &str) -> Result<Address, String> {
+    let rest = text.strip_prefix(SCHEME).ok_or_else(|| format!("it begins with {SCHEME}"))?;
+    let (whole, options) = rest.split_once('?').unwrap_or((rest, ""));
+    let (place, subsystem) = whole
+        .split_once('/')
+        .ok_or("after HOST:PORT comes / and the subsystem's NQN; `nvme discover` lists them")?;
+    let (host, port) = host_and_port(place)?;
+    let subsystem = subsystem.parse().map_err(|why| format!("{why}"))?;
+    let mut address =
+        Address { host, port, subsystem, namespace: 1, digests: Digests::NONE, host_nqn: None };
+    for option in options.split('&').filter(|option| !option.is_empty()) {
+        match option.split_once('=') {
+            Some(("ns", number)) => {
+                let number = number.parse().ok().filter(|number| *number > 0);
+                address.namespace = number.ok_or_else(|| format!("`{option}`: a number from 1"))?;
+            }
+            Some(("digest", "header")) => address.digests.header = true,
+            Some(("digest", "data")) => address.digests.data = true,
+            Some(("digest", "both")) => address.digests = Digests { header: true, data: true },
+            Some(("hostnqn", name)) => {
+                address.host_nqn = Some(name.parse().map_err(|why| format!("{why}"))?);
+            }
+            _ => {
+                let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN";
+                return Err(format!("`{option}` is none of {known}"));
+            }
+        }
+    }
+    Ok(address)
+}
+
+fn host_and_port(place: &str) -> Result<(String, u16), String> {
+    let (host, rest) = match place.strip_prefix('[') {
+        Some(bracketed) => {
+            bracketed.split_once(']').ok_or("the bracket of its IPv6 address is not closed")?
+        }
+        None => place.split_at(place.find(':').unwrap_or(place.len())),
+    };
+    if host.is_empty() {
+        return Err("it names no host".to_string());
+    }
+    let port = match rest.strip_prefix(':') {
+        None if rest.is_empty() => IO_PORT,
+        port => {
+            let number = port.and_then(|port| port.parse().ok()).filter(|port| *port > 0);
+            number.ok_or_else(|| format!("`{rest}` is no port"))?
+        }
+    };
+    Ok((host.to_string(), port))
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (open, close) = if self.host.contains(':') { ("[", "]") } else { ("", "") };
+        write!(f, "{SCHEME}{open}{}{close}:{}/{}", self.host, self.port, self.subsystem)?;
+        write!(f, "?ns={}", self.namespace)?;
+        match (self.digests.header, self.digests.data) {
+            (false, false) => {}
+            (true, false) => f.write_str("&digest=header")?,
+            (false, true) => f.write_str("&digest=data")?,
+            (true, true) => f.write_str("&digest=both")?,
+        }
+        self.host_nqn.as_ref().map_or(Ok(()), |name| write!(f, "&hostnqn={name}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_written() {
+        let short: Address = "nvme-tcp://storage-1/nqn.2026-11.org.example:disk".parse().unwrap();
+        assert_eq!((short.host.as_str(), short.port, short.namespace), ("storage-1", 4420, 1));
+        let whole = "nvme-tcp://[2001:db8::1]:8009/nqn.2026-11.org.example:a?ns=7&digest=both&hostnqn=nqn.x:h";
+        let address: Address = whole.parse().unwrap();
+        assert_eq!(address.host, "2001:db8::1");
+        assert!(address.digests.header && address.digests.data);
+        assert_eq!(address.to_string(), whole);
+        assert_eq!(address.to_string().parse(), Ok(address));
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_told() {
+        let why = |text: &str| text.parse::<Address>().unwrap_err().to_string();
+        assert!(why("nvme-tcp://a:4420").contains("the subsystem's NQN"));
+        assert!(why("nvme-tcp://:4420/nqn.x").contains("names no host"));
+        assert!(why("nvme-tcp://a:x/nqn.x").contains("`:x` is no port"));
+        assert!(why("nvme-tcp://a/iqn.x").contains("begins with `nqn.`"));
+        assert!(why("nvme-tcp://a/nqn.x?ns=0").contains("from 1"));
+        assert!(why("nvme-tcp://a/nqn.x?qd=4").contains("none of ns=N"));
+        assert!(why("nvme-tcp://[::1/nqn.x").contains("not closed"));
+    }
+}

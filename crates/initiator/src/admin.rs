@@ -1,0 +1,208 @@
+//! The admin queue: one command after another, each waited for.
+
+use std::io::{Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use narrows_nvme::command::{AdminCommand, Connect, ConnectData, FabricsCommand, Identify};
+use narrows_nvme::digest::Digests;
+use narrows_nvme::identify::IDENTIFY_BYTES;
+use narrows_nvme::{DataPointer, SubmissionEntry};
+
+use crate::HostError;
+use crate::address::Address;
+use crate::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
+
+/// How long a connection may take to be made.
+const CONNECT_WITHIN: Duration = Duration::from_secs(5);
+/// How long an answer may take.
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// Data in a capsule of an admin queue, bytes.
+const IN_CAPSULE: u32 = 8192;
+
+/// The one slot of an admin queue.
+#[derive(Debug)]
+struct OneSlot(Vec<u8>);
+
+impl SlotMemory for OneSlot {
+    fn slot(&mut self, _: u16) -> &mut [u8] {
+        &mut self.0
+    }
+}
+
+/// A connection whose commands are executed one after another.
+#[derive(Debug)]
+pub(crate) struct CommandConnection {
+    stream: TcpStream,
+    queue: HostQueue,
+    memory: OneSlot,
+}
+
+/// Connects to where a target is.
+pub(crate) fn connect_to(address: &Address) -> Result<TcpStream, HostError> {
+    let resolve = HostError::system("resolve the target's name");
+    let all = (address.host.as_str(), address.port).to_socket_addrs().map_err(resolve)?;
+    let mut failed = None;
+    for one in all {
+        match TcpStream::connect_timeout(&one, CONNECT_WITHIN) {
+            Ok(stream) => {
+                stream.set_nodelay(true).map_err(HostError::system("set TCP_NODELAY"))?;
+                return Ok(stream);
+            }
+            Err(error) => failed = Some(error),
+        }
+    }
+    let source = failed.unwrap_or_else(|| std::io::ErrorKind::NotFound.into());
+    Err(HostError::System { action: "connect to the target", source })
+}
+
+impl CommandConnection {
+    /// Opens a connection, up to where it takes commands.
+    pub(crate) fn open(address: &Address, slots: u16, most: u32) -> Result<Self, HostError> {
+        let stream = connect_to(address)?;
+        stream
+            .set_read_timeout(Some(ANSWER_WITHIN))
+            .and_then(|()| stream.set_write_timeout(Some(ANSWER_WITHIN)))
+            .map_err(HostError::system("set a time limit"))?;
+        let queue = HostQueue::new(slots, address.digests, IN_CAPSULE, most);
+        let mut connection = CommandConnection { stream, queue, memory: OneSlot(Vec::new()) };
+        connection.exchange("the opening of a connection", |queue, _| queue.is_initialized())?;
+        Ok(connection)
+    }
+
+    /// The parts, for another kind of use.
+    pub(crate) fn into_parts(self) -> (TcpStream, HostQueue) {
+        (self.stream, self.queue)
+    }
+
+    /// Sends what there is and takes what comes until `done`.
+    fn exchange(
+        &mut self,
+        command: &'static str,
+        done: impl Fn(&HostQueue, &[Ended]) -> bool,
+    ) -> Result<Vec<Ended>, HostError> {
+        let begun = Instant::now();
+        let mut ended = Vec::new();
+        let mut input = vec![0; 16 << 10];
+        loop {
+            for piece in self.queue.pieces() {
+                let bytes = match piece {
+                    Piece::Bytes(range) => &self.queue.bytes()[range.clone()],
+                    Piece::Slot { range, .. } => &self.memory.0[range.clone()],
+                };
+                self.stream.write_all(bytes).map_err(HostError::system("send to the target"))?;
+            }
+            self.queue.sent();
+            if done(&self.queue, &ended) {
+                return Ok(ended);
+            }
+            let late = || HostError::Silent { command, seconds: ANSWER_WITHIN.as_secs() };
+            if begun.elapsed() > ANSWER_WITHIN {
+                return Err(late());
+            }
+            let came = match self.stream.read(&mut input) {
+                Ok(0) => return Err(HostError::Closed("before it answered")),
+                Ok(came) => came,
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Err(late()),
+                Err(source) => {
+                    return Err(HostError::System { action: "receive from the target", source });
+                }
+            };
+            self.queue.input(&input[..came], &mut self.memory, &mut ended)?;
+        }
+    }
+
+    /// Executes a command that sends `data` or gets `gets` bytes; its result and what it got.
+    pub(crate) fn execute(
+        &mut self,
+        name: &'static str,
+        entry: SubmissionEntry,
+        data: &[u8],
+        gets: u32,
+    ) -> Result<(u64, &[u8]), HostError> {
+        let direction = match (data.len() as u32, gets) {
+            (0, 0) => Direction::None,
+            (0, gets) => Direction::In(gets),
+            (sends, _) => Direction::Out(sends),
+        };
+        self.memory.0.clear();
+        self.memory.0.extend_from_slice(data);
+        self.memory.0.resize(data.len().max(gets as usize), 0);
+        self.queue.submit(entry, 0, direction, &mut self.memory);
+        let ended = self.exchange(name, |_, ended| !ended.is_empty())?;
+        let completion = ended[0].completion;
+        if !completion.status.is_success() {
+            return Err(HostError::Failed {
+                command: name,
+                status: completion.status,
+                result: completion.result,
+            });
+        }
+        Ok((completion.result, &self.memory.0))
+    }
+
+    /// Connect: which queue this is. The controller's number.
+    pub(crate) fn connect(
+        &mut self,
+        connect: Connect,
+        data: &ConnectData,
+    ) -> Result<u16, HostError> {
+        let entry = FabricsCommand::Connect(connect).to_entry(0, DataPointer::NONE);
+        let (result, _) = self.execute("Connect", entry, &data.to_bytes(), 0)?;
+        // Bits 31:16 ask for authentication.
+        if result >> 16 & 0b11 != 0 {
+            return Err(HostError::Failed {
+                command: "Connect",
+                status: narrows_nvme::Status::AUTHENTICATION_REQUIRED,
+                result,
+            });
+        }
+        Ok(result as u16)
+    }
+
+    /// A property.
+    pub(crate) fn property(&mut self, offset: u32, wide: bool) -> Result<u64, HostError> {
+        let command = FabricsCommand::PropertyGet { offset, wide };
+        let entry = command.to_entry(0, DataPointer::NONE);
+        self.execute("Property Get", entry, &[], 0).map(|(result, _)| result)
+    }
+
+    /// Sets a property of 4 bytes.
+    pub(crate) fn set_property(&mut self, offset: u32, value: u32) -> Result<(), HostError> {
+        let command = FabricsCommand::PropertySet { offset, wide: false, value: value.into() };
+        let entry = command.to_entry(0, DataPointer::NONE);
+        self.execute("Property Set", entry, &[], 0).map(drop)
+    }
+
+    /// A structure of Identify.
+    pub(crate) fn identify(
+        &mut self,
+        structure: u8,
+        namespace: u32,
+    ) -> Result<Box<[u8; IDENTIFY_BYTES]>, HostError> {
+        let identify = Identify { structure, controller: 0, command_set: 0, namespace };
+        let entry = AdminCommand::Identify(identify).to_entry(0, DataPointer::NONE);
+        let (_, data) = self.execute("Identify", entry, &[], IDENTIFY_BYTES as u32)?;
+        let data: Box<[u8; IDENTIFY_BYTES]> =
+            Box::new(data.try_into().unwrap_or([0; IDENTIFY_BYTES]));
+        Ok(data)
+    }
+
+    /// Sets a feature; its result.
+    pub(crate) fn set_feature(&mut self, feature: u8, value: u32) -> Result<u64, HostError> {
+        let command = AdminCommand::SetFeatures { feature, save: false, value, namespace: 0 };
+        let entry = command.to_entry(0, DataPointer::NONE);
+        self.execute("Set Features", entry, &[], 0).map(|(result, _)| result)
+    }
+
+    /// Says that this host lives.
+    pub(crate) fn keep_alive(&mut self) -> Result<(), HostError> {
+        let entry = AdminCommand::KeepAlive.to_entry(0, DataPointer::NONE);
+        self.execute("Keep Alive", entry, &[], 0).map(drop)
+    }
+
+    /// The digests that were agreed on.
+    pub(crate) fn digests(&self) -> Digests {
+        self.queue.digests()
+    }
+}

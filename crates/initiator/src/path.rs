@@ -1,0 +1,400 @@
+//! A way to a namespace: one I/O queue, with the memory of its commands.
+
+use std::io;
+use std::net::TcpStream;
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use narrows_io::{Arena, Completion, DevicePath, Error, HEARTBEAT_MS, Method, Op};
+use narrows_nvme::command::{DeallocatedRange, Extent, IoCommand, RANGE_BYTES};
+use narrows_nvme::feature::ServiceTime;
+use narrows_nvme::{DataPointer, Status};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
+use crate::{Association, HostError};
+
+/// Bytes that are received at once.
+const INPUT: usize = 64 << 10;
+/// The rest of a command's data is received where it belongs from this size on, bytes.
+const DIRECT_FROM: usize = 16 << 10;
+/// Most pieces of a message.
+const PIECES: usize = 256;
+
+/// How a path waits and writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PathOptions {
+    /// It looks for answers instead of sleeping until they come, and takes a whole CPU.
+    pub polled: bool,
+    /// Writes are durable when they are answered (FUA).
+    pub force_unit_access: bool,
+}
+
+pub(crate) struct QueueParts {
+    pub(crate) association: Arc<Association>,
+    pub(crate) number: u16,
+    pub(crate) stream: TcpStream,
+    pub(crate) queue: HostQueue,
+    pub(crate) arena: Arena,
+    pub(crate) options: PathOptions,
+}
+
+/// Memory of slots, and the ranges of deallocations, for which a command's own bytes play no part.
+struct Slots {
+    arena: Arena,
+    ranges: Vec<[u8; RANGE_BYTES]>,
+    trims: Vec<bool>,
+}
+
+impl SlotMemory for Slots {
+    fn slot(&mut self, slot: u16) -> &mut [u8] {
+        if self.trims[usize::from(slot)] {
+            &mut self.ranges[usize::from(slot)]
+        } else {
+            self.arena.slot_mut(u32::from(slot))
+        }
+    }
+}
+
+/// An I/O queue as a way to a namespace.
+pub struct NvmeTcpPath {
+    association: Arc<Association>,
+    number: u16,
+    stream: TcpStream,
+    queue: HostQueue,
+    slots: Slots,
+    options: PathOptions,
+    name: PathBuf,
+    input: Box<[u8]>,
+    ended: Vec<Ended>,
+    /// Bytes of the queue's pieces that were sent.
+    sent: usize,
+    /// Operation of each slot, and what it moves.
+    operations: Vec<(Op, u32)>,
+    service_times: Vec<ServiceTime>,
+    submit_ns: u64,
+}
+
+impl NvmeTcpPath {
+    pub(crate) fn new(parts: QueueParts) -> Result<NvmeTcpPath, HostError> {
+        let slots = parts.arena.slots() as usize;
+        let heartbeat = Duration::from_millis(HEARTBEAT_MS);
+        parts
+            .stream
+            .set_read_timeout(Some(heartbeat))
+            .map_err(HostError::system("set a time limit"))?;
+        Ok(NvmeTcpPath {
+            name: PathBuf::from(parts.association.address().to_string()),
+            association: parts.association,
+            number: parts.number,
+            stream: parts.stream,
+            queue: parts.queue,
+            slots: Slots {
+                arena: parts.arena,
+                ranges: vec![[0; RANGE_BYTES]; slots],
+                trims: vec![false; slots],
+            },
+            options: parts.options,
+            input: vec![0; INPUT].into_boxed_slice(),
+            ended: Vec::with_capacity(slots),
+            sent: 0,
+            operations: vec![(Op::Read, 0); slots],
+            service_times: vec![ServiceTime::default(); slots],
+            submit_ns: 0,
+        })
+    }
+
+    /// How long the target took for the last operation of a slot, where it was asked to say so.
+    pub fn service_time(&self, slot: u32) -> ServiceTime {
+        self.service_times[slot as usize]
+    }
+
+    /// The socket, for what the kernel knows of it (TCP_INFO).
+    pub fn socket(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    fn command_of(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) -> (IoCommand, Direction) {
+        let block = u64::from(self.association.reached().block_bytes);
+        assert!(
+            offset.is_multiple_of(block) && u64::from(bytes).is_multiple_of(block),
+            "operations are whole blocks"
+        );
+        let extent = Extent {
+            first_block: offset / block,
+            blocks_less_one: (u64::from(bytes) / block).saturating_sub(1) as u16,
+            force_unit_access: self.options.force_unit_access && op == Op::Write,
+        };
+        match op {
+            Op::Read => (IoCommand::Read(extent), Direction::In(bytes)),
+            Op::Write => (IoCommand::Write(extent), Direction::Out(bytes)),
+            Op::Sync => (IoCommand::Flush, Direction::None),
+            Op::Trim => {
+                let range = DeallocatedRange {
+                    attributes: 0,
+                    blocks: (u64::from(bytes) / block) as u32,
+                    first_block: extent.first_block,
+                };
+                self.slots.ranges[slot as usize] = range.to_bytes();
+                let command = IoCommand::DatasetManagement { ranges_less_one: 0, deallocate: true };
+                (command, Direction::Out(RANGE_BYTES as u32))
+            }
+        }
+    }
+
+    fn fail(&self, source: io::Error) -> Error {
+        Error::System {
+            action: "use the NVMe/TCP connection",
+            path: self.name.clone(),
+            offset: None,
+            source,
+        }
+    }
+
+    fn broken(&self, error: HostError) -> Error {
+        self.fail(io::Error::other(error.to_string()))
+    }
+
+    /// Sends what there is, as far as the socket takes it; whether all went.
+    fn flush(&mut self) -> Result<bool, Error> {
+        while !self.queue.pieces().is_empty() {
+            let mut vectors: [libc::iovec; PIECES] =
+                [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PIECES];
+            let (mut count, mut skip, mut total) = (0, self.sent, 0);
+            for piece in self.queue.pieces() {
+                let bytes: &[u8] = match piece {
+                    Piece::Bytes(range) => &self.queue.bytes()[range.clone()],
+                    Piece::Slot { slot, range } => &self.slots.slot(*slot)[range.clone()],
+                };
+                if skip >= bytes.len() {
+                    skip -= bytes.len();
+                    continue;
+                }
+                if count == PIECES {
+                    break;
+                }
+                let rest = &bytes[skip..];
+                skip = 0;
+                total += rest.len();
+                vectors[count] =
+                    libc::iovec { iov_base: rest.as_ptr().cast_mut().cast(), iov_len: rest.len() };
+                count += 1;
+            }
+            if count == 0 {
+                self.queue.sent();
+                self.sent = 0;
+                break;
+            }
+            // SAFETY: a message without name and control data is all zeros; its pieces point to memory that is not touched
+            // during the call.
+            let result = unsafe {
+                let mut message: libc::msghdr = std::mem::zeroed();
+                message.msg_iov = vectors.as_mut_ptr();
+                message.msg_iovlen = count;
+                let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+                libc::sendmsg(self.stream.as_raw_fd(), &raw const message, flags)
+            };
+            match usize::try_from(result) {
+                Ok(went) => {
+                    self.sent += went;
+                    if went < total {
+                        continue;
+                    }
+                }
+                Err(_) => {
+                    let error = io::Error::last_os_error();
+                    return match error.kind() {
+                        io::ErrorKind::WouldBlock => Ok(false),
+                        io::ErrorKind::Interrupted => continue,
+                        _ => Err(self.fail(error)),
+                    };
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes what came; whether something did. With `wait` it sleeps until something does, or for a heartbeat.
+    fn receive(&mut self, wait: bool) -> Result<bool, Error> {
+        let flags = if wait { 0 } else { libc::MSG_DONTWAIT };
+        let direct = self.queue.direct(DIRECT_FROM);
+        let (memory, length) = match &direct {
+            Some((slot, range)) => {
+                let bytes = &mut self.slots.slot(*slot)[range.clone()];
+                (bytes.as_mut_ptr(), bytes.len())
+            }
+            None => (self.input.as_mut_ptr(), self.input.len()),
+        };
+        // SAFETY: memory of this path, as long as is said.
+        let came = unsafe { libc::recv(self.stream.as_raw_fd(), memory.cast(), length, flags) };
+        let came = match usize::try_from(came) {
+            Ok(0) => return Err(self.broken(HostError::Closed("while commands were in flight"))),
+            Ok(came) => came,
+            Err(_) => {
+                let error = io::Error::last_os_error();
+                return match error.kind() {
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(false),
+                    _ => Err(self.fail(error)),
+                };
+            }
+        };
+        let taken = if direct.is_some() {
+            self.queue.received_direct(came, &mut self.slots, &mut self.ended)
+        } else {
+            self.queue.input(&self.input[..came], &mut self.slots, &mut self.ended)
+        };
+        taken.map_err(|error| self.broken(error))?;
+        Ok(true)
+    }
+
+    /// Sleeps until the socket takes more or something came, for a heartbeat at most.
+    fn wait_for_socket(&self) {
+        let mut fds = [PollFd::new(&self.stream, PollFlags::IN | PollFlags::OUT)];
+        let limit = Timespec { tv_sec: 0, tv_nsec: HEARTBEAT_MS as i64 * 1_000_000 };
+        let _ = poll(&mut fds, Some(&limit));
+    }
+
+    /// Sleeps until something came, no longer than `wait`.
+    fn wait_for_answer(&self, wait: Duration) {
+        let mut fds = [PollFd::new(&self.stream, PollFlags::IN)];
+        let limit = Timespec {
+            tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: wait.subsec_nanos().into(),
+        };
+        // Interrupted or not, the caller looks.
+        let _ = poll(&mut fds, Some(&limit));
+    }
+
+    fn hand_out(&mut self, out: &mut Vec<Completion>) {
+        for Ended { slot, completion } in self.ended.drain(..) {
+            let index = usize::from(slot);
+            let (op, bytes) = self.operations[index];
+            self.slots.trims[index] = false;
+            let result = if completion.status.is_success() {
+                self.service_times[index] = ServiceTime::from_result(completion.result);
+                if op.moves_data() { bytes as i32 } else { 0 }
+            } else {
+                -errno_of(completion.status)
+            };
+            out.push(Completion { slot: u32::from(slot), result });
+        }
+    }
+
+    fn reap_until(
+        &mut self,
+        min: u32,
+        deadline: Option<Instant>,
+        out: &mut Vec<Completion>,
+    ) -> Result<(), Error> {
+        let wanted = min.min(self.queue.in_flight() + self.ended.len() as u32) as usize;
+        loop {
+            let all_sent = self.flush()?;
+            let sleeps = !self.options.polled && deadline.is_some();
+            let enough = self.ended.len() >= wanted;
+            let came = if self.queue.in_flight() == 0 {
+                false
+            } else {
+                self.receive(sleeps && !enough && all_sent)?
+            };
+            if self.ended.len() >= wanted && !came {
+                break;
+            }
+            if self.ended.len() >= wanted && wanted > 0 {
+                // What more has come may wait for the next call.
+                self.flush()?;
+                break;
+            }
+            if deadline.is_none_or(|deadline| Instant::now() >= deadline) {
+                if !came {
+                    break;
+                }
+                continue;
+            }
+            if !came && sleeps && !all_sent {
+                self.wait_for_socket();
+            }
+        }
+        self.hand_out(out);
+        Ok(())
+    }
+}
+
+/// What the block layer says for a status (`blk_status_to_errno` of Linux).
+fn errno_of(status: Status) -> i32 {
+    let is = |other: Status| status.code() == other.code();
+    if is(Status::CAPACITY_EXCEEDED) {
+        libc::ENOSPC
+    } else if is(Status::LBA_OUT_OF_RANGE) || is(Status::INVALID_FIELD) {
+        libc::EINVAL
+    } else if is(Status::INVALID_OPCODE) {
+        libc::EOPNOTSUPP
+    } else if is(Status::RESERVATION_CONFLICT) {
+        libc::EBADE
+    } else if is(Status::WRITE_PROTECTED) {
+        libc::EROFS
+    } else {
+        libc::EIO
+    }
+}
+
+impl DevicePath for NvmeTcpPath {
+    fn method(&self) -> Method {
+        Method::NvmeTcp
+    }
+
+    fn slots(&self) -> u32 {
+        self.slots.arena.slots()
+    }
+
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.slots.arena.slot_mut(slot)
+    }
+
+    fn submit(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) {
+        let begun = Instant::now();
+        let (command, direction) = self.command_of(op, slot, offset, bytes);
+        self.operations[slot as usize] = (op, bytes);
+        self.slots.trims[slot as usize] = op == Op::Trim;
+        let number = u16::try_from(slot).expect("slots are a queue's");
+        let namespace = self.association.address().namespace;
+        let entry = command.to_entry(number, namespace, DataPointer::NONE);
+        self.queue.submit(entry, number, direction, &mut self.slots);
+        self.submit_ns += begun.elapsed().as_nanos() as u64;
+    }
+
+    fn reap(&mut self, min: u32, out: &mut Vec<Completion>) -> Result<(), Error> {
+        let deadline = (min > 0).then(|| Instant::now() + Duration::from_millis(HEARTBEAT_MS));
+        self.reap_until(min, deadline, out)
+    }
+
+    fn reap_within(
+        &mut self,
+        min: u32,
+        wait: Duration,
+        out: &mut Vec<Completion>,
+    ) -> Result<(), Error> {
+        self.flush()?;
+        if !wait.is_zero() && !self.options.polled && self.ended.len() < min as usize {
+            self.wait_for_answer(wait);
+        }
+        let deadline = (self.options.polled && min > 0).then(|| Instant::now() + wait);
+        self.reap_until(min, deadline, out)
+    }
+
+    fn in_flight(&self) -> u32 {
+        self.queue.in_flight() + self.ended.len() as u32
+    }
+
+    fn submit_ns(&self) -> Option<u64> {
+        Some(self.submit_ns)
+    }
+}
+
+impl Drop for NvmeTcpPath {
+    fn drop(&mut self) {
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
+        self.association.give_back(self.number);
+    }
+}
