@@ -72,7 +72,7 @@ pub struct HostQueue {
     in_capsule: u32,
     max_h2c_data: u32,
     initialized: bool,
-    intake: Intake<Part>,
+    intake: Intake<Destination>,
     commands: Vec<Option<Command>>,
     in_flight: u32,
     bytes: Vec<u8>,
@@ -81,7 +81,7 @@ pub struct HostQueue {
 
 /// Where data go: to which command, from which offset on.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct Destination {
     slot: u16,
     offset: u32,
     success: bool,
@@ -243,7 +243,7 @@ impl HostQueue {
                     }
                 }
                 Intake::Data(data) => {
-                    let Part { slot, offset, .. } = data.destination;
+                    let Destination { slot, offset, .. } = data.destination;
                     let end = offset as usize + data.bytes();
                     let whole = memory.slot(slot);
                     if data.copy(&mut input, &mut whole[offset as usize..end]) {
@@ -275,14 +275,14 @@ impl HostQueue {
         ended: &mut Vec<Ended>,
     ) -> Result<(), HostError> {
         let Intake::Data(data) = &mut self.intake else { return Ok(()) };
-        let Part { slot, offset, .. } = data.destination;
+        let Destination { slot, offset, .. } = data.destination;
         let end = offset as usize + data.bytes();
         let done = data.received(bytes, &memory.slot(slot)[offset as usize..end]);
         if done { self.received(ended) } else { Ok(()) }
     }
 
     /// Where data that come go.
-    fn part_of(&self, pdu: &Pdu) -> Result<Part, HostError> {
+    fn part_of(&self, pdu: &Pdu) -> Result<Destination, HostError> {
         match pdu {
             Pdu::C2hData { transfer, success, .. } => {
                 let slot = transfer.command_id;
@@ -294,7 +294,7 @@ impl HostQueue {
                 if transfer.offset != moved || end.is_none_or(|end| end > bytes) {
                     return Err(unexpected("data outside of what a command reads"));
                 }
-                Ok(Part { slot, offset: transfer.offset, success: *success })
+                Ok(Destination { slot, offset: transfer.offset, success: *success })
             }
             Pdu::C2hTermReq(violation) => Err(HostError::Terminated(*violation)),
             _ => Err(unexpected("data where there are none")),
@@ -305,7 +305,7 @@ impl HostQueue {
     fn received(&mut self, ended: &mut Vec<Ended>) -> Result<(), HostError> {
         let done = std::mem::take(&mut self.intake);
         let Intake::Data(data) = done else { return Ok(()) };
-        let Part { slot, offset, success } = data.destination;
+        let Destination { slot, offset, success } = data.destination;
         let Some(Some(command)) = self.commands.get_mut(usize::from(slot)) else {
             return Err(unexpected("data for a command that isn't there"));
         };

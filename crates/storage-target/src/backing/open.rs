@@ -1,0 +1,196 @@
+//! Opening what is served: by the rules of the crate `raw` for devices, and as strictly for files.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use narrows_facts::{Live, Source};
+use narrows_files::Access;
+use rustix::fs::{FlockOperation, OFlags};
+
+use super::file::size_of;
+use super::{Backing, FileDisk, RamDisk};
+use crate::namespace::{NamespaceSpec, Place};
+
+/// Why something is not served.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The system's word.
+    #[error("cannot {action} {path}: {source}")]
+    System {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: String,
+        /// What came of it.
+        source: io::Error,
+    },
+    /// A rule's.
+    #[error("{path} is not served: {reason}")]
+    Refused {
+        /// What.
+        path: String,
+        /// Which rule speaks against it.
+        reason: String,
+        /// What to do.
+        hint: &'static str,
+    },
+}
+
+impl OpenError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            OpenError::System { .. } => None,
+            OpenError::Refused { hint, .. } => Some(hint),
+        }
+    }
+}
+
+/// What `spec` names, open and held, with its size in bytes.
+///
+/// # Errors
+/// Why it isn't.
+pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
+    match &spec.place {
+        Place::Null { bytes } => Ok(Opened { backing: Backing::Null, bytes: *bytes }),
+        Place::Ram { bytes } => {
+            let system = |source| OpenError::System {
+                action: "map memory for",
+                path: format!("ram:{bytes}"),
+                source,
+            };
+            let size =
+                usize::try_from(*bytes).map_err(|_| system(io::ErrorKind::OutOfMemory.into()))?;
+            let disk = RamDisk::new(size).map_err(system)?;
+            Ok(Opened { backing: Backing::Ram(disk), bytes: *bytes })
+        }
+        Place::Path(path) => open_path(path, spec),
+    }
+}
+
+/// What was opened.
+#[derive(Debug)]
+pub struct Opened {
+    pub(crate) backing: Backing,
+    /// Size, bytes.
+    pub bytes: u64,
+}
+
+fn open_path(path: &Path, spec: &NamespaceSpec) -> Result<Opened, OpenError> {
+    let system = |action| {
+        move |source: io::Error| OpenError::System {
+            action,
+            path: path.display().to_string(),
+            source,
+        }
+    };
+    let kind = std::fs::metadata(path).map_err(system("look at"))?.file_type();
+    let disk = if kind.is_block_device() {
+        open_device(path, spec)?
+    } else if kind.is_file() {
+        open_file(path)?
+    } else {
+        return Err(refused(
+            path,
+            "it is neither a file nor a block device".to_string(),
+            "name a file, a block device, `ram:SIZE` or `null:SIZE`",
+        ));
+    };
+    let bytes = disk.size().map_err(system("ask for the size of"))?;
+    Ok(Opened { backing: Backing::File(Box::new(disk)), bytes })
+}
+
+fn refused(path: &Path, reason: String, hint: &'static str) -> OpenError {
+    OpenError::Refused { path: path.display().to_string(), reason, hint }
+}
+
+fn open_device(path: &Path, spec: &NamespaceSpec) -> Result<FileDisk, OpenError> {
+    let name = path.display().to_string();
+    let device = narrows_raw::inspect(&Live, &name)
+        .map_err(|error| refused(path, error.to_string(), "name a whole block device"))?;
+    if !spec.keep_contents
+        && let Ok(contents) = &device.contents
+        && let Some(first) = contents.signatures.first()
+    {
+        return Err(refused(
+            path,
+            format!("it holds {}", first.name),
+            "if a host of this target wrote that, add `contents=keep`; hosts may then change it",
+        ));
+    }
+    let serial = spec.serial.as_deref().unwrap_or_default();
+    let consent = narrows_raw::consent(&device, serial).map_err(|error| {
+        let hint = "add `serial=` with the device's own serial, as `narrows platform` shows it";
+        refused(path, error.to_string(), hint)
+    })?;
+    let held = narrows_raw::open_for_writing(&consent, true)
+        .map_err(|error| refused(path, error.to_string(), "stop what uses it, or name another"))?;
+    let clone = |source| OpenError::System { action: "open", path: name.clone(), source };
+    let file = held.file().try_clone().map_err(clone)?;
+    let number = held.file().metadata().map_err(clone)?.rdev();
+    Ok(FileDisk {
+        write_through: says_write_through(number),
+        file,
+        path: path.to_path_buf(),
+        direct: true,
+        _held: Some(held),
+        is_device: true,
+    })
+}
+
+/// Whether the kernel holds the device's cache for write-through (`queue/write_cache`). A partition has its disk's.
+fn says_write_through(number: u64) -> bool {
+    let (major, minor) = (libc::major(number), libc::minor(number));
+    let here = format!("/sys/dev/block/{major}:{minor}");
+    let words = ["queue/write_cache", "../queue/write_cache"].map(|file| format!("{here}/{file}"));
+    let said = words.iter().find_map(|path| Live.read(path).ok());
+    said.is_some_and(|said| said.trim_ascii() == b"write through")
+}
+
+fn open_file(path: &Path) -> Result<FileDisk, OpenError> {
+    let name = path.display().to_string();
+    let system = |action| {
+        let path = name.clone();
+        move |source: io::Error| OpenError::System { action, path, source }
+    };
+    if narrows_raw::plain_file_in_dev(&Live, &name).is_some() {
+        return Err(refused(
+            path,
+            "it is a plain file among the names of devices, in memory".to_string(),
+            "check the device's name; for memory name `ram:SIZE`",
+        ));
+    }
+    let uses = narrows_raw::uses_of_file(&Live, &name);
+    if let Some(used) = uses.first() {
+        return Err(refused(path, used.to_string(), "stop what uses it, or name another"));
+    }
+    let buffered =
+        narrows_files::open_existing(path, Access::Write).map_err(system("open for writing"))?;
+    lock(&buffered).map_err(|_| {
+        refused(path, "another program holds its lock".to_string(), "stop what serves it")
+    })?;
+    if size_of(&buffered).map_err(system("ask for the size of"))? == 0 {
+        return Err(refused(path, "it is empty".to_string(), "`truncate -s SIZE FILE` makes room"));
+    }
+    // The status flag of the same open file, so that the lock and the file stay the same.
+    let flags = rustix::fs::fcntl_getfl(&buffered);
+    let direct =
+        flags.and_then(|flags| rustix::fs::fcntl_setfl(&buffered, flags | OFlags::DIRECT)).is_ok();
+    Ok(FileDisk {
+        file: buffered,
+        path: PathBuf::from(path),
+        direct,
+        _held: None,
+        is_device: false,
+        write_through: false,
+    })
+}
+
+/// Takes the whole file's lock, as every target does.
+fn lock(file: &File) -> io::Result<()> {
+    rustix::fs::flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive)
+        .map_err(io::Error::from)
+}

@@ -1,0 +1,280 @@
+//! Fabrics commands: how a connection becomes a queue, and the controller's properties.
+
+use std::sync::Arc;
+
+use narrows_nvme::command::{
+    Connect, ConnectData, DYNAMIC_CONTROLLER, FabricsCommand, fabrics_command,
+};
+use narrows_nvme::pdu::Violation;
+use narrows_nvme::property::{self, Capabilities, Configuration, ControllerStatus};
+use narrows_nvme::{DataPointer, Nqn, Status, SubmissionEntry};
+
+use super::{Connection, Context, Phase, Queue};
+use crate::controller::{Controller, Service};
+use crate::target::Caller;
+
+/// How long becoming ready may take, in steps of 500 ms. It takes none.
+const READY_TIMEOUT: u8 = 15;
+/// Bit 16 of the result of a Connect that failed: the offset is of the data.
+const IN_DATA: u64 = 1 << 16;
+/// Offset of QID in the entry.
+const QUEUE_AT: u64 = 42;
+/// Offset of SQSIZE in the entry.
+const QUEUE_SIZE_AT: u64 = 44;
+
+/// A Connect that failed, and where in it.
+type Refusal = (Status, u64);
+
+impl Connection {
+    /// A command that came with `data`, intact or not.
+    pub(super) fn command(
+        &mut self,
+        entry: SubmissionEntry,
+        data: &[u8],
+        intact: bool,
+        context: &mut Context<'_>,
+    ) -> Result<(), Violation> {
+        let fabrics = fabrics_command(&entry);
+        let Some(queue) = &mut self.queue else {
+            match fabrics {
+                Some(FabricsCommand::Connect(connect)) if intact => {
+                    self.connect(&entry, &connect, data, context);
+                }
+                _ => self.complete(&entry, Status::SEQUENCE_ERROR.for_good(), 0),
+            }
+            return Ok(());
+        };
+        // More commands than the queue has entries can't be: the host would have overwritten its own.
+        if self.slots.len() >= queue.entries as usize {
+            return Err(Violation::SEQUENCE);
+        }
+        queue.head = ((u32::from(queue.head) + 1) % queue.entries) as u16;
+        if queue.controller.has_ended() {
+            self.phase = Phase::Ending;
+            return Ok(());
+        }
+        if !intact {
+            self.complete(&entry, Status::TRANSIENT_TRANSPORT_ERROR, 0);
+            return Ok(());
+        }
+        let is_admin = queue.number == 0;
+        match fabrics {
+            Some(command) => self.fabrics(&entry, &command, context),
+            None if is_admin => self.admin(&entry, data, context),
+            None => self.execute(entry, data, context),
+        }
+        Ok(())
+    }
+
+    fn connect(
+        &mut self,
+        entry: &SubmissionEntry,
+        connect: &Connect,
+        data: &[u8],
+        context: &mut Context<'_>,
+    ) {
+        match self.try_connect(entry, connect, data, context) {
+            Ok(queue) => {
+                let id = queue.controller.id;
+                if queue.number > 0 {
+                    self.framing.capsule_data = context.target.limits.in_capsule_bytes;
+                }
+                self.queue = Some(queue);
+                self.complete(entry, Status::SUCCESS, u64::from(id));
+            }
+            Err((status, offset)) => self.complete(entry, status, offset),
+        }
+    }
+
+    fn try_connect(
+        &self,
+        entry: &SubmissionEntry,
+        connect: &Connect,
+        data: &[u8],
+        context: &Context<'_>,
+    ) -> Result<Queue, Refusal> {
+        let bytes: &[u8; ConnectData::BYTES] =
+            data.try_into().map_err(|_| (Status::SGL_LENGTH_INVALID.for_good(), 0))?;
+        let whole = DataPointer::InCapsule { offset: 0, length: ConnectData::BYTES as u32 };
+        if entry.data() != whole {
+            return Err((Status::SGL_LENGTH_INVALID.for_good(), 0));
+        }
+        if connect.format != 0 {
+            return Err((Status::CONNECT_FORMAT.for_good(), 0));
+        }
+        let parameters = |offset| (Status::CONNECT_PARAMETERS.for_good(), offset);
+        let in_data = |offset: u16| parameters(u64::from(offset) | IN_DATA);
+        let asked = ConnectData::parse(bytes).map_err(|(offset, _)| in_data(offset))?;
+        let entries = u32::from(connect.queue_size) + 1;
+        if !(2..=context.target.limits.queue_entries.max(32)).contains(&entries) {
+            return Err(parameters(QUEUE_SIZE_AT));
+        }
+        let controller = if connect.queue == 0 {
+            if asked.controller != DYNAMIC_CONTROLLER {
+                return Err(in_data(ConnectData::CONTROLLER_AT));
+            }
+            self.begin(&asked, connect.keep_alive_ms, context)?
+        } else {
+            let controller = context.target.controller(asked.controller);
+            let controller = controller.ok_or(in_data(ConnectData::CONTROLLER_AT))?;
+            join(&controller, &asked, connect, context)?;
+            controller
+        };
+        Ok(Queue {
+            host_id: controller.host_id,
+            controller,
+            number: connect.queue,
+            entries,
+            no_flow_control: connect.no_flow_control,
+            head: 0,
+        })
+    }
+
+    /// A new controller, for a host that may have one.
+    fn begin(
+        &self,
+        asked: &ConnectData,
+        keep_alive_ms: u32,
+        context: &Context<'_>,
+    ) -> Result<Arc<Controller>, Refusal> {
+        let service = service_of(&asked.subsystem, context);
+        let subsystem = u64::from(ConnectData::SUBSYSTEM_AT) | IN_DATA;
+        let service = service.ok_or((Status::CONNECT_PARAMETERS.for_good(), subsystem))?;
+        if let Service::Io(subsystem) = &service
+            && !subsystem.hosts.allow(&asked.host)
+        {
+            return Err((Status::CONNECT_HOST.for_good(), 0));
+        }
+        let caller = Caller {
+            host: asked.host.clone(),
+            host_id: asked.host_id,
+            address: self.address,
+            keep_alive_ms,
+        };
+        // To be tried again: others may leave.
+        context.target.begin(service, caller).ok_or((Status::CONTROLLER_BUSY, 0))
+    }
+
+    fn fabrics(
+        &mut self,
+        entry: &SubmissionEntry,
+        command: &FabricsCommand,
+        context: &Context<'_>,
+    ) {
+        let Some(queue) = &self.queue else { return };
+        let is_admin = queue.number == 0;
+        let controller = Arc::clone(&queue.controller);
+        let (status, result) = match *command {
+            FabricsCommand::PropertyGet { offset, wide } if is_admin => {
+                match property_of(&controller, offset, wide, context) {
+                    Some(value) => (Status::SUCCESS, value),
+                    None => (Status::INVALID_FIELD.for_good(), 0),
+                }
+            }
+            FabricsCommand::PropertySet { offset: property::CC, wide: false, value }
+                if is_admin =>
+            {
+                (configure(&controller, value as u32), 0)
+            }
+            FabricsCommand::PropertySet { .. } if is_admin => (Status::INVALID_FIELD.for_good(), 0),
+            // A second Connect on the same connection.
+            FabricsCommand::Connect(_) => (Status::SEQUENCE_ERROR.for_good(), 0),
+            FabricsCommand::Disconnect if !is_admin => {
+                self.complete(entry, Status::SUCCESS, 0);
+                self.phase = Phase::Ending;
+                return;
+            }
+            FabricsCommand::Disconnect => (Status::INVALID_QUEUE_TYPE.for_good(), 0),
+            _ => (Status::INVALID_OPCODE.for_good(), 0),
+        };
+        self.complete(entry, status, result);
+    }
+}
+
+fn service_of(name: &Nqn, context: &Context<'_>) -> Option<Service> {
+    if name.is_discovery() {
+        return Some(Service::Discovery);
+    }
+    context.target.subsystems.get(name).map(|subsystem| Service::Io(Arc::clone(subsystem)))
+}
+
+/// Whether an I/O queue may join a controller, and that it did.
+fn join(
+    controller: &Controller,
+    asked: &ConnectData,
+    connect: &Connect,
+    context: &Context<'_>,
+) -> Result<(), Refusal> {
+    let parameters = |offset: u64| (Status::CONNECT_PARAMETERS.for_good(), offset);
+    let in_data = |offset: u16| parameters(u64::from(offset) | IN_DATA);
+    let Service::Io(subsystem) = &controller.service else {
+        return Err(parameters(QUEUE_AT));
+    };
+    if subsystem.nqn != asked.subsystem {
+        return Err(in_data(ConnectData::SUBSYSTEM_AT));
+    }
+    if controller.host != asked.host {
+        return Err(in_data(ConnectData::HOST_AT));
+    }
+    if controller.host_id != asked.host_id {
+        return Err(in_data(0));
+    }
+    let mut registers = controller.registers();
+    if controller.has_ended() || !registers.is_enabled() {
+        return Err((Status::SEQUENCE_ERROR.for_good(), 0));
+    }
+    let granted = registers.granted_queues.unwrap_or(context.target.limits.io_queues);
+    if connect.queue > granted || !registers.queues.insert(connect.queue) {
+        return Err(parameters(QUEUE_AT));
+    }
+    Ok(())
+}
+
+fn property_of(
+    controller: &Controller,
+    offset: u32,
+    wide: bool,
+    context: &Context<'_>,
+) -> Option<u64> {
+    let registers = controller.registers();
+    match (offset, wide) {
+        (property::CAP, true) => Some(
+            Capabilities {
+                queue_entries: context.target.limits.queue_entries,
+                contiguous: true,
+                ready_timeout: READY_TIMEOUT,
+                nvm: true,
+                page_min: 0,
+                page_max: 0,
+            }
+            .to_bits(),
+        ),
+        (property::VS, false) => Some(u64::from(property::VERSION_1_4)),
+        (property::CC, false) => Some(u64::from(registers.configuration)),
+        (property::CSTS, false) => Some(u64::from(registers.status.to_bits())),
+        _ => None,
+    }
+}
+
+/// Enables, disables or shuts down a controller.
+fn configure(controller: &Controller, value: u32) -> Status {
+    let wanted = Configuration(value);
+    let mut registers = controller.registers();
+    let was_enabled = Configuration(registers.configuration).is_enabled();
+    if wanted.is_enabled() && !was_enabled && !wanted.is_supported() {
+        registers.status = ControllerStatus { fatal: true, ..ControllerStatus::default() };
+        return Status::INVALID_FIELD.for_good();
+    }
+    registers.configuration = value;
+    registers.status = ControllerStatus {
+        ready: wanted.is_enabled() && !wanted.is_shutdown(),
+        fatal: false,
+        shut_down: wanted.is_shutdown(),
+    };
+    if was_enabled && (!wanted.is_enabled() || wanted.is_shutdown()) {
+        // Its I/O queues end by themselves when they see that (their thread asks).
+        registers.event_requests.clear();
+        registers.events.clear();
+    }
+    Status::SUCCESS
+}

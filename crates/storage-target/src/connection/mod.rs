@@ -1,0 +1,396 @@
+//! One connection of a host: a queue of a controller, as a machine that takes bytes and gives bytes.
+//!
+//! It knows neither sockets nor rings: its thread gives it what came ([`Connection::input`]), sends what is in its
+//! [outbox](Connection::outbox), and has done what it asks of files ([`StorageRequest`]). So it is tested, and fuzzed,
+//! without either.
+
+mod admin;
+mod connect;
+mod execute;
+mod outbox;
+mod respond;
+mod slots;
+mod storage;
+mod transfer;
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use narrows_nvme::digest::Digests;
+use narrows_nvme::intake::{DataIntake, Intake};
+use narrows_nvme::pdu::{Framing, IcReq, IcResp, Pdu, Side, Violation};
+use narrows_nvme::{HostId, SubmissionEntry};
+
+pub(crate) use outbox::PIECES;
+pub(crate) use storage::{StorageOperation, StorageRequest};
+
+use crate::buffer::{Buffer, BufferPool, LARGEST};
+use crate::controller::Controller;
+use crate::target::Target;
+use outbox::Outbox;
+use slots::Slots;
+
+/// Data in a command capsule of an admin queue, bytes (NVMe/TCP: 8192, whatever the controller says of I/O queues).
+const ADMIN_CAPSULE_DATA: u32 = 8192;
+/// Data of an H2CData PDU that is taken, bytes (MAXH2CDATA).
+const MAX_H2C_DATA: u32 = LARGEST as u32;
+/// Our own bytes that may wait to be sent before no more commands are taken.
+const WAITING_LIMIT: usize = 4 << 20;
+
+/// What a connection needs of its thread.
+pub(crate) struct Context<'a> {
+    pub(crate) target: &'a Target,
+    pub(crate) pool: &'a mut BufferPool,
+    /// Filled with what is to be done.
+    pub(crate) requests: &'a mut Vec<StorageRequest>,
+    /// By the target's clock, ns; of this turn of the thread.
+    pub(crate) now_ns: u64,
+}
+
+impl Context<'_> {
+    fn now_ms(&self) -> u64 {
+        self.now_ns / 1_000_000
+    }
+}
+
+/// Where data go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Destination {
+    /// To memory of the connection: of a command capsule, or of what is dropped.
+    Capsule,
+    /// To the buffer of a command, from this offset on.
+    Slot { slot: u16, offset: u32 },
+}
+
+/// Where a connection is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// ICReq is to come.
+    New,
+    /// Commands come.
+    Open,
+    /// Nothing more is taken; what is queued is sent, and it ends.
+    Ending,
+}
+
+/// The queue that a connection is, once the host said so.
+#[derive(Debug)]
+struct Queue {
+    controller: Arc<Controller>,
+    /// QID; 0 for admin.
+    number: u16,
+    entries: u32,
+    /// The host doesn't look at SQHD.
+    no_flow_control: bool,
+    head: u16,
+    host_id: HostId,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    /// Where the host reached us.
+    address: SocketAddr,
+    phase: Phase,
+    /// Of what comes.
+    framing: Framing,
+    /// Of data that go.
+    alignment: u32,
+    intake: Intake<Destination>,
+    /// Data of a capsule that came in pieces.
+    capsule: Option<Buffer>,
+    queue: Option<Queue>,
+    slots: Slots,
+    /// Commands that wait for memory.
+    hungry: VecDeque<u16>,
+    /// Commands with work left that the thread does itself.
+    unfinished: VecDeque<u16>,
+    outbox: Outbox,
+    /// Operations of files that weren't answered yet.
+    in_storage: usize,
+    /// Why it ended, where that isn't the host's wish.
+    ended_by: Option<String>,
+}
+
+impl Connection {
+    /// A connection that a host opened to `address`.
+    pub(crate) fn new(address: SocketAddr) -> Connection {
+        Connection {
+            address,
+            phase: Phase::New,
+            framing: Framing {
+                sender: Side::Host,
+                digests: Digests::NONE,
+                alignment: 4,
+                capsule_data: ADMIN_CAPSULE_DATA,
+                transfer_data: MAX_H2C_DATA,
+            },
+            alignment: 4,
+            intake: Intake::new(),
+            capsule: None,
+            queue: None,
+            slots: Slots::default(),
+            hungry: VecDeque::new(),
+            unfinished: VecDeque::new(),
+            outbox: Outbox::default(),
+            in_storage: 0,
+            ended_by: None,
+        }
+    }
+
+    /// What is to be sent.
+    pub(crate) fn outbox(&mut self) -> &mut Outbox {
+        &mut self.outbox
+    }
+
+    /// Its controller, once it has one.
+    pub(crate) fn controller(&self) -> Option<&Arc<Controller>> {
+        self.queue.as_ref().map(|queue| &queue.controller)
+    }
+
+    /// Whether it is the admin queue of its controller.
+    pub(crate) fn is_admin(&self) -> bool {
+        self.queue.as_ref().is_some_and(|queue| queue.number == 0)
+    }
+
+    /// QID.
+    pub(crate) fn queue_number(&self) -> Option<u16> {
+        self.queue.as_ref().map(|queue| queue.number)
+    }
+
+    /// Whether more may come now: not while the host doesn't take its answers.
+    pub(crate) fn wants_input(&self) -> bool {
+        self.phase != Phase::Ending && self.outbox.waiting() < WAITING_LIMIT
+    }
+
+    /// Whether nothing is left to be done or sent, after it began to end.
+    pub(crate) fn is_over(&self) -> bool {
+        self.phase == Phase::Ending
+            && self.outbox.is_empty()
+            && self.in_storage == 0
+            && self.unfinished.is_empty()
+    }
+
+    /// Whether files work for it.
+    pub(crate) fn is_in_storage(&self) -> bool {
+        self.in_storage > 0
+    }
+
+    /// Takes no more; what is here is answered.
+    pub(crate) fn finish(&mut self) {
+        self.phase = Phase::Ending;
+    }
+
+    /// Why it ended, where the host didn't just close it.
+    pub(crate) fn ended_by(&self) -> Option<&str> {
+        self.ended_by.as_deref()
+    }
+
+    /// Whether a command waits for memory.
+    pub(crate) fn is_hungry(&self) -> bool {
+        !self.hungry.is_empty()
+    }
+
+    /// Takes what came, all of it.
+    pub(crate) fn input(&mut self, mut input: &[u8], context: &mut Context<'_>) {
+        if let Some(queue) = &self.queue {
+            queue.controller.heard(context.now_ms());
+        }
+        while !input.is_empty() && self.phase != Phase::Ending {
+            let step = match &mut self.intake {
+                Intake::Header(_) => self.header(&mut input, context),
+                Intake::Data(_) => self.data(&mut input, context),
+            };
+            if let Err(violation) = step {
+                self.terminate(violation);
+            }
+        }
+    }
+
+    fn header(&mut self, input: &mut &[u8], context: &mut Context<'_>) -> Result<(), Violation> {
+        let Intake::Header(header) = &mut self.intake else { return Ok(()) };
+        let Some((pdu, layout)) = header.take(input, &self.framing)? else { return Ok(()) };
+        self.intake = Intake::new();
+        if let Pdu::H2cTermReq(violation) = pdu {
+            // The header that the host found wrong may follow; it changes nothing.
+            self.ended_by = Some(format!("the host ended the connection: {violation}"));
+            self.phase = Phase::Ending;
+            return Ok(());
+        }
+        if layout.data == 0 {
+            return self.pdu(pdu, context);
+        }
+        let destination = match &pdu {
+            Pdu::H2cData { transfer, last } => self.accept(transfer, *last)?,
+            _ => Destination::Capsule,
+        };
+        self.intake = Intake::Data(DataIntake::new(pdu, layout, destination));
+        Ok(())
+    }
+
+    /// A PDU without data.
+    fn pdu(&mut self, pdu: Pdu, context: &mut Context<'_>) -> Result<(), Violation> {
+        match (self.phase, pdu) {
+            (Phase::New, Pdu::IcReq(request)) => {
+                self.initialize(&request, context);
+                Ok(())
+            }
+            (Phase::Open, Pdu::CapsuleCmd(entry)) => self.command(entry, &[], true, context),
+            _ => Err(Violation::SEQUENCE),
+        }
+    }
+
+    fn initialize(&mut self, request: &IcReq, context: &Context<'_>) {
+        let offered =
+            Digests { header: context.target.header_digest, data: context.target.data_digest };
+        let digests = request.digests.both(offered);
+        let response = IcResp { format: 0, alignment: 0, digests, max_h2c_data: MAX_H2C_DATA };
+        self.outbox.bytes(|out| {
+            Pdu::IcResp(response).write(0, Digests::NONE, 4, out);
+        });
+        self.framing.digests = digests;
+        self.alignment = request.alignment_bytes();
+        self.phase = Phase::Open;
+    }
+
+    /// Data of a PDU.
+    fn data(&mut self, input: &mut &[u8], context: &mut Context<'_>) -> Result<(), Violation> {
+        let Intake::Data(data) = &mut self.intake else { return Ok(()) };
+        match data.destination {
+            Destination::Capsule => self.capsule_data(input, context),
+            Destination::Slot { slot, offset } => {
+                let bytes = data.bytes();
+                let here = self.slots.get(slot).and_then(|slot| slot.buffer.as_mut());
+                let buffer = here.ok_or(Violation::SEQUENCE)?;
+                let (begin, end) = (offset as usize, offset as usize + bytes);
+                if data.copy(input, &mut buffer.bytes_mut(end)[begin..]) {
+                    self.transferred(context)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn capsule_data(
+        &mut self,
+        input: &mut &[u8],
+        context: &mut Context<'_>,
+    ) -> Result<(), Violation> {
+        let Intake::Data(data) = &mut self.intake else { return Ok(()) };
+        if let Some(whole) = data.whole(input) {
+            let (entry, intact) = capsule_of(data)?;
+            self.intake = Intake::new();
+            return self.capsule_whole(entry, whole, intact, context);
+        }
+        let bytes = data.bytes();
+        let buffer = self.capsule.get_or_insert_with(|| context.pool.take_anyway(bytes));
+        if !data.copy(input, buffer.bytes_mut(bytes)) {
+            return Ok(());
+        }
+        let (entry, intact) = capsule_of(data)?;
+        self.intake = Intake::new();
+        let Some(buffer) = self.capsule.take() else { return Ok(()) };
+        let result = self.capsule_whole(entry, buffer.bytes(bytes), intact, context);
+        context.pool.give(buffer);
+        result
+    }
+
+    fn capsule_whole(
+        &mut self,
+        entry: SubmissionEntry,
+        data: &[u8],
+        intact: bool,
+        context: &mut Context<'_>,
+    ) -> Result<(), Violation> {
+        match self.phase {
+            Phase::Open => self.command(entry, data, intact, context),
+            _ => Err(Violation::SEQUENCE),
+        }
+    }
+
+    /// Where the rest of a command's data are to be received, past our own memory, if it is worth it: at least `worth` bytes.
+    pub(crate) fn direct(&mut self, worth: usize) -> Option<(*mut u8, usize)> {
+        let Intake::Data(data) = &self.intake else { return None };
+        let Destination::Slot { slot, offset } = data.destination else { return None };
+        let (have, missing) = (data.have(), data.missing());
+        if missing < worth || self.phase == Phase::Ending {
+            return None;
+        }
+        let buffer = self.slots.get(slot)?.buffer.as_mut()?;
+        let begin = offset as usize + have;
+        Some((buffer.bytes_mut(begin + missing)[begin..].as_mut_ptr(), missing))
+    }
+
+    /// So many bytes were received where [`direct`](Connection::direct) said.
+    pub(crate) fn received_direct(&mut self, bytes: usize, context: &mut Context<'_>) {
+        if let Some(queue) = &self.queue {
+            queue.controller.heard(context.now_ms());
+        }
+        let Intake::Data(data) = &mut self.intake else { return };
+        let Destination::Slot { slot, offset } = data.destination else { return };
+        let whole = data.bytes();
+        let here = self.slots.get(slot).and_then(|slot| slot.buffer.as_ref());
+        let Some(buffer) = here else { return };
+        let (begin, end) = (offset as usize, offset as usize + whole);
+        if data.received(bytes, &buffer.bytes(end)[begin..])
+            && let Err(violation) = self.transferred(context)
+        {
+            self.terminate(violation);
+        }
+    }
+
+    /// Tells the host what it did wrong, and ends.
+    fn terminate(&mut self, violation: Violation) {
+        let offending = match &self.intake {
+            Intake::Header(header) => header.bytes().to_vec(),
+            Intake::Data(_) => Vec::new(),
+        };
+        self.outbox.bytes(|out| {
+            Pdu::C2hTermReq(violation).write(offending.len(), Digests::NONE, 4, out);
+            out.extend_from_slice(&offending);
+        });
+        self.ended_by = Some(format!("the host broke the protocol: {violation}"));
+        self.phase = Phase::Ending;
+    }
+
+    /// Gives memory to commands that wait for it, as far as there is.
+    pub(crate) fn feed(&mut self, context: &mut Context<'_>) {
+        while let Some(slot) = self.hungry.front().copied() {
+            if self.phase == Phase::Ending || !self.give_buffer(slot, context) {
+                break;
+            }
+            self.hungry.pop_front();
+        }
+    }
+
+    /// Takes leave of the controller: an admin queue's end is its controller's.
+    pub(crate) fn leave(&mut self, target: &Target) {
+        let Some(queue) = self.queue.take() else { return };
+        if queue.number == 0 {
+            target.forget(&queue.controller);
+        } else {
+            queue.controller.registers().queues.remove(&queue.number);
+        }
+    }
+
+    /// Memory of commands that will never be answered.
+    pub(crate) fn drop_buffers(&mut self, pool: &mut BufferPool) {
+        let slots: Vec<u16> = self.slots.all().map(|(number, _)| number).collect();
+        for number in slots {
+            if let Some(buffer) = self.slots.remove(number).buffer {
+                pool.give(buffer);
+            }
+        }
+        self.hungry.clear();
+        self.unfinished.clear();
+    }
+}
+
+/// The command of a capsule whose data are here, and whether they are intact.
+fn capsule_of(data: &DataIntake<Destination>) -> Result<(SubmissionEntry, bool), Violation> {
+    match &data.pdu {
+        Pdu::CapsuleCmd(entry) => Ok((*entry, data.is_intact())),
+        _ => Err(Violation::SEQUENCE),
+    }
+}

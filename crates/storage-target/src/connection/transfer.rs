@@ -1,0 +1,118 @@
+//! Data that the target asks for: R2T, and the H2CData that answer it.
+
+use narrows_nvme::intake::Intake;
+use narrows_nvme::pdu::{DataTransfer, Fatal, Pdu, ReadyToTransfer, Violation};
+use narrows_nvme::{Status, SubmissionEntry};
+
+use super::execute::Arrived;
+use super::respond::Timing;
+use super::slots::Step;
+use super::{Connection, Context, Destination, StorageOperation, StorageRequest};
+
+impl Connection {
+    /// Where the data of an H2CData go.
+    ///
+    /// # Errors
+    /// Where nobody asked for them, or not for these now.
+    pub(super) fn accept(
+        &mut self,
+        transfer: &DataTransfer,
+        last: bool,
+    ) -> Result<Destination, Violation> {
+        let number = transfer.transfer_tag;
+        let slot = self.slots.get(number).ok_or(Violation::SEQUENCE)?;
+        let Step::Data { received } = slot.step else { return Err(Violation::SEQUENCE) };
+        if slot.entry.command_id() != transfer.command_id {
+            return Err(Violation::new(Fatal::InvalidHeaderField, 8));
+        }
+        let end = transfer.offset.checked_add(transfer.length);
+        let end = end.filter(|end| *end <= slot.bytes);
+        let end = end.ok_or(Violation::new(Fatal::DataOutOfRange, 0))?;
+        if transfer.offset != received {
+            return Err(Violation::new(Fatal::DataOutOfRange, 0));
+        }
+        if last != (end == slot.bytes) {
+            return Err(Violation::new(Fatal::InvalidHeaderField, 1));
+        }
+        Ok(Destination::Slot { slot: number, offset: transfer.offset })
+    }
+
+    /// The data of an H2CData are here.
+    pub(super) fn transferred(&mut self, context: &mut Context<'_>) -> Result<(), Violation> {
+        let done = std::mem::take(&mut self.intake);
+        let Intake::Data(data) = done else { return Ok(()) };
+        let Destination::Slot { slot: number, offset } = data.destination else { return Ok(()) };
+        let received = offset + data.bytes() as u32;
+        let slot = self.slots.get(number).ok_or(Violation::SEQUENCE)?;
+        slot.damaged |= !data.is_intact();
+        slot.step = Step::Data { received };
+        if received < slot.bytes {
+            return Ok(());
+        }
+        let mut slot = self.slots.remove(number);
+        let buffer = slot.buffer.take().ok_or(Violation::SEQUENCE)?;
+        if slot.damaged {
+            context.pool.give(buffer);
+            let status = Status::TRANSIENT_TRANSPORT_ERROR;
+            self.complete_io(&slot.entry, status, Timing::default(), context);
+            return Ok(());
+        }
+        if slot.arrived_ns > 0 {
+            slot.arrived_ns = context.target.now_ns();
+        }
+        let arrived = Arrived {
+            entry: slot.entry,
+            namespace: slot.namespace,
+            offset: slot.offset,
+            bytes: slot.bytes,
+            arrived_ns: slot.arrived_ns,
+        };
+        self.execute_with_buffer(arrived, buffer, context);
+        Ok(())
+    }
+
+    /// Memory for a command that waits for some; whether there was any.
+    pub(super) fn give_buffer(&mut self, number: u16, context: &mut Context<'_>) -> bool {
+        let Some(slot) = self.slots.get(number) else { return true };
+        let Some(buffer) = context.pool.take(slot.bytes as usize) else { return false };
+        let memory = buffer.pointer();
+        let (entry, offset, bytes) = (slot.entry, slot.offset, slot.bytes);
+        slot.buffer = Some(buffer);
+        if slot.reads {
+            slot.step = Step::Read;
+            let operation = StorageOperation::Read { memory, bytes, offset };
+            self.ask(number, operation, context);
+        } else {
+            slot.step = Step::Data { received: 0 };
+            self.ready(&entry, number, bytes);
+        }
+        true
+    }
+
+    fn ready(&mut self, entry: &SubmissionEntry, transfer_tag: u16, length: u32) {
+        let command_id = entry.command_id();
+        let ready = ReadyToTransfer { command_id, transfer_tag, offset: 0, length };
+        let digests = self.framing.digests;
+        self.outbox.bytes(|out| {
+            Pdu::R2t(ready).write(0, digests, 4, out);
+        });
+    }
+
+    /// Asks the thread for an operation on the file of a command.
+    pub(super) fn ask(
+        &mut self,
+        number: u16,
+        operation: StorageOperation,
+        context: &mut Context<'_>,
+    ) {
+        let Some(slot) = self.slots.get(number) else { return };
+        let crate::backing::Backing::File(disk) = &slot.namespace.backing else {
+            unreachable!("only files are asked");
+        };
+        if slot.arrived_ns > 0 {
+            slot.asked_ns = context.target.now_ns();
+        }
+        context.requests.push(StorageRequest { slot: number, fd: disk.fd(), operation });
+        self.in_storage += 1;
+    }
+}

@@ -1,0 +1,169 @@
+//! A target without threads, sockets and rings: connections that take bytes and give bytes, and files whose operations are
+//! done when the caller says so, in the order that it likes. For tests and fuzzers, which so reach every interleaving.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use narrows_nvme::Nqn;
+
+use crate::backing::{OpenError, open};
+use crate::buffer::BufferPool;
+use crate::connection::{Connection, Context, StorageOperation, StorageRequest};
+use crate::namespace::{Namespace, NamespaceSpec};
+use crate::subsystem::{AllowedHosts, Subsystem};
+use crate::target::{Limits, Target};
+
+/// A target whose only thread is the caller's.
+pub struct InMemoryTarget {
+    target: Target,
+    pool: BufferPool,
+    connections: Vec<Option<Connection>>,
+    requests: Vec<StorageRequest>,
+    /// What files were asked, with the connection that asked.
+    waiting: Vec<(usize, StorageRequest)>,
+}
+
+impl InMemoryTarget {
+    /// A target that serves these namespaces to every host, with `memory_bytes` for data in flight.
+    ///
+    /// # Errors
+    /// What can't be opened.
+    pub fn new(
+        nqn: &Nqn,
+        namespaces: &[NamespaceSpec],
+        memory_bytes: usize,
+    ) -> Result<InMemoryTarget, OpenError> {
+        let mut opened = BTreeMap::new();
+        for (number, spec) in (1..).zip(namespaces) {
+            opened.insert(number, Arc::new(Namespace::new(number, nqn, spec, open(spec)?)));
+        }
+        let subsystem = Subsystem::new(nqn.clone(), AllowedHosts::Any, opened);
+        let subsystems = BTreeMap::from([(nqn.clone(), Arc::new(subsystem))]);
+        Ok(InMemoryTarget {
+            target: Target::new(subsystems, Limits::default()),
+            pool: BufferPool::new(memory_bytes),
+            connections: Vec::new(),
+            requests: Vec::new(),
+            waiting: Vec::new(),
+        })
+    }
+
+    /// Opens a connection; its number.
+    pub fn connect(&mut self) -> usize {
+        let address = SocketAddr::from(([127, 0, 0, 1], narrows_nvme::IO_PORT));
+        self.connections.push(Some(Connection::new(address)));
+        self.connections.len() - 1
+    }
+
+    /// Gives a connection bytes, and lets all do what they can. A connection that is over takes none.
+    pub fn input(&mut self, number: usize, bytes: &[u8]) {
+        self.with(number, |connection, context| connection.input(bytes, context));
+        self.go_on();
+    }
+
+    /// Takes what a connection has to say, up to `most` bytes.
+    pub fn output(&mut self, number: usize, most: usize) -> Vec<u8> {
+        let Some(Some(connection)) = self.connections.get_mut(number) else { return Vec::new() };
+        let mut pieces = Vec::new();
+        let mut taken = Vec::new();
+        while taken.len() < most && connection.outbox().gather(&mut pieces) {
+            let mut sent = 0;
+            for piece in &pieces {
+                let length = piece.iov_len.min(most - taken.len());
+                // SAFETY: the outbox keeps what its pieces point to until it is told that they were sent, which is below.
+                let bytes =
+                    unsafe { std::slice::from_raw_parts(piece.iov_base.cast::<u8>(), length) };
+                taken.extend_from_slice(bytes);
+                sent += length;
+            }
+            connection.outbox().sent(sent, &mut self.pool);
+        }
+        self.go_on();
+        taken
+    }
+
+    /// Operations of files that wait to be done.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Does one of them, `choice` of all that wait.
+    pub fn finish(&mut self, choice: usize) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let (number, request) = self.waiting.swap_remove(choice % self.waiting.len());
+        let result = execute(&request);
+        self.with(number, |connection, context| {
+            connection.storage_done(request.slot, result, context);
+        });
+        self.go_on();
+    }
+
+    /// Cuts a connection, as a network does. Operations of files that it began are done first.
+    pub fn cut(&mut self, number: usize) {
+        while let Some(at) = self.waiting.iter().position(|(other, _)| *other == number) {
+            self.finish(at);
+        }
+        if let Some(mut connection) = self.connections.get_mut(number).and_then(Option::take) {
+            connection.leave(&self.target);
+            connection.drop_buffers(&mut self.pool);
+        }
+        self.go_on();
+    }
+
+    /// Whether a connection takes no more commands.
+    pub fn is_over(&self, number: usize) -> bool {
+        self.connections.get(number).is_none_or(|connection| {
+            connection.as_ref().is_none_or(|connection| !connection.wants_input())
+        })
+    }
+
+    fn go_on(&mut self) {
+        for number in 0..self.connections.len() {
+            self.with(number, |connection, context| {
+                connection.feed(context);
+                while connection.is_unfinished() {
+                    connection.go_on(context);
+                }
+            });
+        }
+    }
+
+    fn with(&mut self, number: usize, act: impl FnOnce(&mut Connection, &mut Context<'_>)) {
+        let Some(Some(connection)) = self.connections.get_mut(number) else { return };
+        let mut context = Context {
+            target: &self.target,
+            pool: &mut self.pool,
+            requests: &mut self.requests,
+            now_ns: 0,
+        };
+        act(connection, &mut context);
+        self.waiting.extend(self.requests.drain(..).map(|request| (number, request)));
+    }
+}
+
+/// Does an operation; as the ring gives it, bytes or the negative error number.
+fn execute(request: &StorageRequest) -> i32 {
+    // SAFETY: memory of a slot, which is kept until it hears of the end; the file is open as long as its namespace.
+    let result = unsafe {
+        match request.operation {
+            StorageOperation::Read { memory, bytes, offset } => {
+                libc::pread(request.fd, memory.cast(), bytes as usize, offset as i64)
+            }
+            StorageOperation::Write { memory, bytes, offset, .. } => {
+                libc::pwrite(request.fd, memory.cast(), bytes as usize, offset as i64)
+            }
+            StorageOperation::Sync => libc::fdatasync(request.fd) as isize,
+            StorageOperation::Allocate { mode, offset, bytes } => {
+                libc::fallocate(request.fd, mode, offset as i64, bytes as i64) as isize
+            }
+        }
+    };
+    if result < 0 {
+        -std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)
+    } else {
+        result as i32
+    }
+}

@@ -1,0 +1,34 @@
+//! A storage target: namespaces over NVMe/TCP, without a kernel module and without root.
+//!
+//! [`serve`] opens what is to be served by rules that keep it from harm ([`backing`](crate::open)), listens, and runs one
+//! thread for each CPU that it was given. What a connection says is answered by a machine without sockets
+//! (`connection`), which its thread (`reactor`) feeds.
+//!
+//! A program of its own, because nobody lets a block server into a tool that measures.
+
+mod backing;
+mod buffer;
+mod connection;
+mod controller;
+mod describe;
+mod in_memory;
+mod journal;
+mod log_pages;
+mod metrics;
+mod namespace;
+mod reactor;
+mod reservation;
+mod serve;
+mod signals;
+mod spec;
+mod subsystem;
+mod target;
+
+pub use backing::{OpenError, Opened, open};
+pub use in_memory::InMemoryTarget;
+pub use namespace::{NamespaceSpec, Place};
+pub use reactor::Wait;
+pub use serve::{Request, ServeError, SubsystemSpec, serve};
+pub use spec::{InvalidSpec, bytes_of, namespace_of, wait_of};
+pub use subsystem::AllowedHosts;
+pub use target::Limits;

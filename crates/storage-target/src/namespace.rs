@@ -1,0 +1,193 @@
+//! Namespaces: what is served, under which number, with which identity.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use narrows_nvme::Nqn;
+use narrows_nvme::identify::{IdentifyNamespace, NamespaceIds};
+
+use crate::backing::{Backing, Opened};
+use crate::reservation::Reservations;
+
+/// What somebody wants served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamespaceSpec {
+    /// Where its blocks are.
+    pub place: Place,
+    /// Size of a block, bytes: 512 or 4096.
+    pub block_bytes: u32,
+    /// Hosts may only read.
+    pub read_only: bool,
+    /// The serial of the device that is meant.
+    pub serial: Option<String>,
+    /// What is on the device was written through this target.
+    pub keep_contents: bool,
+    /// Its number; the next free one where none is said.
+    pub number: Option<u32>,
+}
+
+/// Where blocks are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Nowhere.
+    Null {
+        /// Size that it pretends, bytes.
+        bytes: u64,
+    },
+    /// In memory.
+    Ram {
+        /// Size, bytes.
+        bytes: u64,
+    },
+    /// In a file or on a block device.
+    Path(PathBuf),
+}
+
+/// What was done with a namespace.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) reads: AtomicU64,
+    pub(crate) read_bytes: AtomicU64,
+    pub(crate) writes: AtomicU64,
+    pub(crate) written_bytes: AtomicU64,
+    pub(crate) flushes: AtomicU64,
+    pub(crate) errors: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn read(&self, bytes: u64) {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.read_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn wrote(&self, bytes: u64) {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// A namespace.
+#[derive(Debug)]
+pub(crate) struct Namespace {
+    /// NSID.
+    pub(crate) number: u32,
+    pub(crate) backing: Backing,
+    pub(crate) read_only: bool,
+    pub(crate) counters: Counters,
+    pub(crate) reservations: Reservations,
+    /// A flush failed: what was written before may be lost, and no later flush can make that good.
+    pub(crate) lost_writes: AtomicBool,
+    block_shift: u8,
+    blocks: AtomicU64,
+    uuid: [u8; 16],
+}
+
+impl Namespace {
+    pub(crate) fn new(
+        number: u32,
+        subsystem: &Nqn,
+        spec: &NamespaceSpec,
+        opened: Opened,
+    ) -> Namespace {
+        let block_shift = spec.block_bytes.trailing_zeros() as u8;
+        Namespace {
+            number,
+            uuid: uuid_of(subsystem, number, &spec.place, spec.serial.as_deref()),
+            backing: opened.backing,
+            read_only: spec.read_only,
+            counters: Counters::default(),
+            reservations: Reservations::default(),
+            lost_writes: AtomicBool::new(false),
+            block_shift,
+            blocks: AtomicU64::new(opened.bytes >> block_shift),
+        }
+    }
+
+    /// Size of a block, bytes.
+    pub(crate) fn block_bytes(&self) -> u32 {
+        1 << self.block_shift
+    }
+
+    /// Size, blocks.
+    pub(crate) fn blocks(&self) -> u64 {
+        self.blocks.load(Ordering::Relaxed)
+    }
+
+    /// Looks at the size of its file or device again; whether it changed.
+    pub(crate) fn look_again(&self) -> bool {
+        let Backing::File(disk) = &self.backing else { return false };
+        let Ok(bytes) = disk.size() else { return false };
+        let blocks = bytes >> self.block_shift;
+        self.blocks.swap(blocks, Ordering::Relaxed) != blocks
+    }
+
+    /// What Identify says of it.
+    pub(crate) fn identify(&self) -> IdentifyNamespace {
+        let blocks = self.blocks();
+        IdentifyNamespace {
+            blocks,
+            capacity: blocks,
+            used: blocks,
+            shared: true,
+            reservations: Reservations::CAPABILITIES,
+            // Deallocated blocks read as zeros (1h), and Write Zeroes may deallocate (bit 3).
+            deallocate_features: 0b1001,
+            ana_group: 1,
+            write_protected: self.read_only,
+            nguid: self.uuid,
+            block_shift: self.block_shift,
+            ..IdentifyNamespace::default()
+        }
+    }
+
+    /// Its identifiers.
+    pub(crate) fn ids(&self) -> NamespaceIds {
+        NamespaceIds {
+            eui64: None,
+            nguid: Some(self.uuid),
+            uuid: Some(self.uuid),
+            command_set: Some(0),
+        }
+    }
+}
+
+/// An identity that is the same whenever the same thing is served under the same name, so that hosts know it again after a
+/// restart, and another one for anything else. Version 8 of RFC 9562: of a hash that the maker chose.
+fn uuid_of(subsystem: &Nqn, number: u32, place: &Place, serial: Option<&str>) -> [u8; 16] {
+    let what = match (place, serial) {
+        (Place::Path(_), Some(serial)) => format!("device {serial}"),
+        (Place::Path(path), None) => {
+            let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+            format!("file {}", whole.display())
+        }
+        (Place::Ram { .. }, _) => "ram".to_string(),
+        (Place::Null { .. }, _) => "null".to_string(),
+    };
+    let text = format!("narrows-target namespace\n{subsystem}\n{number}\n{what}");
+    let hash = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
+    let mut uuid: [u8; 16] = std::array::from_fn(|index| hash.as_ref()[index]);
+    uuid[6] = uuid[6] & 0x0F | 0x80;
+    uuid[8] = uuid[8] & 0x3F | 0x80;
+    uuid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_is_of_subsystem_number_and_what_is_served() {
+        let nqn = |name: &str| name.parse::<Nqn>().unwrap();
+        let (a, b) = (nqn("nqn.2026-11.org.example:a"), nqn("nqn.2026-11.org.example:b"));
+        let ram = Place::Ram { bytes: 1 << 20 };
+        let first = uuid_of(&a, 1, &ram, None);
+        assert_eq!(first, uuid_of(&a, 1, &Place::Ram { bytes: 2 << 20 }, None));
+        assert_ne!(first, uuid_of(&b, 1, &ram, None));
+        assert_ne!(first, uuid_of(&a, 2, &ram, None));
+        let device = Place::Path("/dev/sdx".into());
+        let other_name = Place::Path("/dev/sdy".into());
+        assert_eq!(uuid_of(&a, 1, &device, Some("S1")), uuid_of(&a, 1, &other_name, Some("S1")));
+        assert_ne!(uuid_of(&a, 1, &device, None), uuid_of(&a, 1, &other_name, None));
+        assert_eq!((first[6] >> 4, first[8] >> 6), (8, 2));
+    }
+}

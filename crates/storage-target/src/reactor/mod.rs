@@ -1,0 +1,376 @@
+//! One thread: a ring, and the connections that it serves from their first byte to their last.
+//!
+//! Each turn hands over what there is to do, takes what is done, gives it to the connections, and looks what they want
+//! next: to send, to receive, to have done. Nothing in a turn blocks. Between turns the thread sleeps in the kernel or
+//! looks without end, as was chosen ([`Wait`]).
+
+mod inbox;
+mod peer;
+mod ring;
+
+use std::net::TcpStream;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use io_uring::{opcode, types};
+
+pub(crate) use inbox::{Inbox, Message};
+
+use crate::buffer::BufferPool;
+use crate::connection::{Connection, Context, StorageOperation, StorageRequest};
+use crate::journal;
+use crate::target::Target;
+use peer::{Peer, Receiving};
+use ring::{Done, Ring, Work};
+
+/// What a thread does while nothing is to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// It sleeps in the kernel, and pays a wake-up for each first command.
+    Sleep,
+    /// It looks for so long, then sleeps.
+    Spin(Duration),
+    /// It looks without end, and takes a CPU whole.
+    Poll,
+}
+
+/// Longest sleep: silent hosts and late Connects are noticed by then.
+const TICK: Duration = Duration::from_millis(250);
+/// A connection must have said which queue it is by then.
+const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// What is here is answered by then when the target stops.
+const STOP_WITHIN: Duration = Duration::from_secs(5);
+/// The rest of a command's data is received where it belongs from this size on, bytes.
+const DIRECT_FROM: usize = 16 << 10;
+
+/// What a thread shares with those who look at it.
+#[derive(Debug, Default)]
+pub(crate) struct ReactorCounters {
+    /// Operations of the ring that ended.
+    pub(crate) completions: AtomicU64,
+    /// CPU time of the thread, ns; as of its last tick.
+    pub(crate) cpu_ns: AtomicU64,
+}
+
+/// A thread's own.
+pub(crate) struct Reactor {
+    ring: Ring,
+    target: Arc<Target>,
+    inbox: Arc<Inbox>,
+    counters: Arc<ReactorCounters>,
+    connections: Arc<AtomicUsize>,
+    pool: BufferPool,
+    wait: Wait,
+    peers: Vec<Option<Box<Peer>>>,
+    free: Vec<u32>,
+    requests: Vec<StorageRequest>,
+    /// Connections with something new.
+    touched: Vec<u32>,
+    /// Connections with work that the thread does itself, a share at each turn.
+    unfinished: Vec<u32>,
+    stop_at_ns: Option<u64>,
+}
+
+/// What a thread begins with.
+pub(crate) struct ReactorSetup {
+    pub(crate) target: Arc<Target>,
+    pub(crate) inbox: Arc<Inbox>,
+    pub(crate) counters: Arc<ReactorCounters>,
+    /// Of all threads.
+    pub(crate) connections: Arc<AtomicUsize>,
+    pub(crate) memory_bytes: usize,
+    pub(crate) wait: Wait,
+}
+
+impl Reactor {
+    /// A thread's own, with a ring that only this thread may use.
+    ///
+    /// # Errors
+    /// Where the kernel gives no ring.
+    pub(crate) fn new(setup: ReactorSetup) -> std::io::Result<Reactor> {
+        Ok(Reactor {
+            ring: Ring::new(TICK)?,
+            target: setup.target,
+            inbox: setup.inbox,
+            counters: setup.counters,
+            connections: setup.connections,
+            pool: BufferPool::new(setup.memory_bytes),
+            wait: setup.wait,
+            peers: Vec::new(),
+            free: Vec::new(),
+            requests: Vec::new(),
+            touched: Vec::new(),
+            unfinished: Vec::new(),
+            stop_at_ns: None,
+        })
+    }
+
+    /// Serves until it is stopped and everything is answered.
+    ///
+    /// # Errors
+    /// Where the ring fails.
+    pub(crate) fn run(mut self) -> std::io::Result<()> {
+        self.listen_to_inbox();
+        let mut done = Vec::new();
+        loop {
+            let wait =
+                if self.unfinished.is_empty() { self.wait } else { Wait::Spin(Duration::ZERO) };
+            self.ring.turn(wait, &mut done)?;
+            let now_ns = self.target.now_ns();
+            self.counters.completions.fetch_add(done.len() as u64, Ordering::Relaxed);
+            for ended in done.drain(..) {
+                self.ended(ended, now_ns);
+            }
+            for index in std::mem::take(&mut self.unfinished) {
+                self.with(index, now_ns, |peer, context| peer.connection.go_on(context));
+            }
+            self.pump(now_ns);
+            if self.is_finished(now_ns) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn listen_to_inbox(&mut self) {
+        let fd = types::Fd(self.inbox.fd());
+        // SAFETY: the inbox and its counter's memory outlive the ring: both belong to this value, the ring goes first.
+        let read = opcode::Read::new(fd, self.inbox.counter(), 8).build();
+        self.ring.push(read, Work::Inbox);
+    }
+
+    fn ended(&mut self, ended: Done, now_ns: u64) {
+        match ended.work {
+            Work::Inbox => {
+                for message in self.inbox.take() {
+                    self.message(message, now_ns);
+                }
+                self.listen_to_inbox();
+            }
+            Work::Tick => {
+                self.ring.renew_tick();
+                self.tick(now_ns);
+            }
+            Work::Receive { peer } => self.received(peer, ended.result, now_ns),
+            Work::Send { peer } => self.sent(peer, ended.result),
+            Work::Storage { peer, slot } => {
+                self.with(peer, now_ns, |peer, context| {
+                    peer.connection.storage_done(slot, ended.result, context);
+                });
+            }
+        }
+    }
+
+    fn message(&mut self, message: Message, now_ns: u64) {
+        match message {
+            Message::Connection(socket) => self.open(socket, now_ns),
+            Message::Events => {
+                for index in 0..self.peers.len() as u32 {
+                    if let Some(peer) = self.peers[index as usize].as_mut()
+                        && peer.connection.is_admin()
+                    {
+                        peer.connection.deliver_events();
+                        self.touched.push(index);
+                    }
+                }
+            }
+            Message::Stop => {
+                self.stop_at_ns = Some(now_ns + STOP_WITHIN.as_nanos() as u64);
+                for (index, peer) in self.peers.iter_mut().enumerate() {
+                    if let Some(peer) = peer {
+                        peer.connection.finish();
+                        self.touched.push(index as u32);
+                    }
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, socket: TcpStream, now_ns: u64) {
+        let Ok(address) = socket.local_addr() else {
+            self.connections.fetch_sub(1, Ordering::Relaxed);
+            return;
+        };
+        let from = socket.peer_addr().map_or_else(|_| "?".to_string(), |from| from.to_string());
+        let peer = Box::new(Peer::new(socket, Connection::new(address), from, now_ns));
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.peers.push(None);
+            self.peers.len() as u32 - 1
+        });
+        self.peers[index as usize] = Some(peer);
+        self.touched.push(index);
+    }
+
+    /// Lets a connection do something, and hands over what it asks of files.
+    fn with(&mut self, index: u32, now_ns: u64, act: impl FnOnce(&mut Peer, &mut Context<'_>)) {
+        let Some(peer) = self.peers[index as usize].as_mut() else { return };
+        let mut context = Context {
+            target: &self.target,
+            pool: &mut self.pool,
+            requests: &mut self.requests,
+            now_ns,
+        };
+        act(peer, &mut context);
+        for request in self.requests.drain(..) {
+            self.ring.push(entry_of(&request), Work::Storage { peer: index, slot: request.slot });
+        }
+        self.touched.push(index);
+    }
+
+    fn received(&mut self, index: u32, result: i32, now_ns: u64) {
+        self.with(index, now_ns, |peer, context| {
+            let receiving = peer.receiving.take();
+            match (usize::try_from(result), receiving) {
+                (Ok(bytes @ 1..), Some(Receiving::Direct)) => {
+                    peer.connection.received_direct(bytes, context);
+                }
+                (Ok(bytes @ 1..), Some(Receiving::Input)) => {
+                    peer.connection.input(&peer.input[..bytes], context);
+                }
+                _ if interrupted(result) => {}
+                // Closed by the host, or by us.
+                _ => peer.broken = true,
+            }
+        });
+    }
+
+    fn sent(&mut self, index: u32, result: i32) {
+        let Some(peer) = self.peers[index as usize].as_mut() else { return };
+        peer.sending = false;
+        match usize::try_from(result) {
+            Ok(bytes) => peer.connection.outbox().sent(bytes, &mut self.pool),
+            Err(_) if interrupted(result) => {}
+            Err(_) => peer.broken = true,
+        }
+        self.touched.push(index);
+    }
+
+    /// Looks what the connections with something new want next.
+    fn pump(&mut self, now_ns: u64) {
+        let touched = std::mem::take(&mut self.touched);
+        let hungry = touched.iter().any(|index| {
+            self.peers[*index as usize].as_ref().is_some_and(|peer| peer.connection.is_hungry())
+        });
+        if hungry {
+            for index in &touched {
+                self.with(*index, now_ns, |peer, context| peer.connection.feed(context));
+            }
+        }
+        for index in &touched {
+            self.serve(*index);
+        }
+        // What `with` touched on the way was just served.
+        self.touched = touched;
+        self.touched.clear();
+    }
+
+    fn serve(&mut self, index: u32) {
+        let Some(peer) = self.peers[index as usize].as_mut() else { return };
+        if peer.broken || peer.connection.is_over() {
+            return self.close(index);
+        }
+        if peer.connection.is_unfinished() && !self.unfinished.contains(&index) {
+            self.unfinished.push(index);
+        }
+        let fd = types::Fd(peer.socket.as_raw_fd());
+        if !peer.sending && peer.fill_message() {
+            peer.sending = true;
+            let send = opcode::SendMsg::new(fd, peer.message())
+                .flags((libc::MSG_NOSIGNAL | libc::MSG_WAITALL) as u32)
+                .build();
+            self.ring.push(send, Work::Send { peer: index });
+        }
+        if peer.receiving.is_none() && peer.connection.wants_input() {
+            let (memory, bytes, receiving) = match peer.connection.direct(DIRECT_FROM) {
+                Some((memory, bytes)) => (memory, bytes, Receiving::Direct),
+                None => (peer.input.as_mut_ptr(), peer.input.len(), Receiving::Input),
+            };
+            peer.receiving = Some(receiving);
+            let receive = opcode::Recv::new(fd, memory, bytes as u32).build();
+            self.ring.push(receive, Work::Receive { peer: index });
+        }
+    }
+
+    /// Ends a connection as far as the kernel lets go of its memory; called again when it let go of more.
+    fn close(&mut self, index: u32) {
+        let Some(peer) = self.peers[index as usize].as_mut() else { return };
+        if !peer.closing {
+            peer.closing = true;
+            journal::connection_ended(&peer.from, &peer.connection);
+            peer.connection.leave(&self.target);
+            // What waits in the kernel returns.
+            let _ = peer.socket.shutdown(std::net::Shutdown::Both);
+        }
+        if peer.receiving.is_some() || peer.sending || peer.connection.is_in_storage() {
+            return;
+        }
+        if let Some(mut peer) = self.peers[index as usize].take() {
+            peer.connection.drop_buffers(&mut self.pool);
+            self.free.push(index);
+            self.connections.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// What doesn't come by itself: silence, lateness, ends of controllers.
+    fn tick(&mut self, now_ns: u64) {
+        self.counters.cpu_ns.store(ring::thread_cpu_ns(), Ordering::Relaxed);
+        let now_ms = now_ns / 1_000_000;
+        for index in 0..self.peers.len() as u32 {
+            let Some(peer) = self.peers[index as usize].as_mut() else { continue };
+            let late = now_ns.saturating_sub(peer.opened_ns) > CONNECT_WITHIN.as_nanos() as u64;
+            match peer.connection.controller() {
+                None if late => peer.broken = true,
+                None => {}
+                Some(controller) => {
+                    let admin = peer.connection.is_admin();
+                    if admin && controller.is_silent(now_ms) && controller.end() {
+                        journal::host_is_silent(controller);
+                    }
+                    let disabled = !admin && !controller.registers().is_enabled();
+                    peer.broken |= disabled || controller.has_ended();
+                }
+            }
+            // Memory may have come back on another connection.
+            if peer.broken || peer.connection.is_hungry() {
+                self.touched.push(index);
+            }
+        }
+    }
+
+    fn is_finished(&mut self, now_ns: u64) -> bool {
+        let Some(stop_at) = self.stop_at_ns else { return false };
+        if now_ns >= stop_at {
+            for index in 0..self.peers.len() as u32 {
+                if let Some(peer) = self.peers[index as usize].as_mut() {
+                    peer.broken = true;
+                    self.touched.push(index);
+                }
+            }
+            self.pump(now_ns);
+        }
+        self.counters.cpu_ns.store(ring::thread_cpu_ns(), Ordering::Relaxed);
+        self.peers.iter().all(Option::is_none)
+    }
+}
+
+fn interrupted(result: i32) -> bool {
+    matches!(result.checked_neg(), Some(libc::EINTR | libc::EAGAIN))
+}
+
+fn entry_of(request: &StorageRequest) -> io_uring::squeue::Entry {
+    let fd = types::Fd(request.fd);
+    match request.operation {
+        StorageOperation::Read { memory, bytes, offset } => {
+            opcode::Read::new(fd, memory, bytes).offset(offset).build()
+        }
+        StorageOperation::Write { memory, bytes, offset, durable } => {
+            let flags = if durable { libc::RWF_DSYNC } else { 0 };
+            opcode::Write::new(fd, memory, bytes).offset(offset).rw_flags(flags).build()
+        }
+        StorageOperation::Sync => opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC).build(),
+        StorageOperation::Allocate { mode, offset, bytes } => {
+            opcode::Fallocate::new(fd, bytes).offset(offset).mode(mode).build()
+        }
+    }
+}

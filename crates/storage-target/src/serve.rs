@@ -1,0 +1,363 @@
+//! From a request to threads that serve, and back to nothing.
+
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{AsRawFd, RawFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use narrows_nvme::Nqn;
+
+use crate::backing::{Backing, OpenError, open};
+use crate::namespace::{Namespace, NamespaceSpec};
+use crate::reactor::{Inbox, Message, Reactor, ReactorCounters, ReactorSetup, Wait};
+use crate::signals::{Signal, Signals};
+use crate::subsystem::{AllowedHosts, Subsystem};
+use crate::target::{Limits, Target};
+use crate::{journal, metrics};
+
+/// How often figures are written.
+const METRICS_EVERY: Duration = Duration::from_secs(10);
+
+/// A subsystem that is to be served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubsystemSpec {
+    /// Its name.
+    pub nqn: Nqn,
+    /// Who may connect.
+    pub hosts: AllowedHosts,
+    /// What it has.
+    pub namespaces: Vec<NamespaceSpec>,
+}
+
+/// What is to be served, where and how.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Subsystems, each with a name of its own.
+    pub subsystems: Vec<SubsystemSpec>,
+    /// Addresses to listen at.
+    pub listen: Vec<SocketAddr>,
+    /// Threads.
+    pub threads: usize,
+    /// What they do while nothing is to be done.
+    pub wait: Wait,
+    /// Memory for data in flight, of all threads, bytes.
+    pub memory_bytes: usize,
+    /// Limits for hosts.
+    pub limits: Limits,
+    /// Where figures go, as OpenMetrics.
+    pub metrics: Option<PathBuf>,
+}
+
+/// Why nothing is served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Something can't be opened, or must not be.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Two have the same name or number.
+    #[error("{0}")]
+    Twice(String),
+    /// An address can't be had.
+    #[error("cannot listen at {address}: {source}")]
+    Listen {
+        /// Which.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The kernel gives no ring.
+    #[error("io_uring is not to be had: {0}")]
+    Ring(String),
+    /// Something else of the system.
+    #[error("cannot {action}: {source}")]
+    System {
+        /// What was tried.
+        action: &'static str,
+        /// What came of it.
+        source: io::Error,
+    },
+}
+
+impl ServeError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            ServeError::Open(error) => error.hint(),
+            ServeError::Twice(_) | ServeError::System { .. } => None,
+            ServeError::Listen { source, .. } => match source.kind() {
+                io::ErrorKind::AddrInUse => {
+                    Some("another program listens there; `ss -ltnp` shows it")
+                }
+                io::ErrorKind::AddrNotAvailable => {
+                    Some("`ip address` shows this machine's addresses")
+                }
+                _ => None,
+            },
+            ServeError::Ring(_) => Some(
+                "`sysctl kernel.io_uring_disabled` is 0 where it is allowed; containers allow it by their seccomp profile",
+            ),
+        }
+    }
+}
+
+/// A thread that serves.
+struct Worker {
+    inbox: Arc<Inbox>,
+    counters: Arc<ReactorCounters>,
+    handle: JoinHandle<io::Result<()>>,
+}
+
+/// Serves until a signal ends it: SIGTERM or SIGINT, after what is here was answered. SIGHUP looks at sizes again.
+///
+/// # Errors
+/// Why nothing could be served, or what failed while it was.
+pub fn serve(request: &Request) -> Result<(), ServeError> {
+    narrows_io::uring_available().map_err(ServeError::Ring)?;
+    let subsystems = subsystems_of(&request.subsystems)?;
+    let listeners = listeners_at(&request.listen)?;
+    let system = |action| move |source| ServeError::System { action, source };
+    // Before threads begin, so that none of them is interrupted.
+    let signals = Signals::take().map_err(system("take signals"))?;
+    let target = Arc::new(Target::new(subsystems, request.limits));
+    let connections = Arc::new(AtomicUsize::new(0));
+    let workers = workers_for(request, &target, &connections)?;
+    announce(&target, &listeners);
+    let service = Service { request, target, connections, workers, listeners, signals };
+    service.run()
+}
+
+fn subsystems_of(specs: &[SubsystemSpec]) -> Result<BTreeMap<Nqn, Arc<Subsystem>>, ServeError> {
+    let mut subsystems = BTreeMap::new();
+    for spec in specs {
+        if subsystems.contains_key(&spec.nqn) {
+            return Err(ServeError::Twice(format!("two subsystems are called {}", spec.nqn)));
+        }
+        let mut namespaces = BTreeMap::new();
+        for wanted in &spec.namespaces {
+            let free = (1..).find(|number| !namespaces.contains_key(number)).unwrap_or(1);
+            let number = wanted.number.unwrap_or(free);
+            let namespace = Namespace::new(number, &spec.nqn, wanted, open(wanted)?);
+            if namespaces.insert(number, Arc::new(namespace)).is_some() {
+                let text = format!("two namespaces of {} have the number {number}", spec.nqn);
+                return Err(ServeError::Twice(text));
+            }
+        }
+        let subsystem = Subsystem::new(spec.nqn.clone(), spec.hosts.clone(), namespaces);
+        subsystems.insert(spec.nqn.clone(), Arc::new(subsystem));
+    }
+    Ok(subsystems)
+}
+
+fn listeners_at(addresses: &[SocketAddr]) -> Result<Vec<TcpListener>, ServeError> {
+    let listener_at = |address: &SocketAddr| {
+        let fail = |source| ServeError::Listen { address: *address, source };
+        let listener = TcpListener::bind(address).map_err(fail)?;
+        listener.set_nonblocking(true).map_err(fail)?;
+        Ok(listener)
+    };
+    addresses.iter().map(listener_at).collect()
+}
+
+fn workers_for(
+    request: &Request,
+    target: &Arc<Target>,
+    connections: &Arc<AtomicUsize>,
+) -> Result<Vec<Worker>, ServeError> {
+    let threads = request.threads.max(1);
+    let mut workers = Vec::new();
+    for index in 0..threads {
+        let fail = |action| move |source| ServeError::System { action, source };
+        let inbox = Arc::new(Inbox::new().map_err(fail("make an eventfd"))?);
+        let counters = Arc::new(ReactorCounters::default());
+        let setup = ReactorSetup {
+            target: Arc::clone(target),
+            inbox: Arc::clone(&inbox),
+            counters: Arc::clone(&counters),
+            connections: Arc::clone(connections),
+            memory_bytes: request.memory_bytes / threads,
+            wait: request.wait,
+        };
+        let (begun, beginning) = mpsc::channel();
+        // The ring belongs to the thread that made it.
+        let work = move || match Reactor::new(setup) {
+            Ok(reactor) => {
+                let _ = begun.send(Ok(()));
+                reactor.run()
+            }
+            Err(error) => {
+                let _ = begun.send(Err(error));
+                Ok(())
+            }
+        };
+        let builder = thread::Builder::new().name(format!("target-{index}"));
+        let handle = builder.spawn(work).map_err(fail("start a thread"))?;
+        match beginning.recv() {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => return Err(ServeError::Ring(error.to_string())),
+            Err(_) => return Err(ServeError::Ring("its thread ended".to_string())),
+        }
+        workers.push(Worker { inbox, counters, handle });
+    }
+    Ok(workers)
+}
+
+fn announce(target: &Target, listeners: &[TcpListener]) {
+    for subsystem in target.subsystems.values() {
+        if subsystem.hosts == AllowedHosts::Any {
+            journal::line("any-host-allowed", &[("subsystem", &subsystem.nqn)]);
+        }
+        for namespace in subsystem.namespaces.values() {
+            let path = match &namespace.backing {
+                Backing::File(disk) => disk.path().display().to_string(),
+                backing => backing.word().to_string(),
+            };
+            let cached = match &namespace.backing {
+                Backing::File(disk) if !disk.is_direct() => "page-cache",
+                _ => "direct",
+            };
+            journal::line(
+                "serves",
+                &[
+                    ("subsystem", &subsystem.nqn),
+                    ("nsid", &namespace.number),
+                    ("path", &path),
+                    ("kind", &namespace.backing.word()),
+                    ("blocks", &namespace.blocks()),
+                    ("block-bytes", &namespace.block_bytes()),
+                    ("access", &cached),
+                    ("readonly", &namespace.read_only),
+                ],
+            );
+        }
+    }
+    for listener in listeners {
+        if let Ok(address) = listener.local_addr() {
+            journal::line("listens", &[("address", &address)]);
+        }
+    }
+}
+
+/// What the first thread looks after while the others serve.
+struct Service<'a> {
+    request: &'a Request,
+    target: Arc<Target>,
+    connections: Arc<AtomicUsize>,
+    workers: Vec<Worker>,
+    listeners: Vec<TcpListener>,
+    signals: Signals,
+}
+
+impl Service<'_> {
+    fn run(self) -> Result<(), ServeError> {
+        let mut next = 0;
+        let mut written: Option<Instant> = None;
+        loop {
+            if self.request.metrics.is_some()
+                && written.is_none_or(|at| at.elapsed() >= METRICS_EVERY)
+            {
+                self.write_metrics();
+                written = Some(Instant::now());
+            }
+            if self.workers.iter().any(|worker| worker.handle.is_finished()) {
+                break;
+            }
+            self.wait_for_something();
+            match self.signals.next() {
+                Some(Signal::Stop) => break,
+                Some(Signal::LookAgain) => self.look_again(),
+                None => {}
+            }
+            for listener in &self.listeners {
+                self.accept(listener, &mut next);
+            }
+        }
+        self.stop()
+    }
+
+    fn wait_for_something(&self) {
+        let signals = std::iter::once(self.signals.fd());
+        let fds = signals.chain(self.listeners.iter().map(AsRawFd::as_raw_fd));
+        let readable = |fd: RawFd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        let mut fds: Vec<libc::pollfd> = fds.map(readable).collect();
+        // SAFETY: the pointer and the length are those of the vector.
+        unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, 1000) };
+    }
+
+    fn accept(&self, listener: &TcpListener, next: &mut usize) {
+        while let Ok((socket, from)) = listener.accept() {
+            if self.connections.load(Ordering::Relaxed) >= self.request.limits.connections {
+                journal::line("refused", &[("from", &from), ("reason", &"too many connections")]);
+                continue;
+            }
+            // Small answers are not held back for more.
+            let ready = socket.set_nodelay(true).and_then(|()| socket.set_nonblocking(false));
+            if ready.is_err() {
+                continue;
+            }
+            self.connections.fetch_add(1, Ordering::Relaxed);
+            self.workers[*next % self.workers.len()].inbox.send(Message::Connection(socket));
+            *next += 1;
+        }
+    }
+
+    fn look_again(&self) {
+        if self.target.look_again() {
+            journal::line("sizes-changed", &[]);
+            for worker in &self.workers {
+                worker.inbox.send(Message::Events);
+            }
+        }
+    }
+
+    fn write_metrics(&self) {
+        let Some(path) = &self.request.metrics else { return };
+        let threads: Vec<_> = self.workers.iter().map(|worker| &*worker.counters).collect();
+        let text = metrics::text(&self.target, &threads, self.connections.load(Ordering::Relaxed));
+        if let Err(error) = narrows_files::write_whole(path, text.as_bytes(), 0o644) {
+            journal::line("metrics-not-written", &[("path", &path.display()), ("reason", &error)]);
+        }
+    }
+
+    fn stop(self) -> Result<(), ServeError> {
+        for worker in &self.workers {
+            worker.inbox.send(Message::Stop);
+        }
+        self.write_metrics();
+        let Service { target, workers, .. } = self;
+        let mut failed = None;
+        let mut cpu_ns = 0;
+        for worker in workers {
+            match worker.handle.join() {
+                Ok(Ok(())) => {}
+                Ok(Err(source)) => failed = Some(source),
+                Err(_) => failed = Some(io::Error::other("a thread panicked")),
+            }
+            cpu_ns += worker.counters.cpu_ns.load(Ordering::Relaxed);
+        }
+        for subsystem in target.subsystems.values() {
+            for namespace in subsystem.namespaces.values() {
+                let Backing::File(disk) = &namespace.backing else { continue };
+                if let Err(source) = disk.sync() {
+                    failed = Some(source);
+                }
+            }
+        }
+        let commands = metrics::commands(&target);
+        let per_command = cpu_ns as f64 / 1e3 / commands.max(1) as f64;
+        journal::line(
+            "stopped",
+            &[
+                ("commands", &commands),
+                ("cpu-seconds", &format!("{:.3}", cpu_ns as f64 / 1e9)),
+                ("cpu-us-per-command", &format!("{per_command:.2}")),
+            ],
+        );
+        failed.map_or(Ok(()), |source| Err(ServeError::System { action: "go on serving", source }))
+    }
+}

@@ -1,0 +1,138 @@
+//! Texts of the command line.
+
+use std::time::Duration;
+
+use crate::namespace::{NamespaceSpec, Place};
+use crate::reactor::Wait;
+
+/// Why a text isn't what it should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidSpec(String);
+
+fn invalid<T>(text: String) -> Result<T, InvalidSpec> {
+    Err(InvalidSpec(text))
+}
+
+/// Size that `null` pretends where none is said: 1 TiB.
+const NULL_BYTES: u64 = 1 << 40;
+
+/// `FILE`, `DEVICE`, `ram:SIZE` or `null[:SIZE]`, then options with commas between: `block=4096`, `readonly`, `nsid=N`,
+/// `serial=S`, `contents=keep`.
+///
+/// # Errors
+/// What of it isn't understood.
+pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
+    let mut words = text.split(',');
+    let place = match words.next().unwrap_or_default() {
+        "" => return invalid("no file, device, `ram:SIZE` or `null` is named".to_string()),
+        "null" => Place::Null { bytes: NULL_BYTES },
+        "ram" => return invalid("how much memory? `ram:SIZE`, as in ram:8GiB".to_string()),
+        other => match other.split_once(':') {
+            Some(("ram", size)) => Place::Ram { bytes: bytes_of(size)? },
+            Some(("null", size)) => Place::Null { bytes: bytes_of(size)? },
+            _ => Place::Path(other.into()),
+        },
+    };
+    let mut spec = NamespaceSpec {
+        place,
+        block_bytes: 512,
+        read_only: false,
+        serial: None,
+        keep_contents: false,
+        number: None,
+    };
+    for word in words {
+        match word.split_once('=') {
+            Some(("block", "512")) => spec.block_bytes = 512,
+            Some(("block", "4096")) => spec.block_bytes = 4096,
+            Some(("serial", serial)) => spec.serial = Some(serial.to_string()),
+            Some(("contents", "keep")) => spec.keep_contents = true,
+            Some(("nsid", number)) => match number.parse() {
+                Ok(number @ 1..=0xFFFF_FFFD) => spec.number = Some(number),
+                _ => return invalid(format!("`{word}`: a namespace has a number from 1 on")),
+            },
+            None if word == "readonly" => spec.read_only = true,
+            _ => {
+                let known = "block=512, block=4096, readonly, nsid=N, serial=S, contents=keep";
+                return invalid(format!("`{word}` is none of {known}"));
+            }
+        }
+    }
+    if let Place::Ram { bytes } | Place::Null { bytes } = spec.place
+        && bytes < u64::from(spec.block_bytes)
+    {
+        return invalid(format!("{bytes} bytes are less than one block"));
+    }
+    Ok(spec)
+}
+
+/// A size: a number, and KiB, MiB, GiB, TiB or their first letters; bytes without.
+///
+/// # Errors
+/// What of it isn't understood.
+pub fn bytes_of(text: &str) -> Result<u64, InvalidSpec> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match &text[digits.len()..] {
+        "" | "B" => 0,
+        "k" | "K" | "KiB" => 10,
+        "m" | "M" | "MiB" => 20,
+        "g" | "G" | "GiB" => 30,
+        "t" | "T" | "TiB" => 40,
+        other => return invalid(format!("`{other}` is no unit; KiB, MiB, GiB or TiB is")),
+    };
+    let number: u64 = match digits.parse() {
+        Ok(number) => number,
+        Err(_) => return invalid(format!("`{text}` is no size, as 8GiB is")),
+    };
+    number.checked_mul(1 << shift).ok_or_else(|| InvalidSpec(format!("`{text}` is too large")))
+}
+
+/// `sleep`, `poll`, or for how many microseconds to look before sleeping: `50us`.
+///
+/// # Errors
+/// What of it isn't understood.
+pub fn wait_of(text: &str) -> Result<Wait, InvalidSpec> {
+    match text {
+        "sleep" => Ok(Wait::Sleep),
+        "poll" => Ok(Wait::Poll),
+        _ => match text.strip_suffix("us").map(str::parse) {
+            Some(Ok(micros @ 1..=1_000_000)) => Ok(Wait::Spin(Duration::from_micros(micros))),
+            _ => invalid(format!("`{text}` is none of sleep, poll, or a time such as 50us")),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_served_is_told_by_its_first_word() {
+        let ram = namespace_of("ram:8GiB,block=4096").unwrap();
+        assert_eq!(ram.place, Place::Ram { bytes: 8 << 30 });
+        assert_eq!(ram.block_bytes, 4096);
+        let null = namespace_of("null,readonly,nsid=7").unwrap();
+        assert_eq!((null.read_only, null.number), (true, Some(7)));
+        let device = namespace_of("/dev/sdx,serial=A:B C,contents=keep").unwrap();
+        assert_eq!(device.place, Place::Path("/dev/sdx".into()));
+        assert_eq!((device.serial.as_deref(), device.keep_contents), (Some("A:B C"), true));
+        // A file may have a colon in its name.
+        assert_eq!(namespace_of("a:b").unwrap().place, Place::Path("a:b".into()));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_repeated() {
+        let why = |text: &str| namespace_of(text).unwrap_err().to_string();
+        assert!(why("").contains("no file"));
+        assert!(why("ram").contains("ram:8GiB"));
+        assert!(why("ram:8XB").contains("`XB`"));
+        assert!(why("ram:").contains("no size"));
+        assert!(why("ram:100").contains("less than one block"));
+        assert!(why("a,block=1024").contains("`block=1024`"));
+        assert!(why("a,nsid=0").contains("from 1 on"));
+        assert!(bytes_of("99999999T").unwrap_err().to_string().contains("too large"));
+        assert_eq!(wait_of("50us").unwrap(), Wait::Spin(Duration::from_micros(50)));
+        assert!(wait_of("50ms").unwrap_err().to_string().contains("50ms"));
+    }
+}

@@ -1,0 +1,55 @@
+//! A subsystem: namespaces under one name, and the hosts that may have them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use narrows_nvme::Nqn;
+
+use crate::namespace::Namespace;
+
+/// Who may connect. Nobody, where nothing is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AllowedHosts {
+    /// Only these.
+    These(BTreeSet<Nqn>),
+    /// Whoever reaches the port. For somebody who said so.
+    Any,
+}
+
+impl AllowedHosts {
+    /// Whether this host may.
+    pub(crate) fn allow(&self, host: &Nqn) -> bool {
+        match self {
+            AllowedHosts::These(hosts) => hosts.contains(host),
+            AllowedHosts::Any => true,
+        }
+    }
+}
+
+/// A subsystem.
+#[derive(Debug)]
+pub(crate) struct Subsystem {
+    pub(crate) nqn: Nqn,
+    pub(crate) hosts: AllowedHosts,
+    /// SN: the same for the same name, 20 characters.
+    pub(crate) serial: String,
+    pub(crate) namespaces: BTreeMap<u32, Arc<Namespace>>,
+}
+
+impl Subsystem {
+    pub(crate) fn new(
+        nqn: Nqn,
+        hosts: AllowedHosts,
+        namespaces: BTreeMap<u32, Arc<Namespace>>,
+    ) -> Subsystem {
+        let text = format!("narrows-target subsystem\n{nqn}");
+        let hash = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
+        let serial = hash.as_ref()[..10].iter().map(|byte| format!("{byte:02X}")).collect();
+        Subsystem { nqn, hosts, serial, namespaces }
+    }
+
+    /// Whether every completed write of every namespace is durable without a flush.
+    pub(crate) fn keeps_each_write(&self) -> bool {
+        self.namespaces.values().all(|namespace| namespace.backing.keeps_each_write())
+    }
+}

@@ -1,0 +1,169 @@
+//! The target: subsystems, controllers, and what its threads share.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use narrows_nvme::{AsyncEvent, HostId, Nqn};
+
+use crate::controller::{Controller, NewController, Service};
+use crate::subsystem::Subsystem;
+
+/// CNTLIDs above are reserved.
+const LAST_CONTROLLER: u16 = 0xFFEF;
+
+/// Limits that a host is told, or feels.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Entries of a queue.
+    pub queue_entries: u32,
+    /// I/O queues of a controller.
+    pub io_queues: u16,
+    /// Data in a command capsule of an I/O queue, bytes; a multiple of 16.
+    pub in_capsule_bytes: u32,
+    /// Controllers at once.
+    pub controllers: usize,
+    /// Connections at once.
+    pub connections: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            queue_entries: 128,
+            io_queues: 64,
+            in_capsule_bytes: 16 << 10,
+            controllers: 64,
+            connections: 1024,
+        }
+    }
+}
+
+/// What all threads share.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) subsystems: BTreeMap<Nqn, Arc<Subsystem>>,
+    pub(crate) limits: Limits,
+    pub(crate) header_digest: bool,
+    pub(crate) data_digest: bool,
+    /// Changes of what discovery tells.
+    pub(crate) generation: AtomicU64,
+    controllers: Mutex<Controllers>,
+    started: Instant,
+}
+
+#[derive(Debug, Default)]
+struct Controllers {
+    alive: BTreeMap<u16, Arc<Controller>>,
+    last: u16,
+}
+
+/// Who wants a controller.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    pub(crate) host: Nqn,
+    pub(crate) host_id: HostId,
+    pub(crate) address: SocketAddr,
+    pub(crate) keep_alive_ms: u32,
+}
+
+impl Target {
+    pub(crate) fn new(subsystems: BTreeMap<Nqn, Arc<Subsystem>>, limits: Limits) -> Target {
+        Target {
+            subsystems,
+            limits,
+            header_digest: true,
+            data_digest: true,
+            generation: AtomicU64::new(1),
+            controllers: Mutex::default(),
+            started: Instant::now(),
+        }
+    }
+
+    /// Time since the start, ms.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    /// Time since the start, ns.
+    #[inline]
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.started.elapsed().as_nanos() as u64
+    }
+
+    fn controllers(&self) -> MutexGuard<'_, Controllers> {
+        self.controllers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A controller of its own for a host, or `None` where there are too many.
+    pub(crate) fn begin(&self, service: Service, caller: Caller) -> Option<Arc<Controller>> {
+        let mut controllers = self.controllers();
+        if controllers.alive.len() >= self.limits.controllers {
+            return None;
+        }
+        // A number that was just in use comes back last, so that what is late for it finds nobody.
+        let mut id = controllers.last;
+        loop {
+            id = if id >= LAST_CONTROLLER { 1 } else { id + 1 };
+            if !controllers.alive.contains_key(&id) {
+                break;
+            }
+        }
+        controllers.last = id;
+        let controller = Arc::new(Controller::new(NewController {
+            id,
+            service,
+            host: caller.host,
+            host_id: caller.host_id,
+            address: caller.address,
+            keep_alive_ms: caller.keep_alive_ms,
+            now_ms: self.now_ms(),
+        }));
+        controllers.alive.insert(id, Arc::clone(&controller));
+        Some(controller)
+    }
+
+    /// The controller with this number.
+    pub(crate) fn controller(&self, id: u16) -> Option<Arc<Controller>> {
+        self.controllers().alive.get(&id).cloned()
+    }
+
+    /// Forgets a controller.
+    pub(crate) fn forget(&self, controller: &Controller) {
+        controller.end();
+        self.controllers().alive.remove(&controller.id);
+    }
+
+    /// All that are alive.
+    pub(crate) fn alive(&self) -> Vec<Arc<Controller>> {
+        self.controllers().alive.values().cloned().collect()
+    }
+
+    /// Looks at the sizes of files and devices again, and remembers for every controller what it is to be told. Whether
+    /// something changed.
+    pub(crate) fn look_again(&self) -> bool {
+        let mut any = false;
+        for subsystem in self.subsystems.values() {
+            let changed = subsystem.namespaces.values().filter(|namespace| namespace.look_again());
+            let changed: Vec<u32> = changed.map(|namespace| namespace.number).collect();
+            if changed.is_empty() {
+                continue;
+            }
+            any = true;
+            for controller in self.alive() {
+                let Service::Io(its) = &controller.service else { continue };
+                if its.nqn == subsystem.nqn {
+                    let mut registers = controller.registers();
+                    registers.changed.extend(&changed);
+                    registers.raise(AsyncEvent::NAMESPACES_CHANGED);
+                }
+            }
+        }
+        if any {
+            self.generation.fetch_add(1, Ordering::Relaxed);
+        }
+        any
+    }
+}

@@ -1,0 +1,150 @@
+//! Who may connect, what is found, and what a stop does.
+
+use std::sync::Arc;
+
+use narrows_initiator::{Association, HostError, PathOptions};
+use narrows_io::{Arena, DevicePath, Op};
+use narrows_nvme::Status;
+
+use crate::program::{NQN, Program, refusal};
+
+fn arena(slots: u32) -> Arena {
+    Arena::new(slots, 4096, 4096).unwrap()
+}
+
+#[test]
+fn only_hosts_that_are_named_may_connect() {
+    let program =
+        Program::serving(&["ram:1MiB"], &["--allow-host", "nqn.2026-11.org.example:friend"]);
+    let friend = program.address("hostnqn=nqn.2026-11.org.example:friend");
+    Association::connect(&friend, 1).unwrap();
+    let stranger = program.address("hostnqn=nqn.2026-11.org.example:stranger");
+    let error = Association::connect(&stranger, 1).unwrap_err();
+    let HostError::Failed { status, .. } = &error else { panic!("{error}") };
+    assert_eq!(*status, Status::CONNECT_HOST.for_good());
+    assert!(error.hint().unwrap().contains("hostnqn"));
+    program.stop();
+}
+
+#[test]
+fn what_is_not_there_is_told_by_name() {
+    let program = Program::serving(&["ram:1MiB"], &[]);
+    let mut other = program.address("");
+    other.subsystem = "nqn.2026-11.org.example:other".parse().unwrap();
+    let error = Association::connect(&other, 1).unwrap_err();
+    assert!(error.to_string().contains("Connect Invalid Parameters"), "{error}");
+    let error = Association::connect(&program.address("ns=9"), 1).unwrap_err();
+    assert!(error.to_string().contains("namespace 9: the subsystem has none"), "{error}");
+    let mut nobody = program.address("");
+    program.stop();
+    nobody.host = "127.0.0.1".to_string();
+    let error = Association::connect(&nobody, 1).unwrap_err();
+    assert!(error.hint().unwrap().contains("nothing listens there"), "{error}");
+}
+
+#[test]
+fn a_namespace_is_the_same_after_a_restart_and_another_is_not() {
+    let seen = |namespaces: &[&str], number: &str| {
+        let program = Program::serving(namespaces, &[]);
+        let association = Association::connect(&program.address(number), 1).unwrap();
+        let reached = association.reached().clone();
+        drop(association);
+        program.stop();
+        reached
+    };
+    let first = seen(&["ram:1MiB", "null"], "ns=1");
+    let again = seen(&["ram:1MiB"], "ns=1");
+    assert_eq!(first.namespace.nguid, again.namespace.nguid);
+    assert_eq!(first.controller.serial, again.controller.serial);
+    assert_eq!(first.controller.model, "narrows-target");
+    let other = seen(&["ram:1MiB", "null"], "ns=2");
+    assert_ne!(first.namespace.nguid, other.namespace.nguid);
+    // Memory is no media that keep what is written.
+    assert_eq!(first.controller.write_cache & 1, 1);
+    assert_eq!((first.bytes(), first.block_bytes), (1 << 20, 512));
+}
+
+#[test]
+fn as_many_queues_as_were_granted_and_no_more() {
+    let program = Program::serving(&["ram:1MiB"], &["--threads", "2"]);
+    let association = Arc::new(Association::connect(&program.address(""), 3).unwrap());
+    let mut paths: Vec<_> =
+        (0..3).map(|_| association.path(arena(1), PathOptions::default()).unwrap()).collect();
+    let refused = association.path(arena(1), PathOptions::default()).err().unwrap();
+    assert!(refused.to_string().contains("grants 3 queues"), "{refused}");
+    for (index, path) in paths.iter_mut().enumerate() {
+        path.buffer(0).fill(index as u8);
+        path.submit(Op::Write, 0, index as u64 * 4096, 4096);
+    }
+    for path in &mut paths {
+        let mut done = Vec::new();
+        while done.is_empty() {
+            path.reap(1, &mut done).unwrap();
+        }
+        assert_eq!(done[0].result, 4096);
+    }
+    drop(paths.pop());
+    association.path(arena(1), PathOptions::default()).unwrap();
+    let deep = association.path(arena(128), PathOptions::default()).err().unwrap();
+    assert!(deep.to_string().contains("128 entries"), "{deep}");
+    program.stop();
+}
+
+#[test]
+fn a_stop_answers_what_is_here_and_connections_end() {
+    let program = Program::serving(&["ram:1MiB"], &[]);
+    let association = Arc::new(Association::connect(&program.address(""), 1).unwrap());
+    let mut path = association.path(arena(1), PathOptions::default()).unwrap();
+    path.submit(Op::Write, 0, 0, 4096);
+    let mut done = Vec::new();
+    while done.is_empty() {
+        path.reap(1, &mut done).unwrap();
+    }
+    program.stop();
+    path.submit(Op::Read, 0, 0, 4096);
+    let ended = loop {
+        match path.reap(1, &mut done) {
+            Ok(()) => {}
+            Err(error) => break error,
+        }
+    };
+    assert!(ended.to_string().contains("NVMe/TCP connection"), "{ended}");
+}
+
+#[test]
+fn what_can_not_be_served_is_told_with_a_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().join("empty");
+    std::fs::write(&empty, "").unwrap();
+    let any = ["--subsystem", NQN, "--allow-any-host", "--listen", "127.0.0.1:0", "--namespace"];
+    let with = |namespace: &str| {
+        let arguments: Vec<&str> = any.into_iter().chain([namespace]).collect();
+        refusal(&arguments)
+    };
+    for (namespace, says) in [
+        (empty.to_str().unwrap(), "it is empty"),
+        (folder.path().to_str().unwrap(), "neither a file nor a block device"),
+        ("/nowhere/at/all", "cannot look at"),
+        ("ram:1MiB,size=3", "`size=3` is none of"),
+    ] {
+        let (text, code) = with(namespace);
+        assert!(text.contains(says) && code == Some(2), "{namespace}: {text}");
+    }
+    let (text, code) = refusal(&["--subsystem", NQN, "--namespace", "null"]);
+    assert!(text.contains("no host may connect") && text.contains("hint:"), "{text}");
+    assert_eq!(code, Some(2));
+}
+
+#[test]
+fn a_file_is_served_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk");
+    std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+    let file = file.to_str().unwrap();
+    let program = Program::serving(&[file], &[]);
+    let arguments = ["--subsystem", NQN, "--allow-any-host", "--listen", "127.0.0.1:0"];
+    let arguments: Vec<&str> = arguments.into_iter().chain(["--namespace", file]).collect();
+    let (text, code) = refusal(&arguments);
+    assert!(text.contains("is not served") && code == Some(2), "{text}");
+    program.stop();
+}

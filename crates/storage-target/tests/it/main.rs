@@ -1,0 +1,7 @@
+//! The target as hosts see it: a program that listens, and the initiator of the crate beside it.
+
+mod data;
+mod host;
+mod misuse;
+mod model;
+mod program;

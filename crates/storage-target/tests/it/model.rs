@@ -1,0 +1,366 @@
+//! Random commands on several queues, cut up and cut off anywhere, against a disk in memory.
+//!
+//! Host and target are both machines without sockets, so that every byte may be a piece of its own and every operation of
+//! a file may end in any order. What was answered must be as the model has it; what was not answered when its connection
+//! was cut may have happened or not, block by block, and nothing else may be there.
+
+use std::collections::BTreeMap;
+
+use narrows_initiator::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
+use narrows_nvme::command::{
+    Connect, ConnectData, DYNAMIC_CONTROLLER, DeallocatedRange, Extent, FabricsCommand, IoCommand,
+};
+use narrows_nvme::digest::Digests;
+use narrows_nvme::property::{CC, Configuration};
+use narrows_nvme::{DataPointer, HostId, Nqn};
+use narrows_target::{InMemoryTarget, namespace_of};
+
+use crate::program::NQN;
+
+const BLOCK: usize = 512;
+const BLOCKS: usize = 2048;
+const SLOTS: u16 = 6;
+const SLOT_BYTES: usize = 96 << 10;
+
+/// A generator of numbers; the same seed gives the same run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit
+    }
+}
+
+struct Memory(Vec<Vec<u8>>);
+
+impl SlotMemory for Memory {
+    fn slot(&mut self, slot: u16) -> &mut [u8] {
+        &mut self.0[usize::from(slot)]
+    }
+}
+
+/// What a command that is on its way does to blocks.
+enum Intent {
+    /// They are read; what they may be.
+    Read { first: usize, blocks: usize },
+    /// They become this version; 0 for zeros.
+    Write { first: usize, blocks: usize, version: u64 },
+    /// Nothing.
+    Other,
+}
+
+/// A queue of the host.
+struct Line {
+    number: usize,
+    queue: HostQueue,
+    memory: Memory,
+    intents: BTreeMap<u16, Intent>,
+}
+
+/// Each block is one version of itself: its number and the version's, again and again, or zeros.
+fn block_of(block: usize, version: u64) -> Vec<u8> {
+    if version == 0 {
+        return vec![0; BLOCK];
+    }
+    let mark: Vec<u8> =
+        (block as u64).to_le_bytes().into_iter().chain(version.to_le_bytes()).collect();
+    mark.repeat(BLOCK / mark.len())
+}
+
+struct World {
+    target: InMemoryTarget,
+    random: Random,
+    /// The versions that each block may be.
+    model: Vec<Vec<u64>>,
+    /// Blocks that a command on its way is about.
+    busy: Vec<bool>,
+    versions: u64,
+    answered: u64,
+}
+
+impl World {
+    fn new(seed: u64, namespace: &str) -> World {
+        let nqn: Nqn = NQN.parse().unwrap();
+        let spec = namespace_of(namespace).unwrap();
+        World {
+            // Little memory, so that commands wait for it.
+            target: InMemoryTarget::new(&nqn, &[spec], 1 << 20).unwrap(),
+            random: Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
+            model: vec![vec![0]; BLOCKS],
+            busy: vec![false; BLOCKS],
+            versions: 0,
+            answered: 0,
+        }
+    }
+
+    /// An admin queue and its I/O queues.
+    fn associate(&mut self, queues: u16, digests: Digests) -> (Line, Vec<Line>) {
+        let mut admin = self.line(digests);
+        let controller = self.connect(&mut admin, 0, DYNAMIC_CONTROLLER);
+        let command = FabricsCommand::PropertySet {
+            offset: CC,
+            wide: false,
+            value: Configuration::ENABLED.0.into(),
+        };
+        let entry = command.to_entry(0, DataPointer::NONE);
+        admin.queue.submit(entry, 0, Direction::None, &mut admin.memory);
+        self.settle(&mut admin);
+        let lines = (1..=queues).map(|number| {
+            let mut line = self.line(digests);
+            self.connect(&mut line, number, controller);
+            line.queue.set_in_capsule(16 << 10);
+            line
+        });
+        let lines = lines.collect();
+        (admin, lines)
+    }
+
+    fn line(&mut self, digests: Digests) -> Line {
+        let memory = Memory(vec![vec![0; SLOT_BYTES]; usize::from(SLOTS)]);
+        let queue = HostQueue::new(SLOTS, digests, 8192, SLOT_BYTES as u32);
+        Line { number: self.target.connect(), queue, memory, intents: BTreeMap::new() }
+    }
+
+    fn connect(&mut self, line: &mut Line, number: u16, controller: u16) -> u16 {
+        let connect = Connect {
+            format: 0,
+            queue: number,
+            queue_size: 31,
+            priority: 0,
+            no_flow_control: number % 2 == 1,
+            keep_alive_ms: 0,
+        };
+        let data = ConnectData {
+            host_id: HostId([3; 16]),
+            controller,
+            subsystem: NQN.parse().unwrap(),
+            host: "nqn.2026-11.org.example:model".parse().unwrap(),
+        };
+        line.memory.0[0][..1024].copy_from_slice(&data.to_bytes());
+        let entry = FabricsCommand::Connect(connect).to_entry(0, DataPointer::NONE);
+        line.queue.submit(entry, 0, Direction::Out(1024), &mut line.memory);
+        let ended = self.settle(line);
+        assert!(ended[0].completion.status.is_success(), "{:?}", ended[0]);
+        ended[0].completion.result as u16
+    }
+
+    /// Moves bytes until nothing is on its way.
+    fn settle(&mut self, line: &mut Line) -> Vec<Ended> {
+        let mut ended = Vec::new();
+        let mut turns = 0;
+        while line.queue.in_flight() > 0 {
+            turns += 1;
+            assert!(turns < 100_000, "{} commands are never answered", line.queue.in_flight());
+            self.carry(line, &mut ended);
+            let choice = self.random.below(64);
+            self.target.finish(choice);
+        }
+        ended
+    }
+
+    /// Moves some bytes each way, in pieces.
+    fn carry(&mut self, line: &mut Line, ended: &mut Vec<Ended>) {
+        let mut bytes = Vec::new();
+        for piece in line.queue.pieces() {
+            match piece {
+                Piece::Bytes(range) => bytes.extend_from_slice(&line.queue.bytes()[range.clone()]),
+                Piece::Slot { slot, range } => {
+                    bytes.extend_from_slice(&line.memory.0[usize::from(*slot)][range.clone()]);
+                }
+            }
+        }
+        line.queue.sent();
+        let mut rest = &bytes[..];
+        while !rest.is_empty() {
+            let length = self.piece(rest.len());
+            self.target.input(line.number, &rest[..length]);
+            rest = &rest[length..];
+        }
+        let most = 1 + self.random.below(100_000);
+        let back = self.target.output(line.number, most);
+        let mut rest = &back[..];
+        while !rest.is_empty() {
+            let length = self.piece(rest.len());
+            line.queue.input(&rest[..length], &mut line.memory, ended).unwrap();
+            rest = &rest[length..];
+        }
+    }
+
+    /// Length of the next piece of so many bytes: often all, sometimes one.
+    fn piece(&mut self, bytes: usize) -> usize {
+        match self.random.below(4) {
+            0 => 1 + self.random.below(bytes.min(9)),
+            1 => 1 + self.random.below(bytes),
+            _ => bytes,
+        }
+    }
+
+    /// Begins a random command in a free slot, on blocks that no other is about.
+    fn begin(&mut self, line: &mut Line) {
+        let Some(slot) = (0..SLOTS).find(|slot| !line.intents.contains_key(slot)) else { return };
+        let longest = if self.random.below(3) == 0 { SLOT_BYTES / BLOCK } else { 20 };
+        let blocks = 1 + self.random.below(longest);
+        let first = self.random.below(BLOCKS - blocks + 1);
+        let range = first..first + blocks;
+        if self.busy[range.clone()].iter().any(|busy| *busy) {
+            return;
+        }
+        let force_unit_access = self.random.below(4) == 0;
+        let extent = Extent {
+            first_block: first as u64,
+            blocks_less_one: blocks as u16 - 1,
+            force_unit_access,
+        };
+        let bytes = (blocks * BLOCK) as u32;
+        let (command, direction, intent) = match self.random.below(8) {
+            0..3 => (IoCommand::Read(extent), Direction::In(bytes), Intent::Read { first, blocks }),
+            3..6 => {
+                self.versions += 1;
+                let version = self.versions;
+                for (index, block) in range.clone().enumerate() {
+                    line.memory.0[usize::from(slot)][index * BLOCK..(index + 1) * BLOCK]
+                        .copy_from_slice(&block_of(block, version));
+                }
+                let intent = Intent::Write { first, blocks, version };
+                (IoCommand::Write(extent), Direction::Out(bytes), intent)
+            }
+            6 if self.random.below(2) == 0 => {
+                let deallocated = DeallocatedRange {
+                    attributes: 0,
+                    blocks: blocks as u32,
+                    first_block: first as u64,
+                };
+                line.memory.0[usize::from(slot)][..16].copy_from_slice(&deallocated.to_bytes());
+                let command = IoCommand::DatasetManagement { ranges_less_one: 0, deallocate: true };
+                (command, Direction::Out(16), Intent::Write { first, blocks, version: 0 })
+            }
+            6 => {
+                let command = IoCommand::WriteZeroes { extent, deallocate: force_unit_access };
+                (command, Direction::None, Intent::Write { first, blocks, version: 0 })
+            }
+            _ => (IoCommand::Flush, Direction::None, Intent::Other),
+        };
+        if !matches!(intent, Intent::Other) {
+            self.busy[range].fill(true);
+        }
+        let entry = command.to_entry(slot, 1, DataPointer::NONE);
+        line.queue.submit(entry, slot, direction, &mut line.memory);
+        line.intents.insert(slot, intent);
+    }
+
+    /// Holds an answer against the model.
+    fn check(&mut self, line: &mut Line, ended: &Ended) {
+        assert!(ended.completion.status.is_success(), "{ended:?}");
+        self.answered += 1;
+        match line.intents.remove(&ended.slot).expect("a command of this slot") {
+            Intent::Other => {}
+            Intent::Write { first, blocks, version } => {
+                for block in first..first + blocks {
+                    self.model[block] = vec![version];
+                    self.busy[block] = false;
+                }
+            }
+            Intent::Read { first, blocks } => {
+                for (index, block) in (first..first + blocks).enumerate() {
+                    let data = &line.memory.0[usize::from(ended.slot)];
+                    let read = &data[index * BLOCK..(index + 1) * BLOCK];
+                    let found = self.model[block].iter().copied();
+                    let found = found.clone().find(|version| read == block_of(block, *version));
+                    let found = found.unwrap_or_else(|| {
+                        panic!(
+                            "block {block} is none of {:?}: {:?}",
+                            self.model[block],
+                            &read[..16]
+                        )
+                    });
+                    // What was open is decided for good.
+                    self.model[block] = vec![found];
+                    self.busy[block] = false;
+                }
+            }
+        }
+    }
+
+    /// Cuts a connection: what it had under way may have happened or not.
+    fn cut(&mut self, line: Line) {
+        self.target.cut(line.number);
+        for intent in line.intents.into_values() {
+            match intent {
+                Intent::Write { first, blocks, version } => {
+                    for block in first..first + blocks {
+                        self.model[block].push(version);
+                        self.busy[block] = false;
+                    }
+                }
+                Intent::Read { first, blocks } => self.busy[first..first + blocks].fill(false),
+                Intent::Other => {}
+            }
+        }
+    }
+}
+
+fn run(seed: u64, namespace: &str) -> u64 {
+    println!("seed {seed}");
+    let mut world = World::new(seed, namespace);
+    let digests = Digests { header: seed % 2 == 1, data: seed % 3 == 1 };
+    for _ in 0..4 {
+        let (admin, mut lines) = world.associate(3, digests);
+        for _ in 0..80 {
+            let index = world.random.below(lines.len());
+            let line = &mut lines[index];
+            for _ in 0..world.random.below(4) {
+                world.begin(line);
+            }
+            let mut ended = Vec::new();
+            world.carry(line, &mut ended);
+            for one in &ended {
+                world.check(line, one);
+            }
+            for _ in 0..world.random.below(3) {
+                let choice = world.random.below(64);
+                world.target.finish(choice);
+            }
+        }
+        // One queue is cut in the middle of whatever it does, the others come to their end.
+        let victim = lines.swap_remove(world.random.below(lines.len()));
+        world.cut(victim);
+        for mut line in lines {
+            for one in world.settle(&mut line) {
+                world.check(&mut line, &one);
+            }
+            world.cut(line);
+        }
+        world.cut(admin);
+        assert_eq!(world.target.waiting(), 0);
+    }
+    world.answered
+}
+
+/// Seeds of the ordinary run; `NARROWS_MODEL_SEEDS=1000..2000` asks for others.
+fn seeds() -> std::ops::Range<u64> {
+    let Ok(text) = std::env::var("NARROWS_MODEL_SEEDS") else { return 0..12 };
+    let (from, to) = text.split_once("..").expect("NARROWS_MODEL_SEEDS=FROM..TO");
+    from.parse().unwrap()..to.parse().unwrap()
+}
+
+#[test]
+fn memory_is_what_the_model_says() {
+    let answered: u64 = seeds().map(|seed| run(seed, "ram:1MiB")).sum();
+    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+}
+
+#[test]
+fn a_file_is_what_the_model_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut answered = 0;
+    for seed in seeds() {
+        let file = folder.path().join(format!("disk-{seed}"));
+        std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+        answered += run(seed, file.to_str().unwrap());
+        std::fs::remove_file(&file).unwrap();
+    }
+    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+}

@@ -1,0 +1,86 @@
+//! The program under test.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Name of the subsystem that is served.
+pub(crate) const NQN: &str = "nqn.2026-11.org.example:test";
+/// Longest wait for what surely comes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running target.
+pub(crate) struct Program {
+    child: Child,
+    lines: Receiver<String>,
+    pub(crate) port: u16,
+}
+
+impl Program {
+    /// A target that serves these namespaces to any host, with further arguments.
+    pub(crate) fn serving(namespaces: &[&str], more: &[&str]) -> Program {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_narrows-target"));
+        command.args(["serve", "--subsystem", NQN, "--listen", "127.0.0.1:0"]);
+        if !more.contains(&"--allow-host") {
+            command.arg("--allow-any-host");
+        }
+        for namespace in namespaces {
+            command.args(["--namespace", namespace]);
+        }
+        let mut child = command.args(more).stderr(Stdio::piped()).spawn().unwrap();
+        let (sender, lines) = channel();
+        let output = BufReader::new(child.stderr.take().unwrap());
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        let mut program = Program { child, lines, port: 0 };
+        let line = program.line_with("listens");
+        program.port = line.rsplit_once(':').unwrap().1.parse().unwrap();
+        program
+    }
+
+    /// The next line with this text.
+    pub(crate) fn line_with(&self, text: &str) -> String {
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE).expect("the target says it");
+            if line.contains(text) {
+                return line;
+            }
+        }
+    }
+
+    /// An address of a namespace.
+    pub(crate) fn address(&self, options: &str) -> narrows_initiator::Address {
+        format!("nvme-tcp://127.0.0.1:{}/{NQN}?{options}", self.port).parse().unwrap()
+    }
+
+    pub(crate) fn signal(&self, signal: i32) {
+        // SAFETY: a signal to a child that wasn't waited for yet.
+        unsafe { libc::kill(self.child.id() as i32, signal) };
+    }
+
+    /// Ends it in order; its last line.
+    pub(crate) fn stop(mut self) -> String {
+        self.signal(libc::SIGTERM);
+        let line = self.line_with("stopped");
+        assert!(self.child.wait().unwrap().success());
+        line
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What the program says when it can't serve, and its exit code.
+pub(crate) fn refusal(arguments: &[&str]) -> (String, Option<i32>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows-target"));
+    let output = command.arg("serve").args(arguments).output().unwrap();
+    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+}
