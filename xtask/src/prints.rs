@@ -29,7 +29,7 @@ pub fn unfiltered(path: &str, source: &str) -> Vec<usize> {
     }
     let lines: Vec<&str> = shipped(source).collect();
     let filtered =
-        |at: usize| lines[at..].iter().take(STATEMENT_LINES).any(|l| l.contains("shown("));
+        |at: usize| lines[at..].iter().take(STATEMENT_LINES).any(|l| l.contains("shown(") || l.contains("shown_lines("));
     found(&lines, &PRINTS).filter(|at| !filtered(*at)).map(|at| at + 1).collect()
 }
 

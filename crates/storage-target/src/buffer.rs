@@ -106,6 +106,12 @@ impl BufferPool {
         self.take(bytes).unwrap_or_else(|| self.allocate(class_of(bytes)))
     }
 
+    /// Of buffers that aren't free, bytes.
+    pub(crate) fn in_use(&self) -> usize {
+        let free = self.free.iter().flatten().map(Buffer::size);
+        self.allocated - free.sum::<usize>()
+    }
+
     fn allocate(&mut self, class: usize) -> Buffer {
         self.allocated += SIZES[class];
         Buffer::new(class)

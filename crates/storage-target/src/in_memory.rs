@@ -113,6 +113,11 @@ impl InMemoryTarget {
         self.go_on();
     }
 
+    /// Memory for data in flight that is in use, bytes.
+    pub fn memory_in_use(&self) -> usize {
+        self.pool.in_use()
+    }
+
     /// Whether a connection takes no more commands.
     pub fn is_over(&self, number: usize) -> bool {
         self.connections.get(number).is_none_or(|connection| {

@@ -12,9 +12,7 @@ use crate::controller::{Controller, Service};
 pub(crate) fn line(event: &str, fields: &[(&str, &dyn Display)]) {
     let mut text = format!("narrows-target: {event}");
     for (key, value) in fields {
-        // What hosts say of themselves is shown without what steers a terminal.
         let value = value.to_string();
-        let value = shown(&value);
         if value.contains([' ', '"']) {
             text.push_str(&format!(" {key}={value:?}"));
         } else {
@@ -22,7 +20,8 @@ pub(crate) fn line(event: &str, fields: &[(&str, &dyn Display)]) {
         }
     }
     // Nobody to tell is no reason to end.
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    // What hosts say of themselves is shown without what steers a terminal.
+    let _ = writeln!(std::io::stderr().lock(), "{}", shown(&text));
 }
 
 fn subsystem_of(controller: &Controller) -> &str {

@@ -26,7 +26,7 @@ mod target;
 
 pub use backing::{OpenError, Opened, open};
 pub use in_memory::InMemoryTarget;
-pub use namespace::{NamespaceSpec, Place};
+pub use namespace::{Medium, NamespaceSpec};
 pub use reactor::Wait;
 pub use serve::{Request, ServeError, SubsystemSpec, serve};
 pub use spec::{InvalidSpec, bytes_of, namespace_of, wait_of};

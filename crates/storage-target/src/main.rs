@@ -134,7 +134,8 @@ fn main() -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("narrows-target: {error:#}");
+            let text = format!("{error:#}");
+            eprintln!("narrows-target: {}", narrows_units::shown_lines(&text));
             ExitCode::from(2)
         }
     }

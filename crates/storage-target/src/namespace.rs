@@ -13,7 +13,7 @@ use crate::reservation::Reservations;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamespaceSpec {
     /// Where its blocks are.
-    pub place: Place,
+    pub medium: Medium,
     /// Size of a block, bytes: 512 or 4096.
     pub block_bytes: u32,
     /// Hosts may only read.
@@ -28,7 +28,7 @@ pub struct NamespaceSpec {
 
 /// Where blocks are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum Medium {
     /// Nowhere.
     Null {
         /// Size that it pretends, bytes.
@@ -92,7 +92,7 @@ impl Namespace {
         let block_shift = spec.block_bytes.trailing_zeros() as u8;
         Namespace {
             number,
-            uuid: uuid_of(subsystem, number, &spec.place, spec.serial.as_deref()),
+            uuid: uuid_of(subsystem, number, &spec.medium, spec.serial.as_deref()),
             backing: opened.backing,
             read_only: spec.read_only,
             counters: Counters::default(),
@@ -153,15 +153,15 @@ impl Namespace {
 
 /// An identity that is the same whenever the same thing is served under the same name, so that hosts know it again after a
 /// restart, and another one for anything else. Version 8 of RFC 9562: of a hash that the maker chose.
-fn uuid_of(subsystem: &Nqn, number: u32, place: &Place, serial: Option<&str>) -> [u8; 16] {
-    let what = match (place, serial) {
-        (Place::Path(_), Some(serial)) => format!("device {serial}"),
-        (Place::Path(path), None) => {
+fn uuid_of(subsystem: &Nqn, number: u32, medium: &Medium, serial: Option<&str>) -> [u8; 16] {
+    let what = match (medium, serial) {
+        (Medium::Path(_), Some(serial)) => format!("device {serial}"),
+        (Medium::Path(path), None) => {
             let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
             format!("file {}", whole.display())
         }
-        (Place::Ram { .. }, _) => "ram".to_string(),
-        (Place::Null { .. }, _) => "null".to_string(),
+        (Medium::Ram { .. }, _) => "ram".to_string(),
+        (Medium::Null { .. }, _) => "null".to_string(),
     };
     let text = format!("narrows-target namespace\n{subsystem}\n{number}\n{what}");
     let hash = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
@@ -179,13 +179,13 @@ mod tests {
     fn an_identity_is_of_subsystem_number_and_what_is_served() {
         let nqn = |name: &str| name.parse::<Nqn>().unwrap();
         let (a, b) = (nqn("nqn.2026-11.org.example:a"), nqn("nqn.2026-11.org.example:b"));
-        let ram = Place::Ram { bytes: 1 << 20 };
+        let ram = Medium::Ram { bytes: 1 << 20 };
         let first = uuid_of(&a, 1, &ram, None);
-        assert_eq!(first, uuid_of(&a, 1, &Place::Ram { bytes: 2 << 20 }, None));
+        assert_eq!(first, uuid_of(&a, 1, &Medium::Ram { bytes: 2 << 20 }, None));
         assert_ne!(first, uuid_of(&b, 1, &ram, None));
         assert_ne!(first, uuid_of(&a, 2, &ram, None));
-        let device = Place::Path("/dev/sdx".into());
-        let other_name = Place::Path("/dev/sdy".into());
+        let device = Medium::Path("/dev/sdx".into());
+        let other_name = Medium::Path("/dev/sdy".into());
         assert_eq!(uuid_of(&a, 1, &device, Some("S1")), uuid_of(&a, 1, &other_name, Some("S1")));
         assert_ne!(uuid_of(&a, 1, &device, None), uuid_of(&a, 1, &other_name, None));
         assert_eq!((first[6] >> 4, first[8] >> 6), (8, 2));

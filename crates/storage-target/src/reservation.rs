@@ -12,7 +12,7 @@ use narrows_nvme::{HostId, Status};
 
 /// RTYPE: who may do what while a reservation is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ReservationType {
     WriteExclusive,
     ExclusiveAccess,
     WriteExclusiveRegistrants,
@@ -21,15 +21,15 @@ enum Kind {
     ExclusiveAccessAll,
 }
 
-impl Kind {
-    fn from_byte(byte: u8) -> Option<Kind> {
+impl ReservationType {
+    fn from_byte(byte: u8) -> Option<ReservationType> {
         Some(match byte {
-            1 => Kind::WriteExclusive,
-            2 => Kind::ExclusiveAccess,
-            3 => Kind::WriteExclusiveRegistrants,
-            4 => Kind::ExclusiveAccessRegistrants,
-            5 => Kind::WriteExclusiveAll,
-            6 => Kind::ExclusiveAccessAll,
+            1 => ReservationType::WriteExclusive,
+            2 => ReservationType::ExclusiveAccess,
+            3 => ReservationType::WriteExclusiveRegistrants,
+            4 => ReservationType::ExclusiveAccessRegistrants,
+            5 => ReservationType::WriteExclusiveAll,
+            6 => ReservationType::ExclusiveAccessAll,
             _ => return None,
         })
     }
@@ -40,17 +40,19 @@ impl Kind {
 
     /// Whether every registrant holds it.
     fn is_for_all(self) -> bool {
-        matches!(self, Kind::WriteExclusiveAll | Kind::ExclusiveAccessAll)
+        matches!(self, ReservationType::WriteExclusiveAll | ReservationType::ExclusiveAccessAll)
     }
 
     fn lets_registrants(self) -> bool {
-        !matches!(self, Kind::WriteExclusive | Kind::ExclusiveAccess)
+        !matches!(self, ReservationType::WriteExclusive | ReservationType::ExclusiveAccess)
     }
 
     fn lets_all_read(self) -> bool {
         matches!(
             self,
-            Kind::WriteExclusive | Kind::WriteExclusiveRegistrants | Kind::WriteExclusiveAll
+            ReservationType::WriteExclusive
+                | ReservationType::WriteExclusiveRegistrants
+                | ReservationType::WriteExclusiveAll
         )
     }
 }
@@ -61,7 +63,7 @@ struct State {
     generation: u32,
     registrants: BTreeMap<HostId, u64>,
     /// The kind, and who holds it where not all do.
-    held: Option<(Kind, HostId)>,
+    held: Option<(ReservationType, HostId)>,
 }
 
 /// What a command does with blocks.
@@ -158,7 +160,7 @@ impl Reservations {
         keys: [u64; 2],
     ) -> Status {
         let [current, preempted] = keys;
-        let Some(kind) = Kind::from_byte(action.reservation_type) else {
+        let Some(kind) = ReservationType::from_byte(action.reservation_type) else {
             return Status::INVALID_FIELD.for_good();
         };
         self.with(|state| {
@@ -245,7 +247,7 @@ impl State {
         }
     }
 
-    fn take(&mut self, host: HostId, kind: Kind) -> Status {
+    fn take(&mut self, host: HostId, kind: ReservationType) -> Status {
         match self.held {
             None => {
                 self.held = Some((kind, host));
@@ -258,7 +260,7 @@ impl State {
         }
     }
 
-    fn preempt(&mut self, host: HostId, kind: Kind, key: u64) -> Status {
+    fn preempt(&mut self, host: HostId, kind: ReservationType, key: u64) -> Status {
         let held_by_key = self.held.is_some_and(|(held, holder)| {
             held.is_for_all() && key == 0 || self.registrants.get(&holder) == Some(&key)
         });

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::namespace::{NamespaceSpec, Place};
+use crate::namespace::{Medium, NamespaceSpec};
 use crate::reactor::Wait;
 
 /// Why a text isn't what it should be.
@@ -24,18 +24,18 @@ const NULL_BYTES: u64 = 1 << 40;
 /// What of it isn't understood.
 pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
     let mut words = text.split(',');
-    let place = match words.next().unwrap_or_default() {
+    let medium = match words.next().unwrap_or_default() {
         "" => return invalid("no file, device, `ram:SIZE` or `null` is named".to_string()),
-        "null" => Place::Null { bytes: NULL_BYTES },
+        "null" => Medium::Null { bytes: NULL_BYTES },
         "ram" => return invalid("how much memory? `ram:SIZE`, as in ram:8GiB".to_string()),
         other => match other.split_once(':') {
-            Some(("ram", size)) => Place::Ram { bytes: bytes_of(size)? },
-            Some(("null", size)) => Place::Null { bytes: bytes_of(size)? },
-            _ => Place::Path(other.into()),
+            Some(("ram", size)) => Medium::Ram { bytes: bytes_of(size)? },
+            Some(("null", size)) => Medium::Null { bytes: bytes_of(size)? },
+            _ => Medium::Path(other.into()),
         },
     };
     let mut spec = NamespaceSpec {
-        place,
+        medium,
         block_bytes: 512,
         read_only: false,
         serial: None,
@@ -59,7 +59,7 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
             }
         }
     }
-    if let Place::Ram { bytes } | Place::Null { bytes } = spec.place
+    if let Medium::Ram { bytes } | Medium::Null { bytes } = spec.medium
         && bytes < u64::from(spec.block_bytes)
     {
         return invalid(format!("{bytes} bytes are less than one block"));
@@ -110,15 +110,15 @@ mod tests {
     #[test]
     fn what_is_served_is_told_by_its_first_word() {
         let ram = namespace_of("ram:8GiB,block=4096").unwrap();
-        assert_eq!(ram.place, Place::Ram { bytes: 8 << 30 });
+        assert_eq!(ram.medium, Medium::Ram { bytes: 8 << 30 });
         assert_eq!(ram.block_bytes, 4096);
         let null = namespace_of("null,readonly,nsid=7").unwrap();
         assert_eq!((null.read_only, null.number), (true, Some(7)));
         let device = namespace_of("/dev/sdx,serial=A:B C,contents=keep").unwrap();
-        assert_eq!(device.place, Place::Path("/dev/sdx".into()));
+        assert_eq!(device.medium, Medium::Path("/dev/sdx".into()));
         assert_eq!((device.serial.as_deref(), device.keep_contents), (Some("A:B C"), true));
         // A file may have a colon in its name.
-        assert_eq!(namespace_of("a:b").unwrap().place, Place::Path("a:b".into()));
+        assert_eq!(namespace_of("a:b").unwrap().medium, Medium::Path("a:b".into()));
     }
 
     #[test]

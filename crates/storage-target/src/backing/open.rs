@@ -12,7 +12,7 @@ use rustix::fs::{FlockOperation, OFlags};
 
 use super::file::size_of;
 use super::{Backing, FileDisk, RamDisk};
-use crate::namespace::{NamespaceSpec, Place};
+use crate::namespace::{Medium, NamespaceSpec};
 
 /// Why something is not served.
 #[derive(Debug, thiserror::Error)]
@@ -54,9 +54,9 @@ impl OpenError {
 /// # Errors
 /// Why it isn't.
 pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
-    match &spec.place {
-        Place::Null { bytes } => Ok(Opened { backing: Backing::Null, bytes: *bytes }),
-        Place::Ram { bytes } => {
+    match &spec.medium {
+        Medium::Null { bytes } => Ok(Opened { backing: Backing::Null, bytes: *bytes }),
+        Medium::Ram { bytes } => {
             let system = |source| OpenError::System {
                 action: "map memory for",
                 path: format!("ram:{bytes}"),
@@ -67,7 +67,7 @@ pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
             let disk = RamDisk::new(size).map_err(system)?;
             Ok(Opened { backing: Backing::Ram(disk), bytes: *bytes })
         }
-        Place::Path(path) => open_path(path, spec),
+        Medium::Path(path) => open_path(path, spec),
     }
 }
 

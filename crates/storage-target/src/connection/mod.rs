@@ -29,7 +29,7 @@ use crate::buffer::{Buffer, BufferPool, LARGEST};
 use crate::controller::Controller;
 use crate::target::Target;
 use outbox::Outbox;
-use slots::Slots;
+use slots::{Slots, Step};
 
 /// Data in a command capsule of an admin queue, bytes (NVMe/TCP: 8192, whatever the controller says of I/O queues).
 const ADMIN_CAPSULE_DATA: u32 = 8192;
@@ -374,14 +374,23 @@ impl Connection {
         }
     }
 
-    /// Memory of commands that will never be answered.
+    /// Gives back all memory: of commands that will never be answered, and of answers that will never be sent.
     pub(crate) fn drop_buffers(&mut self, pool: &mut BufferPool) {
         let slots: Vec<u16> = self.slots.all().map(|(number, _)| number).collect();
         for number in slots {
-            if let Some(buffer) = self.slots.remove(number).buffer {
+            let slot = self.slots.remove(number);
+            let compared = match slot.step {
+                Step::Compare { expected } => Some(expected),
+                _ => None,
+            };
+            for buffer in slot.buffer.into_iter().chain(compared) {
                 pool.give(buffer);
             }
         }
+        if let Some(buffer) = self.capsule.take() {
+            pool.give(buffer);
+        }
+        self.outbox.abandon(pool);
         self.hungry.clear();
         self.unfinished.clear();
     }

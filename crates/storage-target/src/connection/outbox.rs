@@ -106,6 +106,15 @@ impl Outbox {
         !pieces.is_empty()
     }
 
+    /// Gives back the memory of what will never be sent.
+    pub(crate) fn abandon(&mut self, pool: &mut BufferPool) {
+        for piece in self.flight.pieces.drain(..).chain(self.next.pieces.drain(..)) {
+            if let Piece::Data { buffer, .. } = piece {
+                pool.give(buffer);
+            }
+        }
+    }
+
     /// So many bytes went.
     pub(crate) fn sent(&mut self, mut bytes: usize, pool: &mut BufferPool) {
         while bytes > 0 {

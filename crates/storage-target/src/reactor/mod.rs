@@ -42,6 +42,8 @@ const TICK: Duration = Duration::from_millis(250);
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 /// What is here is answered by then when the target stops.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
+/// A host must take some of its answers by then: they hold memory that others wait for.
+const TAKE_WITHIN: Duration = Duration::from_secs(30);
 /// The rest of a command's data is received where it belongs from this size on, bytes.
 const DIRECT_FROM: usize = 16 << 10;
 
@@ -153,7 +155,7 @@ impl Reactor {
                 self.tick(now_ns);
             }
             Work::Receive { peer } => self.received(peer, ended.result, now_ns),
-            Work::Send { peer } => self.sent(peer, ended.result),
+            Work::Send { peer } => self.sent(peer, ended.result, now_ns),
             Work::Storage { peer, slot } => {
                 self.with(peer, now_ns, |peer, context| {
                     peer.connection.storage_done(slot, ended.result, context);
@@ -235,9 +237,10 @@ impl Reactor {
         });
     }
 
-    fn sent(&mut self, index: u32, result: i32) {
+    fn sent(&mut self, index: u32, result: i32, now_ns: u64) {
         let Some(peer) = self.peers[index as usize].as_mut() else { return };
         peer.sending = false;
+        peer.took_ns = now_ns;
         match usize::try_from(result) {
             Ok(bytes) => peer.connection.outbox().sent(bytes, &mut self.pool),
             Err(_) if interrupted(result) => {}
@@ -276,9 +279,8 @@ impl Reactor {
         let fd = types::Fd(peer.socket.as_raw_fd());
         if !peer.sending && peer.fill_message() {
             peer.sending = true;
-            let send = opcode::SendMsg::new(fd, peer.message())
-                .flags((libc::MSG_NOSIGNAL | libc::MSG_WAITALL) as u32)
-                .build();
+            let send =
+                opcode::SendMsg::new(fd, peer.message()).flags(libc::MSG_NOSIGNAL as u32).build();
             self.ring.push(send, Work::Send { peer: index });
         }
         if peer.receiving.is_none() && peer.connection.wants_input() {
@@ -319,6 +321,13 @@ impl Reactor {
         for index in 0..self.peers.len() as u32 {
             let Some(peer) = self.peers[index as usize].as_mut() else { continue };
             let late = now_ns.saturating_sub(peer.opened_ns) > CONNECT_WITHIN.as_nanos() as u64;
+            let stuck = now_ns.saturating_sub(peer.took_ns) > TAKE_WITHIN.as_nanos() as u64;
+            if !peer.sending {
+                peer.took_ns = now_ns;
+            } else if stuck {
+                journal::line("host-takes-no-answers", &[("from", &peer.from)]);
+                peer.broken = true;
+            }
             match peer.connection.controller() {
                 None if late => peer.broken = true,
                 None => {}

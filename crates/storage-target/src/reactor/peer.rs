@@ -26,6 +26,8 @@ pub(super) struct Peer {
     pub(super) input: Box<[u8]>,
     pub(super) receiving: Option<Receiving>,
     pub(super) sending: bool,
+    /// When the host last took something, or there was nothing to take, ns.
+    pub(super) took_ns: u64,
     /// Nothing more can be received or sent.
     pub(super) broken: bool,
     /// It took leave of its controller.
@@ -49,6 +51,7 @@ impl Peer {
             input: vec![0; INPUT].into_boxed_slice(),
             receiving: None,
             sending: false,
+            took_ns: opened_ns,
             broken: false,
             closing: false,
             pieces: Vec::with_capacity(PIECES),
