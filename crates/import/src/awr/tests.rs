@@ -414,6 +414,42 @@ fn reports_in_other_languages_are_read() {
     );
 }
 
+/// The head of 21c's text: names, the instance with who asked, the containers. Two words in a cell, and names that are cut.
+const HEAD_OF_21C: &str = "\
+WORKLOAD REPOSITORY report for
+
+DB Name         DB Id    Unique Name DB Role          Edition Release    RAC CDB
+------------ ----------- ----------- ---------------- ------- ---------- --- ---
+SHOP                  17 SHOP_fra2ab PHYSICAL STANDBY EE      21.0.0.0.0 NO  YES
+
+Instance     Inst Num Startup Time    User Name    System Data Visible
+------------ -------- --------------- ------------ --------------------
+shop1               1 01-Jan-24 00:00 SYS          YES
+
+Container DB Id  Container Name       Open Time
+--------------- --------------- ---------------
+             18 CDB$ROOT        01-Jan-24 00:01
+             19 SHOPPDB         01-Jan-24 00:02
+
+";
+
+#[test]
+fn the_head_of_21c_is_read() {
+    let made = Made::default().text();
+    let rest = made.find("Host      DB/Inst").expect("the host follows the database");
+    let found = import(&format!("{HEAD_OF_21C}{}", &made[rest..])).unwrap();
+    let before = import(&made).unwrap();
+    let metrics = |found: &crate::Imported| -> Vec<_> {
+        found.measurements.iter().map(|m| m.metrics.clone()).collect()
+    };
+    assert_eq!(metrics(&found), metrics(&before));
+    let server = |found: &crate::Imported| {
+        found.observation.as_ref().expect("a report is of a server").version.clone()
+    };
+    assert!(server(&found).contains("21.0.0.0.0"), "{}", server(&found));
+    assert!(server(&before).contains("12.2.0.1.0"), "{}", server(&before));
+}
+
 #[test]
 fn what_contradicts_itself_is_named() {
     let said = |made: Made| {
