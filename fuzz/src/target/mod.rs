@@ -8,6 +8,8 @@ mod job;
 mod limits;
 mod machine;
 mod maria;
+mod nvme_host;
+mod nvme_target;
 mod plan;
 mod run;
 mod talk;
@@ -40,6 +42,8 @@ pub const ALL: &[Target] = &[
     target("limits", 64 * MIB, limits::check),
     target("machine", 64 * MIB, machine::whole),
     target("maria", 64 * MIB, maria::check),
+    target("nvme-host", 16 * MIB, nvme_host::check),
+    target("nvme-target", 96 * MIB, nvme_target::check),
     target("plan", 128 * MIB, plan::check),
     target("run", 128 * MIB, run::check),
     target("talk", 256 * MIB, talk::check),

@@ -31,7 +31,8 @@ fn ask(which: u8, folder: &Path) -> Result<(), String> {
         0 | 1 => left(&address, which % 4 == 1).map(drop).map_err(|error| told(&error)),
         2 => {
             let look = observe::Monitor::open(&address).map_err(|error| told(&error))?;
-            let seen = look.observe(LENGTH, 1, Around::default(), &stop, &Silent);
+            let mut again = |_: &_, _| Around::default();
+            let seen = look.observe(LENGTH, 1, Around::default(), &mut again, &stop, &Silent);
             seen.map(drop).map_err(|error| told(&error))
         }
         _ => {
