@@ -107,9 +107,9 @@ complete -c narrows -n "__fish_narrows_using_subcommand observe" -l explain -d '
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l at -d 'Folder on the file system to measure; a test file is made there and removed [default: the current folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l device -d 'This raw device instead of a file; it is only read, and may be in use' -r
-complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
-complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l serial -d 'Its serial, as `narrows block device DEV` shows it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l device -d 'This raw device, or nvme-tcp://HOST:PORT/NQN, instead of a file; it is only read, and may be in use' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l write-to-device -d 'Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l serial -d 'Its serial, as `narrows block device DEV` shows it, or the subsystem\'s' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l percentile -d 'Percentile of latency to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l within -d 'Latency limit, from the scheduled start of an operation' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l size -d 'Block size: 8k is 8 KiB' -r
@@ -141,9 +141,9 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_se
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -f -a "device" -d 'What a raw device is, what is on it, and what forbids writing to it; writes nothing'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l at -d 'Folder on the file system to measure; a test file is made there and removed [default: the current folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l device -d 'This raw device instead of a file; it is only read, and may be in use' -r
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l serial -d 'Its serial, as `narrows block device DEV` shows it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l device -d 'This raw device, or nvme-tcp://HOST:PORT/NQN, instead of a file; it is only read, and may be in use' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l write-to-device -d 'Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l serial -d 'Its serial, as `narrows block device DEV` shows it, or the subsystem\'s' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l percentile -d 'Percentile of latency to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l within -d 'Latency limit, from the scheduled start of an operation' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l size -d 'Block size: 8k is 8 KiB' -r
@@ -168,8 +168,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l at -d 'Folder on the file system to measure; a test file is made there and removed [default: the current folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l serial -d 'Its serial, as `narrows block device DEV` shows it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l write-to-device -d 'Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l serial -d 'Its serial, as `narrows block device DEV` shows it, or the subsystem\'s' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l size -d 'Block size of reads and writes: 8k is 8 KiB' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l file-size -d 'Size of the file that is read; one of a quarter of it is written. Both are removed afterwards' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l budget -d 'Most bytes to write, without the files: 16g is 16 GiB' -r
@@ -191,8 +191,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l section -d 'Only sections of this name; may be repeated' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l env -d 'Allow the job file this environment variable, for its ${NAME}; may be repeated' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l at -d 'Folder on the file system to measure; a test file is made there and removed [default: the current folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l serial -d 'Its serial, as `narrows block device DEV` shows it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l write-to-device -d 'Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l serial -d 'Its serial, as `narrows block device DEV` shows it, or the subsystem\'s' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l fio-json -d 'Also write fio\'s JSON to this file, or with - to standard output in place of the report' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
@@ -210,8 +210,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l brief -d 'Ten lines: the answers, the rates, what to do'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l at -d 'Folder on the file system to measure; a test file is made there and removed [default: the current folder]' -r -F
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l write-to-device -d 'Write to this raw device; everything on it is lost' -r
-complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l serial -d 'Its serial, as `narrows block device DEV` shows it' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l write-to-device -d 'Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l serial -d 'Its serial, as `narrows block device DEV` shows it, or the subsystem\'s' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l size -d 'Block size: 8k is 8 KiB' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l reads -d 'Read percentage, 0 to 100; the rest are writes' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l depth -d 'Queue depth' -r

@@ -96,9 +96,9 @@ iec\:"1 GiB = 2^30 bytes"))' \
 (block)
 _arguments "${_arguments_options[@]}" : \
 '--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
-'(--at)--device=[This raw device instead of a file; it is only read, and may be in use]:DEV:_default' \
-'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
-'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'(--at)--device=[This raw device, or nvme-tcp\://HOST\:PORT/NQN, instead of a file; it is only read, and may be in use]:DEV:_default' \
+'--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
 '--percentile=[Percentile of latency to keep within the limit]:P:_default' \
 '--within=[Latency limit, from the scheduled start of an operation]:TIME:_default' \
 '--size=[Block size\: 8k is 8 KiB]:SIZE:_default' \
@@ -137,9 +137,9 @@ iec\:"1 GiB = 2^30 bytes"))' \
             (calibrate)
 _arguments "${_arguments_options[@]}" : \
 '--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
-'(--at)--device=[This raw device instead of a file; it is only read, and may be in use]:DEV:_default' \
-'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
-'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'(--at)--device=[This raw device, or nvme-tcp\://HOST\:PORT/NQN, instead of a file; it is only read, and may be in use]:DEV:_default' \
+'--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
 '--percentile=[Percentile of latency to keep within the limit]:P:_default' \
 '--within=[Latency limit, from the scheduled start of an operation]:TIME:_default' \
 '--size=[Block size\: 8k is 8 KiB]:SIZE:_default' \
@@ -170,8 +170,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 (interference)
 _arguments "${_arguments_options[@]}" : \
 '--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
-'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
-'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
 '--size=[Block size of reads and writes\: 8k is 8 KiB]:SIZE:_default' \
 '--file-size=[Size of the file that is read; one of a quarter of it is written. Both are removed afterwards]:SIZE:_default' \
 '--budget=[Most bytes to write, without the files\: 16g is 16 GiB]:SIZE:_default' \
@@ -199,8 +199,8 @@ _arguments "${_arguments_options[@]}" : \
 '*--section=[Only sections of this name; may be repeated]:NAME:_default' \
 '*--env=[Allow the job file this environment variable, for its \${NAME}; may be repeated]:NAME:_default' \
 '--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
-'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
-'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
 '--fio-json=[Also write fio'\''s JSON to this file, or with - to standard output in place of the report]:FILE:_files' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -225,8 +225,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 (steady)
 _arguments "${_arguments_options[@]}" : \
 '--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
-'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
-'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
 '--size=[Block size\: 8k is 8 KiB]:SIZE:_default' \
 '--reads=[Read percentage, 0 to 100; the rest are writes]:N:_default' \
 '--depth=[Queue depth]:N:_default' \
@@ -670,8 +670,8 @@ _arguments "${_arguments_options[@]}" : \
 (write)
 _arguments "${_arguments_options[@]}" : \
 '--to=[HOST\:PORT where \`narrows log crashtest listen\` runs]:HOST:PORT:_default' \
-'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
-'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
 '(--write-to-device)--postgres=[Commit rows to a new table of this PostgreSQL instead\: postgres\://…]:URL:_default' \
 '--streams=[Writers at the same time]:N:_default' \
 '(--postgres)--size=[Bytes of a record\: 8k is 8 KiB]:SIZE:_default' \
@@ -1031,8 +1031,8 @@ _arguments "${_arguments_options[@]}" : \
 (write)
 _arguments "${_arguments_options[@]}" : \
 '--to=[HOST\:PORT where \`narrows log crashtest listen\` runs]:HOST:PORT:_default' \
-'--write-to-device=[Write to this raw device; everything on it is lost]:DEV:_default' \
-'--serial=[Its serial, as \`narrows block device DEV\` shows it]:S:_default' \
+'--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
 '(--write-to-device)--postgres=[Commit rows to a new table of this PostgreSQL instead\: postgres\://…]:URL:_default' \
 '--streams=[Writers at the same time]:N:_default' \
 '(--postgres)--size=[Bytes of a record\: 8k is 8 KiB]:SIZE:_default' \

@@ -186,6 +186,7 @@ const RUNNER: &[&str] = &[
     "narrows-observe",
     "narrows-engine",
     "narrows-io",
+    "narrows-initiator",
     "narrows-bundle",
     "narrows-fio",
     "narrows-layer-clock",

@@ -138,18 +138,8 @@ impl Association {
             reason: format!("the target grants {} queues, and all are in use", self.reached.queues),
         })?;
         let slots = u16::try_from(arena.slots()).unwrap_or(u16::MAX);
-        // A queue has room for one command less than it has entries.
-        let entries = (u32::from(slots) + 1).max(2);
-        if entries > self.reached.queue_entries {
-            self.give_back(number);
-            return Err(HostError::Namespace {
-                namespace: self.address.namespace,
-                reason: format!(
-                    "a queue of the target has {} entries, and depth {slots} needs {entries}",
-                    self.reached.queue_entries
-                ),
-            });
-        }
+        // A queue has room for one command less than it has entries; what is beyond waits on this side.
+        let entries = (u32::from(slots) + 1).clamp(2, self.reached.queue_entries.max(2));
         let opened = self.open_queue(number, slots, entries);
         let (stream, queue) = match opened {
             Ok(opened) => opened,
@@ -163,6 +153,7 @@ impl Association {
             number,
             stream,
             queue,
+            room: entries - 1,
             arena,
             options,
         })

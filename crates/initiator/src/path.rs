@@ -1,5 +1,6 @@
 //! A way to a namespace: one I/O queue, with the memory of its commands.
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use narrows_io::{Arena, Completion, DevicePath, Error, HEARTBEAT_MS, Method, Op};
 use narrows_nvme::command::{DeallocatedRange, Extent, IoCommand, RANGE_BYTES};
 use narrows_nvme::feature::ServiceTime;
-use narrows_nvme::{DataPointer, Status};
+use narrows_nvme::{DataPointer, Status, SubmissionEntry};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
@@ -37,6 +38,8 @@ pub(crate) struct QueueParts {
     pub(crate) number: u16,
     pub(crate) stream: TcpStream,
     pub(crate) queue: HostQueue,
+    /// Commands that the queue has room for.
+    pub(crate) room: u32,
     pub(crate) arena: Arena,
     pub(crate) options: PathOptions,
 }
@@ -74,6 +77,10 @@ pub struct NvmeTcpPath {
     /// Operation of each slot, and what it moves.
     operations: Vec<(Op, u32)>,
     service_times: Vec<ServiceTime>,
+    /// Commands that the queue has no room for yet.
+    backlog: VecDeque<(SubmissionEntry, u16, Direction)>,
+    /// Commands that it has room for.
+    room: u32,
     submit_ns: u64,
 }
 
@@ -102,6 +109,8 @@ impl NvmeTcpPath {
             sent: 0,
             operations: vec![(Op::Read, 0); slots],
             service_times: vec![ServiceTime::default(); slots],
+            backlog: VecDeque::new(),
+            room: parts.room,
             submit_ns: 0,
         })
     }
@@ -159,6 +168,11 @@ impl NvmeTcpPath {
 
     /// Sends what there is, as far as the socket takes it; whether all went.
     fn flush(&mut self) -> Result<bool, Error> {
+        while self.queue.in_flight() < self.room
+            && let Some((entry, slot, direction)) = self.backlog.pop_front()
+        {
+            self.queue.submit(entry, slot, direction, &mut self.slots);
+        }
         while !self.queue.pieces().is_empty() {
             let mut vectors: [libc::iovec; PIECES] =
                 [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PIECES];
@@ -288,7 +302,7 @@ impl NvmeTcpPath {
         deadline: Option<Instant>,
         out: &mut Vec<Completion>,
     ) -> Result<(), Error> {
-        let wanted = min.min(self.queue.in_flight() + self.ended.len() as u32) as usize;
+        let wanted = min.min(self.in_flight()) as usize;
         loop {
             let all_sent = self.flush()?;
             let sleeps = !self.options.polled && deadline.is_some();
@@ -360,7 +374,11 @@ impl DevicePath for NvmeTcpPath {
         let number = u16::try_from(slot).expect("slots are a queue's");
         let namespace = self.association.address().namespace;
         let entry = command.to_entry(number, namespace, DataPointer::NONE);
-        self.queue.submit(entry, number, direction, &mut self.slots);
+        if self.queue.in_flight() < self.room {
+            self.queue.submit(entry, number, direction, &mut self.slots);
+        } else {
+            self.backlog.push_back((entry, number, direction));
+        }
         self.submit_ns += begun.elapsed().as_nanos() as u64;
     }
 
@@ -384,7 +402,7 @@ impl DevicePath for NvmeTcpPath {
     }
 
     fn in_flight(&self) -> u32 {
-        self.queue.in_flight() + self.ended.len() as u32
+        self.queue.in_flight() + (self.ended.len() + self.backlog.len()) as u32
     }
 
     fn submit_ns(&self) -> Option<u64> {

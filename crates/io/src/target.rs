@@ -27,6 +27,8 @@ pub enum TargetKind {
     BlockDevice,
     /// The character device of an NVMe namespace, for [`crate::Method::Passthrough`] alone.
     NvmeGeneric,
+    /// A namespace that a target serves over the network, for [`crate::Method::NvmeTcp`] alone.
+    Remote,
 }
 
 impl TargetKind {
@@ -37,6 +39,7 @@ impl TargetKind {
             TargetKind::FileInDev => "file in /dev",
             TargetKind::BlockDevice => "block device",
             TargetKind::NvmeGeneric => "NVMe generic device",
+            TargetKind::Remote => "NVMe/TCP namespace",
         }
     }
 }
@@ -198,6 +201,39 @@ impl Target {
         })
     }
 
+    /// What is no file of this machine but a namespace of `bytes` in blocks of `block_bytes`, called `name`: for streams whose
+    /// [`crate::Access`] is remote, which has the way to it. The handles of such a target are of nothing.
+    ///
+    /// # Errors
+    /// What opening `/dev/null` gave.
+    pub fn remote(
+        name: &Path,
+        bytes: u64,
+        block_bytes: u32,
+        writable: bool,
+    ) -> Result<Target, Error> {
+        let nothing = OpenOptions::new().read(true).write(writable).open("/dev/null");
+        let nothing =
+            nothing.map_err(|source| Error::system("open", Path::new("/dev/null"), source))?;
+        let nothing = Arc::new(nothing);
+        Ok(Target {
+            path: name.to_path_buf(),
+            kind: TargetKind::Remote,
+            bytes,
+            logical_block_bytes: Some(block_bytes),
+            pattern: None,
+            direct: Ok(Direct {
+                file: Arc::clone(&nothing),
+                memory_alignment: 4096,
+                offset_alignment: u64::from(block_bytes),
+            }),
+            buffered: nothing,
+            writable,
+            durable: Durable::Later,
+            generation: Arc::new(AtomicU64::new(1)),
+        })
+    }
+
     /// What lies at `path`, without opening it; links are followed.
     ///
     /// # Errors
@@ -316,6 +352,12 @@ impl Target {
 
     /// Opens it again: the very file or device that is open, and no other that its path has come to lead to.
     fn opened(&self, flags: i32) -> io::Result<File> {
+        if self.kind == TargetKind::Remote {
+            return match self.durable {
+                Durable::Later => self.buffered.try_clone(),
+                _ => Err(io::ErrorKind::Unsupported.into()),
+            };
+        }
         let flags = flags | self.durable.flag();
         let file = matches!(self.kind, TargetKind::File | TargetKind::FileInDev);
         if file && self.writable {
@@ -334,7 +376,7 @@ impl Target {
                 narrows_files::same_file(&again, &*self.buffered)?
             }
             // A device has several nodes; what counts is the device.
-            TargetKind::BlockDevice | TargetKind::NvmeGeneric => {
+            TargetKind::BlockDevice | TargetKind::NvmeGeneric | TargetKind::Remote => {
                 again.metadata()?.rdev() == self.buffered.metadata()?.rdev()
             }
         };
@@ -369,7 +411,7 @@ impl Target {
 
     /// The same of a part of the file, bytes.
     pub fn unwritten_share_within(&self, range: Range<u64>) -> Option<f64> {
-        if matches!(self.kind, TargetKind::BlockDevice | TargetKind::NvmeGeneric) {
+        if !matches!(self.kind, TargetKind::File | TargetKind::FileInDev) {
             return None;
         }
         let extents = narrows_facts::file::extents_within(&self.buffered, range);

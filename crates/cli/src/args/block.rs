@@ -61,7 +61,7 @@ pub struct SpotArgs {
     /// A folder.
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// This raw device instead of a file; it is only read, and may be in use
+    /// This raw device, or nvme-tcp://HOST:PORT/NQN, instead of a file; it is only read, and may be in use
     #[arg(long, value_name = "DEV", conflicts_with = "at")]
     pub device: Option<String>,
     /// A device that may be written.
@@ -72,10 +72,10 @@ pub struct SpotArgs {
 /// A device that may be written.
 #[derive(Debug, Clone, Args)]
 pub struct ConsentArgs {
-    /// Write to this raw device; everything on it is lost
+    /// Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost
     #[arg(long, value_name = "DEV", requires = "serial")]
     pub write_to_device: Option<String>,
-    /// Its serial, as `narrows block device DEV` shows it
+    /// Its serial, as `narrows block device DEV` shows it, or the subsystem's
     #[arg(long, value_name = "S", requires = "write_to_device")]
     pub serial: Option<String>,
 }

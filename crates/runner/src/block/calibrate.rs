@@ -110,6 +110,7 @@ fn plan(request: &CalibrateRequest, target: &BlockTarget) -> Result<CalibratePla
         goal: Goal { quantile: request.percentile / 100.0, limit_ns: request.within.0 },
         arrivals: request.arrivals,
         beside: request.beside_log.then(LogStream::default),
+        access: target.access(),
         ..CalibratePlan::default()
     };
     let minutes = request.minutes.map(|minutes| Duration::from_secs(60 * u64::from(minutes)));

@@ -42,7 +42,7 @@ impl Program for Interference {
 
     fn plan(request: &InterferenceRequest, _: &dyn Ui) -> Result<Interference> {
         let target = target::find(&request.target)?;
-        let plan = plan(request);
+        let plan = plan(request, &target);
         let data_bytes = request.file_size;
         // What is written, at random or as a log, has a quarter of what is read, and the log's part besides.
         let written_bytes = (data_bytes / 4).next_multiple_of(1 << 20) + LOG_BYTES;
@@ -102,10 +102,11 @@ impl Program for Interference {
     }
 }
 
-fn plan(request: &InterferenceRequest) -> InterferencePlan {
+fn plan(request: &InterferenceRequest, target: &BlockTarget) -> InterferencePlan {
     let plan = InterferencePlan {
         block_bytes: request.size,
         budget_bytes: request.budget,
+        access: target.access(),
         ..InterferencePlan::default()
     };
     match request.minutes {

@@ -8,6 +8,7 @@ pub mod device;
 pub mod folder;
 pub mod interference;
 pub mod jobs;
+pub mod remote;
 pub mod steady;
 pub mod target;
 pub mod writers;

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::steady_state::{Ending, WriteState};
-use narrows_io::Access;
 use narrows_layer_block::{AccessPattern, Distribution, Mix, SteadyPlan, planned_steady};
 use narrows_model::{Plan, Platform};
 use serde_json::json;
@@ -51,6 +50,7 @@ impl Program for Steady {
             BlockTarget::Device(device) | BlockTarget::Consented(device, _) => {
                 device.size_bytes.unwrap_or(0)
             }
+            BlockTarget::Remote(namespace) => namespace.bytes(),
         };
         let steps = planned_steady(&plan, region_bytes, target.fill_bytes(file_bytes, 0));
         let prepared =
@@ -111,7 +111,7 @@ fn plan(request: &SteadyRequest, target: &BlockTarget, machine: &Platform) -> St
         capacity_bytes: folder::capacity_bytes(machine),
         passes: if device { DEVICE_PASSES } else { FILE_PASSES },
         budget_bytes: request.budget,
-        access: Access::best(),
+        access: target.access(),
         cpus: Vec::new(),
     }
 }

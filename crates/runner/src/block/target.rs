@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use narrows_engine::{Context, Scratch};
 use narrows_facts::Live;
-use narrows_io::{Target, TestFile};
+use narrows_initiator::Address;
+use narrows_io::{Access, Target, TestFile};
 use narrows_layer_block::{Region, prepare};
 use narrows_model::Platform;
 use narrows_raw::{Consent, Device, WritableDevice, inspect, open_for_writing, would_lose};
 
 use super::folder;
+use super::remote::RemoteNamespace;
 use crate::preflight;
 use crate::request::block::TargetRequest;
 use crate::session::scratch;
@@ -26,6 +28,8 @@ pub enum BlockTarget {
     Device(Box<Device>),
     /// This device, which may be written.
     Consented(Box<Device>, Consent),
+    /// A namespace that a storage target serves.
+    Remote(RemoteNamespace),
 }
 
 /// What was asked for, as it is found.
@@ -34,6 +38,12 @@ pub enum BlockTarget {
 /// It isn't there, or it may not be written.
 pub fn find(request: &TargetRequest) -> Result<BlockTarget> {
     Ok(match request {
+        TargetRequest::ReadDevice(address) if Address::is_meant(address) => {
+            BlockTarget::Remote(RemoteNamespace::connect(address)?)
+        }
+        TargetRequest::WriteDevice(given) if Address::is_meant(&given.device) => {
+            BlockTarget::Remote(RemoteNamespace::consented(given)?)
+        }
         TargetRequest::Folder(path) => BlockTarget::Folder(folder::folder(path)?),
         TargetRequest::ReadDevice(path) => BlockTarget::Device(Box::new(inspect(&Live, path)?)),
         TargetRequest::WriteDevice(given) => {
@@ -49,6 +59,7 @@ impl BlockTarget {
         match self {
             BlockTarget::Folder(folder) => folder.display().to_string(),
             BlockTarget::Device(device) | BlockTarget::Consented(device, _) => device.node.clone(),
+            BlockTarget::Remote(namespace) => namespace.name(),
         }
     }
 
@@ -61,6 +72,7 @@ impl BlockTarget {
                 platform.roles.push(folder::path_of_device(device));
                 platform
             }
+            BlockTarget::Remote(namespace) => namespace.machine(),
         }
     }
 
@@ -68,13 +80,27 @@ impl BlockTarget {
     pub fn folders(&self) -> Vec<PathBuf> {
         match self {
             BlockTarget::Folder(folder) => vec![folder.clone()],
-            BlockTarget::Device(_) | BlockTarget::Consented(..) => Vec::new(),
+            BlockTarget::Device(_) | BlockTarget::Consented(..) | BlockTarget::Remote(_) => {
+                Vec::new()
+            }
+        }
+    }
+
+    /// The way to it: a namespace of a storage target has its own, everything else the best of this machine's.
+    pub fn access(&self) -> Access {
+        match self {
+            BlockTarget::Remote(namespace) => namespace.access(),
+            _ => Access::best(),
         }
     }
 
     /// Whether it may be written: files of ours, and devices with consent.
     pub fn writable(&self) -> bool {
-        !matches!(self, BlockTarget::Device(_))
+        match self {
+            BlockTarget::Folder(_) | BlockTarget::Consented(..) => true,
+            BlockTarget::Device(_) => false,
+            BlockTarget::Remote(namespace) => namespace.is_writable(),
+        }
     }
 
     /// Refuses a device that a running database uses.
@@ -83,7 +109,7 @@ impl BlockTarget {
     /// Such a device, without `load_here`.
     pub fn guard(&self, load_here: bool) -> Result<()> {
         match self {
-            BlockTarget::Folder(_) => Ok(()),
+            BlockTarget::Folder(_) | BlockTarget::Remote(_) => Ok(()),
             BlockTarget::Device(device) | BlockTarget::Consented(device, _) => {
                 folder::guard_device(device, load_here)
             }
@@ -97,7 +123,7 @@ impl BlockTarget {
     pub fn check(&self, bytes: u64) -> Result<()> {
         match self {
             BlockTarget::Folder(folder) => preflight::block_file(folder, bytes, "--at"),
-            BlockTarget::Device(_) | BlockTarget::Consented(..) => Ok(()),
+            BlockTarget::Device(_) | BlockTarget::Consented(..) | BlockTarget::Remote(_) => Ok(()),
         }
     }
 
@@ -105,6 +131,7 @@ impl BlockTarget {
     pub fn losses(&self, writes_bytes: u64) -> Vec<String> {
         match self {
             BlockTarget::Consented(device, _) => would_lose(device, writes_bytes),
+            BlockTarget::Remote(namespace) => namespace.losses(writes_bytes),
             BlockTarget::Folder(_) | BlockTarget::Device(_) => Vec::new(),
         }
     }
@@ -113,7 +140,7 @@ impl BlockTarget {
     pub fn fill_bytes(&self, data_bytes: u64, log_bytes: u64) -> u64 {
         match self {
             BlockTarget::Folder(_) => data_bytes + log_bytes,
-            BlockTarget::Device(_) | BlockTarget::Consented(..) => 0,
+            BlockTarget::Device(_) | BlockTarget::Consented(..) | BlockTarget::Remote(_) => 0,
         }
     }
 
@@ -155,14 +182,25 @@ impl BlockTarget {
             BlockTarget::Consented(_, consent) => {
                 let held = open_for_writing(consent, false)?;
                 let whole = Region::from(Target::open_write_held(&held.path(), true)?);
-                let data_bytes = whole.bytes().saturating_sub(log_bytes);
-                let data = whole.part(0, data_bytes)?;
-                let log =
-                    if log_bytes > 0 { Some(whole.part(data_bytes, log_bytes)?) } else { None };
+                let (data, log) = with_log_at_the_end(&whole, log_bytes)?;
                 Ok(Opened::device(data, log, Some(held)))
+            }
+            BlockTarget::Remote(namespace) => {
+                let whole = Region::from(namespace.target()?);
+                let (data, log) = with_log_at_the_end(&whole, log_bytes)?;
+                Ok(Opened::device(data, log, None))
             }
         }
     }
+}
+
+/// A device's beginning for the load, and its end for a log of so many bytes.
+fn with_log_at_the_end(whole: &Region, log_bytes: u64) -> Result<(Region, Option<Region>)> {
+    if log_bytes == 0 {
+        return Ok((whole.clone(), None));
+    }
+    let data_bytes = whole.bytes().saturating_sub(log_bytes);
+    Ok((whole.part(0, data_bytes)?, Some(whole.part(data_bytes, log_bytes)?)))
 }
 
 /// An open target. What was made goes with it.

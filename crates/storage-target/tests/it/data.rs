@@ -129,6 +129,28 @@ fn little_memory_makes_commands_wait_and_loses_none() {
 }
 
 #[test]
+fn more_commands_than_a_queue_has_entries_wait_on_this_side() {
+    let program = Program::serving(&["ram:1MiB"], &["--queue-entries", "4"]);
+    let association = Arc::new(Association::connect(&program.address(""), 1).unwrap());
+    let arena = Arena::new(64, 4096, 4096).unwrap();
+    let mut path = association.path(arena, PathOptions::default()).unwrap();
+    for slot in 0..64 {
+        path.buffer(slot).fill(slot as u8);
+        path.submit(Op::Write, slot, u64::from(slot) * 4096, 4096);
+    }
+    assert_eq!(path.in_flight(), 64);
+    assert_eq!(all(&mut path).len(), 64);
+    for slot in 0..64 {
+        path.submit(Op::Read, slot, u64::from(63 - slot) * 4096, 4096);
+    }
+    assert_eq!(all(&mut path).len(), 64);
+    for slot in 0..64 {
+        assert!(path.buffer(slot).iter().all(|byte| *byte == 63 - slot as u8));
+    }
+    program.stop();
+}
+
+#[test]
 fn deallocated_blocks_read_as_zeros() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disk");

@@ -85,8 +85,6 @@ fn as_many_queues_as_were_granted_and_no_more() {
     }
     drop(paths.pop());
     association.path(arena(1), PathOptions::default()).unwrap();
-    let deep = association.path(arena(128), PathOptions::default()).err().unwrap();
-    assert!(deep.to_string().contains("128 entries"), "{deep}");
     program.stop();
 }
 

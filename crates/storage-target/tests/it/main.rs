@@ -2,6 +2,7 @@
 
 mod data;
 mod host;
+mod measured;
 mod misuse;
 mod model;
 mod program;

@@ -1,0 +1,215 @@
+//! A namespace that a storage target serves over NVMe/TCP, reached without a driver.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use narrows_initiator::{Address, Association, HostError, InvalidAddress, PathOptions};
+use narrows_io::{Access, Arena, DevicePath, Error, Op, Remote, Target};
+use narrows_model::{Platform, Role, RolePath};
+use narrows_raw::contents;
+
+use crate::failure::Failure;
+use crate::request::block::DeviceConsent;
+
+/// I/O queues that are asked for: one per thread of a load.
+const QUEUES: u16 = 64;
+/// What is read at once where the contents are looked at, bytes.
+const CHUNK: u32 = 4096;
+
+/// A namespace, connected.
+#[derive(Debug, Clone)]
+pub struct RemoteNamespace {
+    association: Arc<Association>,
+    writable: bool,
+}
+
+/// Opens queues as ways of the crate `io`.
+#[derive(Debug)]
+struct Queues(Arc<Association>);
+
+impl Remote for Queues {
+    fn open(&self, arena: Arena, _depth: u32) -> Result<Box<dyn DevicePath>, Error> {
+        let path = self.0.path(arena, PathOptions::default()).map_err(|error| Error::System {
+            action: "open a queue of",
+            path: PathBuf::from(self.0.address().to_string()),
+            offset: None,
+            source: io::Error::other(error.to_string()),
+        })?;
+        Ok(Box::new(path))
+    }
+}
+
+fn explained(address: &str, error: &HostError) -> anyhow::Error {
+    let text = format!("{address}: {error}");
+    match error.hint() {
+        Some(hint) => Failure::hinted(text, hint),
+        None => anyhow::anyhow!(text),
+    }
+}
+
+impl RemoteNamespace {
+    /// Connects, to read.
+    ///
+    /// # Errors
+    /// What is no address, and what stood in the way.
+    pub fn connect(text: &str) -> Result<RemoteNamespace> {
+        let example = "nvme-tcp://192.0.2.10:4420/nqn.2026-11.org.example:disk?ns=1";
+        let address: Address = text.parse().map_err(|why: InvalidAddress| {
+            Failure::hinted(why.to_string(), format!("as in {example}"))
+        })?;
+        let association = Association::connect(&address, QUEUES);
+        let association = association.map_err(|error| explained(text, &error))?;
+        Ok(RemoteNamespace { association: Arc::new(association), writable: false })
+    }
+
+    /// Connects, to read and write what somebody named by the subsystem's serial number.
+    ///
+    /// # Errors
+    /// As [`connect`](RemoteNamespace::connect), and where the serial number is another one.
+    pub fn consented(given: &DeviceConsent) -> Result<RemoteNamespace> {
+        let found = RemoteNamespace::connect(&given.device)?;
+        let serial = found.serial();
+        if given.serial.trim() != serial {
+            return Err(Failure::hinted(
+                format!("the subsystem's serial number is not `{}`", given.serial.trim()),
+                format!("it is `{serial}`: is this the subsystem that may be overwritten?"),
+            ));
+        }
+        if found.association.reached().namespace.write_protected {
+            return Err(Failure::hinted(
+                "the namespace is write-protected".to_string(),
+                "the target serves it read-only",
+            ));
+        }
+        Ok(RemoteNamespace { writable: true, ..found })
+    }
+
+    /// The serial number that the subsystem tells.
+    fn serial(&self) -> &str {
+        &self.association.reached().controller.serial
+    }
+
+    /// Its size, bytes.
+    pub fn bytes(&self) -> u64 {
+        self.association.reached().bytes()
+    }
+
+    /// Its address.
+    pub fn name(&self) -> String {
+        self.association.address().to_string()
+    }
+
+    /// Whether it may be written.
+    pub fn is_writable(&self) -> bool {
+        self.writable
+    }
+
+    /// This machine with the namespace as what is measured: no drive of this machine is under it.
+    pub fn machine(&self) -> Platform {
+        let mut platform = narrows_platform::discover(&narrows_facts::Live, &[]);
+        let mut path = RolePath {
+            role: Role::Data,
+            path: self.name(),
+            file_system: Default::default(),
+            devices: Vec::new(),
+        };
+        path.file_system.kind = "NVMe/TCP namespace".to_string();
+        path.file_system.source = self.association.reached().controller.model.clone();
+        path.file_system.total_bytes = Some(self.association.reached().bytes());
+        platform.roles.push(path);
+        platform
+    }
+
+    /// The way to it.
+    pub fn access(&self) -> Access {
+        Access::remote(Arc::new(Queues(Arc::clone(&self.association))))
+    }
+
+    /// Its size and alignment.
+    ///
+    /// # Errors
+    /// What the system gave.
+    pub fn target(&self) -> Result<Target> {
+        let reached = self.association.reached();
+        let name = PathBuf::from(self.name());
+        Ok(Target::remote(&name, reached.bytes(), reached.block_bytes, self.writable)?)
+    }
+
+    /// What writing so many bytes would destroy, as far as it can be seen from here.
+    pub fn losses(&self, writes_bytes: u64) -> Vec<String> {
+        if !self.writable || writes_bytes == 0 {
+            return Vec::new();
+        }
+        let reached = self.association.reached();
+        let mut sentences = vec![format!(
+            "This overwrites blocks all over {} (serial number {}).",
+            self.name(),
+            self.serial()
+        )];
+        match self
+            .association
+            .path(Arena::new(1, CHUNK, 4096).expect("a page"), PathOptions::default())
+        {
+            Ok(path) => {
+                let mut reader = Reader { path: Box::new(path), bytes: reached.bytes(), at: 0 };
+                sentences.push(match contents(&mut reader, reached.bytes()) {
+                    Ok(found) if found.signatures.is_empty() => {
+                        "No file system, volume or database is known on it.".to_string()
+                    }
+                    Ok(found) => {
+                        let names: Vec<_> = found.signatures.iter().map(|mark| mark.name).collect();
+                        format!("It holds: {}.", names.join(", "))
+                    }
+                    Err(error) => format!("What it holds could not be read: {error}."),
+                });
+            }
+            Err(error) => sentences.push(format!("What it holds could not be read: {error}.")),
+        }
+        sentences.push("Whether another host uses it can't be seen from here.".to_string());
+        sentences
+    }
+}
+
+/// A namespace as something to read and seek in.
+struct Reader {
+    path: Box<dyn DevicePath>,
+    bytes: u64,
+    at: u64,
+}
+
+impl Read for Reader {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let chunk = u64::from(CHUNK);
+        let begin = self.at / chunk * chunk;
+        let length = chunk.min(self.bytes.saturating_sub(begin));
+        let skip = self.at - begin;
+        if length <= skip || out.is_empty() {
+            return Ok(0);
+        }
+        self.path.submit(Op::Read, 0, begin, length as u32);
+        let mut done = Vec::new();
+        while done.is_empty() {
+            self.path.reap(1, &mut done).map_err(|error| io::Error::other(error.to_string()))?;
+        }
+        done[0].bytes()?;
+        let here = &self.path.buffer(0)[skip as usize..length as usize];
+        let taken = here.len().min(out.len());
+        out[..taken].copy_from_slice(&here[..taken]);
+        self.at += taken as u64;
+        Ok(taken)
+    }
+}
+
+impl Seek for Reader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => i128::from(at),
+            SeekFrom::End(by) => i128::from(self.bytes) + i128::from(by),
+            SeekFrom::Current(by) => i128::from(self.at) + i128::from(by),
+        };
+        self.at = u64::try_from(at).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.at)
+    }
+}
