@@ -28,8 +28,12 @@ pub fn unfiltered(path: &str, source: &str) -> Vec<usize> {
         return Vec::new();
     }
     let lines: Vec<&str> = shipped(source).collect();
-    let filtered =
-        |at: usize| lines[at..].iter().take(STATEMENT_LINES).any(|l| l.contains("shown(") || l.contains("shown_lines("));
+    let filtered = |at: usize| {
+        lines[at..]
+            .iter()
+            .take(STATEMENT_LINES)
+            .any(|l| l.contains("shown(") || l.contains("shown_lines("))
+    };
     found(&lines, &PRINTS).filter(|at| !filtered(*at)).map(|at| at + 1).collect()
 }
 

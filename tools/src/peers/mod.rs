@@ -7,6 +7,7 @@ mod agree;
 mod bare;
 mod contender;
 mod database;
+mod fabric;
 mod fio;
 mod log;
 mod memory;
@@ -48,6 +49,7 @@ const SECTIONS: &[(&str, &str, Compare)] = &[
     ("memory", memory::TITLE, memory::compare),
     ("database", database::TITLE, database::compare),
     ("orders-load", orders_load::TITLE, orders_load::compare),
+    ("fabric", fabric::TITLE, fabric::compare),
     ("log-writes", log::writes::TITLE, log::writes::compare),
     ("log-commits", log::commits::TITLE, log::commits::compare),
     ("log-plants", log::plants::TITLE, log::plants::compare),

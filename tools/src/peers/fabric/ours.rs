@@ -1,0 +1,220 @@
+//! Our target under our host.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use narrows_engine::Rng;
+use narrows_initiator::{Address, Association, NvmeTcpPath, PathOptions};
+use narrows_io::{Arena, DevicePath, Op};
+
+use super::sample::Sample;
+use super::{Operation, Window};
+use crate::peers::WINDOW;
+
+const NQN: &str = "nqn.2026-11.org.example:peers";
+/// Bytes of the namespace.
+const BYTES: u64 = 256 << 20;
+
+/// What both sides do while nothing is to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waiting {
+    Sleep,
+    Poll,
+}
+
+/// Our target under our host.
+pub(super) struct Ours {
+    program: PathBuf,
+    waiting: Waiting,
+    digests: &'static str,
+    bytes: u32,
+}
+
+/// Builds the target as it is shipped.
+pub(super) fn build() -> Result<PathBuf> {
+    let root = crate::root();
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .args(["build", "--release", "--quiet", "--package", "narrows-target"])
+        .current_dir(&root);
+    ensure!(command.status()?.success(), "narrows-target can't be built");
+    Ok(root.join("target/release/narrows-target"))
+}
+
+impl Ours {
+    pub(super) fn new(program: &Path, waiting: Waiting, digests: &'static str, bytes: u32) -> Ours {
+        Ours { program: program.to_path_buf(), waiting, digests, bytes }
+    }
+}
+
+impl Window for Ours {
+    fn name(&self) -> String {
+        let waiting = match self.waiting {
+            Waiting::Sleep => "narrows, sleeping",
+            Waiting::Poll => "narrows, polling",
+        };
+        let digests = if self.digests.is_empty() { "" } else { ", both digests" };
+        format!("{waiting}{digests}")
+    }
+
+    fn measure(&self, operation: Operation, depth: u32) -> Result<Option<Sample>> {
+        let wait = match self.waiting {
+            Waiting::Sleep => "sleep",
+            Waiting::Poll => "poll",
+        };
+        let mut command = pinned(&self.program);
+        command.args(["serve", "--subsystem", NQN, "--allow-any-host", "--listen", "127.0.0.1:0"]);
+        command.args(["--namespace", &format!("ram:{BYTES}"), "--wait", wait]);
+        let mut target = Serving(command.stderr(Stdio::piped()).spawn()?);
+        let port = port_of(&mut target.0)?;
+        let address = format!("nvme-tcp://127.0.0.1:{port}/{NQN}?ns=1{}", self.digests);
+        let address: Address = address.parse()?;
+        let (pid, bytes, polled) = (target.0.id(), self.bytes, self.waiting == Waiting::Poll);
+        let host = thread::spawn(move || {
+            pin(1);
+            let association = Arc::new(Association::connect(&address, 1)?);
+            let arena = Arena::new(depth, bytes, 4096)?;
+            let options = PathOptions { polled, force_unit_access: false };
+            let mut path = association.path(arena, options)?;
+            // Memory that nobody wrote costs a page fault at its first use.
+            fill(&mut path, bytes)?;
+            load(&mut path, operation, bytes, depth, pid)
+        });
+        let sample = host.join().map_err(|_| anyhow!("the host's thread panicked"))??;
+        Ok(Some(sample))
+    }
+}
+
+/// Writes all of the namespace once.
+fn fill(path: &mut NvmeTcpPath, bytes: u32) -> Result<()> {
+    let mut done = Vec::new();
+    for offset in (0..BYTES).step_by(bytes as usize) {
+        path.submit(Op::Write, 0, offset, bytes);
+        done.clear();
+        while done.is_empty() {
+            path.reap(1, &mut done)?;
+        }
+    }
+    Ok(())
+}
+
+/// A closed loop for a window.
+fn load(
+    path: &mut NvmeTcpPath,
+    operation: Operation,
+    bytes: u32,
+    depth: u32,
+    target: u32,
+) -> Result<Sample> {
+    let op = match operation {
+        Operation::Read => Op::Read,
+        Operation::Write => Op::Write,
+    };
+    let mut rng = Rng::new(u64::from(depth));
+    let blocks = BYTES / u64::from(bytes);
+    let mut submitted = vec![Instant::now(); depth as usize];
+    let mut latencies = Vec::new();
+    let mut done = Vec::new();
+    let (host_before, target_before) = (thread_cpu_s(), process_cpu_s(target)?);
+    let begun = Instant::now();
+    for slot in 0..depth {
+        submitted[slot as usize] = Instant::now();
+        path.submit(op, slot, rng.next_u64() % blocks * u64::from(bytes), bytes);
+    }
+    while begun.elapsed() < WINDOW {
+        done.clear();
+        path.reap(1, &mut done)?;
+        for ended in &done {
+            ensure!(ended.result == bytes as i32, "an operation ended with {}", ended.result);
+            let slot = ended.slot;
+            latencies.push(submitted[slot as usize].elapsed().as_nanos() as f64 / 1e3);
+            submitted[slot as usize] = Instant::now();
+            path.submit(op, slot, rng.next_u64() % blocks * u64::from(bytes), bytes);
+        }
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    let count = latencies.len() as f64;
+    let (host_s, target_s) = (thread_cpu_s() - host_before, process_cpu_s(target)? - target_before);
+    while path.in_flight() > 0 {
+        path.reap(1, &mut done)?;
+    }
+    Ok(Sample {
+        p50_us: median(&mut latencies),
+        rate_per_s: count / seconds,
+        host_us: host_s / count * 1e6,
+        target_us: target_s / count * 1e6,
+    })
+}
+
+/// A program on the first CPU.
+pub(super) fn pinned(program: &Path) -> Command {
+    let mut command = Command::new("taskset");
+    command.args(["--cpu-list", "0"]).arg(program).stdout(Stdio::null());
+    command
+}
+
+/// A server that ends when it goes out of scope.
+pub(super) struct Serving(pub(super) Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn port_of(child: &mut Child) -> Result<u16> {
+    let output = BufReader::new(child.stderr.take().context("the target's words")?);
+    for line in output.lines() {
+        let line = line?;
+        if line.contains(" listens ") {
+            let port = line.rsplit_once(':').context("a port")?.1;
+            return Ok(port.parse()?);
+        }
+    }
+    bail!("narrows-target ended before it listened")
+}
+
+/// The middle one.
+pub(super) fn median(samples: &mut [f64]) -> Option<f64> {
+    samples.sort_by(f64::total_cmp);
+    samples.get(samples.len() / 2).copied()
+}
+
+/// Keeps this thread on a CPU.
+pub(super) fn pin(cpu: usize) {
+    // SAFETY: a set on the stack, empty before the CPU is added.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set);
+    }
+}
+
+/// CPU time of this thread, s.
+pub(super) fn thread_cpu_s() -> f64 {
+    // SAFETY: plain data that the call fills.
+    let time = unsafe {
+        let mut time: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time);
+        time
+    };
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// CPU time of all threads of a process, s.
+pub(super) fn process_cpu_s(pid: u32) -> Result<f64> {
+    let mut sum = 0.0;
+    for task in std::fs::read_dir(format!("/proc/{pid}/task"))? {
+        let text = std::fs::read_to_string(task?.path().join("schedstat"))?;
+        let ns: f64 = text.split(' ').next().context("schedstat")?.parse()?;
+        sum += ns / 1e9;
+    }
+    Ok(sum)
+}
