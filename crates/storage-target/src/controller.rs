@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use narrows_nvme::log::ErrorEntry;
@@ -45,6 +45,8 @@ pub(crate) struct Controller {
     /// Completions carry how long the command took.
     pub(crate) tells_service_time: AtomicBool,
     ended: AtomicBool,
+    /// Operations on blocks that its commands have under way, on all threads.
+    in_storage: AtomicUsize,
     registers: Mutex<Registers>,
 }
 
@@ -130,6 +132,7 @@ impl Controller {
             last_heard_ms: AtomicU64::new(new.now_ms),
             tells_service_time: AtomicBool::new(false),
             ended: AtomicBool::new(false),
+            in_storage: AtomicUsize::new(0),
             registers: Mutex::new(Registers::default()),
         }
     }
@@ -142,12 +145,35 @@ impl Controller {
     /// Whether its connections are to be closed.
     #[inline]
     pub(crate) fn has_ended(&self) -> bool {
-        self.ended.load(Ordering::Acquire)
+        self.ended.load(Ordering::SeqCst)
     }
 
     /// Ends it; whether it was alive.
     pub(crate) fn end(&self) -> bool {
-        !self.ended.swap(true, Ordering::AcqRel)
+        !self.ended.swap(true, Ordering::SeqCst)
+    }
+
+    /// A command begins to change or read blocks; whether it may. After the end it may not: what a host began before it came
+    /// back must not happen after what it does now.
+    pub(crate) fn enter_storage(&self) -> bool {
+        // Counted before the end is looked at, and ended before the count is looked at (`is_quiet`): one of the two sees the
+        // other.
+        self.in_storage.fetch_add(1, Ordering::SeqCst);
+        if self.has_ended() {
+            self.leave_storage();
+            return false;
+        }
+        true
+    }
+
+    /// It did.
+    pub(crate) fn leave_storage(&self) {
+        self.in_storage.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Whether nothing of it is under way any more.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.in_storage.load(Ordering::SeqCst) == 0
     }
 
     /// The host was heard.
@@ -187,6 +213,24 @@ mod tests {
         registers.unread.clear();
         registers.raise(AsyncEvent::NAMESPACES_CHANGED);
         assert_eq!(registers.deliver(), Some((32, AsyncEvent::NAMESPACES_CHANGED)));
+    }
+
+    #[test]
+    fn after_the_end_no_command_begins_and_those_under_way_are_counted() {
+        let controller = Controller::new(NewController {
+            id: 1,
+            service: Service::Discovery,
+            host: Nqn::discovery(),
+            host_id: HostId([0; 16]),
+            address: SocketAddr::from(([127, 0, 0, 1], 4420)),
+            keep_alive_ms: 0,
+            now_ms: 0,
+        });
+        assert!(controller.enter_storage());
+        assert!(controller.end() && !controller.end());
+        assert!(!controller.enter_storage() && !controller.is_quiet());
+        controller.leave_storage();
+        assert!(controller.is_quiet());
     }
 
     #[test]

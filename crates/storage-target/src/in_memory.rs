@@ -1,7 +1,7 @@
 //! A target without threads, sockets and rings: connections that take bytes and give bytes, and files whose operations are
 //! done when the caller says so, in the order that it likes. For tests and fuzzers, which so reach every interleaving.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -19,6 +19,8 @@ pub struct InMemoryTarget {
     target: Target,
     pool: BufferPool,
     connections: Vec<Option<Connection>>,
+    /// Connections that were cut, and stay for what files do for them.
+    cut: BTreeSet<usize>,
     requests: Vec<StorageRequest>,
     /// What files were asked, with the connection that asked.
     waiting: Vec<(usize, StorageRequest)>,
@@ -44,6 +46,7 @@ impl InMemoryTarget {
             target: Target::new(subsystems, Limits::default()),
             pool: BufferPool::new(memory_bytes),
             connections: Vec::new(),
+            cut: BTreeSet::new(),
             requests: Vec::new(),
             waiting: Vec::new(),
         })
@@ -98,19 +101,30 @@ impl InMemoryTarget {
         self.with(number, |connection, context| {
             connection.storage_done(request.slot, result, context);
         });
+        self.clear_away(number);
         self.go_on();
     }
 
-    /// Cuts a connection, as a network does. Operations of files that it began are done first.
+    /// Cuts a connection, as a network does. What files do for it goes on.
     pub fn cut(&mut self, number: usize) {
-        while let Some(at) = self.waiting.iter().position(|(other, _)| *other == number) {
-            self.finish(at);
-        }
-        if let Some(mut connection) = self.connections.get_mut(number).and_then(Option::take) {
+        if let Some(Some(connection)) = self.connections.get_mut(number) {
             connection.leave(&self.target);
+            self.cut.insert(number);
+        }
+        self.clear_away(number);
+        self.go_on();
+    }
+
+    /// Forgets a connection that was cut and that files do nothing for.
+    fn clear_away(&mut self, number: usize) {
+        let Some(here) = self.connections.get_mut(number) else { return };
+        let idle = here.as_ref().is_some_and(|connection| !connection.is_in_storage());
+        if idle
+            && self.cut.remove(&number)
+            && let Some(mut connection) = here.take()
+        {
             connection.drop_buffers(&mut self.pool);
         }
-        self.go_on();
     }
 
     /// Memory for data in flight that is in use, bytes.
@@ -128,6 +142,7 @@ impl InMemoryTarget {
     fn go_on(&mut self) {
         for number in 0..self.connections.len() {
             self.with(number, |connection, context| {
+                connection.connect_again(context);
                 connection.feed(context);
                 while connection.is_unfinished() {
                     connection.go_on(context);

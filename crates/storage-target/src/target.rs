@@ -57,7 +57,20 @@ pub(crate) struct Target {
 #[derive(Debug, Default)]
 struct Controllers {
     alive: BTreeMap<u16, Arc<Controller>>,
+    /// Controllers that ended with operations under way.
+    ending: Vec<Arc<Controller>>,
     last: u16,
+}
+
+/// What a host gets that wants a controller.
+#[derive(Debug)]
+pub(crate) enum Beginning {
+    /// One.
+    Begun(Arc<Controller>),
+    /// One as soon as what it had under way before has ended.
+    NotYet,
+    /// None: there are too many.
+    TooMany,
 }
 
 /// Who wants a controller.
@@ -97,11 +110,18 @@ impl Target {
         self.controllers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A controller of its own for a host, or `None` where there are too many.
-    pub(crate) fn begin(&self, service: Service, caller: Caller) -> Option<Arc<Controller>> {
+    /// A controller of its own for a host.
+    pub(crate) fn begin(&self, service: Service, caller: Caller) -> Beginning {
         let mut controllers = self.controllers();
+        controllers.ending.retain(|controller| !controller.is_quiet());
+        let before = controllers.ending.iter().any(|controller| {
+            controller.host_id == caller.host_id && controller.host == caller.host
+        });
+        if before {
+            return Beginning::NotYet;
+        }
         if controllers.alive.len() >= self.limits.controllers {
-            return None;
+            return Beginning::TooMany;
         }
         // A number that was just in use comes back last, so that what is late for it finds nobody.
         let mut id = controllers.last;
@@ -122,7 +142,7 @@ impl Target {
             now_ms: self.now_ms(),
         }));
         controllers.alive.insert(id, Arc::clone(&controller));
-        Some(controller)
+        Beginning::Begun(controller)
     }
 
     /// The controller with this number.
@@ -131,9 +151,13 @@ impl Target {
     }
 
     /// Forgets a controller.
-    pub(crate) fn forget(&self, controller: &Controller) {
+    pub(crate) fn forget(&self, controller: &Arc<Controller>) {
         controller.end();
-        self.controllers().alive.remove(&controller.id);
+        let mut controllers = self.controllers();
+        controllers.alive.remove(&controller.id);
+        if !controller.is_quiet() {
+            controllers.ending.push(Arc::clone(controller));
+        }
     }
 
     /// All that are alive.

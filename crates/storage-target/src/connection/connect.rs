@@ -11,7 +11,7 @@ use narrows_nvme::{DataPointer, Nqn, Status, SubmissionEntry};
 
 use super::{Connection, Context, Phase, Queue};
 use crate::controller::{Controller, Service};
-use crate::target::Caller;
+use crate::target::{Beginning, Caller};
 
 /// How long becoming ready may take, in steps of 500 ms. It takes none.
 const READY_TIMEOUT: u8 = 15;
@@ -22,8 +22,13 @@ const QUEUE_AT: u64 = 42;
 /// Offset of SQSIZE in the entry.
 const QUEUE_SIZE_AT: u64 = 44;
 
-/// A Connect that failed, and where in it.
-type Refusal = (Status, u64);
+/// Why a Connect isn't answered with a queue.
+enum Refusal {
+    /// It failed, and where in it.
+    Failed(Status, u64),
+    /// It has to wait.
+    NotYet,
+}
 
 impl Connection {
     /// A command that came with `data`, intact or not.
@@ -79,10 +84,20 @@ impl Connection {
                 if queue.number > 0 {
                     self.framing.capsule_data = context.target.limits.in_capsule_bytes;
                 }
+                self.controller_of_storage = Some(Arc::clone(&queue.controller));
                 self.queue = Some(queue);
                 self.complete(entry, Status::SUCCESS, u64::from(id));
             }
-            Err((status, offset)) => self.complete(entry, status, offset),
+            Err(Refusal::Failed(status, offset)) => self.complete(entry, status, offset),
+            Err(Refusal::NotYet) => self.waiting_connect = Some((*entry, data.to_vec())),
+        }
+    }
+
+    /// Tries a Connect again that had to wait.
+    pub(crate) fn connect_again(&mut self, context: &mut Context<'_>) {
+        let Some((entry, data)) = self.waiting_connect.take() else { return };
+        if let Some(FabricsCommand::Connect(connect)) = fabrics_command(&entry) {
+            self.connect(&entry, &connect, &data, context);
         }
     }
 
@@ -93,16 +108,17 @@ impl Connection {
         data: &[u8],
         context: &Context<'_>,
     ) -> Result<Queue, Refusal> {
-        let bytes: &[u8; ConnectData::BYTES] =
-            data.try_into().map_err(|_| (Status::SGL_LENGTH_INVALID.for_good(), 0))?;
+        let bytes: &[u8; ConnectData::BYTES] = data
+            .try_into()
+            .map_err(|_| Refusal::Failed(Status::SGL_LENGTH_INVALID.for_good(), 0))?;
         let whole = DataPointer::InCapsule { offset: 0, length: ConnectData::BYTES as u32 };
         if entry.data() != whole {
-            return Err((Status::SGL_LENGTH_INVALID.for_good(), 0));
+            return Err(Refusal::Failed(Status::SGL_LENGTH_INVALID.for_good(), 0));
         }
         if connect.format != 0 {
-            return Err((Status::CONNECT_FORMAT.for_good(), 0));
+            return Err(Refusal::Failed(Status::CONNECT_FORMAT.for_good(), 0));
         }
-        let parameters = |offset| (Status::CONNECT_PARAMETERS.for_good(), offset);
+        let parameters = |offset| Refusal::Failed(Status::CONNECT_PARAMETERS.for_good(), offset);
         let in_data = |offset: u16| parameters(u64::from(offset) | IN_DATA);
         let asked = ConnectData::parse(bytes).map_err(|(offset, _)| in_data(offset))?;
         let entries = u32::from(connect.queue_size) + 1;
@@ -139,11 +155,12 @@ impl Connection {
     ) -> Result<Arc<Controller>, Refusal> {
         let service = service_of(&asked.subsystem, context);
         let subsystem = u64::from(ConnectData::SUBSYSTEM_AT) | IN_DATA;
-        let service = service.ok_or((Status::CONNECT_PARAMETERS.for_good(), subsystem))?;
+        let service =
+            service.ok_or(Refusal::Failed(Status::CONNECT_PARAMETERS.for_good(), subsystem))?;
         if let Service::Io(subsystem) = &service
             && !subsystem.hosts.allow(&asked.host)
         {
-            return Err((Status::CONNECT_HOST.for_good(), 0));
+            return Err(Refusal::Failed(Status::CONNECT_HOST.for_good(), 0));
         }
         let caller = Caller {
             host: asked.host.clone(),
@@ -151,8 +168,12 @@ impl Connection {
             address: self.address,
             keep_alive_ms,
         };
-        // To be tried again: others may leave.
-        context.target.begin(service, caller).ok_or((Status::CONTROLLER_BUSY, 0))
+        match context.target.begin(service, caller) {
+            Beginning::Begun(controller) => Ok(controller),
+            Beginning::NotYet => Err(Refusal::NotYet),
+            // To be tried again: others may leave.
+            Beginning::TooMany => Err(Refusal::Failed(Status::CONTROLLER_BUSY, 0)),
+        }
     }
 
     fn fabrics(
@@ -205,7 +226,7 @@ fn join(
     connect: &Connect,
     context: &Context<'_>,
 ) -> Result<(), Refusal> {
-    let parameters = |offset: u64| (Status::CONNECT_PARAMETERS.for_good(), offset);
+    let parameters = |offset: u64| Refusal::Failed(Status::CONNECT_PARAMETERS.for_good(), offset);
     let in_data = |offset: u16| parameters(u64::from(offset) | IN_DATA);
     let Service::Io(subsystem) = &controller.service else {
         return Err(parameters(QUEUE_AT));
@@ -216,12 +237,11 @@ fn join(
     if controller.host != asked.host {
         return Err(in_data(ConnectData::HOST_AT));
     }
-    if controller.host_id != asked.host_id {
-        return Err(in_data(0));
-    }
+    // Its identifier is that of the admin queue: there are hosts that make another up for each connection, and Linux's target takes
+    // them, too.
     let mut registers = controller.registers();
     if controller.has_ended() || !registers.is_enabled() {
-        return Err((Status::SEQUENCE_ERROR.for_good(), 0));
+        return Err(Refusal::Failed(Status::SEQUENCE_ERROR.for_good(), 0));
     }
     let granted = registers.granted_queues.unwrap_or(context.target.limits.io_queues);
     if connect.queue > granted || !registers.queues.insert(connect.queue) {

@@ -10,7 +10,7 @@ use narrows_nvme::{DataPointer, Status, SubmissionEntry};
 
 use super::respond::{Payload, Timing, service_time};
 use super::slots::{Slot, Step};
-use super::{Connection, Context, StorageOperation};
+use super::{Connection, Context, Phase, StorageOperation};
 use crate::backing::Backing;
 use crate::buffer::{Buffer, LARGEST};
 use crate::controller::Service;
@@ -339,11 +339,19 @@ impl Connection {
                 let ranges = usize::from(ranges_less_one) + 1;
                 return self.deallocate(arrived, data, ranges, deallocate, context);
             }
-            (IoCommand::Write(_), backing) => {
-                arrived.namespace.counters.wrote(data.len() as u64);
-                if let Backing::Ram(disk) = backing {
-                    disk.write(arrived.offset, data);
+            (IoCommand::Write(_), Backing::Ram(disk)) => {
+                let Some(controller) = self.controller_of_storage.as_ref() else { return };
+                if !controller.enter_storage() {
+                    self.phase = Phase::Ending;
+                    return;
                 }
+                disk.write(arrived.offset, data);
+                controller.leave_storage();
+                arrived.namespace.counters.wrote(data.len() as u64);
+                Status::SUCCESS
+            }
+            (IoCommand::Write(_), _) => {
+                arrived.namespace.counters.wrote(data.len() as u64);
                 Status::SUCCESS
             }
             (IoCommand::Compare(_), Backing::Ram(disk)) => {
@@ -462,6 +470,9 @@ impl Connection {
     /// The storage did what it was asked; `result` as the kernel gives it.
     pub(crate) fn storage_done(&mut self, number: u16, result: i32, context: &mut Context<'_>) {
         self.in_storage -= 1;
+        if let Some(controller) = &self.controller_of_storage {
+            controller.leave_storage();
+        }
         let Some(slot) = self.slots.get(number) else { return };
         if slot.arrived_ns > 0 {
             slot.storage_ns += context.target.now_ns().saturating_sub(slot.asked_ns);

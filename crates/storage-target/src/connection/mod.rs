@@ -101,6 +101,10 @@ pub(crate) struct Connection {
     /// Data of a capsule that came in pieces.
     capsule: Option<Buffer>,
     queue: Option<Queue>,
+    /// The controller whose commands are in the storage; known longer than the queue.
+    controller_of_storage: Option<Arc<Controller>>,
+    /// A Connect that has to wait, with its data.
+    waiting_connect: Option<(SubmissionEntry, Vec<u8>)>,
     slots: Slots,
     /// Commands that wait for memory.
     hungry: VecDeque<u16>,
@@ -130,6 +134,8 @@ impl Connection {
             intake: Intake::new(),
             capsule: None,
             queue: None,
+            controller_of_storage: None,
+            waiting_connect: None,
             slots: Slots::default(),
             hungry: VecDeque::new(),
             unfinished: VecDeque::new(),
@@ -161,7 +167,9 @@ impl Connection {
 
     /// Whether more may come now: not while the host doesn't take its answers.
     pub(crate) fn wants_input(&self) -> bool {
-        self.phase != Phase::Ending && self.outbox.waiting() < WAITING_LIMIT
+        self.phase != Phase::Ending
+            && self.outbox.waiting() < WAITING_LIMIT
+            && self.waiting_connect.is_none()
     }
 
     /// Whether nothing is left to be done or sent, after it began to end.

@@ -7,7 +7,7 @@ use narrows_nvme::{Status, SubmissionEntry};
 use super::execute::Arrived;
 use super::respond::Timing;
 use super::slots::Step;
-use super::{Connection, Context, Destination, StorageOperation, StorageRequest};
+use super::{Connection, Context, Destination, Phase, StorageOperation, StorageRequest};
 
 impl Connection {
     /// Where the data of an H2CData go.
@@ -109,6 +109,11 @@ impl Connection {
         let crate::backing::Backing::File(disk) = &slot.namespace.backing else {
             unreachable!("only files are asked");
         };
+        if !self.controller_of_storage.as_ref().is_some_and(|its| its.enter_storage()) {
+            // Nobody waits for the answer any more.
+            self.phase = Phase::Ending;
+            return;
+        }
         if slot.arrived_ns > 0 {
             slot.asked_ns = context.target.now_ns();
         }

@@ -340,6 +340,8 @@ impl Reactor {
                     peer.broken |= disabled || controller.has_ended();
                 }
             }
+            self.with(index, now_ns, |peer, context| peer.connection.connect_again(context));
+            let Some(peer) = self.peers[index as usize].as_mut() else { continue };
             // Memory may have come back on another connection.
             if peer.broken || peer.connection.is_hungry() {
                 self.touched.push(index);
