@@ -36,6 +36,8 @@ pub(crate) struct CommandConnection {
     stream: TcpStream,
     queue: HostQueue,
     memory: OneSlot,
+    /// An exchange failed: what comes now is of nothing that is known.
+    lost: bool,
 }
 
 /// Connects to where a target is.
@@ -65,7 +67,8 @@ impl CommandConnection {
             .and_then(|()| stream.set_write_timeout(Some(ANSWER_WITHIN)))
             .map_err(HostError::system("set a time limit"))?;
         let queue = HostQueue::new(slots, address.digests, IN_CAPSULE, most);
-        let mut connection = CommandConnection { stream, queue, memory: OneSlot(Vec::new()) };
+        let mut connection =
+            CommandConnection { stream, queue, memory: OneSlot(Vec::new()), lost: false };
         connection.exchange("the opening of a connection", |queue, _| queue.is_initialized())?;
         Ok(connection)
     }
@@ -75,8 +78,18 @@ impl CommandConnection {
         (self.stream, self.queue)
     }
 
-    /// Sends what there is and takes what comes until `done`.
+    /// Sends what there is and takes what comes until `done`. After an error there is nothing more to be had.
     fn exchange(
+        &mut self,
+        command: &'static str,
+        done: impl Fn(&HostQueue, &[Ended]) -> bool,
+    ) -> Result<Vec<Ended>, HostError> {
+        let exchanged = self.try_exchange(command, done);
+        self.lost |= exchanged.is_err();
+        exchanged
+    }
+
+    fn try_exchange(
         &mut self,
         command: &'static str,
         done: impl Fn(&HostQueue, &[Ended]) -> bool,
@@ -120,6 +133,9 @@ impl CommandConnection {
         data: &[u8],
         gets: u32,
     ) -> Result<(u64, &[u8]), HostError> {
+        if self.lost {
+            return Err(HostError::Closed("before"));
+        }
         let direction = match (data.len() as u32, gets) {
             (0, 0) => Direction::None,
             (0, gets) => Direction::In(gets),

@@ -1,5 +1,7 @@
 //! A host and a controller, from Connect to the end.
 
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -26,6 +28,9 @@ const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(5);
 const READY_WITHIN: Duration = Duration::from_secs(10);
 /// Most data of a command where the controller has no limit, bytes.
 const MOST_DATA: u32 = 1 << 20;
+/// How often and how far apart a queue's Connect is tried again.
+const QUEUE_TRIES: u32 = 3;
+const QUEUE_PAUSE: Duration = Duration::from_millis(50);
 /// Entries of the admin queue, less one.
 const ADMIN_QUEUE_SIZE: u16 = 31;
 
@@ -63,8 +68,10 @@ pub struct Association {
     controller: u16,
     reached: Reached,
     /// Numbers of queues that are free.
-    free_queues: Mutex<Vec<u16>>,
+    free_queues: Mutex<VecDeque<u16>>,
     admin: Arc<Mutex<CommandConnection>>,
+    /// The target didn't answer that it lives.
+    lost: Arc<AtomicBool>,
     stop: Option<Sender<()>>,
     keeper: Option<JoinHandle<()>>,
 }
@@ -81,15 +88,17 @@ impl Association {
         let controller = admin.connect(connect_of(0, ADMIN_QUEUE_SIZE, KEEP_ALIVE_MS), &data)?;
         let queue_entries = enable(&mut admin)?;
         let reached = reach(&mut admin, address, queues, queue_entries)?;
-        let free_queues = (1..=reached.queues.min(u32::from(u16::MAX)) as u16).rev().collect();
+        let free_queues = (1..=reached.queues.min(u32::from(u16::MAX)) as u16).collect();
         let admin = Arc::new(Mutex::new(admin));
         let (stop, stopped) = mpsc::channel();
         let kept = Arc::clone(&admin);
+        let lost = Arc::new(AtomicBool::new(false));
+        let loss = Arc::clone(&lost);
         let keeper = std::thread::Builder::new().name("keep-alive".to_string()).spawn(move || {
             while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(KEEP_ALIVE_EVERY) {
                 let mut admin = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                // An association that is lost shows itself on its paths.
                 if admin.keep_alive().is_err() {
+                    loss.store(true, Ordering::Release);
                     return;
                 }
             }
@@ -101,6 +110,7 @@ impl Association {
             reached,
             free_queues: Mutex::new(free_queues),
             admin,
+            lost,
             stop: Some(stop),
             keeper: Some(keeper.map_err(HostError::system("start a thread"))?),
         })
@@ -132,16 +142,22 @@ impl Association {
         arena: Arena,
         options: PathOptions,
     ) -> Result<NvmeTcpPath, HostError> {
-        let taken = self.free_queues.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let taken = self.free_queues.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let number = taken.ok_or_else(|| HostError::Namespace {
             namespace: self.address.namespace,
             reason: format!("the target grants {} queues, and all are in use", self.reached.queues),
         })?;
-        let slots = u16::try_from(arena.slots()).unwrap_or(u16::MAX);
+        let slots = u16::try_from(arena.slots()).ok().filter(|slots| *slots < u16::MAX);
+        let Some(slots) = slots else {
+            self.give_back(number);
+            return Err(HostError::Namespace {
+                namespace: self.address.namespace,
+                reason: format!("a queue has no {} commands", arena.slots()),
+            });
+        };
         // A queue has room for one command less than it has entries; what is beyond waits on this side.
         let entries = (u32::from(slots) + 1).clamp(2, self.reached.queue_entries.max(2));
-        let opened = self.open_queue(number, slots, entries);
-        let (stream, queue) = match opened {
+        let (stream, queue) = match self.open_queue_patiently(number, slots, entries) {
             Ok(opened) => opened,
             Err(error) => {
                 self.give_back(number);
@@ -159,6 +175,22 @@ impl Association {
         })
     }
 
+    /// A target may still be busy with the end of a queue that had this number.
+    fn open_queue_patiently(
+        &self,
+        number: u16,
+        slots: u16,
+        entries: u32,
+    ) -> Result<(std::net::TcpStream, crate::queue::HostQueue), HostError> {
+        for _ in 0..QUEUE_TRIES {
+            match self.open_queue(number, slots, entries) {
+                Err(HostError::Failed { .. }) => std::thread::sleep(QUEUE_PAUSE),
+                opened => return opened,
+            }
+        }
+        self.open_queue(number, slots, entries)
+    }
+
     fn open_queue(
         &self,
         number: u16,
@@ -174,8 +206,13 @@ impl Association {
         Ok((stream, queue))
     }
 
+    /// Whether the target is gone as far as its admin queue shows.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire)
+    }
+
     pub(crate) fn give_back(&self, queue: u16) {
-        self.free_queues.lock().unwrap_or_else(PoisonError::into_inner).push(queue);
+        self.free_queues.lock().unwrap_or_else(PoisonError::into_inner).push_back(queue);
     }
 }
 
@@ -232,6 +269,9 @@ fn reach(
     let controller = admin.identify(Identify::CONTROLLER, 0)?;
     let controller = IdentifyController::from_bytes(&controller)
         .map_err(|why| HostError::Broken(format!("its subsystem's name: {why}")))?;
+    if controller.capsule_data_offset != 0 {
+        return Err(HostError::Broken("data in capsules begin elsewhere (ICDOFF)".to_string()));
+    }
     let wanted = QueueCounts { submission: queues.into(), completion: queues.into() };
     let granted = admin.set_feature(feature::NUMBER_OF_QUEUES, wanted.to_value())?;
     let granted = QueueCounts::from_value(granted as u32);

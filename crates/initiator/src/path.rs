@@ -320,6 +320,9 @@ impl NvmeTcpPath {
                 self.flush()?;
                 break;
             }
+            if !came && self.association.is_lost() {
+                return Err(self.broken(HostError::Closed("or is silent")));
+            }
             if deadline.is_none_or(|deadline| Instant::now() >= deadline) {
                 if !came {
                     break;

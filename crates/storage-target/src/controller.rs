@@ -45,6 +45,8 @@ pub(crate) struct Controller {
     /// Completions carry how long the command took.
     pub(crate) tells_service_time: AtomicBool,
     ended: AtomicBool,
+    /// How often it was disabled or shut down: I/O queues of before are none of now.
+    epoch: AtomicU32,
     /// Operations on blocks that its commands have under way, on all threads.
     in_storage: AtomicUsize,
     registers: Mutex<Registers>,
@@ -77,6 +79,16 @@ impl Registers {
     /// Whether the controller is enabled and not shut down.
     pub(crate) fn is_enabled(&self) -> bool {
         Configuration(self.configuration).is_enabled() && !self.status.shut_down
+    }
+
+    /// What a disabled controller doesn't keep.
+    pub(crate) fn forget_all(&mut self) {
+        self.queues.clear();
+        self.granted_queues = None;
+        self.wanted_events = 0;
+        self.event_requests.clear();
+        self.events.clear();
+        self.unread.clear();
     }
 
     /// Remembers an event for the host, if it wants such, once until it has read the log page.
@@ -132,6 +144,7 @@ impl Controller {
             last_heard_ms: AtomicU64::new(new.now_ms),
             tells_service_time: AtomicBool::new(false),
             ended: AtomicBool::new(false),
+            epoch: AtomicU32::new(0),
             in_storage: AtomicUsize::new(0),
             registers: Mutex::new(Registers::default()),
         }
@@ -151,6 +164,16 @@ impl Controller {
     /// Ends it; whether it was alive.
     pub(crate) fn end(&self) -> bool {
         !self.ended.swap(true, Ordering::SeqCst)
+    }
+
+    /// How often it was disabled or shut down.
+    pub(crate) fn epoch(&self) -> u32 {
+        self.epoch.load(Ordering::SeqCst)
+    }
+
+    /// It was disabled or shut down.
+    pub(crate) fn next_epoch(&self) {
+        self.epoch.fetch_add(1, Ordering::SeqCst);
     }
 
     /// A command begins to change or read blocks; whether it may. After the end it may not: what a host began before it came

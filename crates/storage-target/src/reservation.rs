@@ -83,6 +83,8 @@ pub(crate) struct Reservations {
     state: Mutex<State>,
 }
 
+/// Hosts that may be registered at once.
+const MOST_REGISTRANTS: usize = 256;
 /// Size of a registered controller in a report, bytes: with identifiers of hosts of 16 bytes.
 const EXTENDED_ENTRY: usize = 64;
 /// Size of a report's header, bytes.
@@ -135,6 +137,10 @@ impl Reservations {
         self.with(|state| {
             let have = state.registrants.get(&host).copied();
             let fits = action.ignore_key || have.is_none_or(|key| key == current);
+            let known = state.registrants.contains_key(&host);
+            if !known && state.registrants.len() >= MOST_REGISTRANTS {
+                return Status::CAPACITY_EXCEEDED;
+            }
             match (action.action, have) {
                 (0, None) => state.registrants.insert(host, new),
                 (0, Some(key)) if key == new => return Status::SUCCESS,
@@ -262,7 +268,8 @@ impl State {
 
     fn preempt(&mut self, host: HostId, kind: ReservationType, key: u64) -> Status {
         let held_by_key = self.held.is_some_and(|(held, holder)| {
-            held.is_for_all() && key == 0 || self.registrants.get(&holder) == Some(&key)
+            // Where all hold it, a key is one registrant's and not the reservation's.
+            if held.is_for_all() { key == 0 } else { self.registrants.get(&holder) == Some(&key) }
         });
         let known = self.registrants.values().any(|registered| *registered == key);
         if !held_by_key && (key == 0 || !known) {
@@ -272,6 +279,10 @@ impl State {
         self.registrants.retain(|other, registered| *other == host || !(all || *registered == key));
         if held_by_key {
             self.held = Some((kind, host));
+        } else if let Some((held, holder)) = self.held
+            && !self.registrants.contains_key(&holder)
+        {
+            self.held = self.registrants.keys().next().map(|other| (held, *other));
         }
         self.generation = self.generation.wrapping_add(1);
         Status::SUCCESS
@@ -332,6 +343,20 @@ mod tests {
         assert_eq!((report[4], report[5], report.len()), (3, 1, 128));
         assert_eq!(report[64 + 16..64 + 32], B.0);
         assert_eq!(report[64 + 2], 1);
+    }
+
+    #[test]
+    fn a_key_of_one_of_all_holders_takes_only_that_one_away() {
+        let third = HostId([3; 16]);
+        for preempted in [10, 30] {
+            let reservations = shared_by_two();
+            assert_eq!(reservations.register(third, action(0, 0), [0, 30]), Status::SUCCESS);
+            assert_eq!(reservations.acquire(A, action(0, 5), [10, 0]), Status::SUCCESS);
+            assert_eq!(reservations.acquire(B, action(1, 1), [20, preempted]), Status::SUCCESS);
+            assert_eq!(reservations.allow(A, Use::Write), preempted == 30);
+            assert_eq!(reservations.allow(third, Use::Write), preempted == 10);
+            assert!(reservations.allow(B, Use::Write));
+        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ use crate::subsystem::{AllowedHosts, Subsystem};
 use crate::target::{Limits, Target};
 use crate::{journal, metrics};
 
+/// How long nobody is accepted after that failed.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How often figures are written.
 const METRICS_EVERY: Duration = Duration::from_secs(10);
 
@@ -290,13 +292,27 @@ impl Service<'_> {
     }
 
     fn accept(&self, listener: &TcpListener, next: &mut usize) {
-        while let Ok((socket, from)) = listener.accept() {
+        loop {
+            let (socket, from) = match listener.accept() {
+                Ok(accepted) => accepted,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) => {
+                    // No descriptors left, mostly: who waits, waits a little longer.
+                    journal::line("not-accepted", &[("reason", &error)]);
+                    thread::sleep(ACCEPT_PAUSE);
+                    return;
+                }
+            };
             if self.connections.load(Ordering::Relaxed) >= self.request.limits.connections {
                 journal::line("refused", &[("from", &from), ("reason", &"too many connections")]);
                 continue;
             }
             // Small answers are not held back for more.
-            let ready = socket.set_nodelay(true).and_then(|()| socket.set_nonblocking(false));
+            // A host that is gone without a word is noticed by the kernel, where no keep-alive timeout says when.
+            let ready = socket
+                .set_nodelay(true)
+                .and_then(|()| socket.set_nonblocking(false))
+                .and_then(|()| Ok(rustix::net::sockopt::set_socket_keepalive(&socket, true)?));
             if ready.is_err() {
                 continue;
             }

@@ -14,6 +14,9 @@ use crate::subsystem::Subsystem;
 /// CNTLIDs above are reserved.
 const LAST_CONTROLLER: u16 = 0xFFEF;
 
+/// A host that asks what there is, and says nothing of how often it will be heard, is let go after so long, ms.
+const DISCOVERY_KEEP_ALIVE_MS: u32 = 120_000;
+
 /// Limits that a host is told, or feels.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -23,7 +26,7 @@ pub struct Limits {
     pub io_queues: u16,
     /// Data in a command capsule of an I/O queue, bytes; a multiple of 16.
     pub in_capsule_bytes: u32,
-    /// Controllers at once.
+    /// Controllers at once, and as many for discovery.
     pub controllers: usize,
     /// Connections at once.
     pub connections: usize,
@@ -120,9 +123,19 @@ impl Target {
         if before {
             return Beginning::NotYet;
         }
-        if controllers.alive.len() >= self.limits.controllers {
+        // Discovery is open to everybody, and must not take the place of those who may have namespaces.
+        let discovery = matches!(service, Service::Discovery);
+        let alike = controllers
+            .alive
+            .values()
+            .filter(|controller| matches!(controller.service, Service::Discovery) == discovery);
+        if alike.count() >= self.limits.controllers {
             return Beginning::TooMany;
         }
+        let keep_alive_ms = match caller.keep_alive_ms {
+            0 if discovery => DISCOVERY_KEEP_ALIVE_MS,
+            said => said,
+        };
         // A number that was just in use comes back last, so that what is late for it finds nobody.
         let mut id = controllers.last;
         loop {
@@ -138,7 +151,7 @@ impl Target {
             host: caller.host,
             host_id: caller.host_id,
             address: caller.address,
-            keep_alive_ms: caller.keep_alive_ms,
+            keep_alive_ms,
             now_ms: self.now_ms(),
         }));
         controllers.alive.insert(id, Arc::clone(&controller));

@@ -31,6 +31,15 @@ struct Queues(Arc<Association>);
 
 impl Remote for Queues {
     fn open(&self, arena: Arena, _depth: u32) -> Result<Box<dyn DevicePath>, Error> {
+        let most = self.0.reached().max_data;
+        if arena.slot_bytes() > most {
+            let name = PathBuf::from(self.0.address().to_string());
+            let source = io::Error::other(format!(
+                "operations of {} bytes are asked for, and the target takes {most} at most (MDTS)",
+                arena.slot_bytes()
+            ));
+            return Err(Error::System { action: "reach", path: name, offset: None, source });
+        }
         let path = self.0.path(arena, PathOptions::default()).map_err(|error| Error::System {
             action: "open a queue of",
             path: PathBuf::from(self.0.address().to_string()),

@@ -56,6 +56,12 @@ impl FileDisk {
         size_of(&self.file)
     }
 
+    /// The smallest piece that it can be asked for, bytes; `None` through the page cache, which takes any.
+    pub(crate) fn least_block(&self) -> Option<u32> {
+        let (_, offset) = narrows_facts::file::dio_alignment(&self.file)?;
+        self.direct.then_some(offset)
+    }
+
     /// Makes durable what was written.
     ///
     /// # Errors

@@ -100,6 +100,16 @@ fn open_path(path: &Path, spec: &NamespaceSpec) -> Result<Opened, OpenError> {
         ));
     };
     let bytes = disk.size().map_err(system("ask for the size of"))?;
+    if let Some(least) = disk.least_block().filter(|least| *least > spec.block_bytes) {
+        return Err(refused(
+            path,
+            format!(
+                "it takes no pieces of less than {least} bytes, and blocks are of {}",
+                spec.block_bytes
+            ),
+            "add `block=4096`",
+        ));
+    }
     Ok(Opened { backing: Backing::File(Box::new(disk)), bytes })
 }
 

@@ -53,6 +53,14 @@ impl RamDisk {
         Ok(RamDisk { base, size, mapping, locks })
     }
 
+    /// Copies bytes from `offset` on.
+    pub(crate) fn read(&self, offset: u64, out: &mut [u8]) {
+        self.each_stripe(offset, out.len(), |range, memory| {
+            // SAFETY: `memory` is valid for the range's length and under its lock; `out` is ours.
+            unsafe { out.as_mut_ptr().add(range.start).copy_from(memory, range.len()) };
+        });
+    }
+
     /// Appends bytes from `offset` on to `out`.
     pub(crate) fn append_to(&self, offset: u64, bytes: usize, out: &mut Vec<u8>) {
         out.reserve(bytes);

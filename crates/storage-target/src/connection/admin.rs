@@ -17,6 +17,8 @@ use crate::{describe, log_pages};
 
 /// A keep-alive timeout is counted in steps of so many ms (KAS 10).
 pub(crate) const KEEP_ALIVE_STEP_MS: u32 = 1000;
+/// Most of a log page that is given at once, bytes; hosts ask for the rest by its offset.
+const LONGEST_LOG: usize = 64 << 10;
 /// Double word 0 of Abort: the command was not aborted.
 const NOT_ABORTED: u64 = 1;
 
@@ -68,7 +70,9 @@ impl Connection {
                 identified(identify, controller, context).map(|data| Ending::Data(data.to_vec()))
             }
             AdminCommand::GetLogPage(request) => {
-                let wanted = usize::try_from(request.bytes()).map_err(|_| Status::INVALID_FIELD)?;
+                let wanted = usize::try_from(request.bytes()).ok();
+                let wanted = wanted.filter(|wanted| *wanted <= LONGEST_LOG);
+                let wanted = wanted.ok_or(Status::INVALID_FIELD)?;
                 expect(entry, wanted)?;
                 logged(request, wanted, controller, context).map(Ending::Data)
             }

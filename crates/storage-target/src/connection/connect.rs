@@ -17,6 +17,8 @@ use crate::target::{Beginning, Caller};
 const READY_TIMEOUT: u8 = 15;
 /// Bit 16 of the result of a Connect that failed: the offset is of the data.
 const IN_DATA: u64 = 1 << 16;
+/// Most of an answer that is copied, with its header, bytes.
+const LONGEST_ANSWER: usize = 80 << 10;
 /// Offset of QID in the entry.
 const QUEUE_AT: u64 = 42;
 /// Offset of SQSIZE in the entry.
@@ -50,11 +52,15 @@ impl Connection {
             return Ok(());
         };
         // More commands than the queue has entries can't be: the host would have overwritten its own.
-        if self.slots.len() >= queue.entries as usize {
+        // Those whose answers it doesn't take count, too, by what their answers may be.
+        let unsent = self.outbox.waiting() / LONGEST_ANSWER;
+        if self.slots.len() + unsent >= queue.entries as usize {
             return Err(Violation::SEQUENCE);
         }
         queue.head = ((u32::from(queue.head) + 1) % queue.entries) as u16;
-        if queue.controller.has_ended() {
+        if queue.controller.has_ended()
+            || (queue.number > 0 && queue.epoch != queue.controller.epoch())
+        {
             self.phase = Phase::Ending;
             return Ok(());
         }
@@ -125,6 +131,7 @@ impl Connection {
         if !(2..=context.target.limits.queue_entries.max(32)).contains(&entries) {
             return Err(parameters(QUEUE_SIZE_AT));
         }
+        let mut epoch = 0;
         let controller = if connect.queue == 0 {
             if asked.controller != DYNAMIC_CONTROLLER {
                 return Err(in_data(ConnectData::CONTROLLER_AT));
@@ -133,11 +140,12 @@ impl Connection {
         } else {
             let controller = context.target.controller(asked.controller);
             let controller = controller.ok_or(in_data(ConnectData::CONTROLLER_AT))?;
-            join(&controller, &asked, connect, context)?;
+            epoch = join(&controller, &asked, connect, context)?;
             controller
         };
         Ok(Queue {
             host_id: controller.host_id,
+            epoch,
             controller,
             number: connect.queue,
             entries,
@@ -219,13 +227,13 @@ fn service_of(name: &Nqn, context: &Context<'_>) -> Option<Service> {
     context.target.subsystems.get(name).map(|subsystem| Service::Io(Arc::clone(subsystem)))
 }
 
-/// Whether an I/O queue may join a controller, and that it did.
+/// Has an I/O queue join a controller, if it may; the controller's epoch.
 fn join(
     controller: &Controller,
     asked: &ConnectData,
     connect: &Connect,
     context: &Context<'_>,
-) -> Result<(), Refusal> {
+) -> Result<u32, Refusal> {
     let parameters = |offset: u64| Refusal::Failed(Status::CONNECT_PARAMETERS.for_good(), offset);
     let in_data = |offset: u16| parameters(u64::from(offset) | IN_DATA);
     let Service::Io(subsystem) = &controller.service else {
@@ -247,7 +255,7 @@ fn join(
     if connect.queue > granted || !registers.queues.insert(connect.queue) {
         return Err(parameters(QUEUE_AT));
     }
-    Ok(())
+    Ok(controller.epoch())
 }
 
 fn property_of(
@@ -293,8 +301,8 @@ fn configure(controller: &Controller, value: u32) -> Status {
     };
     if was_enabled && (!wanted.is_enabled() || wanted.is_shutdown()) {
         // Its I/O queues end by themselves when they see that (their thread asks).
-        registers.event_requests.clear();
-        registers.events.clear();
+        registers.forget_all();
+        controller.next_epoch();
     }
     Status::SUCCESS
 }

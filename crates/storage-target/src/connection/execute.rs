@@ -21,6 +21,8 @@ use crate::reservation::Use;
 const COPIED: u32 = 16 << 10;
 /// Memory that a command zeroes before others have their turn, bytes.
 const ZEROED_AT_ONCE: u64 = 4 << 20;
+/// Longest reservation report, bytes.
+const LONGEST_REPORT: u32 = 64 << 10;
 /// Most of one write of zeros, bytes.
 const ZEROS: usize = 256 << 10;
 
@@ -29,6 +31,11 @@ const ZEROS: usize = 256 << 10;
 struct Zeros([u8; ZEROS]);
 
 static ZERO_BYTES: Zeros = Zeros([0; ZEROS]);
+
+/// Zeros, for whoever sends or writes some.
+pub(super) fn zeros() -> &'static [u8] {
+    &ZERO_BYTES.0
+}
 
 /// A command whose data are here.
 pub(super) struct Arrived {
@@ -186,27 +193,27 @@ impl Connection {
     fn read(&mut self, arrived: Arrived, context: &mut Context<'_>) {
         let (offset, bytes) = (arrived.offset, arrived.bytes);
         arrived.namespace.counters.read(u64::from(bytes));
-        let small = bytes <= COPIED || self.framing.digests.data;
+        let small = bytes <= COPIED;
         match &arrived.namespace.backing {
-            Backing::File(_) => {
-                let slot = Slot { reads: true, ..arrived.slot(Step::Buffer, None) };
-                let slot = self.slots.insert(slot);
-                self.hunger(slot, context);
-            }
             Backing::Null => {
                 let result = service_time(arrived.timing(), context);
-                let zeros = |out: &mut Vec<u8>| out.resize(out.len() + bytes as usize, 0);
-                self.answer(&arrived.entry, Payload::Copied(&zeros), bytes as usize, result);
+                self.answer(&arrived.entry, Payload::Zeros, bytes as usize, result);
             }
             Backing::Ram(disk) if small => {
                 let result = service_time(arrived.timing(), context);
                 let copy = |out: &mut Vec<u8>| disk.append_to(offset, bytes as usize, out);
                 self.answer(&arrived.entry, Payload::Copied(&copy), bytes as usize, result);
             }
-            Backing::Ram(_) => {
+            // A digest is of what is sent, so of a copy that nobody changes.
+            Backing::Ram(_) if !self.framing.digests.data => {
                 let result = service_time(arrived.timing(), context);
                 let blocks = Payload::Blocks(Arc::clone(&arrived.namespace), offset);
                 self.answer(&arrived.entry, blocks, bytes as usize, result);
+            }
+            Backing::Ram(_) | Backing::File(_) => {
+                let slot = Slot { reads: true, ..arrived.slot(Step::Buffer, None) };
+                let slot = self.slots.insert(slot);
+                self.hunger(slot, context);
             }
         }
     }
@@ -490,7 +497,12 @@ impl Connection {
         self.finish_slot(number, failed, context);
     }
 
-    fn finish_slot(&mut self, number: u16, failed: Option<Status>, context: &mut Context<'_>) {
+    pub(super) fn finish_slot(
+        &mut self,
+        number: u16,
+        failed: Option<Status>,
+        context: &mut Context<'_>,
+    ) {
         let Slot { entry, namespace, step, buffer, bytes, arrived_ns, storage_ns, .. } =
             self.slots.remove(number);
         let timing = Timing { arrived_ns, storage_ns };
@@ -569,6 +581,7 @@ fn demand_of(
         IoCommand::ReservationRelease(_) => plain(Use::Read, 8, 0).without_reservation(),
         IoCommand::ReservationReport { dwords_less_one, .. } => {
             let gets = dwords_less_one.checked_add(1).and_then(|dwords| dwords.checked_mul(4));
+            let gets = gets.filter(|gets| *gets <= LONGEST_REPORT);
             let gets = gets.ok_or(Status::INVALID_FIELD.for_good())?;
             plain(Use::Read, 0, gets).without_reservation()
         }
@@ -633,21 +646,26 @@ fn more_of(slot: &mut Slot, result: i32) -> Option<StorageOperation> {
 }
 
 fn zeros_at(offset: u64, bytes: u64) -> StorageOperation {
-    let memory = ZERO_BYTES.0.as_ptr();
+    let memory = zeros().as_ptr();
     let bytes = bytes.min(ZEROS as u64) as u32;
     StorageOperation::Write { memory, bytes, offset, durable: false }
 }
 
 /// What a result says of a command that is over, if it failed.
 fn failure_of(slot: &Slot, result: i32) -> Option<Status> {
-    let namespace = &slot.namespace;
+    let lost_writes = &slot.namespace.lost_writes;
     let syncs = matches!(slot.step, Step::Sync)
         || (matches!(slot.step, Step::Write) && IoCommand::parse(&slot.entry).is_durable());
-    if syncs && namespace.lost_writes.load(Ordering::Acquire) {
-        return Some(Status::WRITE_FAULT.for_good());
-    }
     let reads = matches!(slot.step, Step::Read | Step::Compare { .. });
     let moves = matches!(slot.step, Step::Read | Step::Write | Step::Compare { .. });
+    // Blocks that the storage can't be asked for at all were not lost.
+    if syncs && result < 0 && -result != libc::EINVAL {
+        // The kernel tells of a lost write once, to the first who asks; hosts that ask later must hear it, too.
+        lost_writes.store(true, Ordering::Release);
+    }
+    if syncs && lost_writes.load(Ordering::Acquire) {
+        return Some(Status::WRITE_FAULT.for_good());
+    }
     match result {
         // The file ends before its blocks do: somebody cut it.
         0 if moves && reads => Some(Status::READ_ERROR.for_good()),
@@ -656,12 +674,6 @@ fn failure_of(slot: &Slot, result: i32) -> Option<Status> {
         _ if matches!(slot.step, Step::Deallocate { .. }) => None,
         _ if -result == libc::ENOSPC => Some(Status::CAPACITY_EXCEEDED.for_good()),
         _ if reads => Some(Status::READ_ERROR.for_good()),
-        _ => {
-            if syncs {
-                // The kernel tells of a lost write once, to the first who asks; hosts that ask later must hear it, too.
-                namespace.lost_writes.store(true, Ordering::Release);
-            }
-            Some(Status::WRITE_FAULT.for_good())
-        }
+        _ => Some(Status::WRITE_FAULT.for_good()),
     }
 }

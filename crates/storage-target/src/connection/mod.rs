@@ -70,6 +70,8 @@ enum Phase {
     New,
     /// Commands come.
     Open,
+    /// No more commands are taken; those that are wholly here are answered, and it ends.
+    Finishing,
     /// Nothing more is taken; what is queued is sent, and it ends.
     Ending,
 }
@@ -85,6 +87,8 @@ struct Queue {
     no_flow_control: bool,
     head: u16,
     host_id: HostId,
+    /// The controller's, when the queue joined it.
+    epoch: u32,
 }
 
 /// A connection.
@@ -111,6 +115,8 @@ pub(crate) struct Connection {
     /// Commands with work left that the thread does itself.
     unfinished: VecDeque<u16>,
     outbox: Outbox,
+    /// When data were last asked for or came, ns.
+    transfer_ns: u64,
     /// Operations of files that weren't answered yet.
     in_storage: usize,
     /// Why it ended, where that isn't the host's wish.
@@ -140,6 +146,7 @@ impl Connection {
             hungry: VecDeque::new(),
             unfinished: VecDeque::new(),
             outbox: Outbox::default(),
+            transfer_ns: 0,
             in_storage: 0,
             ended_by: None,
         }
@@ -167,14 +174,16 @@ impl Connection {
 
     /// Whether more may come now: not while the host doesn't take its answers.
     pub(crate) fn wants_input(&self) -> bool {
-        self.phase != Phase::Ending
+        matches!(self.phase, Phase::New | Phase::Open)
             && self.outbox.waiting() < WAITING_LIMIT
             && self.waiting_connect.is_none()
     }
 
     /// Whether nothing is left to be done or sent, after it began to end.
     pub(crate) fn is_over(&self) -> bool {
-        self.phase == Phase::Ending
+        let waits = self.phase == Phase::Finishing && self.is_hungry();
+        matches!(self.phase, Phase::Finishing | Phase::Ending)
+            && !waits
             && self.outbox.is_empty()
             && self.in_storage == 0
             && self.unfinished.is_empty()
@@ -185,14 +194,21 @@ impl Connection {
         self.in_storage > 0
     }
 
-    /// Takes no more; what is here is answered.
+    /// Takes no more; what is wholly here is answered.
     pub(crate) fn finish(&mut self) {
-        self.phase = Phase::Ending;
+        self.hungry.retain(|number| self.slots.get(*number).is_some_and(|slot| slot.reads));
+        self.phase = Phase::Finishing;
     }
 
     /// Why it ended, where the host didn't just close it.
     pub(crate) fn ended_by(&self) -> Option<&str> {
         self.ended_by.as_deref()
+    }
+
+    /// Whether a host owes data that it was asked for, since before `since_ns`.
+    pub(crate) fn owes_data_since(&self, since_ns: u64) -> bool {
+        self.transfer_ns < since_ns
+            && self.slots.all().any(|(_, slot)| matches!(slot.step, Step::Data { .. }))
     }
 
     /// Whether a command waits for memory.
@@ -205,7 +221,7 @@ impl Connection {
         if let Some(queue) = &self.queue {
             queue.controller.heard(context.now_ms());
         }
-        while !input.is_empty() && self.phase != Phase::Ending {
+        while !input.is_empty() && matches!(self.phase, Phase::New | Phase::Open) {
             let step = match &mut self.intake {
                 Intake::Header(_) => self.header(&mut input, context),
                 Intake::Data(_) => self.data(&mut input, context),
@@ -322,7 +338,7 @@ impl Connection {
         let Intake::Data(data) = &self.intake else { return None };
         let Destination::Slot { slot, offset } = data.destination else { return None };
         let (have, missing) = (data.have(), data.missing());
-        if missing < worth || self.phase == Phase::Ending {
+        if missing < worth || self.phase != Phase::Open {
             return None;
         }
         let buffer = self.slots.get(slot)?.buffer.as_mut()?;
@@ -332,6 +348,9 @@ impl Connection {
 
     /// So many bytes were received where [`direct`](Connection::direct) said.
     pub(crate) fn received_direct(&mut self, bytes: usize, context: &mut Context<'_>) {
+        if !matches!(self.phase, Phase::New | Phase::Open) {
+            return;
+        }
         if let Some(queue) = &self.queue {
             queue.controller.heard(context.now_ms());
         }
@@ -374,10 +393,12 @@ impl Connection {
 
     /// Takes leave of the controller: an admin queue's end is its controller's.
     pub(crate) fn leave(&mut self, target: &Target) {
+        // What still comes is of nobody.
+        self.phase = Phase::Ending;
         let Some(queue) = self.queue.take() else { return };
         if queue.number == 0 {
             target.forget(&queue.controller);
-        } else {
+        } else if queue.epoch == queue.controller.epoch() {
             queue.controller.registers().queues.remove(&queue.number);
         }
     }

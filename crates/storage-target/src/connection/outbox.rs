@@ -5,10 +5,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::execute::zeros;
 use crate::backing::Backing;
 use crate::buffer::{Buffer, BufferPool};
 use crate::namespace::Namespace;
 
+/// Room for bytes of our own that is kept between bursts, bytes.
+const KEPT: usize = 256 << 10;
 /// Most pieces that one call sends; the kernel's limit is 1024 (IOV_MAX).
 pub(crate) const PIECES: usize = 256;
 
@@ -20,13 +23,17 @@ enum Piece {
     Data { buffer: Buffer, bytes: usize },
     /// Blocks in memory.
     Blocks { namespace: Arc<Namespace>, offset: u64, bytes: usize },
+    /// Zeros.
+    Zeros { bytes: usize },
 }
 
 impl Piece {
     fn len(&self) -> usize {
         match self {
             Piece::Bytes(range) => range.len(),
-            Piece::Data { bytes, .. } | Piece::Blocks { bytes, .. } => *bytes,
+            Piece::Data { bytes, .. } | Piece::Blocks { bytes, .. } | Piece::Zeros { bytes } => {
+                *bytes
+            }
         }
     }
 }
@@ -70,6 +77,11 @@ impl Outbox {
         self.next.pieces.push(Piece::Blocks { namespace, offset, bytes });
     }
 
+    /// Appends zeros, at most as many as there are in one piece ([`zeros`]).
+    pub(crate) fn zeros(&mut self, bytes: usize) {
+        self.next.pieces.push(Piece::Zeros { bytes });
+    }
+
     /// Bytes of our own that wait.
     pub(crate) fn waiting(&self) -> usize {
         self.next.bytes.len()
@@ -92,6 +104,7 @@ impl Outbox {
             let pointer = match piece {
                 Piece::Bytes(range) => self.flight.bytes[range.clone()].as_ptr(),
                 Piece::Data { buffer, .. } => buffer.pointer().cast_const(),
+                Piece::Zeros { bytes } => zeros()[..*bytes].as_ptr(),
                 Piece::Blocks { namespace, offset, bytes } => match &namespace.backing {
                     Backing::Ram(disk) => disk.pointer(*offset, *bytes),
                     _ => unreachable!("only memory is sent from where it lies"),
@@ -131,6 +144,8 @@ impl Outbox {
         if self.piece == self.flight.pieces.len() {
             self.piece = 0;
             self.flight.bytes.clear();
+            // What one burst took is not kept for ever.
+            self.flight.bytes.shrink_to(KEPT);
             for piece in self.flight.pieces.drain(..) {
                 if let Piece::Data { buffer, .. } = piece {
                     pool.give(buffer);

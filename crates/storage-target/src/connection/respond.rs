@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use narrows_nvme::digest::digest;
+use narrows_nvme::digest::{digest, digest_more};
 use narrows_nvme::feature::ServiceTime;
 use narrows_nvme::log::ErrorEntry;
 use narrows_nvme::pdu::{DataTransfer, Pdu};
 use narrows_nvme::{CompletionEntry, Status, SubmissionEntry};
 
+use super::execute::zeros;
 use super::{Connection, Context};
 use crate::buffer::Buffer;
 use crate::namespace::Namespace;
@@ -20,6 +21,8 @@ pub(super) enum Payload<'a> {
     Buffer(Buffer),
     /// In memory, from this offset on.
     Blocks(Arc<Namespace>, u64),
+    /// Nowhere: they are zeros.
+    Zeros,
 }
 
 /// How long a command took, where its host asked for that.
@@ -106,6 +109,24 @@ impl Connection {
                     pdu.write(bytes, digests, alignment, out);
                 });
                 self.outbox.blocks(namespace, offset, bytes);
+            }
+            Payload::Zeros => {
+                self.outbox.bytes(|out| {
+                    pdu.write(bytes, digests, alignment, out);
+                });
+                let mut its_digest = digest(&[]);
+                let mut left = bytes;
+                while left > 0 {
+                    let piece = left.min(zeros().len());
+                    self.outbox.zeros(piece);
+                    if digests.data {
+                        its_digest = digest_more(its_digest, &zeros()[..piece]);
+                    }
+                    left -= piece;
+                }
+                if digests.data {
+                    self.outbox.bytes(|out| out.extend_from_slice(&its_digest.to_le_bytes()));
+                }
             }
         }
         if !success {

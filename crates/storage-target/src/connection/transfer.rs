@@ -1,5 +1,6 @@
 //! Data that the target asks for: R2T, and the H2CData that answer it.
 
+use narrows_nvme::command::IoCommand;
 use narrows_nvme::intake::Intake;
 use narrows_nvme::pdu::{DataTransfer, Fatal, Pdu, ReadyToTransfer, Violation};
 use narrows_nvme::{Status, SubmissionEntry};
@@ -8,6 +9,8 @@ use super::execute::Arrived;
 use super::respond::Timing;
 use super::slots::Step;
 use super::{Connection, Context, Destination, Phase, StorageOperation, StorageRequest};
+use crate::backing::Backing;
+use crate::reservation::Use;
 
 impl Connection {
     /// Where the data of an H2CData go.
@@ -39,6 +42,7 @@ impl Connection {
 
     /// The data of an H2CData are here.
     pub(super) fn transferred(&mut self, context: &mut Context<'_>) -> Result<(), Violation> {
+        self.transfer_ns = context.now_ns;
         let done = std::mem::take(&mut self.intake);
         let Intake::Data(data) = done else { return Ok(()) };
         let Destination::Slot { slot: number, offset } = data.destination else { return Ok(()) };
@@ -51,9 +55,18 @@ impl Connection {
         }
         let mut slot = self.slots.remove(number);
         let buffer = slot.buffer.take().ok_or(Violation::SEQUENCE)?;
-        if slot.damaged {
+        // Who was preempted while its data were on their way may not write any more.
+        let host = self.queue.as_ref().map(|queue| queue.host_id);
+        let writes = matches!(IoCommand::parse(&slot.entry), IoCommand::Write(_));
+        let forbidden =
+            writes && host.is_some_and(|host| !slot.namespace.reservations.allow(host, Use::Write));
+        if slot.damaged || forbidden {
             context.pool.give(buffer);
-            let status = Status::TRANSIENT_TRANSPORT_ERROR;
+            let status = if forbidden {
+                Status::RESERVATION_CONFLICT.for_good()
+            } else {
+                Status::TRANSIENT_TRANSPORT_ERROR
+            };
             self.complete_io(&slot.entry, status, Timing::default(), context);
             return Ok(());
         }
@@ -74,7 +87,14 @@ impl Connection {
     /// Memory for a command that waits for some; whether there was any.
     pub(super) fn give_buffer(&mut self, number: u16, context: &mut Context<'_>) -> bool {
         let Some(slot) = self.slots.get(number) else { return true };
-        let Some(buffer) = context.pool.take(slot.bytes as usize) else { return false };
+        let Some(mut buffer) = context.pool.take(slot.bytes as usize) else { return false };
+        if let (true, Backing::Ram(disk)) = (slot.reads, &slot.namespace.backing) {
+            disk.read(slot.offset, buffer.bytes_mut(slot.bytes as usize));
+            slot.buffer = Some(buffer);
+            slot.step = Step::Read;
+            self.finish_slot(number, None, context);
+            return true;
+        }
         let memory = buffer.pointer();
         let (entry, offset, bytes) = (slot.entry, slot.offset, slot.bytes);
         slot.buffer = Some(buffer);
@@ -84,6 +104,7 @@ impl Connection {
             self.ask(number, operation, context);
         } else {
             slot.step = Step::Data { received: 0 };
+            self.transfer_ns = context.now_ns;
             self.ready(&entry, number, bytes);
         }
         true
@@ -106,7 +127,7 @@ impl Connection {
         context: &mut Context<'_>,
     ) {
         let Some(slot) = self.slots.get(number) else { return };
-        let crate::backing::Backing::File(disk) = &slot.namespace.backing else {
+        let Backing::File(disk) = &slot.namespace.backing else {
             unreachable!("only files are asked");
         };
         if !self.controller_of_storage.as_ref().is_some_and(|its| its.enter_storage()) {

@@ -8,6 +8,7 @@ mod inbox;
 mod peer;
 mod ring;
 
+use std::collections::VecDeque;
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
@@ -42,7 +43,7 @@ const TICK: Duration = Duration::from_millis(250);
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 /// What is here is answered by then when the target stops.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
-/// A host must take some of its answers by then: they hold memory that others wait for.
+/// A host must take some of its answers, and send data that it was asked for, by then: they hold memory that others wait for.
 const TAKE_WITHIN: Duration = Duration::from_secs(30);
 /// The rest of a command's data is received where it belongs from this size on, bytes.
 const DIRECT_FROM: usize = 16 << 10;
@@ -70,6 +71,8 @@ pub(crate) struct Reactor {
     requests: Vec<StorageRequest>,
     /// Connections with something new.
     touched: Vec<u32>,
+    /// Connections that wait for memory, the first first.
+    hungry: VecDeque<u32>,
     /// Connections with work that the thread does itself, a share at each turn.
     unfinished: Vec<u32>,
     stop_at_ns: Option<u64>,
@@ -104,6 +107,7 @@ impl Reactor {
             free: Vec::new(),
             requests: Vec::new(),
             touched: Vec::new(),
+            hungry: VecDeque::new(),
             unfinished: Vec::new(),
             stop_at_ns: None,
         })
@@ -223,6 +227,10 @@ impl Reactor {
     fn received(&mut self, index: u32, result: i32, now_ns: u64) {
         self.with(index, now_ns, |peer, context| {
             let receiving = peer.receiving.take();
+            // What comes after its end is of nobody.
+            if peer.closing || peer.broken {
+                return;
+            }
             match (usize::try_from(result), receiving) {
                 (Ok(bytes @ 1..), Some(Receiving::Direct)) => {
                     peer.connection.received_direct(bytes, context);
@@ -251,21 +259,35 @@ impl Reactor {
 
     /// Looks what the connections with something new want next.
     fn pump(&mut self, now_ns: u64) {
+        self.feed_the_hungry(now_ns);
         let touched = std::mem::take(&mut self.touched);
-        let hungry = touched.iter().any(|index| {
-            self.peers[*index as usize].as_ref().is_some_and(|peer| peer.connection.is_hungry())
-        });
-        if hungry {
-            for index in &touched {
-                self.with(*index, now_ns, |peer, context| peer.connection.feed(context));
-            }
-        }
         for index in &touched {
             self.serve(*index);
         }
-        // What `with` touched on the way was just served.
+        // The vector is kept.
         self.touched = touched;
         self.touched.clear();
+    }
+
+    /// Memory goes to those who wait for it, in the order in which they began to: a busy connection gives back and takes
+    /// again in one turn, and must not be served before a quiet one that waits.
+    fn feed_the_hungry(&mut self, now_ns: u64) {
+        for at in 0..self.touched.len() {
+            let index = self.touched[at];
+            let peer = self.peers[index as usize].as_ref();
+            let hungry = peer.is_some_and(|peer| peer.connection.is_hungry());
+            if hungry && !self.hungry.contains(&index) {
+                self.hungry.push_back(index);
+            }
+        }
+        while let Some(index) = self.hungry.front().copied() {
+            self.with(index, now_ns, |peer, context| peer.connection.feed(context));
+            let peer = self.peers[index as usize].as_ref();
+            if peer.is_some_and(|peer| !peer.closing && peer.connection.is_hungry()) {
+                break;
+            }
+            self.hungry.pop_front();
+        }
     }
 
     fn serve(&mut self, index: u32) {
@@ -300,7 +322,9 @@ impl Reactor {
         if !peer.closing {
             peer.closing = true;
             journal::connection_ended(&peer.from, &peer.connection);
-            peer.connection.leave(&self.target);
+            if self.stop_at_ns.is_none() {
+                peer.connection.leave(&self.target);
+            }
             // What waits in the kernel returns.
             let _ = peer.socket.shutdown(std::net::Shutdown::Both);
         }
@@ -338,6 +362,11 @@ impl Reactor {
                     }
                     let disabled = !admin && !controller.registers().is_enabled();
                     peer.broken |= disabled || controller.has_ended();
+                    let since_ns = now_ns.saturating_sub(TAKE_WITHIN.as_nanos() as u64);
+                    if peer.connection.owes_data_since(since_ns) {
+                        journal::line("host-sends-no-data", &[("from", &peer.from)]);
+                        peer.broken = true;
+                    }
                 }
             }
             self.with(index, now_ns, |peer, context| peer.connection.connect_again(context));
@@ -362,6 +391,17 @@ impl Reactor {
         }
         self.counters.cpu_ns.store(ring::thread_cpu_ns(), Ordering::Relaxed);
         self.peers.iter().all(Option::is_none)
+    }
+}
+
+impl Drop for Reactor {
+    /// The kernel goes on with what it was given when a ring is closed, in memory that would be somebody else's by then: on
+    /// a disk, too. A thread that fails with connections left ends the program instead.
+    fn drop(&mut self) {
+        if self.peers.iter().any(Option::is_some) {
+            journal::line("failed", &[("reason", &"a thread ended with connections left")]);
+            std::process::abort();
+        }
     }
 }
 

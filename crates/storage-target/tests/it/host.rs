@@ -110,6 +110,17 @@ fn a_stop_answers_what_is_here_and_connections_end() {
 }
 
 #[test]
+fn a_target_that_is_gone_is_told_more_than_once_and_left_without_a_panic() {
+    let program = Program::serving(&["ram:1MiB"], &[]);
+    let association = Association::connect(&program.address(""), 1).unwrap();
+    assert!(association.ask_for_service_time());
+    drop(program);
+    assert!(!association.ask_for_service_time());
+    assert!(!association.ask_for_service_time());
+    drop(association);
+}
+
+#[test]
 fn what_can_not_be_served_is_told_with_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     let empty = folder.path().join("empty");

@@ -4,7 +4,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use narrows_nvme::command::{Connect, ConnectData, DYNAMIC_CONTROLLER, FabricsCommand, IoCommand};
+use narrows_nvme::command::{
+    AdminCommand, Connect, ConnectData, DYNAMIC_CONTROLLER, FabricsCommand, IoCommand, LogRequest,
+};
 use narrows_nvme::digest::Digests;
 use narrows_nvme::pdu::{
     COMMON_BYTES, CommonHeader, DataTransfer, Fatal, Framing, IcReq, Pdu, Side, Violation,
@@ -239,5 +241,83 @@ fn the_end_of_an_admin_queue_is_that_of_its_i_o_queues() {
     let (admin, mut io) = queues(&program);
     drop(admin);
     assert!(io.receive().is_none());
+    program.stop();
+}
+
+#[test]
+fn a_stranger_who_asks_and_takes_no_answers_is_let_go_before_they_fill_memory() {
+    let nqn: narrows_nvme::Nqn = NQN.parse().unwrap();
+    let spec = narrows_target::namespace_of("ram:1MiB").unwrap();
+    let mut target = narrows_target::InMemoryTarget::new(&nqn, &[spec], 1 << 20).unwrap();
+    let number = target.connect();
+    let say = |pdu: &Pdu, data: &[u8]| {
+        let mut bytes = Vec::new();
+        pdu.write(data.len(), Digests::NONE, 4, &mut bytes);
+        bytes.extend_from_slice(data);
+        bytes
+    };
+    target.input(number, &say(&Pdu::IcReq(IcReq::new(Digests::NONE)), &[]));
+    let connect = Connect {
+        format: 0,
+        queue: 0,
+        queue_size: 31,
+        priority: 0,
+        no_flow_control: true,
+        keep_alive_ms: 0,
+    };
+    let data = ConnectData {
+        host_id: HostId([9; 16]),
+        controller: DYNAMIC_CONTROLLER,
+        subsystem: narrows_nvme::Nqn::discovery(),
+        host: "nqn.2026-11.org.example:stranger".parse().unwrap(),
+    };
+    let pointer = DataPointer::InCapsule { offset: 0, length: 1024 };
+    let entry = FabricsCommand::Connect(connect).to_entry(1, pointer);
+    target.input(number, &say(&Pdu::CapsuleCmd(entry), &data.to_bytes()));
+    let enable = FabricsCommand::PropertySet {
+        offset: narrows_nvme::property::CC,
+        wide: false,
+        value: narrows_nvme::property::Configuration::ENABLED.0.into(),
+    };
+    target.input(number, &say(&Pdu::CapsuleCmd(enable.to_entry(2, DataPointer::NONE)), &[]));
+    let log = |bytes: u32| {
+        let request = LogRequest {
+            page: narrows_nvme::log::page::DISCOVERY,
+            specific: 0,
+            retain_event: false,
+            dwords_less_one: bytes / 4 - 1,
+            offset: 0,
+            namespace: 0,
+        };
+        let entry =
+            AdminCommand::GetLogPage(request).to_entry(3, DataPointer::Transport { length: bytes });
+        say(&Pdu::CapsuleCmd(entry), &[])
+    };
+    // More of a log at once than anybody needs is refused, and all of what may be asked for has an end.
+    let before = target.output(number, usize::MAX).len();
+    assert!(before > 0);
+    target.input(number, &log(1 << 20));
+    assert!(target.output(number, usize::MAX).len() < 100);
+    let asked = (0..1000).take_while(|_| {
+        target.input(number, &log(64 << 10));
+        !target.is_over(number)
+    });
+    assert!(asked.count() < 64);
+    assert!(target.output(number, usize::MAX).len() < 4 << 20);
+}
+
+#[test]
+fn a_controller_that_was_reset_has_no_queues_of_before() {
+    let program = Program::serving(&["ram:1MiB"], &[]);
+    let (mut admin, mut io) = queues(&program);
+    let offset = narrows_nvme::property::CC;
+    let disable = FabricsCommand::PropertySet { offset, wide: false, value: 0x0046_0000 };
+    admin.send(&Pdu::CapsuleCmd(disable.to_entry(3, DataPointer::NONE)), &[]);
+    assert!(admin.answer().status.is_success());
+    admin.enable();
+    io.send(&write_entry(1, 1, DataPointer::InCapsule { offset: 0, length: 512 }), &[0; 512]);
+    assert!(io.receive().is_none());
+    let mut again = Stranger::polite(&program);
+    assert!(again.connect(1, 1).status.is_success());
     program.stop();
 }
