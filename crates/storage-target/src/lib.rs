@@ -8,6 +8,7 @@
 
 mod backing;
 mod buffer;
+mod config;
 mod connection;
 mod controller;
 mod describe;
@@ -25,6 +26,7 @@ mod subsystem;
 mod target;
 
 pub use backing::{OpenError, Opened, open};
+pub use config::{ConfigError, subsystems_of_file};
 pub use in_memory::InMemoryTarget;
 pub use namespace::{Medium, NamespaceSpec};
 pub use reactor::Wait;

@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use narrows_nvme::Nqn;
 use narrows_target::{
     AllowedHosts, Limits, NamespaceSpec, Request, ServeError, SubsystemSpec, Wait, bytes_of,
-    namespace_of, serve, wait_of,
+    namespace_of, serve, subsystems_of_file, wait_of,
 };
 
 /// Serves files, block devices and memory over NVMe/TCP, without a kernel module and without root.
@@ -46,12 +46,17 @@ Nothing of a namespace ram or null is kept: they show what a network and a host 
 #[derive(Debug, Args)]
 struct ServeArguments {
     /// Name of the subsystem: nqn.YYYY-MM.REVERSED-DOMAIN:NAME.
-    #[arg(long, value_name = "NQN")]
-    subsystem: Nqn,
+    #[arg(long, value_name = "NQN", required_unless_present = "config")]
+    subsystem: Option<Nqn>,
+
+    /// Several subsystems: a file in TOML with [[subsystem]], and in each nqn, namespaces, and hosts or any-host = true.
+    #[arg(long, value_name = "FILE",
+        conflicts_with_all = ["subsystem", "namespace", "allow_host", "allow_any_host"])]
+    config: Option<PathBuf>,
 
     /// What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N;
     /// for a device serial=S (its own) and contents=keep (what is on it was written through this target). May be repeated.
-    #[arg(long, value_name = "WHAT", required = true, value_parser = namespace_of)]
+    #[arg(long, value_name = "WHAT", required_unless_present = "config", value_parser = namespace_of)]
     namespace: Vec<NamespaceSpec>,
 
     /// Address and port to listen at; loopback where none is said. May be repeated.
@@ -95,7 +100,11 @@ struct ServeArguments {
 }
 
 impl ServeArguments {
-    fn request(self) -> Result<Request> {
+    fn subsystems(&self) -> Result<Vec<SubsystemSpec>> {
+        let Some(nqn) = &self.subsystem else {
+            let config = self.config.as_deref().context("--subsystem or --config is missing")?;
+            return Ok(subsystems_of_file(config)?);
+        };
         let hosts = if self.allow_any_host {
             AllowedHosts::Any
         } else if self.allow_host.is_empty() {
@@ -103,17 +112,22 @@ impl ServeArguments {
                 "no host may connect\nhint: --allow-host with the NQN in /etc/nvme/hostnqn of the host, or --allow-any-host"
             );
         } else {
-            AllowedHosts::These(self.allow_host.into_iter().collect::<BTreeSet<_>>())
+            AllowedHosts::These(self.allow_host.iter().cloned().collect::<BTreeSet<_>>())
         };
+        let namespaces = self.namespace.clone();
+        Ok(vec![SubsystemSpec { nqn: nqn.clone(), hosts, namespaces }])
+    }
+
+    fn request(self) -> Result<Request> {
+        let subsystems = self.subsystems()?;
         let in_capsule_bytes = u32::try_from(self.in_capsule)
             .ok()
             .filter(|bytes| *bytes <= 1 << 20 && bytes.is_multiple_of(16));
         let in_capsule_bytes = in_capsule_bytes.context(
             "--in-capsule must be a multiple of 16 bytes and 1MiB at most\nhint: 8KiB, 16KiB and 64KiB are usual",
         )?;
-        let subsystem = SubsystemSpec { nqn: self.subsystem, hosts, namespaces: self.namespace };
         Ok(Request {
-            subsystems: vec![subsystem],
+            subsystems,
             listen: self.listen,
             threads: self.threads,
             wait: self.wait,

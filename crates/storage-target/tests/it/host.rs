@@ -110,6 +110,32 @@ fn a_stop_answers_what_is_here_and_connections_end() {
 }
 
 #[test]
+fn several_subsystems_have_their_own_hosts_and_namespaces() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("target.toml");
+    let text = format!(
+        "[[subsystem]]\nnqn = \"{NQN}\"\nany-host = true\nnamespaces = [\"ram:1MiB\"]\n\
+         [[subsystem]]\nnqn = \"{NQN}-b\"\nhosts = [\"nqn.2026-11.org.example:friend\"]\n\
+         namespaces = [\"ram:2MiB,nsid=5\"]\n"
+    );
+    std::fs::write(&file, text).unwrap();
+    let program = Program::by(&["--config", file.to_str().unwrap()]);
+    let first = Association::connect(&program.address(""), 1).unwrap();
+    assert_eq!(first.reached().bytes(), 1 << 20);
+    let mut other = program.address("ns=5");
+    other.subsystem = format!("{NQN}-b").parse().unwrap();
+    assert!(Association::connect(&other, 1).is_err());
+    other.host_nqn = Some("nqn.2026-11.org.example:friend".parse().unwrap());
+    let second = Association::connect(&other, 1).unwrap();
+    assert_eq!(second.reached().bytes(), 2 << 20);
+    assert_ne!(first.reached().controller.serial, second.reached().controller.serial);
+    drop((first, second));
+    program.stop();
+    let (text, code) = refusal(&["--config", "/nowhere/target.toml"]);
+    assert!(text.contains("/nowhere/target.toml") && code == Some(2), "{text}");
+}
+
+#[test]
 fn a_target_that_is_gone_is_told_more_than_once_and_left_without_a_panic() {
     let program = Program::serving(&["ram:1MiB"], &[]);
     let association = Association::connect(&program.address(""), 1).unwrap();

@@ -20,15 +20,22 @@ pub(crate) struct Program {
 impl Program {
     /// A target that serves these namespaces to any host, with further arguments.
     pub(crate) fn serving(namespaces: &[&str], more: &[&str]) -> Program {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_narrows-target"));
-        command.args(["serve", "--subsystem", NQN, "--listen", "127.0.0.1:0"]);
+        let mut arguments = vec!["--subsystem", NQN];
         if !more.contains(&"--allow-host") {
-            command.arg("--allow-any-host");
+            arguments.push("--allow-any-host");
         }
         for namespace in namespaces {
-            command.args(["--namespace", namespace]);
+            arguments.extend(["--namespace", namespace]);
         }
-        let mut child = command.args(more).stderr(Stdio::piped()).spawn().unwrap();
+        arguments.extend(more);
+        Program::by(&arguments)
+    }
+
+    /// A target that is told what to serve by these arguments.
+    pub(crate) fn by(arguments: &[&str]) -> Program {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_narrows-target"));
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
         let output = BufReader::new(child.stderr.take().unwrap());
         std::thread::spawn(move || {
