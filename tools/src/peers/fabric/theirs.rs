@@ -25,6 +25,12 @@ fn installed(program: &str, argument: &str) -> bool {
     command.status().is_ok()
 }
 
+/// The JSON in what a program said: fio's engines say other things before it.
+fn json_of(output: &[u8]) -> Result<Value> {
+    let begin = output.iter().position(|byte| *byte == b'{').context("no JSON")?;
+    Ok(serde_json::from_slice(&output[begin..])?)
+}
+
 /// A program on the second CPU.
 fn on_host(program: &str) -> Command {
     let mut command = Command::new("taskset");
@@ -71,7 +77,7 @@ impl Window for Nbd {
         let output = fio.output().context("running fio")?;
         let target_s = process_cpu_s(server.0.id())? - before;
         ensure!(output.status.success(), "fio: {}", String::from_utf8_lossy(&output.stderr));
-        let answer: Value = serde_json::from_slice(&output.stdout)?;
+        let answer = json_of(&output.stdout)?;
         let job = &answer["jobs"][0];
         let side = match operation {
             Operation::Read => &job["read"],
@@ -177,7 +183,7 @@ impl Window for Stream {
         let (output, host) = spent::by(&mut client)?;
         // It ends with its client.
         let target_s = process_cpu_s(server.0.id()).map_or(f64::NAN, |after| after - before);
-        let answer: Value = serde_json::from_slice(&output.stdout)?;
+        let answer = json_of(&output.stdout)?;
         let bits = &answer["end"]["sum_received"]["bits_per_second"];
         let rate_per_s = bits.as_f64().context("iperf3's rate")? / 8.0 / f64::from(1 << 20);
         let count = rate_per_s * WINDOW.as_secs_f64();
