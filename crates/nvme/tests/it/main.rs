@@ -3,3 +3,4 @@
 mod commands;
 mod pdus;
 mod structures;
+mod transcripts;

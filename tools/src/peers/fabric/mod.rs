@@ -55,7 +55,7 @@ pub(super) fn compare(_: &Context<'_>, scratch: &Path) -> Result<String> {
     let program = ours::build()?;
     let mut text = format!(
         "4 KiB, random, in memory. Target on CPU 0, host on CPU 1; CPU of both sides per operation. The floor is a ping-pong of the PDUs' sizes. \
-         nbdkit's threads end with their connection, so that their CPU time is not seen. Digests by {}.\n\n",
+         Digests by {}.\n\n",
         narrows_nvme::digest::instructions()
     );
     let ours = |waiting, digests| {

@@ -53,10 +53,7 @@ pub(super) fn table(title: &str, contenders: &[Samples]) -> String {
             _ => paired_ratio(&one.rate_per_s, &ours.rate_per_s)
                 .map_or("-".to_string(), |ratio| printed(&ratio)),
         };
-        // No server does anything in less: its threads ended before they could be asked.
-        let micros = |samples: &[f64]| {
-            figure(samples, |us| if us < 0.05 { "-".to_string() } else { format!("{us:.2} µs") })
-        };
+        let micros = |samples: &[f64]| figure(samples, |us| format!("{us:.2} µs"));
         let rate = figure(&one.rate_per_s, |rate| {
             let (number, prefix) = narrows_units::si(rate);
             format!("{number} {prefix}/s")
