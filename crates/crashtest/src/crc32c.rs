@@ -1,27 +1,8 @@
 //! CRC-32C (Castagnoli; RFC 3720, appendix B.4), the checksum of iSCSI, ext4 and PostgreSQL's log.
 
-const POLYNOMIAL: u32 = 0x82F6_3B78;
-
-const TABLE: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut value = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            value = if value & 1 == 1 { (value >> 1) ^ POLYNOMIAL } else { value >> 1 };
-            bit += 1;
-        }
-        table[byte] = value;
-        byte += 1;
-    }
-    table
-};
-
 /// The checksum of `bytes`.
 pub(crate) fn crc32c(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, byte: &u8| TABLE[((crc ^ u32::from(*byte)) & 0xFF) as usize] ^ (crc >> 8);
-    !bytes.iter().fold(!0, step)
+    crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32Iscsi, bytes) as u32
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use narrows_io::{Arena, Completion, DevicePath, Error, HEARTBEAT_MS, Method, Op};
 use narrows_nvme::command::{DeallocatedRange, Extent, IoCommand, RANGE_BYTES};
 use narrows_nvme::feature::ServiceTime;
-use narrows_nvme::{DataPointer, Status, SubmissionEntry};
+use narrows_nvme::{CompletionEntry, DataPointer, Status, SubmissionEntry};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
@@ -125,12 +125,20 @@ impl NvmeTcpPath {
         &self.stream
     }
 
+    /// Whether an operation is of whole blocks, and no more than a command may have.
+    fn can_be(&self, op: Op, offset: u64, bytes: u32) -> bool {
+        let reached = self.association.reached();
+        let block = u64::from(reached.block_bytes);
+        let whole = offset.is_multiple_of(block) && u64::from(bytes).is_multiple_of(block);
+        match op {
+            Op::Sync => true,
+            Op::Trim => whole,
+            Op::Read | Op::Write => whole && bytes > 0 && bytes <= reached.max_data,
+        }
+    }
+
     fn command_of(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) -> (IoCommand, Direction) {
         let block = u64::from(self.association.reached().block_bytes);
-        assert!(
-            offset.is_multiple_of(block) && u64::from(bytes).is_multiple_of(block),
-            "operations are whole blocks"
-        );
         let extent = Extent {
             first_block: offset / block,
             blocks_less_one: (u64::from(bytes) / block).saturating_sub(1) as u16,
@@ -370,11 +378,18 @@ impl DevicePath for NvmeTcpPath {
     }
 
     fn submit(&mut self, op: Op, slot: u32, offset: u64, bytes: u32) {
+        let number = u16::try_from(slot).expect("slots are a queue's");
+        if !self.can_be(op, offset, bytes) {
+            // As the kernel answers what is no whole number of blocks: the operation fails, not the program.
+            let completion = CompletionEntry::new(number, Status::INVALID_FIELD, 0);
+            self.operations[slot as usize] = (op, bytes);
+            self.ended.push(Ended { slot: number, completion });
+            return;
+        }
         let begun = Instant::now();
         let (command, direction) = self.command_of(op, slot, offset, bytes);
         self.operations[slot as usize] = (op, bytes);
         self.slots.trims[slot as usize] = op == Op::Trim;
-        let number = u16::try_from(slot).expect("slots are a queue's");
         let namespace = self.association.address().namespace;
         let entry = command.to_entry(number, namespace, DataPointer::NONE);
         if self.queue.in_flight() < self.room {

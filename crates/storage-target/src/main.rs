@@ -73,8 +73,9 @@ struct ServeArguments {
     allow_any_host: bool,
 
     /// Threads; each takes connections in turn.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    threads: usize,
+    #[arg(long, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
 
     /// While nothing is to be done: sleep; poll, which takes a whole CPU per thread; or look for so long before sleeping
     /// (50us).
@@ -129,7 +130,7 @@ impl ServeArguments {
         Ok(Request {
             subsystems,
             listen: self.listen,
-            threads: self.threads,
+            threads: usize::from(self.threads),
             wait: self.wait,
             memory_bytes: usize::try_from(self.memory).context("--memory is too large")?,
             limits: Limits {
@@ -156,8 +157,9 @@ fn main() -> ExitCode {
 }
 
 fn explained(error: ServeError) -> anyhow::Error {
+    // Its text has the system's word already; the chain would repeat it.
     match error.hint() {
         Some(hint) => anyhow::anyhow!("{error}\nhint: {hint}"),
-        None => error.into(),
+        None => anyhow::anyhow!("{error}"),
     }
 }

@@ -365,13 +365,16 @@ impl Service<'_> {
             }
         }
         let commands = metrics::commands(&target);
-        let per_command = cpu_ns as f64 / 1e3 / commands.max(1) as f64;
+        let per_command = match commands {
+            0 => "-".to_string(),
+            commands => format!("{:.2}", cpu_ns as f64 / 1e3 / commands as f64),
+        };
         journal::line(
             "stopped",
             &[
                 ("commands", &commands),
                 ("cpu-seconds", &format!("{:.3}", cpu_ns as f64 / 1e9)),
-                ("cpu-us-per-command", &format!("{per_command:.2}")),
+                ("cpu-us-per-command", &per_command),
             ],
         );
         failed.map_or(Ok(()), |source| Err(ServeError::System { action: "go on serving", source }))

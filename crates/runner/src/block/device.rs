@@ -10,6 +10,9 @@ use narrows_raw::{inspect, refusals};
 /// # Errors
 /// It isn't there, or is none.
 pub fn look(path: &str) -> Result<(Device, Vec<Refusal>)> {
+    if narrows_initiator::Address::is_meant(path) {
+        return Err(super::remote::no_address("narrows block device"));
+    }
     let device = inspect(&Live, path)?;
     let reasons = refusals(&device);
     Ok((device, reasons))

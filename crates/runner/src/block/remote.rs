@@ -15,7 +15,7 @@ use crate::request::block::DeviceConsent;
 
 /// I/O queues that are asked for: one per thread of a load.
 const QUEUES: u16 = 64;
-/// What is read at once where the contents are looked at, bytes.
+/// What is read at once where the contents are looked at, bytes; a block where that is larger.
 const CHUNK: u32 = 4096;
 
 /// A namespace, connected.
@@ -31,11 +31,11 @@ struct Queues(Arc<Association>);
 
 impl Remote for Queues {
     fn open(&self, arena: Arena, _depth: u32) -> Result<Box<dyn DevicePath>, Error> {
-        let most = self.0.reached().max_data;
-        if arena.slot_bytes() > most {
+        let (most, block) = (self.0.reached().max_data, self.0.reached().block_bytes);
+        if arena.slot_bytes() > most || !arena.slot_bytes().is_multiple_of(block) {
             let name = PathBuf::from(self.0.address().to_string());
             let source = io::Error::other(format!(
-                "operations of {} bytes are asked for, and the target takes {most} at most (MDTS)",
+                "operations of {} bytes are asked for, and the target takes whole blocks of {block} bytes, {most} at most (MDTS)",
                 arena.slot_bytes()
             ));
             return Err(Error::System { action: "reach", path: name, offset: None, source });
@@ -48,6 +48,14 @@ impl Remote for Queues {
         })?;
         Ok(Box::new(path))
     }
+}
+
+/// That a command takes no address yet.
+pub fn no_address(what: &str) -> anyhow::Error {
+    Failure::hinted(
+        format!("{what} takes no nvme-tcp:// address"),
+        "narrows block calibrate, steady and interference do",
+    )
 }
 
 fn explained(address: &str, error: &HostError) -> anyhow::Error {
@@ -157,12 +165,14 @@ impl RemoteNamespace {
             self.name(),
             self.serial()
         )];
+        let chunk = CHUNK.max(reached.block_bytes);
         match self
             .association
-            .path(Arena::new(1, CHUNK, 4096).expect("a page"), PathOptions::default())
+            .path(Arena::new(1, chunk, 4096).expect("a page"), PathOptions::default())
         {
             Ok(path) => {
-                let mut reader = Reader { path: Box::new(path), bytes: reached.bytes(), at: 0 };
+                let mut reader =
+                    Reader { chunk, path: Box::new(path), bytes: reached.bytes(), at: 0 };
                 sentences.push(match contents(&mut reader, reached.bytes()) {
                     Ok(found) if found.signatures.is_empty() => {
                         "No file system, volume or database is known on it.".to_string()
@@ -183,6 +193,8 @@ impl RemoteNamespace {
 
 /// A namespace as something to read and seek in.
 struct Reader {
+    /// Read at once, bytes: whole blocks.
+    chunk: u32,
     path: Box<dyn DevicePath>,
     bytes: u64,
     at: u64,
@@ -190,7 +202,7 @@ struct Reader {
 
 impl Read for Reader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let chunk = u64::from(CHUNK);
+        let chunk = u64::from(self.chunk);
         let begin = self.at / chunk * chunk;
         let length = chunk.min(self.bytes.saturating_sub(begin));
         let skip = self.at - begin;

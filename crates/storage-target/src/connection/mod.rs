@@ -6,12 +6,15 @@
 
 mod admin;
 mod connect;
+mod demand;
 mod execute;
 mod outbox;
 mod respond;
 mod slots;
 mod storage;
+mod storage_answer;
 mod transfer;
+mod zero;
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -395,6 +398,7 @@ impl Connection {
     pub(crate) fn leave(&mut self, target: &Target) {
         // What still comes is of nobody.
         self.phase = Phase::Ending;
+        self.waiting_connect = None;
         let Some(queue) = self.queue.take() else { return };
         if queue.number == 0 {
             target.forget(&queue.controller);

@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::execute::zeros;
+use super::zero::zeros;
 use crate::backing::Backing;
 use crate::buffer::{Buffer, BufferPool};
 use crate::namespace::Namespace;

@@ -8,7 +8,7 @@ use narrows_nvme::log::ErrorEntry;
 use narrows_nvme::pdu::{DataTransfer, Pdu};
 use narrows_nvme::{CompletionEntry, Status, SubmissionEntry};
 
-use super::execute::zeros;
+use super::zero::zeros;
 use super::{Connection, Context};
 use crate::buffer::Buffer;
 use crate::namespace::Namespace;

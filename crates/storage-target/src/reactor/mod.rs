@@ -51,8 +51,6 @@ const DIRECT_FROM: usize = 16 << 10;
 /// What a thread shares with those who look at it.
 #[derive(Debug, Default)]
 pub(crate) struct ReactorCounters {
-    /// Operations of the ring that ended.
-    pub(crate) completions: AtomicU64,
     /// CPU time of the thread, ns; as of its last tick.
     pub(crate) cpu_ns: AtomicU64,
 }
@@ -125,7 +123,6 @@ impl Reactor {
                 if self.unfinished.is_empty() { self.wait } else { Wait::Spin(Duration::ZERO) };
             self.ring.turn(wait, &mut done)?;
             let now_ns = self.target.now_ns();
-            self.counters.completions.fetch_add(done.len() as u64, Ordering::Relaxed);
             for ended in done.drain(..) {
                 self.ended(ended, now_ns);
             }

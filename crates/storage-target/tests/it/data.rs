@@ -184,6 +184,20 @@ fn blocks_beyond_the_end_are_refused_and_the_queue_goes_on() {
 }
 
 #[test]
+fn operations_that_are_no_whole_blocks_or_too_large_fail_and_no_other() {
+    let program = Program::serving(&["ram:4MiB,block=4096"], &[]);
+    let mut path = path_to(&program, "");
+    assert_eq!(one(&mut path, Op::Read, 0, 512), -libc::EINVAL);
+    assert_eq!(one(&mut path, Op::Write, 512, 4096), -libc::EINVAL);
+    let association = Arc::new(Association::connect(&program.address(""), 1).unwrap());
+    let arena = Arena::new(1, 2 << 20, 4096).unwrap();
+    let mut large = association.path(arena, PathOptions::default()).unwrap();
+    assert_eq!(one(&mut large, Op::Read, 0, 2 << 20), -libc::EINVAL);
+    assert_eq!(one(&mut path, Op::Write, 4096, 8192), 8192);
+    program.stop();
+}
+
+#[test]
 fn a_file_that_is_cut_gives_errors_and_no_other_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disk");

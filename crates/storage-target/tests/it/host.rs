@@ -165,6 +165,9 @@ fn what_can_not_be_served_is_told_with_a_hint() {
         let (text, code) = with(namespace);
         assert!(text.contains(says) && code == Some(2), "{namespace}: {text}");
     }
+    // The system's word stands once.
+    let (text, _) = with("/nowhere/at/all");
+    assert_eq!(text.matches("No such file").count(), 1, "{text}");
     let (text, code) = refusal(&["--subsystem", NQN, "--namespace", "null"]);
     assert!(text.contains("no host may connect") && text.contains("hint:"), "{text}");
     assert_eq!(code, Some(2));
