@@ -46,6 +46,9 @@ _narrows() {
             narrows,export)
                 cmd="narrows__subcmd__export"
                 ;;
+            narrows,fabric)
+                cmd="narrows__subcmd__fabric"
+                ;;
             narrows,gather)
                 cmd="narrows__subcmd__gather"
                 ;;
@@ -190,6 +193,24 @@ _narrows() {
             narrows__subcmd__db__subcmd__help,update)
                 cmd="narrows__subcmd__db__subcmd__help__subcmd__update"
                 ;;
+            narrows__subcmd__fabric,echo)
+                cmd="narrows__subcmd__fabric__subcmd__echo"
+                ;;
+            narrows__subcmd__fabric,help)
+                cmd="narrows__subcmd__fabric__subcmd__help"
+                ;;
+            narrows__subcmd__fabric,split)
+                cmd="narrows__subcmd__fabric__subcmd__split"
+                ;;
+            narrows__subcmd__fabric__subcmd__help,echo)
+                cmd="narrows__subcmd__fabric__subcmd__help__subcmd__echo"
+                ;;
+            narrows__subcmd__fabric__subcmd__help,help)
+                cmd="narrows__subcmd__fabric__subcmd__help__subcmd__help"
+                ;;
+            narrows__subcmd__fabric__subcmd__help,split)
+                cmd="narrows__subcmd__fabric__subcmd__help__subcmd__split"
+                ;;
             narrows__subcmd__help,ab)
                 cmd="narrows__subcmd__help__subcmd__ab"
                 ;;
@@ -219,6 +240,9 @@ _narrows() {
                 ;;
             narrows__subcmd__help,export)
                 cmd="narrows__subcmd__help__subcmd__export"
+                ;;
+            narrows__subcmd__help,fabric)
+                cmd="narrows__subcmd__help__subcmd__fabric"
                 ;;
             narrows__subcmd__help,gather)
                 cmd="narrows__subcmd__help__subcmd__gather"
@@ -306,6 +330,12 @@ _narrows() {
                 ;;
             narrows__subcmd__help__subcmd__db,update)
                 cmd="narrows__subcmd__help__subcmd__db__subcmd__update"
+                ;;
+            narrows__subcmd__help__subcmd__fabric,echo)
+                cmd="narrows__subcmd__help__subcmd__fabric__subcmd__echo"
+                ;;
+            narrows__subcmd__help__subcmd__fabric,split)
+                cmd="narrows__subcmd__help__subcmd__fabric__subcmd__split"
                 ;;
             narrows__subcmd__help__subcmd__log,commits)
                 cmd="narrows__subcmd__help__subcmd__log__subcmd__commits"
@@ -467,7 +497,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-V -h --version --help run observe block memory log wal db report show list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help"
+            opts="-V -h --version --help run observe block memory fabric log wal db report show list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1980,6 +2010,140 @@ _narrows() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__fabric)
+            opts="-h --help split echo help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__fabric__subcmd__echo)
+            opts="-h --listen --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --listen)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__fabric__subcmd__help)
+            opts="split echo help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__fabric__subcmd__help__subcmd__echo)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__fabric__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__fabric__subcmd__help__subcmd__split)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__fabric__subcmd__split)
+            opts="-o -h --write-to-device --serial --echo --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --write-to-device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --serial)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --echo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__gather)
             opts="-o -h --output --privileged --force --data --wal --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2011,7 +2175,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help)
-            opts="run observe block memory log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help"
+            opts="run observe block memory fabric log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2335,6 +2499,48 @@ _narrows() {
         narrows__subcmd__help__subcmd__export)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__fabric)
+            opts="split echo"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__fabric__subcmd__echo)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__fabric__subcmd__split)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

@@ -509,6 +509,83 @@ esac
     ;;
 esac
 ;;
+(fabric)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_narrows__subcmd__fabric_commands" \
+"*::: :->fabric" \
+&& ret=0
+
+    case $state in
+    (fabric)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-fabric-command-$line[1]:"
+        case $line[1] in
+            (split)
+_arguments "${_arguments_options[@]}" : \
+'--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
+'--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
+'--echo=[\`narrows fabric echo\` on the target'\''s machine]:HOST:PORT:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::address -- The namespace, nvme-tcp\://HOST\:PORT/NQN?ns=1; it is only read, and may be in use:_default' \
+&& ret=0
+;;
+(echo)
+_arguments "${_arguments_options[@]}" : \
+'--listen=[Address and port; whoever reaches it can use it]:ADDRESS:PORT:_default' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__fabric__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-fabric-help-command-$line[1]:"
+        case $line[1] in
+            (split)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(echo)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (log)
 _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
@@ -1984,6 +2061,30 @@ _arguments "${_arguments_options[@]}" : \
     ;;
 esac
 ;;
+(fabric)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__help__subcmd__fabric_commands" \
+"*::: :->fabric" \
+&& ret=0
+
+    case $state in
+    (fabric)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-help-fabric-command-$line[1]:"
+        case $line[1] in
+            (split)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(echo)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (log)
 _arguments "${_arguments_options[@]}" : \
 ":: :_narrows__subcmd__help__subcmd__log_commands" \
@@ -2188,6 +2289,7 @@ _narrows_commands() {
 'observe:Observe what a running PostgreSQL waits for; no load' \
 'block:Storage alone\: IOPS within a latency limit, fio job files' \
 'memory:Memory and clocks alone\: latency, bandwidth, NUMA' \
+'fabric:Storage over NVMe/TCP\: where the latency goes' \
 'log:WAL commits alone\: device flush, group commit, standby' \
 'wal:WAL commits alone\: device flush, group commit, standby' \
 'db:One benchmark workload on PostgreSQL or MariaDB' \
@@ -2449,6 +2551,49 @@ _narrows__subcmd__export_commands() {
     local commands; commands=()
     _describe -t commands 'narrows export commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__fabric_commands] )) ||
+_narrows__subcmd__fabric_commands() {
+    local commands; commands=(
+'split:Divide the latency over NVMe/TCP into host, network, target, storage and wake-ups' \
+'echo:Send messages back until Ctrl-C\: the network'\''s part of a split, on the target'\''s machine' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows fabric commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__fabric__subcmd__echo_commands] )) ||
+_narrows__subcmd__fabric__subcmd__echo_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows fabric echo commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__fabric__subcmd__help_commands] )) ||
+_narrows__subcmd__fabric__subcmd__help_commands() {
+    local commands; commands=(
+'split:Divide the latency over NVMe/TCP into host, network, target, storage and wake-ups' \
+'echo:Send messages back until Ctrl-C\: the network'\''s part of a split, on the target'\''s machine' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows fabric help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__fabric__subcmd__help__subcmd__echo_commands] )) ||
+_narrows__subcmd__fabric__subcmd__help__subcmd__echo_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows fabric help echo commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__fabric__subcmd__help__subcmd__help_commands] )) ||
+_narrows__subcmd__fabric__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows fabric help help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__fabric__subcmd__help__subcmd__split_commands] )) ||
+_narrows__subcmd__fabric__subcmd__help__subcmd__split_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows fabric help split commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__fabric__subcmd__split_commands] )) ||
+_narrows__subcmd__fabric__subcmd__split_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows fabric split commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__gather_commands] )) ||
 _narrows__subcmd__gather_commands() {
     local commands; commands=()
@@ -2461,6 +2606,7 @@ _narrows__subcmd__help_commands() {
 'observe:Observe what a running PostgreSQL waits for; no load' \
 'block:Storage alone\: IOPS within a latency limit, fio job files' \
 'memory:Memory and clocks alone\: latency, bandwidth, NUMA' \
+'fabric:Storage over NVMe/TCP\: where the latency goes' \
 'log:WAL commits alone\: device flush, group commit, standby' \
 'db:One benchmark workload on PostgreSQL or MariaDB' \
 'report:Show a saved run in any format' \
@@ -2615,6 +2761,24 @@ _narrows__subcmd__help__subcmd__explain_commands() {
 _narrows__subcmd__help__subcmd__export_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help export commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__fabric_commands] )) ||
+_narrows__subcmd__help__subcmd__fabric_commands() {
+    local commands; commands=(
+'split:Divide the latency over NVMe/TCP into host, network, target, storage and wake-ups' \
+'echo:Send messages back until Ctrl-C\: the network'\''s part of a split, on the target'\''s machine' \
+    )
+    _describe -t commands 'narrows help fabric commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__fabric__subcmd__echo_commands] )) ||
+_narrows__subcmd__help__subcmd__fabric__subcmd__echo_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help fabric echo commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__fabric__subcmd__split_commands] )) ||
+_narrows__subcmd__help__subcmd__fabric__subcmd__split_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help fabric split commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__gather_commands] )) ||
 _narrows__subcmd__help__subcmd__gather_commands() {

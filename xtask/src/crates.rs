@@ -100,6 +100,20 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-nvme", &[]),
     // A way to what is no file of this machine.
     ("narrows-initiator", &["narrows-files", "narrows-io", "narrows-nvme"]),
+    // Where the time of an operation over a fabric goes; the only layer that asks a target itself.
+    (
+        "narrows-layer-fabric",
+        &[
+            "narrows-units",
+            "narrows-model",
+            "narrows-facts",
+            "narrows-observe",
+            "narrows-engine",
+            "narrows-io",
+            "narrows-nvme",
+            "narrows-initiator",
+        ],
+    ),
     // A program of its own: nobody lets a block server into a tool that measures, so nothing of the tool may know it.
     (
         "narrows-target",
@@ -194,6 +208,7 @@ const RUNNER: &[&str] = &[
     "narrows-layer-block",
     "narrows-layer-wal",
     "narrows-layer-database",
+    "narrows-layer-fabric",
     "narrows-postgres",
     "narrows-mariadb",
     "narrows-crashtest",

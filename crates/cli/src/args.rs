@@ -7,6 +7,7 @@ pub mod crashtest;
 pub mod db;
 mod detail;
 pub mod export;
+pub mod fabric;
 mod format;
 pub mod gather;
 pub mod help;
@@ -63,6 +64,8 @@ pub enum Command {
     Block(block::BlockArgs),
     /// Memory and clocks alone: latency, bandwidth, NUMA
     Memory(memory::MemoryArgs),
+    /// Storage over NVMe/TCP: where the latency goes
+    Fabric(fabric::FabricArgs),
     /// WAL commits alone: device flush, group commit, standby
     #[command(visible_alias = "wal")]
     Log(log::LogArgs),

@@ -57,6 +57,7 @@ pub fn main() -> std::process::ExitCode {
         Command::Observe(args) => commands::run::observe(args),
         Command::Block(args) => commands::block::block(args),
         Command::Memory(args) => commands::memory::memory(args),
+        Command::Fabric(args) => commands::fabric::fabric(args),
         Command::Log(args) => commands::log::log(args),
         Command::Db(args) => commands::db::db(args),
         Command::Report(args) => commands::report::report(&args),

@@ -4,7 +4,9 @@ use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-use narrows_nvme::command::{AdminCommand, Connect, ConnectData, FabricsCommand, Identify};
+use narrows_nvme::command::{
+    AdminCommand, Connect, ConnectData, FabricsCommand, Identify, LogRequest,
+};
 use narrows_nvme::digest::Digests;
 use narrows_nvme::identify::IDENTIFY_BYTES;
 use narrows_nvme::{DataPointer, SubmissionEntry};
@@ -19,6 +21,8 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// Data in a capsule of an admin queue, bytes.
 const IN_CAPSULE: u32 = 8192;
+/// NSID of what is of the whole controller.
+const ALL_NAMESPACES: u32 = 0xFFFF_FFFF;
 
 /// The one slot of an admin queue.
 #[derive(Debug)]
@@ -71,6 +75,12 @@ impl CommandConnection {
             CommandConnection { stream, queue, memory: OneSlot(Vec::new()), lost: false };
         connection.exchange("the opening of a connection", |queue, _| queue.is_initialized())?;
         Ok(connection)
+    }
+
+    /// Whether both ends have the same address.
+    pub(crate) fn is_on_this_machine(&self) -> bool {
+        let ends = self.stream.local_addr().ok().zip(self.stream.peer_addr().ok());
+        ends.is_some_and(|(here, there)| here.ip() == there.ip() || there.ip().is_loopback())
     }
 
     /// The parts, for another kind of use.
@@ -202,6 +212,22 @@ impl CommandConnection {
         let data: Box<[u8; IDENTIFY_BYTES]> =
             Box::new(data.try_into().unwrap_or([0; IDENTIFY_BYTES]));
         Ok(data)
+    }
+
+    /// A log page, as much of it as `data` has room for: whole double words.
+    pub(crate) fn log_page(&mut self, page: u8, data: &mut [u8]) -> Result<(), HostError> {
+        let request = LogRequest {
+            page,
+            specific: 0,
+            retain_event: true,
+            dwords_less_one: (data.len() / 4) as u32 - 1,
+            offset: 0,
+            namespace: ALL_NAMESPACES,
+        };
+        let entry = AdminCommand::GetLogPage(request).to_entry(0, DataPointer::NONE);
+        let (_, came) = self.execute("Get Log Page", entry, &[], data.len() as u32)?;
+        data.copy_from_slice(came);
+        Ok(())
     }
 
     /// Sets a feature; its result.

@@ -12,6 +12,7 @@ use narrows_nvme::command::{Connect, ConnectData, DYNAMIC_CONTROLLER, Identify};
 use narrows_nvme::digest::Digests;
 use narrows_nvme::feature::{self, QueueCounts};
 use narrows_nvme::identify::{IdentifyController, IdentifyNamespace};
+use narrows_nvme::log::{ACTIVITY_BYTES, TargetActivity, page};
 use narrows_nvme::property::{self, Capabilities, Configuration, ControllerStatus};
 
 use crate::HostError;
@@ -67,6 +68,7 @@ pub struct Association {
     identity: Identity,
     controller: u16,
     reached: Reached,
+    on_this_machine: bool,
     /// Numbers of queues that are free.
     free_queues: Mutex<VecDeque<u16>>,
     admin: Arc<Mutex<CommandConnection>>,
@@ -84,6 +86,7 @@ impl Association {
     pub fn connect(address: &Address, queues: u16) -> Result<Association, HostError> {
         let identity = Identity::of(address.host_nqn.as_ref());
         let mut admin = CommandConnection::open(address, 1, MOST_DATA)?;
+        let on_this_machine = admin.is_on_this_machine();
         let data = connect_data(address, &identity, DYNAMIC_CONTROLLER);
         let controller = admin.connect(connect_of(0, ADMIN_QUEUE_SIZE, KEEP_ALIVE_MS), &data)?;
         let queue_entries = enable(&mut admin)?;
@@ -108,6 +111,7 @@ impl Association {
             identity,
             controller,
             reached,
+            on_this_machine,
             free_queues: Mutex::new(free_queues),
             admin,
             lost,
@@ -126,11 +130,24 @@ impl Association {
         &self.address
     }
 
+    /// Whether the target is reached at an address of this machine.
+    pub fn is_on_this_machine(&self) -> bool {
+        self.on_this_machine
+    }
+
     /// Has the completions of I/O commands carry how long the target took ([`narrows_nvme::feature::ServiceTime`]); whether
     /// the target can.
     pub fn ask_for_service_time(&self) -> bool {
         let mut admin = self.admin.lock().unwrap_or_else(PoisonError::into_inner);
         admin.set_feature(feature::SERVICE_TIME, 1).is_ok()
+    }
+
+    /// What the target says of its threads, where it is narrows' own.
+    pub fn target_activity(&self) -> Option<TargetActivity> {
+        let mut admin = self.admin.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut data = [0; ACTIVITY_BYTES];
+        admin.log_page(page::ACTIVITY, &mut data).ok()?;
+        TargetActivity::from_bytes(&data)
     }
 
     /// An I/O queue of its own as a way to the namespace, with `arena`'s slots.

@@ -13,8 +13,11 @@ mod error;
 mod identity;
 mod path;
 pub mod queue;
+pub mod stamps;
+mod tcp_info;
 
 pub use address::{Address, InvalidAddress};
 pub use association::{Association, Reached};
 pub use error::HostError;
-pub use path::{NvmeTcpPath, PathOptions};
+pub use path::{KernelStamps, NvmeTcpPath, PathOptions};
+pub use tcp_info::{TcpInfo, tcp_info};

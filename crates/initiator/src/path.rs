@@ -15,7 +15,7 @@ use narrows_nvme::{CompletionEntry, DataPointer, Status, SubmissionEntry};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
-use crate::{Association, HostError};
+use crate::{Association, HostError, stamps};
 
 /// Bytes that are received at once.
 const INPUT: usize = 64 << 10;
@@ -31,6 +31,17 @@ pub struct PathOptions {
     pub polled: bool,
     /// Writes are durable when they are answered (FUA).
     pub force_unit_access: bool,
+    /// The kernel stamps what is sent and received ([`NvmeTcpPath::take_stamps`]).
+    pub stamped: bool,
+}
+
+/// When messages passed between this host's kernel and its network driver, ns on the clock of [`crate::stamps::realtime_ns`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KernelStamps {
+    /// The first that was sent was handed to the driver.
+    pub sent_ns: Option<u64>,
+    /// The last that was received came from it.
+    pub received_ns: Option<u64>,
 }
 
 pub(crate) struct QueueParts {
@@ -77,6 +88,8 @@ pub struct NvmeTcpPath {
     /// Operation of each slot, and what it moves.
     operations: Vec<(Op, u32)>,
     service_times: Vec<ServiceTime>,
+    /// When the last packet came, where that is stamped.
+    received_ns: Option<u64>,
     /// Commands that the queue has no room for yet.
     backlog: VecDeque<(SubmissionEntry, u16, Direction)>,
     /// Commands that it has room for.
@@ -92,6 +105,10 @@ impl NvmeTcpPath {
             .stream
             .set_read_timeout(Some(heartbeat))
             .map_err(HostError::system("set a time limit"))?;
+        if parts.options.stamped {
+            let stamp = HostError::system("have the kernel stamp packets (SO_TIMESTAMPING)");
+            stamps::enable(&parts.stream).map_err(stamp)?;
+        }
         Ok(NvmeTcpPath {
             name: PathBuf::from(parts.association.address().to_string()),
             association: parts.association,
@@ -109,6 +126,7 @@ impl NvmeTcpPath {
             sent: 0,
             operations: vec![(Op::Read, 0); slots],
             service_times: vec![ServiceTime::default(); slots],
+            received_ns: None,
             backlog: VecDeque::new(),
             room: parts.room,
             submit_ns: 0,
@@ -123,6 +141,17 @@ impl NvmeTcpPath {
     /// The socket, for what the kernel knows of it (TCP_INFO).
     pub fn socket(&self) -> &TcpStream {
         &self.stream
+    }
+
+    /// The kernel's stamps since they were last taken; none where they weren't asked for.
+    pub fn take_stamps(&mut self) -> KernelStamps {
+        if !self.options.stamped {
+            return KernelStamps::default();
+        }
+        KernelStamps {
+            sent_ns: stamps::take_sent(&self.stream),
+            received_ns: self.received_ns.take(),
+        }
     }
 
     /// Whether an operation is of whole blocks, and no more than a command may have.
@@ -242,20 +271,30 @@ impl NvmeTcpPath {
     fn receive(&mut self, wait: bool) -> Result<bool, Error> {
         let flags = if wait { 0 } else { libc::MSG_DONTWAIT };
         let direct = self.queue.direct(DIRECT_FROM);
-        let (memory, length) = match &direct {
-            Some((slot, range)) => {
-                let bytes = &mut self.slots.slot(*slot)[range.clone()];
-                (bytes.as_mut_ptr(), bytes.len())
-            }
-            None => (self.input.as_mut_ptr(), self.input.len()),
+        let memory = match &direct {
+            Some((slot, range)) => &mut self.slots.slot(*slot)[range.clone()],
+            None => &mut self.input[..],
         };
-        // SAFETY: memory of this path, as long as is said.
-        let came = unsafe { libc::recv(self.stream.as_raw_fd(), memory.cast(), length, flags) };
-        let came = match usize::try_from(came) {
-            Ok(0) => return Err(self.broken(HostError::Closed("while commands were in flight"))),
-            Ok(came) => came,
-            Err(_) => {
-                let error = io::Error::last_os_error();
+        let received = if self.options.stamped {
+            stamps::receive(&self.stream, memory, flags)
+        } else {
+            // SAFETY: memory of this path, as long as is said.
+            let came = unsafe {
+                let fd = self.stream.as_raw_fd();
+                libc::recv(fd, memory.as_mut_ptr().cast(), memory.len(), flags)
+            };
+            let came = usize::try_from(came).map_err(|_| io::Error::last_os_error());
+            came.map(|came| (came, None))
+        };
+        let came = match received {
+            Ok((0, _)) => {
+                return Err(self.broken(HostError::Closed("while commands were in flight")));
+            }
+            Ok((came, stamp)) => {
+                self.received_ns = stamp.or(self.received_ns);
+                came
+            }
+            Err(error) => {
                 return match error.kind() {
                     io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(false),
                     _ => Err(self.fail(error)),

@@ -2,6 +2,7 @@
 
 mod block;
 mod database;
+mod fabric;
 mod key;
 mod log;
 mod machine;
@@ -9,6 +10,7 @@ mod memory;
 
 pub use block::*;
 pub use database::*;
+pub use fabric::*;
 pub use key::{Conditions, CpuCount, Key, Shape};
 pub use log::*;
 pub use machine::*;

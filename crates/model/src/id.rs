@@ -150,6 +150,10 @@ pub mod family {
     pub const DATABASE_CLIENT: Family = Family("database.client");
     /// Updates by places for the log.
     pub const DATABASE_UPDATE_WAL: Family = Family("database.update.wal_");
+    /// Latencies over a fabric, divided.
+    pub const FABRIC_SPLIT: Family = Family("fabric.split.");
+    /// Operations over a fabric, many in flight.
+    pub const FABRIC_THROUGHPUT: Family = Family("fabric.throughput.");
     /// All of the log.
     pub const LOG: Family = Family("log.");
     /// The flush again after workloads that committed, by their words.

@@ -393,6 +393,46 @@ metrics! { GENERAL:
     /// device's counters cover, because a server reports its statistics only when a session ends.
     SPAN_OPERATIONS: "span_operations", Count, Neither;
 
+    // One operation in flight over a fabric; means over the middle half of the operations by latency.
+
+    /// Latency of an operation with one in flight, ns; its host sleeps while it waits.
+    SPLIT_LATENCY: "split_latency", Ns, Less;
+    /// The same with a host that polls, ns.
+    SPLIT_LATENCY_POLLED: "split_latency_polled", Ns, Less;
+    /// From its submission until its first packet was handed to the host's network driver, ns.
+    SPLIT_SEND: "split_send", Ns, Less;
+    /// From there until the last packet of the answer came from the driver, less the time in the target, ns: the network, the target's
+    /// network stack and its wake-up.
+    SPLIT_NETWORK: "split_network", Ns, Less;
+    /// Of that, what an echo on the target's machine takes with messages of the same sizes, when it polls, ns.
+    SPLIT_WIRE: "split_wire", Ns, Less;
+    /// Of that, how much longer the echo takes when it sleeps, as the target does, ns.
+    SPLIT_TARGET_WAKE_UP: "split_target_wake_up", Ns, Less;
+    /// In the target without its storage, ns.
+    SPLIT_TARGET: "split_target", Ns, Less;
+    /// In the storage behind the target, ns.
+    SPLIT_STORAGE: "split_storage", Ns, Less;
+    /// From when the answer's last packet came from the driver to the end, where the host polls, ns.
+    SPLIT_RECEIVE: "split_receive", Ns, Less;
+    /// How much longer that takes where the host sleeps, ns.
+    SPLIT_HOST_WAKE_UP: "split_host_wake_up", Ns, Less;
+    /// From driver to driver, the target's time included, where the target doesn't tell it, ns.
+    SPLIT_BEYOND_HOST: "split_beyond_host", Ns, Less;
+    /// The same of an echo that sleeps, ns.
+    SPLIT_ECHO: "split_echo", Ns, Less;
+    /// The latency less all its parts, ns.
+    SPLIT_UNEXPLAINED: "split_unexplained", Ns, Neither;
+    /// The latency less all its parts, over the latency.
+    SPLIT_UNEXPLAINED_SHARE: "split_unexplained_share", Ratio, Neither;
+    /// The latency less the storage's part: what the fabric adds, ns.
+    FABRIC_ADDED: "fabric_added", Ns, Less;
+    /// CPU time of the target's threads per command of any host, ns.
+    TARGET_CPU_PER_OP: "target_cpu_per_op", NsPerOp, Less;
+    /// TCP segments that this host sent again.
+    RETRANSMITS: "retransmits", Count, Less;
+    /// Shortest round trip that TCP saw, ns; how long the other side takes to acknowledge is in it.
+    MIN_RTT: "min_rtt", Ns, Less;
+
     // WAL of a live server, over windows in which it was only observed.
 
     /// Transactions that wrote, per second: transaction ids assigned, those of savepoints included.

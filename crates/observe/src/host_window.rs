@@ -236,10 +236,12 @@ mod tests {
         }
     }
 
-    fn cpu(tasks_ms: u64, interrupts_ms: u64, steal_ms: u64) -> CpuTimes {
+    /// So long after the start; what is not busy is idle.
+    fn cpu(at_ms: u64, [tasks_ms, interrupts_ms, steal_ms]: [u64; 3]) -> CpuTimes {
         CpuTimes {
             tasks_ns: tasks_ms * MS,
             interrupts_ns: interrupts_ms * MS,
+            idle_ns: (at_ms - tasks_ms - interrupts_ms - steal_ms) * MS,
             steal_ns: Some(steal_ms * MS),
         }
     }
@@ -259,10 +261,13 @@ mod tests {
     fn a_window_by_hand() {
         let start = Instant::now();
         let mut before = snapshot(start);
-        before.cpus = BTreeMap::from([(0, cpu(100, 0, 0)), (3, cpu(50, 0, 0))]);
+        before.cpus = BTreeMap::from([(0, cpu(100, [100, 0, 0])), (3, cpu(100, [50, 0, 0]))]);
         let mut after = snapshot(start + Duration::from_secs(2));
-        after.cpus =
-            BTreeMap::from([(0, cpu(1900, 100, 100)), (3, cpu(450, 0, 0)), (4, cpu(9, 9, 9))]);
+        after.cpus = BTreeMap::from([
+            (0, cpu(2100, [1900, 100, 100])),
+            (3, cpu(2100, [450, 0, 0])),
+            (4, cpu(2100, [9, 9, 9])),
+        ]);
         after.self_ns = 1200 * MS;
         after.ours_ns = 400 * MS;
         (before.cpu_pressure_us, after.cpu_pressure_us) = (Some(1000), Some(501_000));
@@ -322,8 +327,8 @@ mod tests {
         after.self_ns = 500 * MS;
         let seen = after.since(&before);
         assert!(seen.metrics().is_empty() && seen.steal.is_none());
-        before.cpus.insert(0, cpu(0, 0, 0));
-        after.cpus.insert(0, cpu(490, 0, 0));
+        before.cpus.insert(0, cpu(0, [0, 0, 0]));
+        after.cpus.insert(0, cpu(1000, [490, 0, 0]));
         assert_eq!(after.since(&before).other_cpus, 0.0);
     }
 }

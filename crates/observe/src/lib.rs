@@ -9,8 +9,9 @@
 //!
 //! | figure | file | resolution |
 //! | --- | --- | --- |
-//! | busy and stolen time per processor | `/proc/stat` | 10 ms, sampled at the kernel's tick |
-//! | the same, where it agrees | `/proc/schedstat` | ns, counted at each task switch |
+//! | busy time per processor: what of the window was not idle | `/proc/stat` | 10 ms |
+//! | stolen time, time in interrupts | `/proc/stat` | 10 ms, on most kernels sampled at the tick |
+//! | busy time, where it agrees | `/proc/schedstat` | ns, counted at each task switch |
 //! | our own time | the process's CPU clock | ns |
 //! | drives | `/sys/class/block/*/stat` | one request, 512-byte sectors; busy time 1 ms |
 //! | pressure | `/proc/pressure/*` | 1 µs, brought up to date by reading it |

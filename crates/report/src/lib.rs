@@ -18,6 +18,7 @@ mod chart;
 pub mod document;
 mod escape;
 pub mod export;
+mod fabric;
 mod head;
 mod interference;
 mod inventory;

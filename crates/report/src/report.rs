@@ -7,6 +7,7 @@ use crate::bottleneck::{Block, blocks};
 use crate::calibration::{RateAnswer, answers};
 use crate::capacity::{CapacityRow, rows};
 use crate::document::{AnnotatedTable, Block as Part, Entry, Inline, NotKnown, Row, Style};
+use crate::fabric;
 use crate::head::Head;
 use crate::interference::{Interference, interference};
 use crate::live::{flush_views, live_views};
@@ -56,6 +57,8 @@ pub struct Report {
     pub observed: Vec<ObservedView>,
     /// What `pg_test_fsync` measured, beside the same here.
     pub flush_tests: Vec<AnnotatedTable>,
+    /// Where the time of operations over a fabric goes.
+    pub fabric: Vec<AnnotatedTable>,
     /// The order-entry mix.
     pub orders: Vec<AnnotatedTable>,
     /// Rates by sessions, and the highest rates that keep a percentile.
@@ -122,6 +125,7 @@ impl Report {
             live,
             observed,
             flush_tests: flush_views(run),
+            fabric: fabric::views(run, units),
             orders: orders_views(run),
             sweeps: sweeps(run).into_iter().chain(starts(run, units)).collect(),
             memory,
@@ -202,7 +206,9 @@ fn operating_point(run: &Run, narrow: &[Block]) -> String {
 /// Whether the run is about memory, storage or the log, with no server to judge.
 fn alone(run: &Run) -> bool {
     let layers = &run.plan.layers;
-    storage_alone(run) || *layers == [Layer::Log] || layers.ends_with(&[Layer::Memory])
+    storage_alone(run)
+        || matches!(layers.as_slice(), [Layer::Log] | [Layer::Fabric])
+        || layers.ends_with(&[Layer::Memory])
 }
 
 /// What is unknown of a thing that was the same in all repeats.

@@ -6,7 +6,7 @@ use narrows_model::{
 
 use crate::notes::absent;
 use crate::words::capital;
-use crate::{observed, print, words};
+use crate::{fabric, observed, print, words};
 
 /// What could not be measured, what stands before an answer, then a sentence for each answer; workloads with the same one share it.
 pub(crate) fn sentences(run: &Run) -> Vec<String> {
@@ -34,7 +34,8 @@ pub(crate) fn sentences(run: &Run) -> Vec<String> {
     };
     let logs = run.live_logs.iter().filter_map(of_log);
     let all = not_measured(run).chain(doubt).chain(first);
-    all.chain(answers.into_iter().map(sentence)).chain(logs).collect()
+    let fabric = fabric::sentence(run);
+    all.chain(answers.into_iter().map(sentence)).chain(logs).chain(fabric).collect()
 }
 
 /// Layers that were to be measured and could not, each with the reason and the way out.

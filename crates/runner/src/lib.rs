@@ -17,6 +17,7 @@ pub mod demand;
 mod dry_run;
 pub mod exit;
 pub mod experiment;
+pub mod fabric;
 pub mod failure;
 pub mod flush_test;
 pub mod gather;

@@ -6,13 +6,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use narrows_nvme::Nqn;
+use narrows_nvme::log::TargetWait;
 
 use crate::backing::{OpenError, open};
 use crate::buffer::BufferPool;
 use crate::connection::{Connection, Context, StorageOperation, StorageRequest};
 use crate::namespace::{Namespace, NamespaceSpec};
 use crate::subsystem::{AllowedHosts, Subsystem};
-use crate::target::{Limits, Target};
+use crate::target::{Limits, Target, Threads};
 
 /// A target whose only thread is the caller's.
 pub struct InMemoryTarget {
@@ -42,8 +43,9 @@ impl InMemoryTarget {
         }
         let subsystem = Subsystem::new(nqn.clone(), AllowedHosts::Any, opened);
         let subsystems = BTreeMap::from([(nqn.clone(), Arc::new(subsystem))]);
+        let no_threads = Threads { wait: TargetWait::Sleep, counters: Vec::new() };
         Ok(InMemoryTarget {
-            target: Target::new(subsystems, Limits::default()),
+            target: Target::new(subsystems, Limits::default(), no_threads),
             pool: BufferPool::new(memory_bytes),
             connections: Vec::new(),
             cut: BTreeSet::new(),

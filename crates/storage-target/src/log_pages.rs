@@ -5,12 +5,13 @@ use std::sync::atomic::Ordering;
 use narrows_nvme::Nqn;
 use narrows_nvme::log::{
     AnaGroup, AnaLog, AnaState, CommandEffects, DiscoveryEntry, DiscoveryLog, ErrorEntry, SmartLog,
-    Transport, changed_namespaces,
+    TargetActivity, Transport, changed_namespaces,
 };
 
 use crate::connection::Context;
 use crate::controller::{Controller, ERROR_ENTRIES};
 use crate::describe::ANA_GROUP;
+use crate::metrics;
 use crate::subsystem::Subsystem;
 use crate::target::Target;
 
@@ -113,4 +114,17 @@ pub(crate) fn ana(subsystem: &Subsystem, groups_only: bool) -> Vec<u8> {
     let namespaces = if groups_only { Vec::new() } else { numbers.collect() };
     let group = AnaGroup { group: ANA_GROUP, changes: 1, state: AnaState::Optimized, namespaces };
     AnaLog { changes: 1, groups: vec![group] }.to_bytes()
+}
+
+/// What the threads did so far.
+pub(crate) fn activity(target: &Target) -> Vec<u8> {
+    let threads = &target.threads;
+    TargetActivity {
+        wait: threads.wait,
+        threads: threads.counters.len() as u32,
+        cpu_ns: threads.cpu_ns(),
+        commands: metrics::commands(target),
+    }
+    .to_bytes()
+    .to_vec()
 }

@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::namespace::Counters;
-use crate::reactor::ReactorCounters;
 use crate::target::Target;
 
 /// A counter of namespaces: its name, what it counts, where it is.
@@ -20,7 +19,7 @@ const OF_NAMESPACES: [NamespaceCounter; 6] = [
 ];
 
 /// All figures.
-pub(crate) fn text(target: &Target, threads: &[&ReactorCounters], connections: usize) -> String {
+pub(crate) fn text(target: &Target, connections: usize) -> String {
     let mut text = String::new();
     // Writing to a String does not fail.
     let mut family = |name: &str, kind: &str, help: &str, samples: Vec<(String, String)>| {
@@ -43,7 +42,7 @@ pub(crate) fn text(target: &Target, threads: &[&ReactorCounters], connections: u
         }
         family(name, "counter", help, samples);
     }
-    let cpu = threads.iter().enumerate().map(|(index, counters)| {
+    let cpu = target.threads.counters.iter().enumerate().map(|(index, counters)| {
         let seconds = counters.cpu_ns.load(Ordering::Relaxed) as f64 / 1e9;
         (format!("{{thread=\"{index}\"}}"), format!("{seconds:.6}"))
     });

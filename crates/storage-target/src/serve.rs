@@ -12,13 +12,14 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use narrows_nvme::Nqn;
+use narrows_nvme::log::TargetWait;
 
 use crate::backing::{Backing, OpenError, open};
 use crate::namespace::{Namespace, NamespaceSpec};
-use crate::reactor::{Inbox, Message, Reactor, ReactorCounters, ReactorSetup, Wait};
+use crate::reactor::{Inbox, Message, Reactor, ReactorSetup, Wait};
 use crate::signals::{Signal, Signals};
 use crate::subsystem::{AllowedHosts, Subsystem};
-use crate::target::{Limits, Target};
+use crate::target::{Limits, Target, Threads};
 use crate::{journal, metrics};
 
 /// How long nobody is accepted after that failed.
@@ -111,7 +112,6 @@ impl ServeError {
 /// A thread that serves.
 struct Worker {
     inbox: Arc<Inbox>,
-    counters: Arc<ReactorCounters>,
     handle: JoinHandle<io::Result<()>>,
 }
 
@@ -126,12 +126,23 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
     let system = |action| move |source| ServeError::System { action, source };
     // Before threads begin, so that none of them is interrupted.
     let signals = Signals::take().map_err(system("take signals"))?;
-    let target = Arc::new(Target::new(subsystems, request.limits));
+    let counters = (0..request.threads.max(1)).map(|_| Arc::default()).collect();
+    let threads = Threads { wait: told_wait(request.wait), counters };
+    let target = Arc::new(Target::new(subsystems, request.limits, threads));
     let connections = Arc::new(AtomicUsize::new(0));
     let workers = workers_for(request, &target, &connections)?;
     announce(&target, &listeners);
     let service = Service { request, target, connections, workers, listeners, signals };
     service.run()
+}
+
+/// How threads wait, as hosts are told.
+fn told_wait(wait: Wait) -> TargetWait {
+    match wait {
+        Wait::Sleep => TargetWait::Sleep,
+        Wait::Spin(time) => TargetWait::Spin(u32::try_from(time.as_nanos()).unwrap_or(u32::MAX)),
+        Wait::Poll => TargetWait::Poll,
+    }
 }
 
 fn subsystems_of(specs: &[SubsystemSpec]) -> Result<BTreeMap<Nqn, Arc<Subsystem>>, ServeError> {
@@ -173,14 +184,13 @@ fn workers_for(
 ) -> Result<Vec<Worker>, ServeError> {
     let threads = request.threads.max(1);
     let mut workers = Vec::new();
-    for index in 0..threads {
+    for (index, counters) in target.threads.counters.iter().enumerate() {
         let fail = |action| move |source| ServeError::System { action, source };
         let inbox = Arc::new(Inbox::new().map_err(fail("make an eventfd"))?);
-        let counters = Arc::new(ReactorCounters::default());
         let setup = ReactorSetup {
             target: Arc::clone(target),
             inbox: Arc::clone(&inbox),
-            counters: Arc::clone(&counters),
+            counters: Arc::clone(counters),
             connections: Arc::clone(connections),
             memory_bytes: request.memory_bytes / threads,
             wait: request.wait,
@@ -204,7 +214,7 @@ fn workers_for(
             Ok(Err(error)) => return Err(ServeError::Ring(error.to_string())),
             Err(_) => return Err(ServeError::Ring("its thread ended".to_string())),
         }
-        workers.push(Worker { inbox, counters, handle });
+        workers.push(Worker { inbox, handle });
     }
     Ok(workers)
 }
@@ -333,8 +343,7 @@ impl Service<'_> {
 
     fn write_metrics(&self) {
         let Some(path) = &self.request.metrics else { return };
-        let threads: Vec<_> = self.workers.iter().map(|worker| &*worker.counters).collect();
-        let text = metrics::text(&self.target, &threads, self.connections.load(Ordering::Relaxed));
+        let text = metrics::text(&self.target, self.connections.load(Ordering::Relaxed));
         if let Err(error) = narrows_files::write_whole(path, text.as_bytes(), 0o644) {
             journal::line("metrics-not-written", &[("path", &path.display()), ("reason", &error)]);
         }
@@ -347,14 +356,12 @@ impl Service<'_> {
         self.write_metrics();
         let Service { target, workers, .. } = self;
         let mut failed = None;
-        let mut cpu_ns = 0;
         for worker in workers {
             match worker.handle.join() {
                 Ok(Ok(())) => {}
                 Ok(Err(source)) => failed = Some(source),
                 Err(_) => failed = Some(io::Error::other("a thread panicked")),
             }
-            cpu_ns += worker.counters.cpu_ns.load(Ordering::Relaxed);
         }
         for subsystem in target.subsystems.values() {
             for namespace in subsystem.namespaces.values() {
@@ -364,6 +371,7 @@ impl Service<'_> {
                 }
             }
         }
+        let cpu_ns = target.threads.cpu_ns();
         let commands = metrics::commands(&target);
         let per_command = match commands {
             0 => "-".to_string(),

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use narrows_nvme::log::TargetWait;
 use narrows_nvme::{AsyncEvent, HostId, Nqn};
 
 use crate::controller::{Controller, NewController, Service};
+use crate::reactor::ReactorCounters;
 use crate::subsystem::Subsystem;
 
 /// CNTLIDs above are reserved.
@@ -53,8 +55,24 @@ pub(crate) struct Target {
     pub(crate) data_digest: bool,
     /// Changes of what discovery tells.
     pub(crate) generation: AtomicU64,
+    /// How its threads wait, and what each counts.
+    pub(crate) threads: Threads,
     controllers: Mutex<Controllers>,
     started: Instant,
+}
+
+/// The threads that serve.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    pub(crate) wait: TargetWait,
+    pub(crate) counters: Vec<Arc<ReactorCounters>>,
+}
+
+impl Threads {
+    /// CPU time of all of them, ns, as of the last tick of each.
+    pub(crate) fn cpu_ns(&self) -> u64 {
+        self.counters.iter().map(|counters| counters.cpu_ns.load(Ordering::Relaxed)).sum()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -86,13 +104,18 @@ pub(crate) struct Caller {
 }
 
 impl Target {
-    pub(crate) fn new(subsystems: BTreeMap<Nqn, Arc<Subsystem>>, limits: Limits) -> Target {
+    pub(crate) fn new(
+        subsystems: BTreeMap<Nqn, Arc<Subsystem>>,
+        limits: Limits,
+        threads: Threads,
+    ) -> Target {
         Target {
             subsystems,
             limits,
             header_digest: true,
             data_digest: true,
             generation: AtomicU64::new(1),
+            threads,
             controllers: Mutex::default(),
             started: Instant::now(),
         }

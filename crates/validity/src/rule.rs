@@ -59,6 +59,8 @@ pub enum Group {
     Machine,
     /// What the path under a role is.
     Path,
+    /// A storage fabric.
+    Fabric,
     /// What hangs where, and how the machine was set up.
     Structure,
     /// Cross-checks that were not possible.
@@ -67,7 +69,7 @@ pub enum Group {
 
 impl Group {
     /// Every heading in the book's order.
-    pub const ALL: [Group; 15] = [
+    pub const ALL: [Group; 16] = [
         Group::Arithmetic,
         Group::Device,
         Group::File,
@@ -81,6 +83,7 @@ impl Group {
         Group::Observed,
         Group::Machine,
         Group::Path,
+        Group::Fabric,
         Group::Structure,
         Group::Blind,
     ];
@@ -101,6 +104,7 @@ impl Group {
             Group::Observed => "An observed server",
             Group::Machine => "Clock and memory",
             Group::Path => "The path",
+            Group::Fabric => "The storage fabric",
             Group::Structure => "The machine's structure",
             Group::Blind => "What could not be checked",
         }

@@ -8,7 +8,7 @@ use clap::builder::styling::Style;
 
 /// Commands by what they are for, in the order in which `narrows --help` lists them.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Measure", &["run", "block", "memory", "log", "db", "ab"]),
+    ("Measure", &["run", "block", "memory", "fabric", "log", "db", "ab"]),
     ("Observe", &["observe"]),
     (
         "Results",
@@ -41,7 +41,7 @@ const COLUMNS: [usize; 2] = [9, 14];
 const TOPICS: [(&str, &str); 9] = [
     (
         "Where",
-        "at data wal device write-to-device serial layers facts root pid every-page bind huge to same-host load-here",
+        "at data wal device write-to-device serial layers facts root pid every-page bind huge to echo listen same-host load-here",
     ),
     (
         "Load",
@@ -72,8 +72,9 @@ const TOPICS: [(&str, &str); 9] = [
 const FEW: usize = 6;
 
 /// Commands that measure nothing, and so are done or refused.
-const READING: [&str; 18] = [
+const READING: [&str; 19] = [
     "narrows block device",
+    "narrows fabric echo",
     "narrows db clean",
     "narrows report",
     "narrows list",

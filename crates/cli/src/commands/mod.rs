@@ -12,6 +12,7 @@ pub mod db;
 mod device;
 pub mod explain;
 pub mod export;
+pub mod fabric;
 pub mod gather;
 pub mod help;
 pub mod import;

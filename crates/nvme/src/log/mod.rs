@@ -1,11 +1,13 @@
 //! Log pages that a fabric's controller has (NVMe Base Specification, "Get Log Page command").
 
+mod activity;
 mod ana;
 mod discovery;
 mod effects;
 mod error;
 mod smart;
 
+pub use activity::{ACTIVITY_BYTES, TargetActivity, TargetWait};
 pub use ana::{AnaGroup, AnaLog, AnaState};
 pub use discovery::{DISCOVERY_RECORD, DiscoveryEntry, DiscoveryLog, Transport};
 pub use effects::CommandEffects;
@@ -32,6 +34,8 @@ pub mod page {
     pub const DISCOVERY: u8 = 0x70;
     /// Reservation Notification.
     pub const RESERVATION: u8 = 0x80;
+    /// Of narrows' own target (in the range for vendors): [`TargetActivity`](super::TargetActivity).
+    pub const ACTIVITY: u8 = 0xC0;
 }
 
 /// Size of the Changed Namespace List, bytes.

@@ -107,6 +107,7 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         question::steady(report),
         loads::interference(report),
         loads::loads(report),
+        tables::fabric(report),
         bottleneck::narrow(report),
         page(workloads::workloads),
         tables::sweeps(report),

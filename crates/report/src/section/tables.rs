@@ -49,6 +49,11 @@ pub(crate) fn sweeps(report: &Report) -> Option<Section> {
     some(section.with(tables(&report.sweeps)))
 }
 
+/// Latencies over a fabric.
+pub(crate) fn fabric(report: &Report) -> Option<Section> {
+    some(Section::new("fabric", "Fabric").short("").with(tables(&report.fabric)))
+}
+
 /// The order-entry mix.
 pub(crate) fn orders(report: &Report) -> Option<Section> {
     some(Section::new("orders", "Orders").short("").with(tables(&report.orders)))

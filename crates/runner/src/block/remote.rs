@@ -103,6 +103,11 @@ impl RemoteNamespace {
         Ok(RemoteNamespace { writable: true, ..found })
     }
 
+    /// The connection.
+    pub fn association(&self) -> &Arc<Association> {
+        &self.association
+    }
+
     /// The serial number that the subsystem tells.
     fn serial(&self) -> &str {
         &self.association.reached().controller.serial

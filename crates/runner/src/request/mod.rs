@@ -6,6 +6,7 @@
 pub mod block;
 pub mod crashtest;
 pub mod database;
+pub mod fabric;
 pub mod log;
 pub mod machine;
 pub mod memory;

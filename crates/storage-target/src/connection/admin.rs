@@ -169,6 +169,7 @@ fn logged(
         (page::CHANGED_NAMESPACES, Service::Io(_)) => {
             log_pages::changed(controller, request.retain_event)
         }
+        (page::ACTIVITY, Service::Io(_)) => log_pages::activity(context.target),
         (page::ANA, Service::Io(subsystem)) => log_pages::ana(subsystem, request.specific & 1 != 0),
         _ => return Err(Status::INVALID_LOG_PAGE),
     };

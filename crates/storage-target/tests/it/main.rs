@@ -1,6 +1,7 @@
 //! The target as hosts see it: a program that listens, and the initiator of the crate beside it.
 
 mod data;
+mod fabric_split;
 mod host;
 mod measured;
 mod misuse;

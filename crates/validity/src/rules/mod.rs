@@ -6,6 +6,7 @@ mod database;
 mod device;
 mod disturbance;
 mod durability;
+mod fabric;
 mod file;
 mod generator;
 mod live;
@@ -39,6 +40,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         observed::RULES,
         machine::RULES,
         path::RULES,
+        fabric::RULES,
         structure::RULES,
         blind::RULES,
     ]

@@ -80,7 +80,7 @@ impl Window for Ours {
             pin(1);
             let association = Arc::new(Association::connect(&address, 1)?);
             let arena = Arena::new(depth, bytes, 4096)?;
-            let options = PathOptions { polled, force_unit_access: false };
+            let options = PathOptions { polled, ..PathOptions::default() };
             let mut path = association.path(arena, options)?;
             // Memory that nobody wrote costs a page fault at its first use.
             fill(&mut path, bytes)?;

@@ -1,0 +1,343 @@
+//! Where the time of operations over a storage fabric goes.
+//!
+//! Made from the measurements `fabric.split.*`: a column for each operation, a line for each part of its latency in the order in which
+//! the operation passes them, and what follows, in sentences. An invalid measurement has no column.
+
+use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
+use narrows_units::{Bytes, significant};
+
+use crate::document::{AnnotatedTable, Row, Table};
+use crate::print::{Units, percent, time};
+use crate::words::capital;
+
+/// The lines of the table: a name, the metric.
+const LINES: [(&str, Metric); 14] = [
+    ("latency", metric::SPLIT_LATENCY),
+    ("  this host sends", metric::SPLIT_SEND),
+    ("  network and stacks", metric::SPLIT_WIRE),
+    ("  target's wake-up", metric::SPLIT_TARGET_WAKE_UP),
+    ("  network and wake-up", metric::SPLIT_NETWORK),
+    ("  network and target", metric::SPLIT_BEYOND_HOST),
+    ("  target", metric::SPLIT_TARGET),
+    ("  storage", metric::SPLIT_STORAGE),
+    ("  this host receives", metric::SPLIT_RECEIVE),
+    ("  this host's wake-up", metric::SPLIT_HOST_WAKE_UP),
+    ("  unexplained", metric::SPLIT_UNEXPLAINED),
+    ("p99", metric::LATENCY_P99),
+    ("with polling here", metric::SPLIT_LATENCY_POLLED),
+    ("CPU time here", metric::CPU_PER_OP),
+];
+/// No drive is so fast, ns.
+const MEMORY_NS: f64 = 1000.0;
+/// Parts may miss the whole by so much, as a share, before it is said.
+const EXPLAINED: f64 = 0.05;
+
+/// Measurements of a run that divide a latency, and may be shown.
+fn divided(run: &Run) -> Vec<&Measurement> {
+    let all = run.measurements.iter().filter(|m| family::FABRIC_SPLIT.has(&m.id));
+    all.filter(|m| m.validity != Validity::Invalid).collect()
+}
+
+/// The operation whose latency is told first: the smallest write, because commits wait for it, else the smallest read.
+fn first(run: &Run) -> Option<&Measurement> {
+    let all = divided(run);
+    let smallest = |direction: &str| {
+        let of = all.iter().filter(|m| m.text(condition::DIRECTION) == Some(direction));
+        of.min_by(|a, b| bytes(a).total_cmp(&bytes(b))).copied()
+    };
+    smallest("write").or_else(|| smallest("read"))
+}
+
+fn bytes(m: &Measurement) -> f64 {
+    m.number(condition::BLOCK_BYTES).unwrap_or(0.0)
+}
+
+fn writes(m: &Measurement) -> bool {
+    m.text(condition::DIRECTION) == Some("write")
+}
+
+/// `8 KiB read`, `16.5 KiB durable write`.
+fn words(m: &Measurement) -> String {
+    let what = if writes(m) { "durable write" } else { "read" };
+    format!("{} {what}", Bytes(bytes(m) as u64).iec())
+}
+
+/// `an 8 KiB read`, `a 16 KiB read`.
+fn one(m: &Measurement) -> String {
+    let words = words(m);
+    // Eight, eighteen and eleven begin with a vowel as they are spoken.
+    let vowel = ["8", "18 ", "11 "].iter().any(|begin| words.starts_with(begin));
+    format!("{} {words}", if vowel { "an" } else { "a" })
+}
+
+/// What the fabric adds to the operation that matters most, as the answer of the run.
+pub(crate) fn sentence(run: &Run) -> Option<String> {
+    let m = first(run)?;
+    let whole = m.value(metric::SPLIT_LATENCY)?;
+    let commit = if writes(m) { ", and so to each commit that waits for one" } else { "" };
+    Some(match (m.value(metric::FABRIC_ADDED), m.value(metric::SPLIT_STORAGE)) {
+        (Some(added), Some(storage)) => {
+            let storage = if storage < MEMORY_NS {
+                "behind it is memory".to_string()
+            } else {
+                format!("with the storage's {} it takes {}", time(storage), time(whole))
+            };
+            format!(
+                "The fabric adds {} to each {}{commit}{}; {storage}.",
+                time(added),
+                words(m),
+                wake_ups(m)
+            )
+        }
+        _ => format!(
+            "{} takes {}{}; how much of it is the storage, this target doesn't tell.",
+            capital(&one(m)),
+            time(whole),
+            wake_ups(m)
+        ),
+    })
+}
+
+/// `: 22.1 µs of them wake-ups, 13 µs of this host's`.
+fn wake_ups(m: &Measurement) -> String {
+    let positive = |metric| m.value(metric).map(|ns| ns.max(0.0));
+    match (positive(metric::SPLIT_HOST_WAKE_UP), positive(metric::SPLIT_TARGET_WAKE_UP)) {
+        (Some(host), Some(target)) if target > 0.0 => format!(
+            ": {} of them wake-ups ({} here, {} of the target)",
+            time(host + target),
+            time(host),
+            time(target)
+        ),
+        (Some(host), _) => format!(": {} of them this host's wake-up", time(host)),
+        _ => String::new(),
+    }
+}
+
+/// The table with what follows from it.
+pub(crate) fn views(run: &Run, units: Units) -> Vec<AnnotatedTable> {
+    let all = divided(run);
+    let Some(most) = all.iter().map(|m| m.repeats).max() else { return Vec::new() };
+    let heads = all.iter().map(|m| {
+        let size = bytes(m) / 1024.0;
+        format!("{} {size}k", if writes(m) { "write" } else { "read" })
+    });
+    let known = |metric: Metric| all.iter().any(|m| part(m, metric).is_some());
+    let rows = LINES.iter().filter(|(_, metric)| known(*metric)).map(|(name, metric)| {
+        let cell = |m: &&Measurement| part(m, *metric).map_or_else(|| "-".to_string(), time);
+        Row::figures(*name, all.iter().map(cell).collect::<Vec<_>>(), "")
+    });
+    let title = format!("FABRIC  one operation in flight, middle half, {most} windows each");
+    let table = Table::figures(title, heads, rows.collect::<Vec<_>>());
+    vec![AnnotatedTable { table, sentences: sentences(run, &all, units) }]
+}
+
+/// A figure of a line: what passes between driver and driver is told once, as finely as it is known.
+fn part(m: &Measurement, metric: Metric) -> Option<f64> {
+    let divided = m.value(metric::SPLIT_TARGET_WAKE_UP).is_some();
+    let told = match metric {
+        metric::SPLIT_WIRE => divided,
+        metric::SPLIT_NETWORK => !divided,
+        _ => true,
+    };
+    m.value(metric).filter(|_| told)
+}
+
+fn sentences(run: &Run, all: &[&Measurement], units: Units) -> Vec<String> {
+    let mut sentences = Vec::new();
+    sentences.extend(step(all));
+    if let Some(m) = first(run) {
+        sentences.extend(beyond(m));
+        sentences.extend(polling(m));
+        sentences.extend(work(run, m));
+    }
+    let missed = all.iter().filter_map(|m| {
+        let share = m.value(metric::SPLIT_UNEXPLAINED_SHARE)?;
+        (share.abs() > EXPLAINED).then(|| format!("{} of {}", percent(share), one(m)))
+    });
+    let missed: Vec<String> = missed.collect();
+    if !missed.is_empty() {
+        sentences.push(format!("Not explained by the parts: {}.", missed.join(", ")));
+    }
+    sentences.extend(most(run, units));
+    sentences
+}
+
+/// What a write takes more whose data don't go with its command.
+fn step(all: &[&Measurement]) -> Option<String> {
+    let inside = |within: bool| {
+        move |m: &&&Measurement| m.get(condition::IN_CAPSULE) == Some(within) && writes(m)
+    };
+    let largest = all.iter().filter(inside(true)).max_by(|a, b| bytes(a).total_cmp(&bytes(b)))?;
+    let beyond = all.iter().filter(inside(false)).min_by(|a, b| bytes(a).total_cmp(&bytes(b)))?;
+    let [low, high] = [largest, beyond].map(|m| m.value(metric::SPLIT_LATENCY));
+    let limit = largest.number(condition::IN_CAPSULE_BYTES)?;
+    let more = high? - low?;
+    let compared = if more >= 0.0 {
+        format!("takes {} more than", time(more))
+    } else {
+        "takes no longer than".to_string()
+    };
+    Some(format!(
+        "{} {compared} one of {}: up to {} go with the command (in-capsule data, IOCCSZ), more waits for the target to ask (R2T).",
+        capital(&one(beyond)),
+        Bytes(bytes(largest) as u64).iec(),
+        Bytes(limit as u64).iec()
+    ))
+}
+
+/// How much of what passes beyond this host is the network, where the target doesn't tell its time.
+fn beyond(m: &Measurement) -> Option<String> {
+    let (beyond, echo) = (m.value(metric::SPLIT_BEYOND_HOST)?, m.value(metric::SPLIT_ECHO)?);
+    Some(format!(
+        "Network and target take {} of {}; an echo of the same sizes that sleeps takes {}: the rest, {}, is the target's with its storage.",
+        time(beyond),
+        one(m),
+        time(echo),
+        time((beyond - echo).max(0.0))
+    ))
+}
+
+/// What a host that polls would gain.
+fn polling(m: &Measurement) -> Option<String> {
+    let sleeping = m.value(metric::SPLIT_LATENCY)?;
+    let polling = m.value(metric::SPLIT_LATENCY_POLLED)?;
+    let share = polling / sleeping;
+    (share < 0.95).then(|| {
+        format!(
+            "A host that polls has {} in {} (× {}), for a whole CPU per queue.",
+            one(m),
+            time(polling),
+            significant(share, 2)
+        )
+    })
+}
+
+/// CPU time on both sides.
+fn work(run: &Run, m: &Measurement) -> Option<String> {
+    let here = m.value(metric::CPU_PER_OP)?;
+    let target = run.measurement("fabric.target").filter(|m| m.validity != Validity::Invalid);
+    let there = target.and_then(|target| target.value(metric::TARGET_CPU_PER_OP));
+    let polls = m.text(condition::TARGET_WAIT).filter(|wait| wait.starts_with("polls"));
+    let there = there.map_or_else(String::new, |ns| match polls {
+        Some(_) => format!("; the target polls, which takes {} of its CPUs per command", time(ns)),
+        None => format!("; {} in the target, over all commands of this test", time(ns)),
+    });
+    Some(format!("CPU time of {}: {} on this host{there}.", one(m), time(here)))
+}
+
+/// Reads with many in flight.
+fn most(run: &Run, units: Units) -> Option<String> {
+    let all = run.measurements.iter().filter(|m| m.validity != Validity::Invalid);
+    let m = all.clone().find(|m| family::FABRIC_THROUGHPUT.has(&m.id))?;
+    let depth = m.number(condition::DEPTH)?;
+    let queues = m.number(condition::QUEUES)?;
+    let plural = if queues == 1.0 { "" } else { "s" };
+    Some(format!(
+        "{} reads, {depth:.0} in flight over {queues:.0} queue{plural}: {}.",
+        Bytes(bytes(m) as u64).iec(),
+        units.bytes_per_s(m.value(metric::BANDWIDTH)?)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{Layer, MetricValue, Plan, Platform};
+    use serde_json::json;
+
+    use super::*;
+
+    fn measurement(direction: &str, bytes: u32, figures: &[(Metric, f64)]) -> Measurement {
+        let id = format!("fabric.split.{direction}.{}k", f64::from(bytes) / 1024.0);
+        let mut m = Measurement::new(id.as_str(), Layer::Fabric);
+        m.repeats = 6;
+        m.workload.insert(condition::DIRECTION, json!(direction));
+        m.workload.insert(condition::BLOCK_BYTES, json!(bytes));
+        if direction == "write" {
+            m.workload.insert(condition::IN_CAPSULE, json!(bytes <= 16 << 10));
+            m.workload.insert(condition::IN_CAPSULE_BYTES, json!(16 << 10));
+        }
+        m.metrics = figures
+            .iter()
+            .map(|(metric, value)| MetricValue::new(*metric, *value, None, vec![*value]))
+            .collect();
+        m
+    }
+
+    fn run(measurements: Vec<Measurement>) -> Run {
+        let plan = Plan { layers: vec![Layer::Fabric], ..Plan::default() };
+        Run { measurements, ..Run::blank(plan, Platform::default()) }
+    }
+
+    const WRITE: [(Metric, f64); 6] = [
+        (metric::SPLIT_LATENCY, 61e3),
+        (metric::SPLIT_STORAGE, 21e3),
+        (metric::FABRIC_ADDED, 40e3),
+        (metric::SPLIT_HOST_WAKE_UP, 13e3),
+        (metric::SPLIT_TARGET_WAKE_UP, 9e3),
+        (metric::SPLIT_WIRE, 8e3),
+    ];
+
+    #[test]
+    fn the_answer_is_of_what_a_commit_waits_for() {
+        let read = measurement("read", 8192, &[(metric::SPLIT_LATENCY, 50e3)]);
+        let told = run(vec![read.clone(), measurement("write", 8192, &WRITE)]);
+        assert_eq!(
+            sentence(&told).unwrap(),
+            "The fabric adds 40.0 µs to each 8 KiB durable write, and so to each commit that waits for one: 22.0 µs of them wake-ups (13.0 µs here, 9.00 µs of the target); with the storage's 21.0 µs it takes 61.0 µs."
+        );
+        let reads = sentence(&run(vec![read])).unwrap();
+        assert_eq!(
+            reads,
+            "An 8 KiB read takes 50.0 µs; how much of it is the storage, this target doesn't tell."
+        );
+        assert_eq!(sentence(&run(Vec::new())), None);
+    }
+
+    #[test]
+    fn the_step_is_between_the_two_sizes_beside_the_limit() {
+        let write = |bytes, ns| measurement("write", bytes, &[(metric::SPLIT_LATENCY, ns)]);
+        let all = [write(8192, 60e3), write(16_384, 64e3), write(16_896, 85e3)];
+        let said = step(&all.iter().collect::<Vec<_>>()).unwrap();
+        assert!(
+            said.starts_with(
+                "A 16.5 KiB durable write takes 21.0 µs more than one of 16 KiB: up to 16 KiB go"
+            ),
+            "{said}"
+        );
+        assert_eq!(step(&[&all[0]]), None);
+    }
+
+    #[test]
+    fn what_no_operation_knows_has_no_line_and_what_is_missed_is_said() {
+        let mut figures = WRITE.to_vec();
+        figures.push((metric::SPLIT_UNEXPLAINED_SHARE, -0.12));
+        let told = run(vec![measurement("write", 8192, &figures)]);
+        let view = &views(&told, Units::Si)[0];
+        let names: Vec<String> = view
+            .table
+            .rows
+            .iter()
+            .filter_map(|row| match row {
+                Row::Cells(cells, _) => Some(cells[0].text.text()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "latency",
+                "  network and stacks",
+                "  target's wake-up",
+                "  storage",
+                "  this host's wake-up"
+            ]
+        );
+        assert!(
+            view.sentences
+                .iter()
+                .any(|said| said == "Not explained by the parts: -12 % of an 8 KiB durable write."),
+            "{:?}",
+            view.sentences
+        );
+    }
+}

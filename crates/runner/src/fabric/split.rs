@@ -1,0 +1,112 @@
+//! Where the time of an operation over NVMe/TCP goes.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use narrows_initiator::stamps;
+use narrows_layer_fabric::{SplitOperation, SplitPlan, planned_split};
+use narrows_model::{Layer, Plan, Platform};
+
+use crate::block::folder;
+use crate::block::remote::RemoteNamespace;
+use crate::failure::Failure;
+use crate::paragraph::paragraphs;
+use crate::prepared::{self, Prepared};
+use crate::program::Program;
+use crate::request::RunOptions;
+use crate::request::block::TargetRequest;
+use crate::request::fabric::SplitRequest;
+use crate::session::{Ended, Session};
+use crate::ui::Ui;
+use crate::{guard, least_load};
+
+/// Rounds of windows.
+const ROUNDS: u32 = 6;
+/// Length of a window with one operation in flight.
+const WINDOW: Duration = Duration::from_millis(300);
+
+/// The division of latencies.
+pub struct Split {
+    namespace: RemoteNamespace,
+    plan: SplitPlan,
+    prepared: Prepared,
+}
+
+impl Program for Split {
+    type Request = SplitRequest;
+
+    fn options(request: &SplitRequest) -> &RunOptions {
+        &request.options
+    }
+
+    fn plan(request: &SplitRequest, _: &dyn Ui) -> Result<Split> {
+        let namespace = match &request.target {
+            TargetRequest::ReadDevice(address) => RemoteNamespace::connect(address)?,
+            TargetRequest::WriteDevice(consent) => RemoteNamespace::consented(consent)?,
+            TargetRequest::Folder(folder) => {
+                return Err(Failure::hinted(
+                    format!("{} is no NVMe/TCP address", folder.display()),
+                    "as in nvme-tcp://192.0.2.10:4420/nqn.2026-11.org.example:disk?ns=1",
+                ));
+            }
+        };
+        let association = namespace.association();
+        let operations =
+            SplitOperation::for_namespace(association.reached(), namespace.is_writable());
+        if operations.is_empty() {
+            return Err(Failure::hinted(
+                format!("{} takes no operation of 8 KiB or more", namespace.name()),
+                "the namespace holds less, its blocks are larger, or the target's MDTS is smaller",
+            ));
+        }
+        let (rounds, window) = match least_load::wanted() {
+            Some(_) => (1, Duration::from_millis(20)),
+            None => (ROUNDS, WINDOW),
+        };
+        let plan = SplitPlan {
+            operations,
+            echo: request.echo.clone(),
+            stamps: stamps::begin().is_ok(),
+            window,
+            same_machine: association.is_on_this_machine(),
+        };
+        let mut prepared = Prepared::storage(
+            &namespace.name(),
+            namespace.machine(),
+            &request.options,
+            rounds,
+            0,
+            planned_split(&plan, rounds),
+        );
+        prepared.title = format!("fabric to {}", namespace.name());
+        prepared.plan.layers = vec![Layer::Fabric];
+        Ok(Split { namespace, plan, prepared })
+    }
+
+    fn planned(&self) -> (&Plan, &Platform) {
+        (&self.prepared.plan, &self.prepared.platform)
+    }
+
+    fn describe(&self) -> String {
+        let losses = self.namespace.losses(self.prepared.plan.writes_bytes());
+        let head = format!("plan     {}, seed {}\n", self.prepared.title, self.prepared.plan.seed);
+        let closing = match self.prepared.plan.writes_bytes() {
+            0 => "writes nothing",
+            _ => "overwrites blocks all over the namespace",
+        };
+        prepared::describe(&head, &self.prepared.plan, closing) + &paragraphs(&losses)
+    }
+
+    fn admit(&mut self, load_here: bool, ui: &dyn Ui) -> Result<()> {
+        guard::storage(&self.prepared.platform, &[], load_here, ui)
+    }
+
+    fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
+        let ctx = session.context(self.plan.window);
+        let watch = folder::watch(session.platform());
+        let association = self.namespace.association();
+        let measurements = narrows_layer_fabric::split(&ctx, association, &self.plan, &watch)?;
+        session.add(measurements);
+        Ok(Ended::Whole)
+    }
+}

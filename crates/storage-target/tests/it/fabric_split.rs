@@ -1,0 +1,156 @@
+//! Latencies over NVMe/TCP, divided, against the real target and a real echo.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use narrows_engine::{Context, Silent, Stop};
+use narrows_initiator::{Association, stamps};
+use narrows_layer_fabric::{FabricError, SplitOperation, SplitPlan, echo, split};
+use narrows_model::{Measurement, Platform, condition, metric};
+use narrows_observe::Watch;
+
+use crate::program::Program;
+
+const READ: SplitOperation = SplitOperation { writes: false, bytes: 8192 };
+
+fn context(stop: &Stop) -> Context<'_> {
+    Context {
+        stop,
+        progress: &Silent,
+        seed: 1,
+        repeats: 2,
+        quick: true,
+        window: Duration::from_millis(20),
+    }
+}
+
+fn divided(
+    program: &Program,
+    operations: Option<Vec<SplitOperation>>,
+    echo: Option<String>,
+) -> Result<Vec<Measurement>, FabricError> {
+    let association = Arc::new(Association::connect(&program.address(""), 4)?);
+    let operations =
+        operations.unwrap_or_else(|| SplitOperation::for_namespace(association.reached(), true));
+    let plan = SplitPlan {
+        operations,
+        echo,
+        stamps: stamps::begin().is_ok(),
+        window: Duration::from_millis(20),
+        same_machine: association.is_on_this_machine(),
+    };
+    let stop = Stop::new();
+    let watch = Watch::new(&Platform::default(), &[]);
+    split(&context(&stop), &association, &plan, &watch)
+}
+
+#[test]
+fn parts_are_of_the_operation_and_what_is_known_of_the_target_is_told() {
+    let program = Program::serving(&["ram:1MiB"], &[]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let stop = Stop::new();
+    let measurements = std::thread::scope(|threads| {
+        threads.spawn(|| echo::serve(&listener, &stop, &|_| {}));
+        let measurements = divided(&program, None, Some(address));
+        stop.set();
+        measurements
+    });
+    let measurements = measurements.unwrap();
+    let ids: Vec<&str> = measurements.iter().map(|m| &*m.id).collect();
+    assert_eq!(
+        ids,
+        [
+            "fabric.split.read.8k",
+            "fabric.split.read.16k",
+            "fabric.split.write.8k",
+            "fabric.split.write.16k",
+            "fabric.split.write.16.5k",
+            "fabric.target",
+            "fabric.throughput.read.128k",
+        ]
+    );
+    let beyond = &measurements[4];
+    assert_eq!(beyond.get(condition::IN_CAPSULE), Some(false));
+    // An R2T is no exchange of two messages: the echo has nothing to say of it.
+    assert_eq!(beyond.value(metric::SPLIT_WIRE), None);
+    for m in &measurements[..5] {
+        assert_eq!(m.get(condition::SAME_MACHINE), Some(true));
+        assert_eq!(m.text(condition::TARGET_WAIT), Some("sleeps"));
+        let samples = |metric| m.metric(metric).map_or(&[][..], |found| &found.samples);
+        let [whole, target, storage] =
+            [metric::SPLIT_LATENCY, metric::SPLIT_TARGET, metric::SPLIT_STORAGE].map(samples);
+        assert_eq!((whole.len(), target.len(), storage.len()), (2, 2, 2), "{}", m.id);
+        assert!(m.value(metric::OPERATIONS).unwrap() >= 16.0, "{}", m.id);
+        if stamps::begin().is_err() {
+            continue;
+        }
+        for metric in [metric::SPLIT_RECEIVE, metric::SPLIT_HOST_WAKE_UP, metric::SPLIT_UNEXPLAINED]
+        {
+            assert_eq!(samples(metric).len(), 2, "{} of {}", metric, m.id);
+        }
+        let sent = m.value(metric::SPLIT_SEND);
+        assert!(sent.is_none_or(|ns| ns > 0.0 && ns < m.value(metric::SPLIT_LATENCY).unwrap()));
+    }
+    if stamps::begin().is_ok() {
+        assert!(measurements[0].value(metric::SPLIT_WIRE).unwrap() > 0.0);
+        assert!(measurements[0].value(metric::SPLIT_TARGET_WAKE_UP).is_some());
+    }
+    assert!(measurements[5].value(metric::OPERATIONS).unwrap() > 0.0);
+    assert!(measurements[6].value(metric::BANDWIDTH).unwrap() > 0.0);
+    program.stop();
+}
+
+#[test]
+fn a_target_that_polls_says_so_and_has_no_wake_up() {
+    let program = Program::serving(&["ram:1MiB"], &["--wait", "50us"]);
+    let measurements = divided(&program, Some(vec![READ]), None).unwrap();
+    assert_eq!(
+        measurements[0].text(condition::TARGET_WAIT),
+        Some("polls for 50.0 µs, then sleeps")
+    );
+    assert_eq!(measurements[0].value(metric::SPLIT_WIRE), None);
+    program.stop();
+}
+
+#[test]
+fn an_echo_that_is_none_is_told_with_what_to_run() {
+    let program = Program::serving(&["ram:1MiB"], &[]);
+    // A port that nobody listens at: it was free a moment ago.
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let none = divided(&program, Some(vec![READ]), Some(free.clone())).unwrap_err().to_string();
+    assert!(none.contains(&format!("narrows fabric echo --listen {free}")), "{none}");
+    // The target itself is no echo.
+    let target = format!("127.0.0.1:{}", program.port);
+    let error = divided(&program, Some(vec![READ]), Some(target.clone())).unwrap_err().to_string();
+    assert!(error.contains(&format!("the echo at {target}")), "{error}");
+    program.stop();
+}
+
+#[test]
+fn who_asks_an_echo_for_nothing_is_let_go_and_others_are_served() {
+    use std::io::{Read, Write};
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = Stop::new();
+    std::thread::scope(|threads| {
+        threads.spawn(|| echo::serve(&listener, &stop, &|_| {}));
+        let mut stranger = std::net::TcpStream::connect(address).unwrap();
+        stranger.write_all(&[7; 24]).unwrap();
+        let mut rest = Vec::new();
+        assert_eq!(stranger.read_to_end(&mut rest).unwrap_or(0), 0);
+        // More than it takes at once: the last is closed, the first go on.
+        let mut all: Vec<_> =
+            (0..5).map(|_| std::net::TcpStream::connect(address).unwrap()).collect();
+        assert_eq!(all[4].read(&mut [0; 1]).unwrap_or(0), 0);
+        let mut hello = *b"nrwecho1\x03\0\0\0\x05\0\0\0\0\0\0\0\0\0\0\0";
+        hello[16] = 0;
+        all[0].write_all(&hello).unwrap();
+        all[0].write_all(b"abc").unwrap();
+        let mut answer = [9; 6];
+        all[0].read_exact(&mut answer).unwrap();
+        assert_eq!(answer, [1, 0, 0, 0, 0, 0]);
+        stop.set();
+    });
+}
