@@ -1,7 +1,7 @@
 //! The admin queue: one command after another, each waited for.
 
 use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use narrows_nvme::command::{
@@ -81,6 +81,11 @@ impl CommandConnection {
     pub(crate) fn is_on_this_machine(&self) -> bool {
         let ends = self.stream.local_addr().ok().zip(self.stream.peer_addr().ok());
         ends.is_some_and(|(here, there)| here.ip() == there.ip() || there.ip().is_loopback())
+    }
+
+    /// This end's address.
+    pub(crate) fn local_address(&self) -> Option<IpAddr> {
+        self.stream.local_addr().ok().map(|address| address.ip())
     }
 
     /// The parts, for another kind of use.

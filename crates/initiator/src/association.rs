@@ -19,6 +19,7 @@ use crate::HostError;
 use crate::address::Address;
 use crate::admin::CommandConnection;
 use crate::identity::Identity;
+use crate::interface::interface_of;
 use crate::path::{NvmeTcpPath, PathOptions, QueueParts};
 
 /// KATO, ms.
@@ -69,6 +70,7 @@ pub struct Association {
     controller: u16,
     reached: Reached,
     on_this_machine: bool,
+    interface: Option<String>,
     /// Numbers of queues that are free.
     free_queues: Mutex<VecDeque<u16>>,
     admin: Arc<Mutex<CommandConnection>>,
@@ -87,6 +89,7 @@ impl Association {
         let identity = Identity::of(address.host_nqn.as_ref());
         let mut admin = CommandConnection::open(address, 1, MOST_DATA)?;
         let on_this_machine = admin.is_on_this_machine();
+        let interface = admin.local_address().and_then(interface_of);
         let data = connect_data(address, &identity, DYNAMIC_CONTROLLER);
         let controller = admin.connect(connect_of(0, ADMIN_QUEUE_SIZE, KEEP_ALIVE_MS), &data)?;
         let queue_entries = enable(&mut admin)?;
@@ -112,6 +115,7 @@ impl Association {
             controller,
             reached,
             on_this_machine,
+            interface,
             free_queues: Mutex::new(free_queues),
             admin,
             lost,
@@ -133,6 +137,11 @@ impl Association {
     /// Whether the target is reached at an address of this machine.
     pub fn is_on_this_machine(&self) -> bool {
         self.on_this_machine
+    }
+
+    /// The network interface by which the target is reached.
+    pub fn interface(&self) -> Option<&str> {
+        self.interface.as_deref()
     }
 
     /// Has the completions of I/O commands carry how long the target took ([`narrows_nvme::feature::ServiceTime`]); whether

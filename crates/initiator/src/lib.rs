@@ -11,6 +11,7 @@ mod admin;
 mod association;
 mod error;
 mod identity;
+mod interface;
 mod path;
 pub mod queue;
 pub mod stamps;

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use narrows_model::{
-    DeviceKind, DriveLinkKind, LimitBasis, LimitShare, Measurement, Platform, RdmaPort, RolePath,
-    Unit, condition, metric,
+    DeviceKind, DriveLinkKind, LimitBasis, LimitShare, Measurement, NetworkPort, Platform,
+    RdmaPort, RolePath, Unit, condition, metric,
 };
 
 use crate::pcie::Direction;
@@ -65,6 +65,27 @@ pub(crate) fn limits(m: &Measurement, platform: &Platform, path: &RolePath) -> V
     if limits.iter().all(|limit| limit.share <= 1.0) { limits } else { Vec::new() }
 }
 
+/// Ceilings of the port by which a target is reached over NVMe/TCP, of all that are up where the port isn't known; none where host
+/// and target are one machine, or that isn't known.
+pub(crate) fn nvme_tcp(m: &Measurement, platform: &Platform) -> Vec<LimitShare> {
+    if m.get(condition::SAME_MACHINE) != Some(false) {
+        return Vec::new();
+    }
+    let Some(direction) = direction(m) else { return Vec::new() };
+    let block = m.number(condition::BLOCK_BYTES).map(|bytes| bytes as u64).filter(|b| *b > 0);
+    let interface = m.text(condition::INTERFACE);
+    // A bond's name is that of its ports; a name that no port has (a VLAN) can be on any.
+    let of_interface =
+        |port: &NetworkPort| interface == Some(&port.name) || port.part_of.as_deref() == interface;
+    let known = interface.is_some() && platform.devices.network.iter().any(of_interface);
+    let used = |port: &NetworkPort| !known || of_interface(port);
+    let Some(carriers) = network(platform, Over::NvmeTcp, direction, block, used) else {
+        return Vec::new();
+    };
+    let limits = together(m, "network", &carriers, None);
+    if limits.iter().all(|limit| limit.share <= 1.0) { limits } else { Vec::new() }
+}
+
 /// Of one family; `None` where a part isn't known, or parts are of several families.
 fn carriers(
     m: &Measurement,
@@ -74,7 +95,7 @@ fn carriers(
 ) -> Option<(&'static str, Carriers)> {
     let block = m.number(condition::BLOCK_BYTES).map(|bytes| bytes as u64).filter(|b| *b > 0);
     if let Some(over) = over(path) {
-        return Some(("network", network(platform, over, direction, block)?));
+        return Some(("network", network(platform, over, direction, block, |_| true)?));
     }
     let mut family = None;
     let mut all = Carriers::new();
@@ -128,7 +149,7 @@ fn over(path: &RolePath) -> Option<Over> {
 /// The class of the only port that a path over a network can use; `None` with several.
 pub(crate) fn only_port(platform: &Platform, path: &RolePath) -> Option<String> {
     let over = over(path)?;
-    let mut all = network(platform, over, Direction::Read, None)?;
+    let mut all = network(platform, over, Direction::Read, None, |_| true)?;
     let (_, only) = all.pop_first().filter(|_| all.is_empty())?;
     Some(only.class)
 }
@@ -138,6 +159,7 @@ fn network(
     over: Over,
     direction: Direction,
     block: Option<u64>,
+    used: impl Fn(&NetworkPort) -> bool,
 ) -> Option<Carriers> {
     let block = block.filter(|_| matches!(over, Over::NvmeTcp | Over::NvmeRdma));
     let mut all = Carriers::new();
@@ -150,11 +172,11 @@ fn network(
         }
     } else {
         // One of which it isn't known whether it is up could carry anything.
-        if platform.devices.network.iter().any(|port| port.state.is_none()) {
+        let ports = || platform.devices.network.iter().filter(|port| used(port));
+        if ports().any(|port| port.state.is_none()) {
             return None;
         }
-        let up = platform.devices.network.iter();
-        for port in up.filter(|port| port.state.as_deref() == Some("up")) {
+        for port in ports().filter(|port| port.state.as_deref() == Some("up")) {
             let gigabits = port.bits_per_s? / 1_000_000_000;
             let class = Table::builtin().class(&format!("eth-{gigabits}"))?;
             let exact = port.bits_per_s? % 1_000_000_000 == 0;

@@ -51,6 +51,9 @@ pub fn attach(run: &mut Run) {
                 measurement.limits = observed::drives(measurement, platform);
                 continue;
             }
+            Layer::Fabric if platform.hypervisor.is_none() => {
+                carrier::nvme_tcp(measurement, platform)
+            }
             Layer::Clock | Layer::Fabric | Layer::Database => continue,
         };
         measurement.limits = limits;

@@ -28,6 +28,8 @@ impl RuleId {
     pub const OBSERVED_TOO_SHORT: RuleId = RuleId("observed-too-short");
     /// Too few samples of sessions.
     pub const OBSERVED_FEW_SAMPLES: RuleId = RuleId("observed-few-samples");
+    /// The figure was still changing.
+    pub const NOT_STEADY: RuleId = RuleId("not-steady");
     /// Few transactions in an observation.
     pub const OBSERVED_FEW_TRANSACTIONS: RuleId = RuleId("observed-few-transactions");
     /// Counters that were reset during an observation.

@@ -406,8 +406,10 @@ metrics! { GENERAL:
     SPLIT_NETWORK: "split_network", Ns, Less;
     /// Of that, what an echo on the target's machine takes with messages of the same sizes, when it polls, ns.
     SPLIT_WIRE: "split_wire", Ns, Less;
-    /// Of that, how much longer the echo takes when it sleeps, as the target does, ns.
+    /// Of that, what the target takes longer than the echo, where it sleeps while it waits, ns.
     SPLIT_TARGET_WAKE_UP: "split_target_wake_up", Ns, Less;
+    /// How much longer the echo takes when it sleeps, ns: what a wake-up takes on the target's machine.
+    SPLIT_ECHO_WAKE_UP: "split_echo_wake_up", Ns, Less;
     /// In the target without its storage, ns.
     SPLIT_TARGET: "split_target", Ns, Less;
     /// In the storage behind the target, ns.

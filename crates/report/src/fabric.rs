@@ -3,7 +3,9 @@
 //! Made from the measurements `fabric.split.*`: a column for each operation, a line for each part of its latency in the order in which
 //! the operation passes them, and what follows, in sentences. An invalid measurement has no column.
 
-use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
+use narrows_model::{
+    LimitBasis, Measurement, Metric, Run, Unit, Validity, condition, family, metric,
+};
 use narrows_units::{Bytes, significant};
 
 use crate::document::{AnnotatedTable, Row, Table};
@@ -147,6 +149,7 @@ fn sentences(run: &Run, all: &[&Measurement], units: Units) -> Vec<String> {
     sentences.extend(step(all));
     if let Some(m) = first(run) {
         sentences.extend(beyond(m));
+        sentences.extend(echo_wake_up(m));
         sentences.extend(polling(m));
         sentences.extend(work(run, m));
     }
@@ -197,6 +200,20 @@ fn beyond(m: &Measurement) -> Option<String> {
     ))
 }
 
+/// What a wake-up takes on the target's machine by another program, where the target's is another.
+fn echo_wake_up(m: &Measurement) -> Option<String> {
+    let whole = m.value(metric::SPLIT_LATENCY)?;
+    let own = m.value(metric::SPLIT_TARGET_WAKE_UP).filter(|ns| *ns > 0.0)?;
+    let echo = m.value(metric::SPLIT_ECHO_WAKE_UP)?;
+    ((own - echo).abs() > EXPLAINED * whole).then(|| {
+        format!(
+            "The target's wake-up is what it takes longer than an echo that polls, {}; the echo's own wake-up takes {}.",
+            time(own),
+            time(echo)
+        )
+    })
+}
+
 /// What a host that polls would gain.
 fn polling(m: &Measurement) -> Option<String> {
     let sleeping = m.value(metric::SPLIT_LATENCY)?;
@@ -232,8 +249,21 @@ fn most(run: &Run, units: Units) -> Option<String> {
     let depth = m.number(condition::DEPTH)?;
     let queues = m.number(condition::QUEUES)?;
     let plural = if queues == 1.0 { "" } else { "s" };
+    let limit = m
+        .limits
+        .iter()
+        .find(|limit| limit.basis == LimitBasis::Protocol && limit.unit == Unit::BytesPerS);
+    let of_link = limit.map_or_else(String::new, |limit| {
+        format!(
+            ", {} of the {} that {} carries ({})",
+            percent(limit.share),
+            units.bytes_per_s(limit.value),
+            limit.id.trim_start_matches("network:"),
+            limit.source
+        )
+    });
     Some(format!(
-        "{} reads, {depth:.0} in flight over {queues:.0} queue{plural}: {}.",
+        "{} reads, {depth:.0} in flight over {queues:.0} queue{plural}: {}{of_link}.",
         Bytes(bytes(m) as u64).iec(),
         units.bytes_per_s(m.value(metric::BANDWIDTH)?)
     ))

@@ -1,13 +1,13 @@
 //! How sure a verdict is: CONFIRMED where sum and test agree and the sum was finely checked, LIKELY where the sum agrees or misses by too
 //! little to change the name, UNDECIDED else.
 
-use narrows_model::{Bottleneck, Finding, Grade, RuleId, Severity, Sum, SumKind, Validity};
+use narrows_model::{Bottleneck, Finding, Grade, RuleId, Severity, Sum, SumKind, Validity, metric};
 
 use crate::analysis::Analysis;
 use crate::choice::Choice;
 use crate::session::TimeComponent;
 use crate::test::{Outcome, Tested};
-use crate::threshold::{FINELY_CHECKED, MISSED_BY_MUCH, MOSTLY_STOPPED, SMALLEST_RATIO};
+use crate::threshold::{FINELY_CHECKED, MISSED_BY_MUCH, MOSTLY_STOPPED, SATURATED, SMALLEST_RATIO};
 
 /// The grade, and why it is not a better one.
 pub(crate) fn grade(
@@ -20,7 +20,7 @@ pub(crate) fn grade(
     let mut reasons = choice.withheld.clone();
     let mut doubts = choice.doubts.clone();
     if !analysis.demand.measurement.usable() {
-        match needs_no_samples(analysis, choice) {
+        match proven_by_counters(analysis, choice) {
             true => doubts.push(suspect(analysis)),
             false => reasons.push(suspect(analysis)),
         }
@@ -103,25 +103,33 @@ fn keeps_its_name(analysis: &Analysis, choice: &Choice, off: f64) -> bool {
     clear_of_rival && parts.ns(part) - error_ns > second_ns + error_ns
 }
 
-/// Whether what is wrong with the measurement is only that sessions were looked at too seldom, while the narrow place is proven by
-/// counters of the kernel's.
-fn needs_no_samples(analysis: &Analysis, choice: &Choice) -> bool {
+/// Whether the narrow place is proven by counters of the kernel's, and what is wrong with the measurement is only that sessions were
+/// looked at too seldom, or that the rate changed while the limit was used up in each repeat: an operation came to need less of it, or
+/// more, as a cache filled.
+fn proven_by_counters(analysis: &Analysis, choice: &Choice) -> bool {
     let measurement = analysis.demand.measurement;
-    let counted = match choice.winner.narrow {
-        Bottleneck::IoLimit => true,
-        Bottleneck::CpuQuota => {
-            analysis.demand.cpu.throttled_share.is_some_and(|share| share > MOSTLY_STOPPED)
-        }
-        _ => false,
+    let (counter, full) = match choice.winner.narrow {
+        Bottleneck::IoLimit => (metric::IO_LIMIT_SHARE, SATURATED),
+        Bottleneck::CpuQuota => (metric::THROTTLED_SHARE, MOSTLY_STOPPED),
+        _ => return false,
     };
+    let quota = choice.winner.narrow == Bottleneck::CpuQuota;
+    let stopped = analysis.demand.cpu.throttled_share.is_some_and(|share| share > MOSTLY_STOPPED);
+    if quota && !stopped || !choice.winner.is_saturated(analysis.demand.rate()) {
+        return false;
+    }
+    let in_each = measurement.metric(counter).is_some_and(|counted| {
+        !counted.samples.is_empty() && counted.samples.iter().all(|share| *share >= full)
+    });
     let about = |f: &&Finding| f.measurement.as_deref() == Some(measurement.id.as_str());
     let found = analysis.run.findings.iter().filter(about);
     let suspect: Vec<_> = found.filter(|f| f.severity == Severity::Suspect).collect();
-    counted
-        && choice.winner.is_saturated(analysis.demand.rate())
-        && measurement.validity == Validity::Suspect
-        && !suspect.is_empty()
-        && suspect.iter().all(|finding| RuleId::OBSERVED_FEW_SAMPLES.is(&finding.id))
+    let bears = |finding: &&Finding| match finding.id.as_str() {
+        id if RuleId::OBSERVED_FEW_SAMPLES.is(id) => true,
+        id if RuleId::NOT_STEADY.is(id) => in_each,
+        _ => false,
+    };
+    measurement.validity == Validity::Suspect && !suspect.is_empty() && suspect.iter().all(bears)
 }
 
 /// What of a sum that agrees keeps a verdict from being CONFIRMED.

@@ -202,6 +202,13 @@ fn range(
         let most = around(own * beyond_more(analysis, truth))?;
         return Some(Range { high: range.high.max(most.high), ..range });
     }
+    if intervention == Intervention::SessionsX2 && truth.place == BoundLaw::Cpu && denied.is_none()
+    {
+        // An operation takes more CPU time among more sessions; who has no more CPUs then does fewer.
+        let rose = analysis.fell_in_test(intervention, metric::SERVER_CPU_PER_OP).min(1.0);
+        let least = around(own * rose)?;
+        return Some(Range { low: range.low.min(least.low), ..range });
+    }
     let removes = intervention == Intervention::SyncOff && truth.place == BoundLaw::Session;
     Some(if removes { Range { low: range.low.min(CLEAR_GAIN), ..range } } else { range })
 }

@@ -11,7 +11,7 @@ use super::block::ConsentArgs;
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  narrows fabric split nvme-tcp://192.0.2.10/nqn.2026-11.org.example:disk
+  narrows fabric split nvme-tcp://192.0.2.10/nqn.2026-11.org.example:a
                                            where the time of reads over NVMe/TCP goes
   narrows fabric echo --listen 192.0.2.10:4430
                                            on the target's machine, for --echo")]
@@ -34,11 +34,11 @@ pub enum FabricCommand {
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  narrows fabric split nvme-tcp://192.0.2.10/nqn.2026-11.org.example:disk
+  narrows fabric split nvme-tcp://192.0.2.10/nqn.2026-11.org.example:a
                                            reads; nothing is written
-  narrows fabric split nvme-tcp://192.0.2.10/nqn.2026-11.org.example:disk --echo 192.0.2.10:4430
+  narrows fabric split nvme-tcp://192.0.2.10/nqn.2026-11.org.example:a --echo 192.0.2.10:4430
                                            the network and the target's wake-up apart
-  narrows fabric split --write-to-device nvme-tcp://192.0.2.10/nqn.2026-11.org.example:disk --serial S
+  narrows fabric split --write-to-device nvme-tcp://192.0.2.10/nqn.2026-11.org.example:a --serial S
                                            durable writes too; everything on it is lost")]
 pub struct SplitArgs {
     /// The namespace, nvme-tcp://HOST:PORT/NQN?ns=1; it is only read, and may be in use

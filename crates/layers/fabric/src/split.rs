@@ -39,7 +39,7 @@ pub fn split(
         .map(|operation| measurement(association, plan, *operation, &rounds, wait))
         .collect();
     measurements.extend(target_work(&rounds));
-    measurements.push(with_conditions(throughput(ctx, association)?, plan, wait));
+    measurements.push(with_conditions(throughput(ctx, association)?, association, plan, wait));
     Ok(measurements)
 }
 
@@ -72,7 +72,7 @@ fn measurement(
         workload.insert(condition::IN_CAPSULE_BYTES, json!(in_capsule));
     }
     measurement.conditions.insert(condition::DIGESTS, json!(digests(association)));
-    with_conditions(measurement, plan, wait)
+    with_conditions(measurement, association, plan, wait)
 }
 
 fn digests(association: &Association) -> &'static str {
@@ -87,11 +87,15 @@ fn digests(association: &Association) -> &'static str {
 
 fn with_conditions(
     mut measurement: Measurement,
+    association: &Association,
     plan: &SplitPlan,
     wait: Option<TargetWait>,
 ) -> Measurement {
     let conditions = &mut measurement.conditions;
     conditions.insert(condition::SAME_MACHINE, json!(plan.same_machine));
+    if let Some(interface) = association.interface() {
+        conditions.insert(condition::INTERFACE, json!(interface));
+    }
     if let Some(wait) = wait {
         let word = match wait {
             TargetWait::Sleep => "sleeps".to_string(),
@@ -149,11 +153,13 @@ fn parts(
     let echo = |polled| Some(round.echo(shape?, polled)?.network_ns);
     let (wire, sleeping_echo) = (echo(true), echo(false));
     parts.extend(wire.map(|wire| (metric::SPLIT_WIRE, wire)));
+    let echo_wake_up = wire.zip(sleeping_echo).map(|(wire, sleeping)| sleeping - wire);
+    parts.extend(echo_wake_up.map(|wake_up| (metric::SPLIT_ECHO_WAKE_UP, wake_up)));
     let beyond = match told {
         Some((target, storage)) => {
             let network = sleeping.between_ns - target - storage;
             parts.push((metric::SPLIT_NETWORK, network));
-            let wake_up = wire.and_then(|wire| target_wake_up(wait, wire, sleeping_echo));
+            let wake_up = wire.and_then(|wire| target_wake_up(wait, network - wire));
             parts.extend(wake_up.map(|wake_up| (metric::SPLIT_TARGET_WAKE_UP, wake_up)));
             let divided = wire.zip(wake_up).map(|(wire, wake_up)| wire + wake_up);
             divided.unwrap_or(network) + target + storage
@@ -193,10 +199,11 @@ fn of_windows(
     figures
 }
 
-/// What the target's wake-up takes, by an echo that sleeps as the target does; `None` where the target does now this, now that.
-fn target_wake_up(wait: Option<TargetWait>, wire: f64, sleeping_echo: Option<f64>) -> Option<f64> {
+/// What of the network's time is the target's wake-up, of what an echo that polls doesn't explain; `None` where the target does now
+/// this, now that.
+fn target_wake_up(wait: Option<TargetWait>, beyond_wire: f64) -> Option<f64> {
     match wait? {
-        TargetWait::Sleep => Some(sleeping_echo? - wire),
+        TargetWait::Sleep => Some(beyond_wire),
         TargetWait::Poll => Some(0.0),
         TargetWait::Spin(_) => None,
     }
@@ -232,14 +239,14 @@ mod tests {
         }
     }
 
-    /// The host sends in 2 µs, receives in 3, wakes up in 9; the network takes 6, the target's wake-up 8.
+    /// The host sends in 2 µs, receives in 3, wakes up in 9; the network takes 6, the target's wake-up 8, an echo's 7.
     fn round(tells: bool, echoed: bool) -> SplitRound {
         let windows = HostMode::ALL.map(|mode| {
             let receive = if mode.polled { 3e3 } else { 12e3 };
             ((READ, mode.polled, mode.stamped), seen([2e3, 26e3, receive], tells))
         });
         let echo = |polled, network_ns| ((SHAPE, polled), EchoTimes { network_ns });
-        let echoes = [echo(true, 6e3), echo(false, 14e3)];
+        let echoes = [echo(true, 6e3), echo(false, 13e3)];
         let echoes = echoes.into_iter().filter(|_| echoed).collect();
         SplitRound::planted(BTreeMap::from(windows), echoes)
     }
@@ -257,6 +264,7 @@ mod tests {
             (metric::SPLIT_SEND, 2e3),
             (metric::SPLIT_WIRE, 6e3),
             (metric::SPLIT_TARGET_WAKE_UP, 8e3),
+            (metric::SPLIT_ECHO_WAKE_UP, 7e3),
             (metric::SPLIT_TARGET, 2e3),
             (metric::SPLIT_STORAGE, 10e3),
             (metric::SPLIT_RECEIVE, 3e3),
@@ -293,7 +301,7 @@ mod tests {
     fn another_s_target_is_one_part_with_the_network() {
         let parts = parts(&round(false, true), READ, Some(SHAPE), None);
         assert_eq!(of(&parts, metric::SPLIT_BEYOND_HOST), Some(26e3));
-        assert_eq!(of(&parts, metric::SPLIT_ECHO), Some(14e3));
+        assert_eq!(of(&parts, metric::SPLIT_ECHO), Some(13e3));
         assert_eq!(
             (of(&parts, metric::SPLIT_STORAGE), of(&parts, metric::FABRIC_ADDED)),
             (None, None)

@@ -72,6 +72,7 @@ pub(crate) fn throughput(
     let mut measurement = Measurement::new(id.as_str(), Layer::Fabric);
     measurement.repeats = ctx.repeats;
     measurement.metrics = samples.into_metrics();
+    measurement.workload.insert(condition::DIRECTION, json!("read"));
     measurement.workload.insert(condition::BLOCK_BYTES, json!(bytes));
     measurement.workload.insert(condition::DEPTH, json!(queues * DEPTH));
     measurement.workload.insert(condition::QUEUES, json!(queues));

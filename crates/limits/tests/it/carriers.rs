@@ -1,9 +1,9 @@
 //! Ceilings of what carries a path's bytes beside PCIe: SATA, SAS, Fibre Channel, networks; and what arrays write.
 
 use narrows_model::{
-    ArrayMember, BlockDevice, DeviceKind, Drive, DriveLink, DriveLinkKind, LimitBasis, LimitShare,
-    LoadedLink, MapperDevice, MapperTarget, MdArray, NetworkPort, Platform, RdmaPort, ScsiHost,
-    Unit, condition,
+    ArrayMember, BlockDevice, DeviceKind, Drive, DriveLink, DriveLinkKind, Layer, LimitBasis,
+    LimitShare, LoadedLink, MapperDevice, MapperTarget, MdArray, Measurement, MetricValue,
+    NetworkPort, Platform, RdmaPort, ScsiHost, Unit, condition, metric,
 };
 use serde_json::json;
 
@@ -183,6 +183,39 @@ fn nvme_over_a_network_has_its_commands_reckoned() {
     assert!((24_000.0..25_000.0).contains(&value), "{value}");
     machine.devices.rdma[0].rate = Some("100 Gb/sec (2X HDR)".into());
     assert_eq!(limits(machine, block("read", 5e3)), []);
+}
+
+#[test]
+fn reads_over_a_fabric_are_held_against_the_port_that_they_use() {
+    let reads = |interface: Option<&str>, same: Option<bool>| {
+        let mut m = Measurement::new("fabric.throughput.read.128k", Layer::Fabric);
+        m.metrics = [(metric::BANDWIDTH, 1e9), (metric::THROUGHPUT, 7e3)]
+            .map(|(name, value)| MetricValue::new(name, value, None, vec![value]))
+            .to_vec();
+        m.workload.insert(condition::DIRECTION, json!("read"));
+        m.workload.insert(condition::BLOCK_BYTES, json!(128 << 10));
+        if let Some(interface) = interface {
+            m.conditions.insert(condition::INTERFACE, json!(interface));
+        }
+        if let Some(same) = same {
+            m.conditions.insert(condition::SAME_MACHINE, json!(same));
+        }
+        m
+    };
+    let mut machine = platform(Vec::new());
+    machine.devices.network = vec![port("eth0", 10, "up"), port("eth1", 25, "up")];
+    let names = |m| limits(machine.clone(), m).iter().map(|l| l.id.clone()).collect::<Vec<_>>();
+    assert!(names(reads(Some("eth0"), Some(false))).iter().all(|id| id == "network:eth0"));
+    assert!(!names(reads(Some("eth0"), Some(false))).is_empty());
+    // A name that no port has, a VLAN's, can be on any of them.
+    assert!(
+        names(reads(Some("storage.7"), Some(false))).iter().all(|id| id == "network:eth0+eth1")
+    );
+    assert_eq!(names(reads(Some("eth0"), Some(true))), Vec::<String>::new());
+    assert_eq!(names(reads(Some("eth0"), None)), Vec::<String>::new());
+    machine.devices.network[1].part_of = Some("bond0".into());
+    let found = limits(machine, reads(Some("bond0"), Some(false)));
+    assert_eq!(found[0].id, "network:eth1");
 }
 
 #[test]

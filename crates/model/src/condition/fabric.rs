@@ -8,6 +8,8 @@ pub const DIGESTS: Key<str> = Key::new("digests");
 pub const IN_CAPSULE: Key<bool> = Key::new("in_capsule");
 /// Most data that go with a command, bytes.
 pub const IN_CAPSULE_BYTES: Key<f64> = Key::new("in_capsule_bytes");
+/// The network interface by which the target is reached.
+pub const INTERFACE: Key<str> = Key::new("interface");
 /// I/O queues used.
 pub const QUEUES: Key<f64> = Key::new("queues");
 /// Whether host and target are one machine.

@@ -21,9 +21,9 @@ use crate::ui::Ui;
 use crate::{guard, least_load};
 
 /// Rounds of windows.
-const ROUNDS: u32 = 6;
+const ROUNDS: u32 = 12;
 /// Length of a window with one operation in flight.
-const WINDOW: Duration = Duration::from_millis(300);
+const WINDOW: Duration = Duration::from_millis(150);
 
 /// The division of latencies.
 pub struct Split {

@@ -1,6 +1,6 @@
 //! Whether the figure had settled and how well it repeats.
 
-use narrows_model::{Layer, Severity, Workload};
+use narrows_model::{Layer, RuleId, Severity, Workload};
 
 use crate::Quantity::Repeats;
 use crate::{About, Group, Need, Over, Rule, Select, Test, When};
@@ -9,7 +9,7 @@ const OBSERVED: &str = Workload::Observed.measurement_id();
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        id: "not-steady",
+        id: RuleId::NOT_STEADY.as_str(),
         group: Group::Steadiness,
         severity: Severity::Suspect,
         // Clients choose the load of a server that is only observed.

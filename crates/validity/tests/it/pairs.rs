@@ -260,6 +260,19 @@ const PAIRS: &[Pair] = &[
         fires: |r| { let allowed = left_over(r); change_one(r, OPEN, metric::SKIPPED, 1.1 * allowed) },
         // What the ends of the windows cut off.
         silent: |r| { let allowed = left_over(r); change_one(r, OPEN, metric::SKIPPED, 0.9 * allowed) } },
+    Pair { rule: "fabric-parts-miss-whole",
+        fires: |r| fabric(r, metric::SPLIT_UNEXPLAINED_SHARE, -0.051),
+        silent: |r| fabric(r, metric::SPLIT_UNEXPLAINED_SHARE, 0.049) },
+    Pair { rule: "fabric-segments-sent-again",
+        fires: |r| fabric(r, metric::RETRANSMITS, 1.0),
+        silent: |r| fabric(r, metric::RETRANSMITS, 0.0) },
+    Pair { rule: "fabric-both-ends-here",
+        fires: |r| on_one_machine(r, true),
+        silent: |r| on_one_machine(r, false) },
+    Pair { rule: "fabric-memory-behind",
+        fires: |r| fabric(r, metric::SPLIT_STORAGE, 999.0),
+        silent: |r| fabric(r, metric::SPLIT_STORAGE, 1001.0) },
+
     Pair { rule: "far-from-drive",
         fires: |r| { two_nodes(r, 1); r.hosts[0].platform.cpu.allowed = vec![0, 1] },
         // One of its threads was bound to the drive's side.
@@ -712,6 +725,24 @@ fn put(run: &mut Run, id: &str, name: Metric, value: f64) {
     let metrics = &mut of(run, id).metrics;
     metrics.retain(|m| m.name != name);
     metrics.push(metric);
+}
+
+/// A latency over a fabric, with that figure in each round.
+fn fabric(run: &mut Run, name: Metric, value: f64) {
+    let mut m = Measurement::new("fabric.split.read.8k", Layer::Fabric);
+    m.repeats = REPEATS as u32;
+    m.metrics = vec![
+        MetricValue::new(metric::SPLIT_LATENCY, 50e3, None, vec![50e3; REPEATS]),
+        MetricValue::new(metric::STEAL, 0.0, None, vec![0.0; REPEATS]),
+    ];
+    m.metrics.push(MetricValue::new(name, value, None, vec![value; REPEATS]));
+    run.measurements.push(m);
+}
+
+/// Host and target of that latency are one machine, or two.
+fn on_one_machine(run: &mut Run, one: bool) {
+    fabric(run, metric::RETRANSMITS, 0.0);
+    say(of(run, "fabric.split.read.8k"), condition::SAME_MACHINE, json!(one));
 }
 
 fn rename(run: &mut Run, id: &str, to: &str) {

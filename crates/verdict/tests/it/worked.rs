@@ -2,8 +2,9 @@
 //! book's page, and what a run can and can't test.
 
 use narrows_model::{
-    Bottleneck, Bound, Cpu, DatabaseChoice, Grade, Interval, IntervalMethod, Layer, Measurement,
-    Metric, MetricValue, Plan, Platform, Run, SumKind, Validity, condition, metric,
+    Bottleneck, Bound, Cpu, DatabaseChoice, Finding, Grade, Interval, IntervalMethod, Layer,
+    Measurement, Metric, MetricValue, Plan, Platform, Run, Severity, SumKind, Validity, condition,
+    metric,
 };
 use narrows_verdict::{Estimate, Intervention, fewer_cpus, judge, per_operation, propose};
 use serde_json::json;
@@ -420,6 +421,65 @@ fn a_read_limit_of_the_control_group_is_named_rather_than_the_drives() {
         verdict.reasons.iter().any(|reason| reason.contains("understated"))
     };
     assert_eq!([450_000, 400_000].map(understated), [false, true]);
+}
+
+#[test]
+fn a_limit_that_is_used_up_in_each_window_is_one_while_the_rate_changes() {
+    let judged = |least: f64, finding: &str| {
+        let mut m = uncached();
+        m.conditions.insert(condition::METHOD, json!("direct"));
+        let share = MetricValue::new(
+            metric::IO_LIMIT_SHARE,
+            0.98,
+            None,
+            [least].into_iter().chain([0.98; REPEATS - 1]).collect(),
+        );
+        m.metrics.push(share);
+        m.validity = Validity::Suspect;
+        let found = Finding {
+            id: finding.to_string(),
+            severity: Severity::Suspect,
+            measurement: Some(m.id.to_string()),
+            summary: String::new(),
+            evidence: String::new(),
+            advice: String::new(),
+            places: Vec::new(),
+        };
+        let mut limited = run(96, 32, vec![m]);
+        limited.hosts[0].platform.cgroup.io_limits.push(narrows_model::IoLimit {
+            device: "254:0".into(),
+            kind: "riops".into(),
+            value: 500_000,
+        });
+        limited.findings.push(found);
+        let verdict = judge(&limited).remove(0);
+        assert_eq!(verdict.narrow, Bottleneck::IoLimit, "{:?}", verdict.reasons);
+        verdict.grade
+    };
+    // A cache that fills makes each operation need less of the limit.
+    assert_eq!(judged(0.91, "not-steady"), Grade::Likely);
+    assert_eq!(judged(0.5, "not-steady"), Grade::Undecided, "not in each window");
+    assert_eq!(judged(0.98, "uncached-lookups-hit"), Grade::Undecided, "another doubt");
+}
+
+#[test]
+fn more_sessions_that_cost_more_cpu_time_each_do_less_with_the_same_cpus() {
+    let id = "database.lookup_cached";
+    let judged = |rate: f64, cpu_ns: f64| {
+        let mut run = run(96, 32, vec![cached()]);
+        let mut test = tested(id, Intervention::SessionsX2, rate);
+        test.metrics
+            .extend(measured("", Layer::Database, &[(metric::SERVER_CPU_PER_OP, cpu_ns)]).metrics);
+        run.measurements.push(test);
+        let verdict = judge(&run).remove(0);
+        assert_eq!(verdict.narrow, Bottleneck::Cpu);
+        verdict.reasons.iter().any(|reason| reason.contains("contradicts"))
+    };
+    // Full with 75 µs for each in place of 61.
+    assert!(!judged(1.52e6 * 61.0 / 75.0, 75e3));
+    assert!(judged(1.52e6 * 61.0 / 75.0, 61e3), "nothing explains the loss");
+    assert!(judged(1.52e6 * 0.6, 75e3), "it explains a fifth of it only");
+    assert!(judged(1.52e6 * 1.4, 75e3), "CPUs that were full don't do more");
 }
 
 #[test]
