@@ -60,7 +60,7 @@ impl Program for Split {
             ));
         }
         let (rounds, window) = match least_load::wanted() {
-            Some(_) => (1, Duration::from_millis(20)),
+            Some(least) => (least.repeats, least.window),
             None => (ROUNDS, WINDOW),
         };
         let plan = SplitPlan {
