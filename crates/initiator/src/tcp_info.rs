@@ -6,14 +6,11 @@ use std::os::fd::AsRawFd;
 /// Some of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TcpInfo {
-    /// Shortest round trip that was seen of late, ns; it includes how long the other side takes to acknowledge.
-    pub min_rtt_ns: u64,
+    /// Shortest round trip that was seen of late, ns; it includes how long the other side takes to acknowledge. Absent before
+    /// the first.
+    pub min_rtt_ns: Option<u64>,
     /// Segments that were sent again.
     pub retransmits: u32,
-    /// Largest segment, bytes.
-    pub segment_bytes: u32,
-    /// Largest packet of the path, bytes.
-    pub path_mtu_bytes: u32,
 }
 
 /// As far as the kernel fills the structure; older ones know less of it.
@@ -34,10 +31,9 @@ pub fn tcp_info(stream: &TcpStream) -> Option<TcpInfo> {
         }
         info
     };
+    let min_rtt_us = Some(info.tcpi_min_rtt).filter(|us| ![0, u32::MAX].contains(us));
     Some(TcpInfo {
-        min_rtt_ns: u64::from(info.tcpi_min_rtt) * 1000,
+        min_rtt_ns: min_rtt_us.map(|us| u64::from(us) * 1000),
         retransmits: info.tcpi_total_retrans,
-        segment_bytes: info.tcpi_snd_mss,
-        path_mtu_bytes: info.tcpi_pmtu,
     })
 }

@@ -72,8 +72,8 @@ pub use plan::{DatabaseChoice, Plan, PlannedStep};
 pub use platform::{
     ArrayMember, Captured, CxlMemory, DaxDevice, Devices, Drive, DriveLink, DriveLinkKind,
     DrivePath, Idle, IdleState, Interrupts, MapperDevice, MapperTarget, MdArray, NetworkPort,
-    NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem, PciDevice, PciKind, PmemNamespace,
-    PmemRegion, RdmaPort, ScsiHost, VirtioDevice,
+    NvmeController, NvmeFabric, NvmeNamespace, NvmePath, NvmeSubsystem, PciDevice, PciKind,
+    PmemNamespace, PmemRegion, RdmaPort, ScsiHost, VirtioDevice,
 };
 pub use platform::{
     BlockDevice, Cache, Cgroup, CgroupVersion, CoreKind, Cpu, CpuGroup, CpuIdentity, DeviceKind,

@@ -393,6 +393,11 @@ metrics! { GENERAL:
     /// device's counters cover, because a server reports its statistics only when a session ends.
     SPAN_OPERATIONS: "span_operations", Count, Neither;
 
+    /// NVMe controllers over a network whose connection was made again in the window.
+    RECONNECTS: "reconnects", Count, Less;
+    /// Packets that the network ports which are up dropped or received damaged in the window, all traffic.
+    PORT_DROPS: "port_drops", Count, Less;
+
     // One operation in flight over a fabric; means over the middle half of the operations by latency.
 
     /// Latency of an operation with one in flight, ns; its host sleeps while it waits.
@@ -430,7 +435,7 @@ metrics! { GENERAL:
     FABRIC_ADDED: "fabric_added", Ns, Less;
     /// CPU time of the target's threads per command of any host, ns.
     TARGET_CPU_PER_OP: "target_cpu_per_op", NsPerOp, Less;
-    /// TCP segments that this host sent again.
+    /// TCP segments that this host sent again: of a connection, or of the whole machine where storage is reached over a network.
     RETRANSMITS: "retransmits", Count, Less;
     /// Shortest round trip that TCP saw, ns; how long the other side takes to acknowledge is in it.
     MIN_RTT: "min_rtt", Ns, Less;

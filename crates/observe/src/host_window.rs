@@ -6,6 +6,7 @@ use narrows_units::Nanos;
 use crate::cpu;
 use crate::drive::{self, DriveSeen};
 use crate::io_limits;
+use crate::network::{self, NetworkSeen};
 use crate::snapshot::Snapshot;
 
 /// What happened in a window.
@@ -49,6 +50,8 @@ pub struct HostWindow {
     pub drive_heat: Option<f64>,
     /// The drives' PCIe links at the end that are, or were before the run, below what both their ends could do.
     pub links: Vec<LoadedLink>,
+    /// What the network under the drives did; absent where they are here.
+    pub network: Option<NetworkSeen>,
     /// Each processor that was on-line at both ends.
     pub per_cpu: Vec<CpuSeen>,
 }
@@ -106,6 +109,14 @@ impl HostWindow {
         let changed = self.io_limit_changed.map(|changed| f64::from(u8::from(changed)));
         add(metric::IO_LIMIT_CHANGED, changed);
         add(metric::IO_LIMIT_SHARE, self.io_limit_share);
+        let network = self.network.unwrap_or_default();
+        for (metric, count) in [
+            (metric::RECONNECTS, network.reconnects),
+            (metric::RETRANSMITS, network.resent),
+            (metric::PORT_DROPS, network.dropped),
+        ] {
+            add(metric, count.map(|count| count as f64));
+        }
         metrics
     }
 }
@@ -187,6 +198,11 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
         heat_stops: after.heat_stops.zip(before.heat_stops).and_then(|(a, b)| a.checked_sub(b)),
         drive_heat: None,
         links: Vec::new(),
+        network: before
+            .network
+            .as_ref()
+            .zip(after.network.as_ref())
+            .map(|(before, after)| network::between(before, after)),
         per_cpu,
     }
 }
@@ -232,6 +248,7 @@ mod tests {
             one_drive: true,
             moved_pages: None,
             heat_stops: None,
+            network: None,
             tick_ns: 10 * MS,
         }
     }

@@ -17,6 +17,7 @@
 //! | pressure | `/proc/pressure/*` | 1 µs, brought up to date by reading it |
 //! | throttling | `cpu.stat` of the own control group and those above | one period |
 //! | PCIe links of the drives, at the window's end | `current_link_speed`, `current_link_width` | now |
+//! | where a path leads over a network: connections made again, segments sent again, packets dropped | `cntlid` of NVMe controllers, `/proc/net/snmp`, `statistics` of ports | 1 |
 //! | I/O limits | `io.max` or `blkio.throttle.*` of the same groups | read before and after |
 //!
 //! Where the hypervisor steals time, most kernels charge it to the task that was running and leave it out of
@@ -38,6 +39,7 @@ mod heat;
 mod host_window;
 mod io_limits;
 mod links;
+mod network;
 mod sentinel;
 mod snapshot;
 mod watch;

@@ -9,6 +9,7 @@ use narrows_units::Nanos;
 use crate::counters::MovedPages;
 use crate::cpu::CpuTimes;
 use crate::drive::DriveCounts;
+use crate::network::NetworkCounts;
 
 /// All counters at one moment.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub struct Snapshot {
     pub(crate) moved_pages: Option<MovedPages>,
     /// Times processors slowed themselves down.
     pub(crate) heat_stops: Option<u64>,
+    /// Of the network under the drives; absent where they are here.
+    pub(crate) network: Option<NetworkCounts>,
     pub(crate) tick_ns: u64,
 }
 

@@ -12,6 +12,7 @@ use crate::heat::HeatWatch;
 use crate::host_window::HostWindow;
 use crate::io_limits::LimitWatch;
 use crate::links::LinkWatch;
+use crate::network::NetworkWatch;
 use crate::snapshot::Snapshot;
 
 /// Open counter files. Making one costs some file opens; keep it over the repeats of a measurement.
@@ -28,6 +29,7 @@ pub struct Watch {
     io_limits: LimitWatch,
     heat: HeatWatch,
     links: LinkWatch,
+    network: NetworkWatch,
     pids: Vec<u32>,
 }
 
@@ -73,6 +75,7 @@ impl Watch {
             io_limits,
             heat,
             links,
+            network: NetworkWatch::open(platform, Counters::open),
             pids: Vec::new(),
         }
     }
@@ -145,6 +148,7 @@ impl Watch {
             one_drive: self.io_limits.one_drive(),
             moved_pages: text(&self.vmstat).and_then(|text| parse_moved(&text)),
             heat_stops: self.heat.stops(),
+            network: self.network.counts(),
             tick_ns,
         }
     }

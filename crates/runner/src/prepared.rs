@@ -55,7 +55,6 @@ impl Prepared {
 
     /// The plan for people.
     pub fn describe(&self) -> String {
-        let head = format!("plan     {}, seed {}\n", shown(&self.title), self.plan.seed);
         let closing = match self.plan.writes_bytes() {
             0 => "writes nothing".to_string(),
             bytes => {
@@ -63,7 +62,13 @@ impl Prepared {
                 format!("writes up to {writes}; the files made here are removed afterwards")
             }
         };
-        describe(&head, &self.plan, &closing)
+        self.describe_ending(&closing)
+    }
+
+    /// The same with something else to say at the end of what is written.
+    pub fn describe_ending(&self, closing: &str) -> String {
+        let head = format!("plan     {}, seed {}\n", shown(&self.title), self.plan.seed);
+        describe(&head, &self.plan, closing)
     }
 }
 

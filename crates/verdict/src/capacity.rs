@@ -14,7 +14,8 @@ use crate::log;
 use crate::observed::{self, Observed};
 use crate::processors;
 use crate::threshold::{
-    HOT, HOT_OVER_MEAN, IDLE_CLIENT, MUCH_LARGER, NO_DEMAND_PER_OP, SAME_LIMIT,
+    HOT, HOT_OVER_MEAN, IDLE_CLIENT, MUCH_LARGER, NO_DEMAND_PER_OP, OVER_LIMIT, SAME_LIMIT,
+    SATURATED,
 };
 
 /// Size of a block of the server, bytes.
@@ -265,6 +266,7 @@ impl Capacities {
             .io
             .device_read_bytes
             .or(demand.io.block_reads.map(|blocks| blocks.times(SERVER_BLOCK_BYTES)));
+        let first = self.candidates.len();
         for limit in &platform.cgroup.io_limits {
             let (place, demand_per_op, unit, role) = match limit.kind.as_str() {
                 "riops" => (BoundLaw::ReadLimit, reads, "reads_per_s", Role::Data),
@@ -291,6 +293,27 @@ impl Capacities {
                     Provenance::Configured,
                 ));
             }
+        }
+        self.used_up(demand, first);
+    }
+
+    /// What drives did over what the closest limit allows, by their counters: in the warm-up, which is in the counters too, an operation
+    /// may have needed less than in the window, as more of it was in a cache. A limit that was used up is used up in the window.
+    fn used_up(&mut self, demand: &Demand, first: usize) {
+        let rate = demand.rate();
+        let counted = demand.measurement.value(metric::IO_LIMIT_SHARE);
+        let Some(share) = counted.filter(|share| (SATURATED..=OVER_LIMIT).contains(share)) else {
+            return;
+        };
+        let used = |candidate: &&mut Candidate| candidate.utilisation(rate);
+        let closest = self.candidates[first..]
+            .iter_mut()
+            .max_by(|a, b| used(a).total_cmp(&used(b)))
+            .filter(|closest| used(closest) < share && demand.observed.is_none());
+        let Some(closest) = closest else { return };
+        let per_op = Estimate::exact(closest.capacity.value * share / rate);
+        if let Some(changed) = closest.changed(closest.capacity, per_op) {
+            *closest = changed;
         }
     }
 

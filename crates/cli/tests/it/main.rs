@@ -13,6 +13,7 @@ mod crashtest;
 mod db;
 mod dry_run;
 mod ends;
+mod fabric;
 mod gather;
 mod golden;
 mod hostile;

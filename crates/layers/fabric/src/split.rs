@@ -184,7 +184,7 @@ fn of_windows(
 ) -> Vec<(Metric, f64)> {
     let windows = || round.of(operation);
     let polling = round.window(operation, HostMode::POLLING);
-    let shortest = windows().map(|seen| seen.tcp.min_rtt_ns as f64).reduce(f64::min);
+    let shortest = windows().filter_map(|seen| seen.tcp.min_rtt_ns).min();
     let mut figures = vec![
         (metric::SPLIT_LATENCY, plain.typical.whole_ns),
         (metric::LATENCY_P50, plain.median_ns as f64),
@@ -194,7 +194,7 @@ fn of_windows(
     ];
     figures.extend(plain.p99_ns.map(|ns| (metric::LATENCY_P99, ns as f64)));
     figures.extend(polling.map(|polling| (metric::SPLIT_LATENCY_POLLED, polling.typical.whole_ns)));
-    figures.extend(shortest.map(|ns| (metric::MIN_RTT, ns)));
+    figures.extend(shortest.map(|ns| (metric::MIN_RTT, ns as f64)));
     figures.extend(round.host.iter().copied());
     figures
 }
@@ -235,7 +235,7 @@ mod tests {
             median_ns: 1,
             p99_ns: None,
             cpu_per_op_ns: 5e3,
-            tcp: narrows_initiator::TcpInfo { min_rtt_ns: 7, retransmits: 1, ..Default::default() },
+            tcp: narrows_initiator::TcpInfo { min_rtt_ns: Some(7), retransmits: 1 },
         }
     }
 

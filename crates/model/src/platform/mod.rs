@@ -29,9 +29,9 @@ pub use cpu::{CoreKind, Cpu, CpuGroup, CpuIdentity, GroupLevel};
 pub use database::RunningDatabase;
 pub use devices::{
     ArrayMember, CxlMemory, DaxDevice, Devices, Drive, DriveLink, DriveLinkKind, DrivePath,
-    Interrupts, MapperDevice, MapperTarget, MdArray, NetworkPort, NvmeController, NvmeNamespace,
-    NvmePath, NvmeSubsystem, PciDevice, PciKind, PmemNamespace, PmemRegion, RdmaPort, ScsiHost,
-    VirtioDevice,
+    Interrupts, MapperDevice, MapperTarget, MdArray, NetworkPort, NvmeController, NvmeFabric,
+    NvmeNamespace, NvmePath, NvmeSubsystem, PciDevice, PciKind, PmemNamespace, PmemRegion,
+    RdmaPort, ScsiHost, VirtioDevice,
 };
 pub use id_set::{IdSet, IdSetError};
 pub use idle::{Idle, IdleState};

@@ -2,7 +2,7 @@
 //! `drivers/nvme/host/sysfs.c`).
 
 use narrows_facts::Source;
-use narrows_model::{NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem};
+use narrows_model::{NvmeController, NvmeFabric, NvmeNamespace, NvmePath, NvmeSubsystem};
 
 use super::{by_number, names};
 use crate::block::transport::is_numbered;
@@ -36,8 +36,23 @@ fn controller(source: &dyn Source, name: String) -> NvmeController {
         // NVMe counts from 0.
         queue_depth: number("sqsize").and_then(|last| last.checked_add(1)),
         pci: pcie::nearest(&path),
+        fabric: fabric(source, &folder),
         name,
     }
+}
+
+/// Only controllers over a network have these; addresses are not read.
+fn fabric(source: &dyn Source, folder: &str) -> Option<NvmeFabric> {
+    // `off` where it is for ever.
+    let seconds = |file: &str| source.number::<u32>(&format!("{folder}/{file}"));
+    let found = NvmeFabric {
+        reconnect_delay_s: seconds("reconnect_delay"),
+        loss_timeout_s: seconds("ctrl_loss_tmo"),
+        fast_io_fail_s: seconds("fast_io_fail_tmo"),
+        keep_alive_s: seconds("kato"),
+    };
+    // PCIe drives have a keep-alive timeout, too: none.
+    found.reconnect_delay_s.map(|_| found)
 }
 
 pub(super) fn subsystems(source: &dyn Source) -> Vec<NvmeSubsystem> {

@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use narrows_facts::{Live, process};
-use narrows_initiator::Address;
 use narrows_model::{Platform, Role, RolePath};
 use narrows_observe::Watch;
 use narrows_raw::{Consent, Device, Use, consent, inspect};
 
-use super::remote::no_address;
 use crate::failure::Failure;
 use crate::named_folder;
 use crate::request::block::DeviceConsent;
@@ -83,9 +81,6 @@ pub fn capacity_bytes(platform: &Platform) -> Option<u64> {
 /// # Errors
 /// Whatever stands against writing, and a serial that isn't this device's.
 pub fn consented(given: &DeviceConsent) -> Result<(Device, Consent)> {
-    if Address::is_meant(&given.device) {
-        return Err(no_address("a fio job file"));
-    }
     let device = inspect(&Live, &given.device)?;
     let consent = consent(&device, &given.serial)?;
     Ok((device, consent))

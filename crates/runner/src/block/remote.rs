@@ -27,22 +27,26 @@ pub struct RemoteNamespace {
 
 /// Opens queues as ways of the crate `io`.
 #[derive(Debug)]
-struct Queues(Arc<Association>);
+struct Queues {
+    association: Arc<Association>,
+    options: PathOptions,
+}
 
 impl Remote for Queues {
     fn open(&self, arena: Arena, _depth: u32) -> Result<Box<dyn DevicePath>, Error> {
-        let (most, block) = (self.0.reached().max_data, self.0.reached().block_bytes);
+        let (most, block) =
+            (self.association.reached().max_data, self.association.reached().block_bytes);
         if arena.slot_bytes() > most || !arena.slot_bytes().is_multiple_of(block) {
-            let name = PathBuf::from(self.0.address().to_string());
+            let name = PathBuf::from(self.association.address().to_string());
             let source = io::Error::other(format!(
                 "operations of {} bytes are asked for, and the target takes whole blocks of {block} bytes, {most} at most (MDTS)",
                 arena.slot_bytes()
             ));
             return Err(Error::System { action: "reach", path: name, offset: None, source });
         }
-        let path = self.0.path(arena, PathOptions::default()).map_err(|error| Error::System {
+        let path = self.association.path(arena, self.options).map_err(|error| Error::System {
             action: "open a queue of",
-            path: PathBuf::from(self.0.address().to_string()),
+            path: PathBuf::from(self.association.address().to_string()),
             offset: None,
             source: io::Error::other(error.to_string()),
         })?;
@@ -54,7 +58,7 @@ impl Remote for Queues {
 pub fn no_address(what: &str) -> anyhow::Error {
     Failure::hinted(
         format!("{what} takes no nvme-tcp:// address"),
-        "narrows block calibrate, steady and interference do",
+        "narrows block calibrate, steady and interference do, and fio job files in their filename",
     )
 }
 
@@ -109,13 +113,22 @@ impl RemoteNamespace {
     }
 
     /// The serial number that the subsystem tells.
-    fn serial(&self) -> &str {
+    pub fn serial(&self) -> &str {
         &self.association.reached().controller.serial
     }
 
     /// Its size, bytes.
     pub fn bytes(&self) -> u64 {
         self.association.reached().bytes()
+    }
+
+    /// Whether an address leads to it, whatever it says of digests and of this host.
+    pub fn is_at(&self, text: &str) -> bool {
+        let own = self.association.address();
+        text.parse::<Address>().is_ok_and(|other| {
+            (&own.host, own.port, &own.subsystem, own.namespace)
+                == (&other.host, other.port, &other.subsystem, other.namespace)
+        })
     }
 
     /// Its address.
@@ -131,6 +144,12 @@ impl RemoteNamespace {
     /// This machine with the namespace as what is measured: no drive of this machine is under it.
     pub fn machine(&self) -> Platform {
         let mut platform = narrows_platform::discover(&narrows_facts::Live, &[]);
+        platform.roles.push(self.role());
+        platform
+    }
+
+    /// It as the place of data.
+    pub fn role(&self) -> RolePath {
         let mut path = RolePath {
             role: Role::Data,
             path: self.name(),
@@ -140,13 +159,34 @@ impl RemoteNamespace {
         path.file_system.kind = "NVMe/TCP namespace".to_string();
         path.file_system.source = self.association.reached().controller.model.clone();
         path.file_system.total_bytes = Some(self.association.reached().bytes());
-        platform.roles.push(path);
-        platform
+        path
     }
 
     /// The way to it.
     pub fn access(&self) -> Access {
-        Access::remote(Arc::new(Queues(Arc::clone(&self.association))))
+        self.access_that_writes(false)
+    }
+
+    /// The same with writes that are durable when they are answered (FUA), or not.
+    pub fn access_that_writes(&self, durable: bool) -> Access {
+        let options = PathOptions { force_unit_access: durable, ..PathOptions::default() };
+        Access::remote(Arc::new(Queues { association: Arc::clone(&self.association), options }))
+    }
+
+    /// Makes durable what was written (Flush).
+    ///
+    /// # Errors
+    /// Why it isn't.
+    pub fn flush(&self) -> Result<()> {
+        let arena = Arena::new(1, self.association.reached().block_bytes, 4096)?;
+        let mut path = self.association.path(arena, PathOptions::default())?;
+        path.submit(Op::Sync, 0, 0, 0);
+        let mut done = Vec::new();
+        while done.is_empty() {
+            path.reap(1, &mut done)?;
+        }
+        done[0].bytes()?;
+        Ok(())
     }
 
     /// Its size and alignment.

@@ -11,7 +11,7 @@ use crate::block::folder;
 use crate::block::remote::RemoteNamespace;
 use crate::failure::Failure;
 use crate::paragraph::paragraphs;
-use crate::prepared::{self, Prepared};
+use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
 use crate::request::block::TargetRequest;
@@ -39,7 +39,7 @@ impl Program for Split {
         &request.options
     }
 
-    fn plan(request: &SplitRequest, _: &dyn Ui) -> Result<Split> {
+    fn plan(request: &SplitRequest, ui: &dyn Ui) -> Result<Split> {
         let namespace = match &request.target {
             TargetRequest::ReadDevice(address) => RemoteNamespace::connect(address)?,
             TargetRequest::WriteDevice(consent) => RemoteNamespace::consented(consent)?,
@@ -63,10 +63,17 @@ impl Program for Split {
             Some(least) => (least.repeats, least.window),
             None => (ROUNDS, WINDOW),
         };
+        let stamps = stamps::begin();
+        if let Err(error) = &stamps {
+            let echo = if request.echo.is_some() { ", and the echo is of no use" } else { "" };
+            ui.say(&format!(
+                "warning: the kernel does not stamp packets here (SO_TIMESTAMPING: {error}): the latency is divided by what the target tells alone{echo}"
+            ));
+        }
         let plan = SplitPlan {
             operations,
             echo: request.echo.clone(),
-            stamps: stamps::begin().is_ok(),
+            stamps: stamps.is_ok(),
             window,
             same_machine: association.is_on_this_machine(),
         };
@@ -89,12 +96,11 @@ impl Program for Split {
 
     fn describe(&self) -> String {
         let losses = self.namespace.losses(self.prepared.plan.writes_bytes());
-        let head = format!("plan     {}, seed {}\n", self.prepared.title, self.prepared.plan.seed);
         let closing = match self.prepared.plan.writes_bytes() {
             0 => "writes nothing",
             _ => "overwrites blocks all over the namespace",
         };
-        prepared::describe(&head, &self.prepared.plan, closing) + &paragraphs(&losses)
+        self.prepared.describe_ending(closing) + &paragraphs(&losses)
     }
 
     fn admit(&mut self, load_here: bool, ui: &dyn Ui) -> Result<()> {

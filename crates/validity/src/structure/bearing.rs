@@ -34,7 +34,10 @@ fn about(structure: Structure) -> About {
         | Structure::OneCpuServes(_)
         | Structure::FarFromCpus
         | Structure::ArrayDegraded
-        | Structure::PathDown => About::Path,
+        | Structure::PathDown
+        | Structure::QueuesOverPort(_)
+        | Structure::ReconnectsLate(_)
+        | Structure::OnePathUsed => About::Path,
         Structure::ChannelEmpty | Structure::ModulesUneven => About::Memory,
         Structure::NodesLie
         | Structure::Governor

@@ -4,6 +4,7 @@
 //! has none.
 
 pub(crate) mod bearing;
+mod fabric;
 pub(crate) mod links;
 mod mitigations;
 mod modules;
@@ -44,6 +45,12 @@ pub enum Structure {
     ArrayDegraded,
     /// A way to an NVMe or SCSI drive isn't usable.
     PathDown,
+    /// A controller over a network has more than so many times the queues of each port that is up.
+    QueuesOverPort(u32),
+    /// After a lost connection a controller over a network waits at least so long, s, before it connects again.
+    ReconnectsLate(u32),
+    /// Of several controllers over a network that lead to a drive one is used.
+    OnePathUsed,
 }
 
 impl Structure {
@@ -72,6 +79,11 @@ impl Structure {
             Structure::Mitigations => mitigations::dear(platform),
             Structure::ArrayDegraded => stacked::degraded(&platform.devices),
             Structure::PathDown => stacked::paths_down(&platform.devices),
+            Structure::QueuesOverPort(times) => fabric::queues_over_port(&platform.devices, times),
+            Structure::ReconnectsLate(least_s) => {
+                fabric::reconnects_late(&platform.devices, least_s)
+            }
+            Structure::OnePathUsed => fabric::one_path_used(&platform.devices),
         }
     }
 
@@ -119,6 +131,15 @@ impl Structure {
             ),
             Structure::ArrayDegraded => {
                 "a software RAID lacks members, or is being rebuilt".to_string()
+            }
+            Structure::QueuesOverPort(times) => format!(
+                "an NVMe controller over TCP or RDMA has more than {times} times the I/O queues that each network port that is up has for receiving"
+            ),
+            Structure::ReconnectsLate(least_s) => format!(
+                "an NVMe controller over a network has a `reconnect_delay` of {least_s} s or more"
+            ),
+            Structure::OnePathUsed => {
+                "several live controllers over a network lead to an NVMe subsystem whose `iopolicy` is `numa`".to_string()
             }
             Structure::PathDown => {
                 "an NVMe controller is not live, or a path to an NVMe or SCSI drive is down".to_string()

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use narrows_model::{
     BlockDevice, DeviceKind, Devices, Dimm, Drive, DrivePath, Interrupts, MapperDevice, MdArray,
-    NetworkPort, NumaNode, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem, PciDevice,
-    PciKind, PcieLink, Platform, RdmaPort, Role, RolePath, Severity, Unknown,
+    NetworkPort, NumaNode, NvmeController, NvmeFabric, NvmeNamespace, NvmePath, NvmeSubsystem,
+    PciDevice, PciKind, PcieLink, Platform, RdmaPort, Role, RolePath, Severity, Unknown,
 };
 use narrows_validity::{About, check_machine, rules};
 
@@ -83,6 +83,19 @@ const PAIRS: &[Pair] = &[
         fires: |p| p.devices.arrays[0].missing = Some(1),
         silent: |p| p.devices.arrays[0].action = Some("check".into()),
         evidence: &["md0: 1 missing beside 0"] },
+    Pair { rule: "nvme-queues-outnumber-port",
+        fires: |p| { over_network(p); p.devices.nvme_controllers[0].queues = Some(17) },
+        silent: |p| { over_network(p); p.devices.nvme_controllers[0].queues = Some(16) },
+        evidence: &["nvme0: 17 I/O queues over ports with 8 receive queues at most"] },
+    Pair { rule: "nvme-reconnects-late",
+        fires: |p| { over_network(p); fabric(p).reconnect_delay_s = Some(5) },
+        silent: |p| { over_network(p); fabric(p).reconnect_delay_s = Some(4) },
+        evidence: &["nvme0: reconnect_delay 5 s, kato 5 s, fast_io_fail_tmo off"] },
+    Pair { rule: "nvme-one-path-used",
+        fires: over_network_twice,
+        // The second path only waits to be used.
+        silent: |p| { over_network_twice(p); p.devices.nvme_controllers[1].state = Some("connecting".into()) },
+        evidence: &["nvme-subsys0: iopolicy numa, 2 paths"] },
     Pair { rule: "path-down",
         fires: |p| way(p).state = Some("inaccessible".into()),
         silent: |p| way(p).state = Some("non-optimized".into()),
@@ -242,6 +255,36 @@ fn interrupts(platform: &mut Platform, cpus: &str, count: u64) {
         busiest_cpu: None,
         busiest_share: None,
     });
+}
+
+/// The drive's controller is reached over the network, by ports with 8 queues.
+fn over_network(platform: &mut Platform) {
+    let devices = &mut platform.devices;
+    let controller = &mut devices.nvme_controllers[0];
+    controller.transport = Some("tcp".to_string());
+    controller.queues = Some(4);
+    controller.fabric = Some(NvmeFabric {
+        reconnect_delay_s: Some(1),
+        loss_timeout_s: Some(600),
+        fast_io_fail_s: None,
+        keep_alive_s: Some(5),
+    });
+    devices.network.iter_mut().for_each(|port| port.receive_queues = Some(8));
+}
+
+fn fabric(platform: &mut Platform) -> &mut NvmeFabric {
+    platform.devices.nvme_controllers[0].fabric.as_mut().expect("it is over the network")
+}
+
+/// By two controllers, of which the kernel takes the nearer one.
+fn over_network_twice(platform: &mut Platform) {
+    over_network(platform);
+    let devices = &mut platform.devices;
+    let second = NvmeController { name: "nvme1".into(), ..devices.nvme_controllers[0].clone() };
+    devices.nvme_controllers.push(second);
+    let subsystem = &mut devices.nvme_subsystems[0];
+    subsystem.io_policy = Some("numa".to_string());
+    subsystem.controllers = vec!["nvme0".to_string(), "nvme1".to_string()];
 }
 
 fn way(platform: &mut Platform) -> &mut NvmePath {

@@ -463,6 +463,38 @@ fn a_limit_that_is_used_up_in_each_window_is_one_while_the_rate_changes() {
 }
 
 #[test]
+fn a_limit_that_counters_show_used_up_is_so_in_the_window() {
+    // Sessions with as much time as reads behind a limit take; by the counters, warm-up included, an operation has 0.7 reads.
+    let judged = |share: Option<f64>| {
+        let mut m = uncached();
+        m.conditions.insert(condition::METHOD, json!("direct"));
+        m.metrics.retain(|metric| metric.name != metric::BLOCK_READS_PER_OP);
+        let reads = [(metric::BLOCK_READS_PER_OP, 0.7)];
+        m.metrics.extend(measured("", Layer::Database, &reads).metrics);
+        let share =
+            share.map(|share| measured("", Layer::Database, &[(metric::IO_LIMIT_SHARE, share)]));
+        m.metrics.extend(share.into_iter().flat_map(|share| share.metrics));
+        let mut limited = run(96, 32, vec![m]);
+        limited.hosts[0].platform.cgroup.io_limits.push(narrows_model::IoLimit {
+            device: "254:0".into(),
+            kind: "riops".into(),
+            value: 500_000,
+        });
+        let verdict = judge(&limited).remove(0);
+        let used = verdict.utilisation.iter().find(|u| u.resource == Bottleneck::IoLimit);
+        (verdict.narrow, used.and_then(|used| Some((used.value? * 100.0).round())))
+    };
+    assert_eq!(judged(None).1, Some(69.0));
+    assert_eq!(judged(Some(0.99)), (Bottleneck::IoLimit, Some(99.0)));
+    assert_eq!(judged(Some(0.8)).1, Some(69.0), "not used up");
+    assert_eq!(
+        judged(Some(1.3)).1,
+        Some(69.0),
+        "more than a limit lets through is not of its group alone"
+    );
+}
+
+#[test]
 fn more_sessions_that_cost_more_cpu_time_each_do_less_with_the_same_cpus() {
     let id = "database.lookup_cached";
     let judged = |rate: f64, cpu_ns: f64| {

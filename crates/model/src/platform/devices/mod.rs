@@ -20,8 +20,8 @@ pub use pci::{Interrupts, PciDevice, PciKind};
 pub use persistent::{CxlMemory, DaxDevice, PmemNamespace, PmemRegion};
 pub use stacked::{ArrayMember, DrivePath, MapperDevice, MapperTarget, MdArray};
 pub use storage::{
-    Drive, DriveLink, DriveLinkKind, NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem,
-    ScsiHost, VirtioDevice,
+    Drive, DriveLink, DriveLinkKind, NvmeController, NvmeFabric, NvmeNamespace, NvmePath,
+    NvmeSubsystem, ScsiHost, VirtioDevice,
 };
 
 /// All devices that bear on how fast a database can be; each list by name.

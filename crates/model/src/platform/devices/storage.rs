@@ -91,6 +91,28 @@ pub struct NvmeController {
     /// Its PCI function, if it is on PCI.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pci: Option<String>,
+    /// How its connection is kept, if it is reached over a network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fabric: Option<NvmeFabric>,
+}
+
+/// How the connection to an NVMe controller over a network is kept; what isn't told, and what is for ever, is absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(default)]
+pub struct NvmeFabric {
+    /// Pause before each attempt to connect again, s (`reconnect_delay`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reconnect_delay_s: Option<u32>,
+    /// Time of attempts until the device is removed, s (`ctrl_loss_tmo`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_timeout_s: Option<u32>,
+    /// Time until operations fail while it is not connected, s (`fast_io_fail_tmo`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_io_fail_s: Option<u32>,
+    /// Keep-alive timeout, s (`kato`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_alive_s: Option<u32>,
 }
 
 /// An NVMe subsystem.

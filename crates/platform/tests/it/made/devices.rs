@@ -1,6 +1,6 @@
 //! Devices of machines made of files: links at both ends, ways to a drive, arrays, ports, interrupts.
 
-use narrows_model::{Devices, IdSet, PciKind, Platform};
+use narrows_model::{Devices, IdSet, NvmeFabric, PciKind, Platform};
 
 use crate::made::machine::Machine;
 
@@ -89,6 +89,7 @@ fn a_drive_its_port_and_its_slot() {
     let [controller] = found.nvme_controllers.as_slice() else { panic!("{found:?}") };
     assert_eq!(controller.model.as_deref(), Some("Drive of a Kind"));
     assert_eq!((controller.queues, controller.queue_depth), (Some(32), Some(1024)));
+    assert_eq!(controller.fabric, None);
     assert_eq!(controller.pci.as_deref(), Some("0000:41:00.0"));
     let [drive] = found.drives.as_slice() else { panic!("{found:?}") };
     assert_eq!(drive.controller.as_deref(), Some("nvme0"));
@@ -111,7 +112,15 @@ fn ways_to_a_drive_elsewhere_and_their_states() {
         machine
             .files(
                 &controller,
-                &[("transport", "tcp\n"), ("state", "live\n"), ("queue_count", "1\n")],
+                &[
+                    ("transport", "tcp\n"),
+                    ("state", "live\n"),
+                    ("queue_count", "1\n"),
+                    ("reconnect_delay", "10\n"),
+                    ("ctrl_loss_tmo", "600\n"),
+                    ("fast_io_fail_tmo", "off\n"),
+                    ("kato", "5\n"),
+                ],
             )
             .file(&format!("{controller}/nvme0c{number}n1/ana_state"), format!("{state}\n"))
             .file(&format!("{controller}/nvme0c{number}n1/hidden"), "1\n")
@@ -123,6 +132,13 @@ fn ways_to_a_drive_elsewhere_and_their_states() {
             );
     }
     let found = devices(&machine);
+    let fabric = NvmeFabric {
+        reconnect_delay_s: Some(10),
+        loss_timeout_s: Some(600),
+        fast_io_fail_s: None,
+        keep_alive_s: Some(5),
+    };
+    assert!(found.nvme_controllers.iter().all(|controller| controller.fabric == Some(fabric)));
     let [subsystem] = found.nvme_subsystems.as_slice() else { panic!("{found:?}") };
     assert_eq!(subsystem.io_policy.as_deref(), Some("round-robin"));
     assert_eq!(subsystem.controllers, ["nvme0", "nvme10"]);

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use narrows_engine::Phase;
 use narrows_fio::Job;
 use narrows_fio::json::Device;
-use narrows_io::Durable;
+use narrows_io::{Durable, TargetKind};
 use narrows_layer_block::{
     Record, Route, Scenario, Stream, StreamOutcome, run_scenario, write_state,
 };
@@ -20,7 +20,7 @@ use super::job_stream::JobStream;
 use super::mapping::refuse;
 use super::so_far;
 use super::stage::Stage;
-use super::targets::Targets;
+use super::targets::{TargetState, Targets};
 use crate::block::folder;
 use crate::failure::Failure;
 use crate::session::{Ended, Session};
@@ -94,13 +94,7 @@ pub fn execute(
         for stream in
             stage.streams.iter().filter(|stream| stream.sync_at_end && stream.mix.writes())
         {
-            let region = files.region(&stream.file).expect("it was opened for this stage");
-            region.target().buffered_file().sync_all().map_err(|error| {
-                Failure::hinted(
-                    format!("cannot make {} durable: {error}", stream.file.display()),
-                    "the kernel log (dmesg) names the drive; the window before it is saved",
-                )
-            })?;
+            make_durable(stream, targets, &files)?;
         }
         files.done(number, targets);
         if stage.last {
@@ -108,6 +102,23 @@ pub fn execute(
         }
     }
     Ok(Ended::Whole)
+}
+
+/// Makes durable what a stream wrote.
+fn make_durable(stream: &JobStream, targets: &Targets, files: &Files) -> Result<()> {
+    let fail = |error: &dyn std::fmt::Display| {
+        Failure::hinted(
+            format!("cannot make {} durable: {error}", stream.file.display()),
+            "the kernel log (dmesg) names the drive; the window before it is saved",
+        )
+    };
+    if let Some(TargetState::Remote(namespace)) =
+        targets.get(&stream.file).map(|wanted| &wanted.found)
+    {
+        return namespace.flush().map_err(|error| fail(&error));
+    }
+    let region = files.region(&stream.file).expect("it was opened for this stage");
+    region.target().buffered_file().sync_all().map_err(|error| fail(&error))
 }
 
 fn now_ms() -> u64 {
@@ -121,7 +132,9 @@ fn streams(stage: &Stage, jobs: &[Job], files: &Files) -> Result<Vec<Stream>> {
         .map(|stream| {
             let whole = files.region(&stream.file).expect("it was opened for this stage");
             let mut region = whole.part(stream.offset_bytes, stream.bytes)?;
-            if stream.durable != Durable::Later && stream.mix.writes() {
+            // To a namespace of a target each write has FUA.
+            let by_file = whole.target().kind() != TargetKind::Remote;
+            if stream.durable != Durable::Later && stream.mix.writes() && by_file {
                 region = region.durable(stream.durable)?;
             }
             let unit = region.target().offset_alignment();

@@ -67,6 +67,7 @@ impl Files {
                 Region::from(target)
             }
             TargetState::Device { .. } => Region::from(Target::open_read(path, true)?),
+            TargetState::Remote(namespace) => Region::from(namespace.target()?),
             TargetState::Nothing { folder } => {
                 let dir = self.folder(folder, id)?;
                 if wanted.hollow {

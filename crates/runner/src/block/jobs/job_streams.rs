@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use narrows_fio::options::limits;
 use narrows_fio::{Amount, Distribution, Job, Order, Targets as Names};
-use narrows_io::Entropy;
+use narrows_io::{Access, Durable, Entropy, Method};
 use narrows_layer_block::{Limit, Load, Mix, Route, Stream, Then};
 
 use super::job_stream::JobStream;
@@ -53,7 +53,7 @@ pub fn of_job(
         let wanted = targets.look(&stream.file)?;
         let end = stream.offset_bytes + stream.bytes;
         wanted.bytes = wanted.bytes.max(end);
-        wanted.hollow &= stream.access.method() == narrows_io::Method::Null;
+        wanted.hollow &= stream.access.method() == Method::Null;
         if wanted.entropy == Entropy::default() {
             wanted.entropy = entropy;
         }
@@ -109,13 +109,15 @@ impl StreamSource<'_> {
         let limit = self.limit(region_bytes, mean_bytes);
         let mut streams = Vec::new();
         for (number, (file, offset_bytes, bytes)) in spans.into_iter().enumerate() {
-            if let TargetState::Nothing { .. } = targets.look(&file)?.found
+            let found = &targets.look(&file)?.found;
+            if let TargetState::Nothing { .. } = found
                 && mix.writes()
                 && !job.files.overwrite
             {
                 let sentence = "files are written whole before the job, as with overwrite=1; rates of growing files are lower";
                 mapping::say(said, job, sentence);
             }
+            let (access, route) = self.way(found, &access, said);
             streams.push(JobStream {
                 job: self.job_number,
                 name: self.name(number),
@@ -128,8 +130,8 @@ impl StreamSource<'_> {
                 place: order::place(job, bytes, self.clones(), said)?,
                 load,
                 threads: Stream::threads_for(&access, in_flight(load), self.clones()),
-                access: access.clone(),
-                route: if job.files.direct { Route::Direct } else { Route::Buffered },
+                access,
+                route,
                 cpus: self.cpus(),
                 sync_after: mapping::sync_after(job, said),
                 limit,
@@ -141,6 +143,25 @@ impl StreamSource<'_> {
             });
         }
         Ok(streams)
+    }
+
+    /// By which way to a file, and whether past the page cache. To a namespace of a storage target there is one way, without a cache.
+    fn way(&self, found: &TargetState, access: &Access, said: &mut Vec<String>) -> (Access, Route) {
+        let job = self.job;
+        match found {
+            TargetState::Remote(namespace) if access.method() != Method::Null => {
+                let sentence = if job.files.direct {
+                    "the namespace is reached over NVMe/TCP by narrows itself, whatever the ioengine"
+                } else {
+                    "the namespace is reached over NVMe/TCP by narrows itself, whatever the ioengine, and without a page cache"
+                };
+                mapping::say(said, job, sentence);
+                let durable = mapping::durable(job) != Durable::Later;
+                (namespace.access_that_writes(durable), Route::Direct)
+            }
+            _ if job.files.direct => (access.clone(), Route::Direct),
+            _ => (access.clone(), Route::Buffered),
+        }
     }
 
     /// A number that no other stream of the run has: jobs, kinds, clones and files go each their own way.

@@ -27,22 +27,25 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use narrows_fio::SettingTreatment;
+use narrows_initiator::Address;
 use narrows_model::{Layer, Plan, PlannedStep, Platform, Run};
-use narrows_raw::{Consent, Device};
+use narrows_raw::Consent;
 use narrows_units::{Bytes, shown};
 
 use super::folder;
+use super::remote::RemoteNamespace;
 use crate::failure::Failure;
+use crate::paragraph::paragraphs;
 use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
-use crate::request::block::JobsRequest;
+use crate::request::block::{DeviceConsent, JobsRequest};
 use crate::session::{EndReport, Ended, Session};
 use crate::ui::Ui;
 use crate::{guard, preflight, store};
 
 use stage::Stage;
-use targets::Targets;
+use targets::{Consented, Targets};
 
 /// Assumed while planning only.
 const FILL_BYTES_PER_S: f64 = 500e6;
@@ -55,7 +58,8 @@ pub fn is_option_of_fio(name: &str) -> bool {
 /// The jobs that were read.
 pub struct Jobs {
     request: JobsRequest,
-    consented: Option<(Device, Consent)>,
+    /// Of a raw device that may be written.
+    consent: Option<Consent>,
     plan: narrows_fio::Plan,
     targets: Targets,
     stages: Vec<Stage>,
@@ -78,9 +82,9 @@ impl Program for Jobs {
         if let Some(path) = request.fio_json.as_deref().filter(|path| *path != Path::new("-")) {
             check_fio_json(path)?;
         }
-        let consented = request.consent.as_ref().map(folder::consented).transpose()?;
+        let (consented, consent) = consented(request.consent.as_ref())?;
         let plan = read::plan(request)?;
-        let mut targets = Targets::new(&at, consented.as_ref().map(|(device, _)| device));
+        let mut targets = Targets::new(&at, consented);
         let mut said = said_by_reading(&plan);
         let stages = stage::stages(&plan.jobs, &mut targets, &mut said)?;
         let prepared = Prepared::storage(
@@ -96,7 +100,7 @@ impl Program for Jobs {
             said.push('\n');
         }
         let request = request.clone();
-        Ok(Jobs { request, consented, plan, targets, stages, said, prepared, written: Ok(()) })
+        Ok(Jobs { request, consent, plan, targets, stages, said, prepared, written: Ok(()) })
     }
 
     fn planned(&self) -> (&Plan, &Platform) {
@@ -104,7 +108,18 @@ impl Program for Jobs {
     }
 
     fn describe(&self) -> String {
-        self.said.clone() + &self.prepared.describe()
+        let streams = || self.stages.iter().flat_map(|stage| &stage.streams);
+        let losses = self
+            .targets
+            .losses(|path| streams().any(|stream| stream.file == path && stream.mix.writes()));
+        let plan = if streams().any(|stream| stream.writes_bytes().is_none()) {
+            let closing =
+                "writes as much as its time allows; files made here are removed afterwards";
+            self.prepared.describe_ending(closing)
+        } else {
+            self.prepared.describe()
+        };
+        self.said.clone() + &plan + &paragraphs(&losses)
     }
 
     fn folders(&self) -> Vec<PathBuf> {
@@ -123,13 +138,12 @@ impl Program for Jobs {
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         let (mut done, mut devices) = (Vec::new(), Vec::new());
-        let consent = self.consented.as_ref().map(|(_, consent)| consent);
         let ended = execute::execute(
             session,
             &self.plan.jobs,
             &self.stages,
             &mut self.targets,
-            consent,
+            self.consent.as_ref(),
             (&mut done, &mut devices),
         )?;
         if let Some(path) = &self.request.fio_json {
@@ -148,6 +162,16 @@ impl Program for Jobs {
     fn concluded(&mut self, _: &Run, _: &dyn Ui) -> Result<()> {
         std::mem::replace(&mut self.written, Ok(()))
     }
+}
+
+/// What may be written, and of a raw device the consent itself.
+fn consented(given: Option<&DeviceConsent>) -> Result<(Option<Consented>, Option<Consent>)> {
+    let Some(given) = given else { return Ok((None, None)) };
+    if Address::is_meant(&given.device) {
+        return Ok((Some(Consented::Remote(RemoteNamespace::consented(given)?)), None));
+    }
+    let (device, consent) = folder::consented(given)?;
+    Ok((Some(Consented::Device(device.number)), Some(consent)))
 }
 
 /// Refuses before the run what would fail after it.

@@ -20,6 +20,7 @@ pub fn span(
     let there = match found {
         TargetState::File { bytes } => Some(*bytes),
         TargetState::Device { device, .. } => device.size_bytes,
+        TargetState::Remote(namespace) => Some(namespace.bytes()),
         TargetState::Nothing { .. } => None,
     };
     let region = &job.region;

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use narrows_facts::Live;
+use narrows_initiator::Address;
 use narrows_io::{Entropy, Space};
 use narrows_model::{Platform, Role};
-use narrows_raw::{Device, inspect, plain_file_in_dev, refusals, uses_of_file};
+use narrows_raw::{Device, inspect, plain_file_in_dev, refusals, uses_of_file, would_lose};
 
 use crate::block::folder;
+use crate::block::remote::RemoteNamespace;
 use crate::failure::Failure;
 
 /// What stands at a path.
@@ -34,6 +36,8 @@ pub enum TargetState {
         /// Whether this run has consent to write to it.
         consented: bool,
     },
+    /// A namespace that a storage target serves; it says itself whether it may be written.
+    Remote(RemoteNamespace),
 }
 
 /// A file or device with what the jobs want of it.
@@ -54,21 +58,29 @@ pub struct Wanted {
 /// All of them.
 pub struct Targets {
     at: PathBuf,
-    /// The kernel's number of the device that may be written.
-    consented: Option<String>,
+    /// What may be written.
+    consented: Option<Consented>,
     wanted: BTreeMap<PathBuf, Wanted>,
 }
 
+/// What this run has consent to write to.
+#[derive(Debug, Clone)]
+pub enum Consented {
+    /// A raw device, by the kernel's number.
+    Device(String),
+    /// A namespace that a storage target serves.
+    Remote(RemoteNamespace),
+}
+
 impl Targets {
-    /// Relative names are below `at`; `consented` is a device that may be written.
-    pub fn new(at: &Path, consented: Option<&Device>) -> Self {
-        let consented = consented.map(|device| device.number.clone());
+    /// Relative names are below `at`; `consented` is what may be written.
+    pub fn new(at: &Path, consented: Option<Consented>) -> Self {
         Targets { at: at.to_path_buf(), consented, wanted: BTreeMap::new() }
     }
 
-    /// The whole path of a name.
+    /// The whole path of a name; an address of a namespace is one.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.at.join(name)
+        if Address::is_meant(name) { PathBuf::from(name) } else { self.at.join(name) }
     }
 
     /// What is there; looked at once.
@@ -91,6 +103,9 @@ impl Targets {
 
     fn find(&self, path: &Path) -> Result<TargetState> {
         let shown = path.display();
+        if let Some(address) = path.to_str().filter(|text| Address::is_meant(text)) {
+            return Ok(TargetState::Remote(self.remote(address)?));
+        }
         let fail = |error: std::io::Error| {
             let hint = "name a file or a folder that you may read, or another folder with --at";
             Failure::hinted(format!("cannot read {shown}: {error}"), hint)
@@ -99,7 +114,8 @@ impl Targets {
             Ok(found) if found.is_file() => Ok(TargetState::File { bytes: found.len() }),
             Ok(found) if found.file_type().is_block_device() => {
                 let device = inspect(&Live, &path.to_string_lossy())?;
-                let consented = self.consented.as_ref() == Some(&device.number);
+                let consented =
+                    matches!(&self.consented, Some(Consented::Device(n)) if *n == device.number);
                 Ok(TargetState::Device { device: Box::new(device), consented })
             }
             Ok(found) if found.is_dir() => Err(Failure::hinted(
@@ -124,6 +140,14 @@ impl Targets {
                 Ok(TargetState::Nothing { folder })
             }
             Err(error) => Err(fail(error)),
+        }
+    }
+
+    /// The namespace at that address; the one that may be written where it is that one.
+    fn remote(&self, address: &str) -> Result<RemoteNamespace> {
+        match &self.consented {
+            Some(Consented::Remote(namespace)) if namespace.is_at(address) => Ok(namespace.clone()),
+            _ => RemoteNamespace::connect(address),
         }
     }
 
@@ -174,8 +198,12 @@ impl Targets {
             folders.iter().map(|folder| (Role::Data, folder.as_path())).collect();
         let mut platform = narrows_platform::discover(&Live, &roles);
         for wanted in self.wanted.values() {
-            if let TargetState::Device { device, .. } = &wanted.found {
-                platform.roles.push(folder::path_of_device(device));
+            match &wanted.found {
+                TargetState::Device { device, .. } => {
+                    platform.roles.push(folder::path_of_device(device));
+                }
+                TargetState::Remote(namespace) => platform.roles.push(namespace.role()),
+                TargetState::File { .. } | TargetState::Nothing { .. } => {}
             }
         }
         platform
@@ -188,8 +216,20 @@ impl Targets {
     pub fn guard(&self, load_here: bool) -> Result<()> {
         self.wanted.values().try_for_each(|wanted| match &wanted.found {
             TargetState::Device { device, .. } => folder::guard_device(device, load_here),
-            TargetState::File { .. } | TargetState::Nothing { .. } => Ok(()),
+            TargetState::File { .. } | TargetState::Nothing { .. } | TargetState::Remote(_) => {
+                Ok(())
+            }
         })
+    }
+
+    /// What is destroyed of devices and namespaces that are written.
+    pub fn losses(&self, is_written: impl Fn(&Path) -> bool) -> Vec<String> {
+        let all = self.wanted.iter().filter_map(|(path, wanted)| match &wanted.found {
+            TargetState::Remote(namespace) if is_written(path) => Some(namespace.losses(1)),
+            TargetState::Device { device, .. } if is_written(path) => Some(would_lose(device, 1)),
+            _ => None,
+        });
+        all.flatten().collect()
     }
 
     /// Refuses before the first byte where the files that live at the same time don't fit.
@@ -229,6 +269,14 @@ pub fn may_write(path: &Path, found: &TargetState) -> Result<()> {
     let shown = path.display();
     match found {
         TargetState::Nothing { .. } | TargetState::Device { consented: true, .. } => Ok(()),
+        TargetState::Remote(namespace) if namespace.is_writable() => Ok(()),
+        TargetState::Remote(namespace) => Err(Failure::hinted(
+            format!("the job writes to the namespace {shown}"),
+            format!(
+                "if everything on it may be lost: --write-to-device '{shown}' --serial {}",
+                namespace.serial()
+            ),
+        )),
         TargetState::File { .. } => {
             let mut what =
                 format!("the job writes to {shown}, which exists and would be overwritten");
