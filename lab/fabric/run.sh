@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh LINUX PROGRAMS [TEST...]: boots LINUX (of build.sh) once for each test and says what passed. PROGRAMS is the folder of
-# `narrows` and `narrows-target`. The guest has the host's files, read-only, and memory for what it writes; no root is needed.
+# `narrows` and `narrows-target`. LIMIT: seconds for a test [300]; BLKTESTS: the folder of that suite, for the
+# test of its name; TESTS: of it only these (012,031); LOG: a file for all that is said. The guest has the host's files, read-only, and memory for what it writes; no root is needed.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 [ $# -ge 2 ] || { echo "usage: run.sh LINUX PROGRAMS [TEST...]" >&2; exit 2; }
@@ -19,9 +20,10 @@ done
 failed=0
 for test in "$@"; do
     echo "== $test"
-    output=$(timeout 300 "$linux" mem=2G root=/dev/root rootfstype=hostfs rootflags=/ ro \
-        init="$here/init" lab="$here/tests/$test" programs="$programs" \
+    output=$(timeout "${LIMIT:-300}" "$linux" mem=2G root=/dev/root rootfstype=hostfs rootflags=/ ro \
+        init="$here/init" lab="$here/tests/$test" programs="$programs" suite="${BLKTESTS:-}" tests="${TESTS:-}" \
         con0=fd:0,fd:1 con=null ssl=null quiet loglevel=3 </dev/null 2>&1)
+    [ -z "${LOG:-}" ] || echo "$output" >>"$LOG"
     echo "$output" | tr -d '\r' | grep -E '^(ok|FAILED|skipped) ' || true
     # A guest that ends early proves nothing: the last line has to be there.
     if ! echo "$output" | tr -d '\r' | grep -q '^all passed$'; then

@@ -38,7 +38,7 @@ pub struct PathOptions {
 /// When messages passed between this host's kernel and its network driver, ns on the clock of [`crate::stamps::realtime_ns`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KernelStamps {
-    /// The first that was sent was handed to the driver.
+    /// What was sent first, by one call, had been handed to the driver.
     pub sent_ns: Option<u64>,
     /// The last that was received came from it.
     pub received_ns: Option<u64>,

@@ -1,5 +1,5 @@
-//! The kernel's time stamps of a TCP connection: when the first byte of a message was handed to the network driver, and when
-//! the last packet that was received came from it (`SO_TIMESTAMPING`, software stamps; `Documentation/networking/timestamping.rst`).
+//! The kernel's time stamps of a TCP connection: when a message (what one call sent) had been handed to the network driver, all
+//! of it, and when the last packet that was received came from it (`SO_TIMESTAMPING`, software stamps; `Documentation/networking/timestamping.rst`).
 //!
 //! They are on the clock `CLOCK_REALTIME`, so what they are compared with is read there ([`realtime_ns`]). What the kernel
 //! says of sent messages costs memory until it is taken ([`take_sent`]).

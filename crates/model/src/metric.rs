@@ -404,7 +404,8 @@ metrics! { GENERAL:
     SPLIT_LATENCY: "split_latency", Ns, Less;
     /// The same with a host that polls, ns.
     SPLIT_LATENCY_POLLED: "split_latency_polled", Ns, Less;
-    /// From its submission until its first packet was handed to the host's network driver, ns.
+    /// From its submission until its command, with the data that go with it, had been handed to the host's network driver, ns; of a host
+    /// that polls.
     SPLIT_SEND: "split_send", Ns, Less;
     /// From there until the last packet of the answer came from the driver, less the time in the target, ns: the network, the target's
     /// network stack and its wake-up.
@@ -421,7 +422,7 @@ metrics! { GENERAL:
     SPLIT_STORAGE: "split_storage", Ns, Less;
     /// From when the answer's last packet came from the driver to the end, where the host polls, ns.
     SPLIT_RECEIVE: "split_receive", Ns, Less;
-    /// How much longer that takes where the host sleeps, ns.
+    /// How much longer an operation takes outside the target where the host sleeps, ns.
     SPLIT_HOST_WAKE_UP: "split_host_wake_up", Ns, Less;
     /// From driver to driver, the target's time included, where the target doesn't tell it, ns.
     SPLIT_BEYOND_HOST: "split_beyond_host", Ns, Less;

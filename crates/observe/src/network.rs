@@ -1,20 +1,22 @@
 //! The network under drives: connections that were made again, TCP segments that were sent again, packets that ports dropped.
 //!
 //! Watched only where a path leads over a network. A connection to an NVMe target that was lost and made again shows in the
-//! controller's CNTLID, which the target gives each association anew; the kernel counts it nowhere. Segments and ports are counted
+//! controller's CNTLID where the target gives the new association another number (narrows-target does; Linux's gives the lowest that
+//! is free, so mostly the same), and while it is lost in the controller's state. The kernel counts it nowhere. Segments and ports are counted
 //! for all traffic of the machine, so that they tell that packets were lost, and not whose.
 
 use narrows_model::{Platform, RolePath};
 
 use crate::counters::Counters;
 
-/// Of a port's `statistics`.
-const DROPS: [&str; 4] = ["rx_dropped", "rx_errors", "tx_dropped", "tx_errors"];
+/// Of a port's `statistics`. Not `rx_dropped`: packets of protocols that nobody here speaks are in it.
+const DROPS: [&str; 4] = ["rx_missed_errors", "rx_errors", "tx_dropped", "tx_errors"];
 
 /// Open counters; none where no path leads over a network.
 #[derive(Debug, Default)]
 pub(crate) struct NetworkWatch {
-    associations: Vec<Counters>,
+    /// CNTLID and state of each controller.
+    associations: Vec<[Option<Counters>; 2]>,
     tcp: Option<Counters>,
     ports: Vec<Counters>,
     watches: bool,
@@ -23,7 +25,7 @@ pub(crate) struct NetworkWatch {
 /// The counters at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct NetworkCounts {
-    /// CNTLID of each controller over a network.
+    /// CNTLID of each controller over a network; none while it is not connected.
     associations: Vec<Option<u32>>,
     resent: Option<u64>,
     dropped: Option<u64>,
@@ -53,7 +55,11 @@ impl NetworkWatch {
         });
         NetworkWatch {
             associations: controllers
-                .filter_map(|c| open(&format!("/sys/class/nvme/{}/cntlid", c.name)))
+                .map(|c| {
+                    ["cntlid", "state"]
+                        .map(|file| open(&format!("/sys/class/nvme/{}/{file}", c.name)))
+                })
+                .filter(|files| files.iter().all(Option::is_some))
                 .collect(),
             tcp: open("/proc/net/snmp"),
             ports: counters.filter_map(|path| open(&path)).collect(),
@@ -72,7 +78,11 @@ impl NetworkWatch {
             associations: self
                 .associations
                 .iter()
-                .map(|counters| counters.text()?.trim().parse().ok())
+                .map(|[number, state]| {
+                    let text = |counters: &Option<Counters>| counters.as_ref()?.text();
+                    let live = text(state)?.trim() == "live";
+                    text(number)?.trim().parse().ok().filter(|_| live)
+                })
                 .collect(),
             resent: self.tcp.as_ref().and_then(Counters::text).and_then(|text| resent(&text)),
             dropped: dropped.filter(|all| !all.is_empty()).map(|all| all.iter().sum()),
@@ -102,7 +112,6 @@ fn resent(text: &str) -> Option<u64> {
 pub(crate) fn between(before: &NetworkCounts, after: &NetworkCounts) -> NetworkSeen {
     let since = |before: Option<u64>, after: Option<u64>| after?.checked_sub(before?);
     let pairs = before.associations.iter().zip(&after.associations);
-    // While it is not connected there is no number.
     let again = pairs.filter(|(before, after)| before != after).count() as u64;
     NetworkSeen {
         reconnects: (!after.associations.is_empty()).then_some(again),
@@ -169,7 +178,9 @@ mod tests {
         let watch = NetworkWatch::open(&platform("nvme (tcp)"), open);
         assert_eq!(watch.counts(), Some(NetworkCounts::default()));
         let mut files =
-            vec!["/sys/class/nvme/nvme1/cntlid".to_string(), "/proc/net/snmp".to_string()];
+            ["/sys/class/nvme/nvme1/cntlid", "/sys/class/nvme/nvme1/state", "/proc/net/snmp"]
+                .map(str::to_string)
+                .to_vec();
         files.extend(DROPS.map(|name| format!("/sys/class/net/eth0/statistics/{name}")));
         assert_eq!(*asked.borrow(), files);
     }

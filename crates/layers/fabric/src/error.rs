@@ -27,7 +27,7 @@ pub enum FabricError {
     Path(narrows_io::Error),
     /// The echo.
     #[error(
-        "fabric: cannot {action} the echo at {address}: {source}\nhint: on the target's machine run `narrows fabric echo --listen {address}`"
+        "fabric: cannot {action} the echo at {address}: {source}\nhint: on the target's machine run `narrows fabric echo --listen ADDRESS:PORT`, with its address on the storage network"
     )]
     Echo {
         /// What was tried.

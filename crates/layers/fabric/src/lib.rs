@@ -5,10 +5,11 @@
 //!
 //! | from | to | how it is known |
 //! | --- | --- | --- |
-//! | submission | the first packet is handed to the network driver | the kernel's stamp of it |
-//! | then | the last packet of the answer comes from the driver | the kernel's stamp of it, less the time in the target |
+//! | submission | the command has been handed to the network driver | the kernel's stamp of it, where this host polls |
+//! | then | the last packet of the answer comes from the driver | the same, less the time in the target |
 //! | arrival at the target | completion there, and of that in the storage | the target says so in each completion (narrows' own) |
-//! | the last packet came | the operation has ended | less the same with a host that polls: this host's wake-up |
+//! | the last packet came | the operation has ended | the same |
+//! | submission | end, outside the target | what a host that sleeps takes longer than one that polls: its wake-up |
 //!
 //! The network's part is divided by an [`echo`] on the target's machine, which sends and receives messages of the same sizes
 //! and does nothing with them: once polling (wire and network stacks), once sleeping (and the wake-up).
@@ -21,6 +22,7 @@
 
 pub mod echo;
 mod error;
+mod fill;
 mod operation;
 mod plan;
 mod rounds;

@@ -6,6 +6,8 @@ use narrows_units::Bytes;
 
 /// PostgreSQL's block, and Oracle's and InnoDB's usual ones.
 const READS: [u32; 2] = [8 << 10, 16 << 10];
+/// Of memory, and of most file systems and drives.
+const PAGE_BYTES: u32 = 4096;
 /// One and two pages of WAL.
 const WRITES: [u32; 2] = [8 << 10, 16 << 10];
 
@@ -20,7 +22,7 @@ pub struct SplitOperation {
 
 impl SplitOperation {
     /// Reads of the sizes that databases read; where the namespace may be written, durable writes of one and two pages of WAL,
-    /// of as much as goes with a command and of a block more. None is larger than the target takes.
+    /// of as much as goes with a command and of a page more. None is larger than the target takes.
     pub fn for_namespace(reached: &Reached, writable: bool) -> Vec<SplitOperation> {
         let read = |bytes| SplitOperation { writes: false, bytes };
         let write = |bytes| SplitOperation { writes: true, bytes };
@@ -32,7 +34,7 @@ impl SplitOperation {
         }
         let block = reached.block_bytes;
         operations.retain(|operation| {
-            operation.bytes <= reached.max_data
+            (1..=reached.max_data).contains(&operation.bytes)
                 && operation.bytes.is_multiple_of(block)
                 && u64::from(operation.bytes) <= reached.bytes()
         });
@@ -41,7 +43,7 @@ impl SplitOperation {
         operations
     }
 
-    /// `read.8k`, `write.16.5k`.
+    /// `read.8k`, `write.20k`.
     pub fn word(self) -> String {
         let direction = if self.writes { "write" } else { "read" };
         format!("{direction}.{}k", f64::from(self.bytes) / 1024.0)
@@ -64,10 +66,13 @@ impl SplitOperation {
     }
 }
 
-/// The largest write that goes with its command, in whole blocks, and one of a block more, which takes one more round trip;
-/// `None` where no block goes with a command.
+/// The largest write of whole pages (or blocks, where these are larger) that goes with its command, and one of a page more, which takes
+/// one more round trip; `None` where none goes with a command, or the target takes no more. Writes of whole pages begin and end
+/// where a drive's or file system's blocks do.
 fn capsule_step(reached: &Reached) -> Option<[u32; 2]> {
-    let limit = reached.controller.in_capsule_bytes();
-    let largest = limit - limit % reached.block_bytes;
-    (largest > 0).then(|| [largest, largest + reached.block_bytes])
+    let unit = reached.block_bytes.max(PAGE_BYTES);
+    let limit = reached.controller.in_capsule_bytes().min(reached.max_data);
+    let largest = limit - limit % unit;
+    let beyond = largest.checked_add(unit).filter(|bytes| *bytes <= reached.max_data)?;
+    (largest > 0).then_some([largest, beyond])
 }

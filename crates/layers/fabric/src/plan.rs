@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use narrows_model::{Layer, PlannedStep};
+use narrows_units::Bytes;
 
 use crate::operation::SplitOperation;
 use crate::throughput;
@@ -13,6 +14,10 @@ use crate::window::HostMode;
 pub struct SplitPlan {
     /// The operations.
     pub operations: Vec<SplitOperation>,
+    /// The first bytes of the namespace are used, so many.
+    pub region_bytes: u64,
+    /// Whether they are written first, so that reads find something.
+    pub fills: bool,
     /// An echo on the target's machine, `HOST:PORT`.
     pub echo: Option<String>,
     /// Whether the kernel stamps packets ([`narrows_initiator::stamps::begin`]).
@@ -35,6 +40,7 @@ impl SplitPlan {
 /// The steps; `repeats` rounds. Writes are counted as if each took 20 µs, which few fabrics reach.
 pub fn planned_split(plan: &SplitPlan, repeats: u32) -> Vec<PlannedStep> {
     const FAST_WRITE_S: f64 = 20e-6;
+    const FILL_BYTES_PER_S: f64 = 400e6;
     let window_s = plan.window.as_secs_f64();
     let repeats = f64::from(repeats);
     let written = |operation: &&SplitOperation| operation.writes;
@@ -50,19 +56,25 @@ pub fn planned_split(plan: &SplitPlan, repeats: u32) -> Vec<PlannedStep> {
         writes_bytes,
     };
     let echo = if plan.echo.is_some() { ", and an echo of the same sizes" } else { "" };
-    vec![
-        step(
-            format!(
-                "one operation in flight, host sleeping and polling: {}{echo}",
-                names.join(", ")
+    let fill = plan.fills.then(|| {
+        let what = format!("write the first {} of the namespace", Bytes(plan.region_bytes));
+        step(what, plan.region_bytes as f64 / FILL_BYTES_PER_S, plan.region_bytes)
+    });
+    fill.into_iter()
+        .chain([
+            step(
+                format!(
+                    "one operation in flight, host sleeping and polling: {}{echo}",
+                    names.join(", ")
+                ),
+                repeats * plan.windows() as f64 * (window_s + 0.02),
+                writes_bytes.sum(),
             ),
-            repeats * plan.windows() as f64 * (window_s + 0.02),
-            writes_bytes.sum(),
-        ),
-        step(
-            "reads, many in flight".to_string(),
-            repeats * throughput::length(plan.window).as_secs_f64(),
-            0,
-        ),
-    ]
+            step(
+                "reads, many in flight".to_string(),
+                repeats * throughput::length(plan.window).as_secs_f64(),
+                0,
+            ),
+        ])
+        .collect()
 }

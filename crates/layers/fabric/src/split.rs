@@ -12,11 +12,15 @@ use serde_json::json;
 
 use crate::FabricError;
 use crate::echo::EchoShape;
+use crate::fill::fill;
 use crate::operation::SplitOperation;
 use crate::plan::SplitPlan;
 use crate::rounds::{SplitRound, rounds};
 use crate::throughput::throughput;
 use crate::window::{HostMode, OperationWindow};
+
+/// No drive answers so fast, ns.
+const MEMORY_NS: f64 = 1000.0;
 
 /// Divides the latency of each operation of the plan, then reads with many in flight. One measurement for each operation
 /// (`fabric.split.read.8k`), one of the target's CPU time where it tells (`fabric.target`), and the reads'.
@@ -29,8 +33,13 @@ pub fn split(
     plan: &SplitPlan,
     watch: &Watch,
 ) -> Result<Vec<Measurement>, FabricError> {
-    // Another's target knows no such feature; its completions then tell nothing.
-    association.ask_for_service_time();
+    // Of another's target the feature is something else, and is left alone.
+    if association.target_activity().is_some() {
+        association.ask_for_service_time();
+    }
+    if plan.fills {
+        fill(ctx, association, plan.region_bytes)?;
+    }
     let rounds = rounds(ctx, association, plan, watch)?;
     let wait = rounds.iter().find_map(|round| Some(round.target?[1].wait));
     let mut measurements: Vec<Measurement> = plan
@@ -39,7 +48,12 @@ pub fn split(
         .map(|operation| measurement(association, plan, *operation, &rounds, wait))
         .collect();
     measurements.extend(target_work(&rounds));
-    measurements.push(with_conditions(throughput(ctx, association)?, association, plan, wait));
+    measurements.push(with_conditions(
+        throughput(ctx, association, plan.region_bytes)?,
+        association,
+        plan,
+        wait,
+    ));
     Ok(measurements)
 }
 
@@ -138,18 +152,22 @@ fn parts(
     let mut parts = of_windows(round, operation, plain);
     parts.extend(plain.typical.storage_ns.map(|storage| (metric::FABRIC_ADDED, whole - storage)));
 
-    let stamped = seen(HostMode::SLEEPING_STAMPED).map_or(plain, |stamped| stamped);
-    let told = stamped.typical.target_ns.zip(stamped.typical.storage_ns);
+    let sleeping = &seen(HostMode::SLEEPING_STAMPED).unwrap_or(plain).typical;
+    let told = sleeping.target_ns.zip(sleeping.storage_ns);
     if let Some((target, storage)) = told {
         parts.extend([(metric::SPLIT_TARGET, target), (metric::SPLIT_STORAGE, storage)]);
     }
-    let Some(sleeping) = stamped.typical.sections else { return parts };
-    let polling = seen(HostMode::POLLING_STAMPED).and_then(|polling| polling.typical.sections);
-    let receive = polling.map_or(sleeping.receive_ns, |polling| polling.receive_ns);
-    parts.extend(sleeping.send_ns.map(|send| (metric::SPLIT_SEND, send)));
-    parts.push((metric::SPLIT_RECEIVE, receive));
-    parts.push((metric::SPLIT_HOST_WAKE_UP, sleeping.receive_ns - receive));
-    let host = sleeping.send_ns.unwrap_or(0.0) + sleeping.receive_ns;
+    // Of a host that polls, because a packet is stamped when its CPU has woken up: in a host that sleeps the way to the stamp holds a
+    // part of the wake-up.
+    let polling = seen(HostMode::POLLING_STAMPED).map(|polling| &polling.typical);
+    let polling = polling.filter(|polling| polling.sections.is_some());
+    let cut = polling.unwrap_or(sleeping);
+    let Some(sections) = cut.sections else { return parts };
+    let wake_up = polling.map(|polling| sleeping.outside_target() - polling.outside_target());
+    parts.extend(sections.send_ns.map(|send| (metric::SPLIT_SEND, send)));
+    parts.push((metric::SPLIT_RECEIVE, sections.receive_ns));
+    parts.extend(wake_up.map(|wake_up| (metric::SPLIT_HOST_WAKE_UP, wake_up)));
+    let host = sections.send_ns.unwrap_or(0.0) + sections.receive_ns + wake_up.unwrap_or(0.0);
     let echo = |polled| Some(round.echo(shape?, polled)?.network_ns);
     let (wire, sleeping_echo) = (echo(true), echo(false));
     parts.extend(wire.map(|wire| (metric::SPLIT_WIRE, wire)));
@@ -157,7 +175,7 @@ fn parts(
     parts.extend(echo_wake_up.map(|wake_up| (metric::SPLIT_ECHO_WAKE_UP, wake_up)));
     let beyond = match told {
         Some((target, storage)) => {
-            let network = sleeping.between_ns - target - storage;
+            let network = sections.between_ns - cut.in_target();
             parts.push((metric::SPLIT_NETWORK, network));
             let wake_up = wire.and_then(|wire| target_wake_up(wait, network - wire));
             parts.extend(wake_up.map(|wake_up| (metric::SPLIT_TARGET_WAKE_UP, wake_up)));
@@ -165,9 +183,9 @@ fn parts(
             divided.unwrap_or(network) + target + storage
         }
         None => {
-            parts.push((metric::SPLIT_BEYOND_HOST, sleeping.between_ns));
+            parts.push((metric::SPLIT_BEYOND_HOST, sections.between_ns));
             parts.extend(sleeping_echo.map(|echo| (metric::SPLIT_ECHO, echo)));
-            sleeping.between_ns
+            sections.between_ns
         }
     };
     let unexplained = whole - host - beyond;
@@ -196,6 +214,12 @@ fn of_windows(
     figures.extend(polling.map(|polling| (metric::SPLIT_LATENCY_POLLED, polling.typical.whole_ns)));
     figures.extend(shortest.map(|ns| (metric::MIN_RTT, ns as f64)));
     figures.extend(round.host.iter().copied());
+    // Of memory that was never written there is nothing to read either.
+    let from_memory = plain.typical.storage_ns.is_some_and(|ns| ns < MEMORY_NS);
+    if !operation.writes && !from_memory {
+        let shares: Vec<f64> = windows().map(|seen| seen.zero_share).collect();
+        figures.push((metric::ZERO_BLOCKS, shares.iter().sum::<f64>() / shares.len() as f64));
+    }
     figures
 }
 
@@ -235,6 +259,7 @@ mod tests {
             median_ns: 1,
             p99_ns: None,
             cpu_per_op_ns: 5e3,
+            zero_share: 0.0,
             tcp: narrows_initiator::TcpInfo { min_rtt_ns: Some(7), retransmits: 1 },
         }
     }

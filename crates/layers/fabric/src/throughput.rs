@@ -21,6 +21,8 @@ const DEPTH: u32 = 32;
 /// Queues, where the target grants and this machine has CPUs for so many.
 const MOST_QUEUES: u32 = 4;
 const ALIGNMENT: usize = 4096;
+/// No answer for so long ends it.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Length of a window.
 pub(crate) fn length(window: Duration) -> Duration {
@@ -36,9 +38,10 @@ struct QueueReads {
 pub(crate) fn throughput(
     ctx: &Context<'_>,
     association: &Arc<Association>,
+    region_bytes: u64,
 ) -> Result<Measurement, FabricError> {
     let reached = association.reached();
-    let most = u64::from(reached.max_data).min(reached.bytes());
+    let most = u64::from(reached.max_data).min(region_bytes);
     let bytes = u32::try_from(most).unwrap_or(u32::MAX).min(READ_BYTES);
     let bytes = bytes - bytes % reached.block_bytes;
     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
@@ -50,7 +53,7 @@ pub(crate) fn throughput(
         let begun = Instant::now();
         let read = |queue: u32| {
             let seed = ctx.seed ^ u64::from(repeat) << 32 ^ u64::from(queue);
-            reads(ctx, association, bytes, &mut Rng::new(seed))
+            reads(ctx, association, (bytes, region_bytes / u64::from(bytes)), &mut Rng::new(seed))
         };
         let all: Vec<QueueReads> = std::thread::scope(|threads| {
             let threads: Vec<_> =
@@ -82,13 +85,12 @@ pub(crate) fn throughput(
 fn reads(
     ctx: &Context<'_>,
     association: &Arc<Association>,
-    bytes: u32,
+    (bytes, places): (u32, u64),
     rng: &mut Rng,
 ) -> Result<QueueReads, FabricError> {
     let arena = Arena::new(DEPTH, bytes, ALIGNMENT)
         .map_err(|source| FabricError::System { action: "allocate memory for a queue", source })?;
     let mut path = association.path(arena, PathOptions::default())?;
-    let places = association.reached().bytes() / u64::from(bytes);
     let mut submit = |path: &mut dyn DevicePath, slot: u32| {
         path.submit(Op::Read, slot, rng.below(places) * u64::from(bytes), bytes);
     };
@@ -98,11 +100,19 @@ fn reads(
     let (mut operations, mut done) = (0, Vec::with_capacity(DEPTH as usize));
     let cpu_before = thread_cpu_ns();
     let begun = Instant::now();
+    let mut answered = begun;
     while path.in_flight() > 0 {
         ctx.stop.check()?;
         path.reap(1, &mut done)?;
+        if done.is_empty() && answered.elapsed() > PATIENCE {
+            return Err(FabricError::Nothing {
+                operation: "read".to_string(),
+                seconds: PATIENCE.as_secs_f64(),
+            });
+        }
         let goes_on = begun.elapsed() < length(ctx.window);
         for completion in done.drain(..) {
+            answered = Instant::now();
             completion.bytes().map_err(|source| FabricError::Operation {
                 operation: "read".to_string(),
                 source,

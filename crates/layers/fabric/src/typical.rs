@@ -5,7 +5,7 @@
 pub(crate) struct OperationTimes {
     /// From its submission to its end.
     pub(crate) whole_ns: u64,
-    /// From its submission until its first packet was handed to the driver; not every driver stamps that.
+    /// From its submission until what is sent first was handed to the driver; not every driver stamps that.
     pub(crate) sent_ns: Option<u64>,
     /// From its submission until the last packet of the answer came from the driver.
     pub(crate) received_ns: Option<u64>,
@@ -27,10 +27,22 @@ pub(crate) struct TypicalTimes {
     pub(crate) storage_ns: Option<f64>,
 }
 
+impl TypicalTimes {
+    /// In the target and its storage, ns; 0 where it doesn't say.
+    pub(crate) fn in_target(&self) -> f64 {
+        self.target_ns.unwrap_or(0.0) + self.storage_ns.unwrap_or(0.0)
+    }
+
+    /// The rest, ns; all of it where the target doesn't say.
+    pub(crate) fn outside_target(&self) -> f64 {
+        self.whole_ns - self.in_target()
+    }
+}
+
 /// An operation cut where packets pass between kernel and driver, ns.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Sections {
-    /// Until the first packet was handed to the driver; `None` where the driver stamps none, and it is a part of the next.
+    /// Until what is sent first was handed to the driver; `None` where the driver stamps nothing, and it is a part of the next.
     pub(crate) send_ns: Option<f64>,
     /// From there to the last packet of the answer.
     pub(crate) between_ns: f64,
@@ -42,9 +54,13 @@ pub(crate) struct Sections {
 pub(crate) fn typical(mut times: Vec<OperationTimes>) -> Option<TypicalTimes> {
     let count = times.len();
     // A packet now and then has no stamp; what most have none of is not known.
-    let received = times.iter().filter(|operation| operation.received_ns.is_some()).count();
-    if received * 100 >= count * 99 {
-        times.retain(|operation| operation.received_ns.is_some());
+    let stamps: [fn(&OperationTimes) -> bool; 2] =
+        [|operation| operation.received_ns.is_some(), |operation| operation.sent_ns.is_some()];
+    for is_stamped in stamps {
+        if times.iter().filter(|operation| is_stamped(operation)).count() * 100 >= times.len() * 99
+        {
+            times.retain(is_stamped);
+        }
     }
     let kept = times.len();
     if kept < 4 {

@@ -1,7 +1,7 @@
 //! One window: one operation in flight, over a queue of its own.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use narrows_engine::{Context, Rng};
 use narrows_facts::process::thread_cpu_ns;
@@ -11,6 +11,7 @@ use narrows_io::{Arena, Completion, DevicePath};
 
 use crate::FabricError;
 use crate::operation::SplitOperation;
+use crate::throughput::PATIENCE;
 use crate::typical::{OperationTimes, TypicalTimes, typical};
 
 /// Operations before the window: a new connection's first are slow.
@@ -19,8 +20,6 @@ const WARM_UP: u32 = 50;
 const MOST_WARM_UP: u32 = 1000;
 /// Operations of a window at least, also where they take longer than it.
 pub(crate) const FEWEST: usize = 20;
-/// No answer for so long ends it.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// Operations of a window at most: room for them is made before it.
 pub(crate) const MOST: usize = 1 << 17;
 const ALIGNMENT: usize = 4096;
@@ -55,16 +54,19 @@ pub(crate) struct OperationWindow {
     pub(crate) p99_ns: Option<u64>,
     /// CPU time of this host's thread per operation, ns, kernel included.
     pub(crate) cpu_per_op_ns: f64,
+    /// Of the reads that were looked at, those of zeros alone.
+    pub(crate) zero_share: f64,
     /// What the kernel knows of the connection.
     pub(crate) tcp: TcpInfo,
 }
 
-/// A window of that operation at random places of the namespace.
+/// A window of that operation at random places of the namespace's first `region_bytes`.
 pub(crate) fn window(
     ctx: &Context<'_>,
     association: &Arc<Association>,
     operation: SplitOperation,
     mode: HostMode,
+    region_bytes: u64,
     rng: &mut Rng,
 ) -> Result<OperationWindow, FabricError> {
     let arena = Arena::new(1, operation.bytes, ALIGNMENT)
@@ -77,10 +79,14 @@ pub(crate) fn window(
     };
     let mut path = association.path(arena, options)?;
     rng.fill(path.buffer(0));
-    let places = association.reached().bytes() / u64::from(operation.bytes);
-    let mut run = OperationRun { path: &mut path, operation, places, done: Vec::with_capacity(1) };
+    let mut run = OperationRun {
+        ctx,
+        path: &mut path,
+        operation,
+        places: region_bytes / u64::from(operation.bytes),
+        done: Vec::with_capacity(1),
+    };
     for done in 0..MOST_WARM_UP {
-        ctx.stop.check()?;
         let stamped = run.one(rng)?.received_ns.is_some();
         if done >= WARM_UP && stamped == mode.stamped {
             break;
@@ -91,18 +97,19 @@ pub(crate) fn window(
     let cpu_before = thread_cpu_ns();
     let begun = Instant::now();
     while (begun.elapsed() < ctx.window || times.len() < FEWEST) && times.len() < MOST {
-        ctx.stop.check()?;
         times.push(run.one(rng)?);
     }
     let cpu_ns = thread_cpu_ns() - cpu_before;
+    let zero_share = run.zero_share(rng)?;
     let tcp = tcp_info(path.socket()).unwrap_or_default();
-    summary(times, cpu_ns, tcp).ok_or_else(|| FabricError::Nothing {
+    summary(times, cpu_ns, zero_share, tcp).ok_or_else(|| FabricError::Nothing {
         operation: operation.words(),
         seconds: ctx.window.as_secs_f64(),
     })
 }
 
 struct OperationRun<'a> {
+    ctx: &'a Context<'a>,
     path: &'a mut NvmeTcpPath,
     operation: SplitOperation,
     /// Places of its size in the namespace.
@@ -111,6 +118,22 @@ struct OperationRun<'a> {
 }
 
 impl OperationRun<'_> {
+    /// Of some more reads at random places, behind the window, the share whose bytes are all zeros: blocks that were never written,
+    /// or trimmed. Nothing of writes.
+    fn zero_share(&mut self, rng: &mut Rng) -> Result<f64, FabricError> {
+        const LOOKED_AT: u32 = 20;
+        if self.operation.writes {
+            return Ok(0.0);
+        }
+        let mut zeros = 0;
+        for _ in 0..LOOKED_AT {
+            self.one(rng)?;
+            let bytes = &self.path.buffer(0)[..self.operation.bytes as usize];
+            zeros += u32::from(bytes.iter().all(|byte| *byte == 0));
+        }
+        Ok(f64::from(zeros) / f64::from(LOOKED_AT))
+    }
+
     fn one(&mut self, rng: &mut Rng) -> Result<OperationTimes, FabricError> {
         let bytes = self.operation.bytes;
         let offset = rng.below(self.places) * u64::from(bytes);
@@ -120,6 +143,7 @@ impl OperationRun<'_> {
         self.path.submit(self.operation.op(), 0, offset, bytes);
         let patience = Instant::now();
         loop {
+            self.ctx.stop.check()?;
             self.path.reap(1, &mut self.done)?;
             if !self.done.is_empty() {
                 break;
@@ -152,7 +176,12 @@ impl OperationRun<'_> {
     }
 }
 
-fn summary(times: Vec<OperationTimes>, cpu_ns: u64, tcp: TcpInfo) -> Option<OperationWindow> {
+fn summary(
+    times: Vec<OperationTimes>,
+    cpu_ns: u64,
+    zero_share: f64,
+    tcp: TcpInfo,
+) -> Option<OperationWindow> {
     /// Operations beyond a percentile.
     const BEYOND: usize = 10;
     let count = times.len();
@@ -163,6 +192,7 @@ fn summary(times: Vec<OperationTimes>, cpu_ns: u64, tcp: TcpInfo) -> Option<Oper
         median_ns: wholes[count / 2],
         p99_ns: (count / 100 >= BEYOND).then(|| wholes[count - 1 - count / 100]),
         cpu_per_op_ns: cpu_ns as f64 / count as f64,
+        zero_share,
         tcp,
     })
 }

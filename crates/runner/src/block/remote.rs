@@ -3,8 +3,10 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use narrows_engine::Stop;
 use narrows_initiator::{Address, Association, HostError, InvalidAddress, PathOptions};
 use narrows_io::{Access, Arena, DevicePath, Error, Op, Remote, Target};
 use narrows_model::{Platform, Role, RolePath};
@@ -15,6 +17,8 @@ use crate::request::block::DeviceConsent;
 
 /// I/O queues that are asked for: one per thread of a load.
 const QUEUES: u16 = 64;
+/// A flush may take so long: a device may have a whole cache to write.
+const FLUSH_WITHIN: Duration = Duration::from_secs(120);
 /// What is read at once where the contents are looked at, bytes; a block where that is larger.
 const CHUNK: u32 = 4096;
 
@@ -122,13 +126,22 @@ impl RemoteNamespace {
         self.association.reached().bytes()
     }
 
-    /// Whether an address leads to it, whatever it says of digests and of this host.
-    pub fn is_at(&self, text: &str) -> bool {
+    /// Whether an address leads to it.
+    ///
+    /// # Errors
+    /// It does, with other digests or as another host.
+    pub fn is_at(&self, text: &str) -> Result<bool> {
         let own = self.association.address();
-        text.parse::<Address>().is_ok_and(|other| {
-            (&own.host, own.port, &own.subsystem, own.namespace)
-                == (&other.host, other.port, &other.subsystem, other.namespace)
-        })
+        let Ok(other) = text.parse::<Address>() else { return Ok(false) };
+        let same = (&own.host, own.port, &own.subsystem, own.namespace)
+            == (&other.host, other.port, &other.subsystem, other.namespace);
+        if same && (own.digests, &own.host_nqn) != (other.digests, &other.host_nqn) {
+            return Err(Failure::hinted(
+                format!("{text} names other digests, or another host, than --write-to-device"),
+                "name the same in both: it is one connection",
+            ));
+        }
+        Ok(same)
     }
 
     /// Its address.
@@ -176,13 +189,18 @@ impl RemoteNamespace {
     /// Makes durable what was written (Flush).
     ///
     /// # Errors
-    /// Why it isn't.
-    pub fn flush(&self) -> Result<()> {
+    /// Why it isn't: what the target says, silence, or the wish to stop.
+    pub fn flush(&self, stop: &Stop) -> Result<()> {
         let arena = Arena::new(1, self.association.reached().block_bytes, 4096)?;
         let mut path = self.association.path(arena, PathOptions::default())?;
         path.submit(Op::Sync, 0, 0, 0);
         let mut done = Vec::new();
+        let asked = Instant::now();
         while done.is_empty() {
+            stop.check()?;
+            if asked.elapsed() > FLUSH_WITHIN {
+                return Err(anyhow::anyhow!("no answer to Flush for {} s", FLUSH_WITHIN.as_secs()));
+            }
             path.reap(1, &mut done)?;
         }
         done[0].bytes()?;

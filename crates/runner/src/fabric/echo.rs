@@ -34,6 +34,7 @@ pub fn echo(address: SocketAddr, ui: &(dyn Ui + Sync)) -> Result<Exit> {
         EchoEvent::Connected(from) => ui.say(&format!("{from} connected")),
         EchoEvent::Ended(_, None) => {}
         EchoEvent::Ended(from, Some(error)) => ui.say(&format!("{from} was let go: {error}")),
+        EchoEvent::NotAccepted(error) => ui.say(&format!("cannot accept: {error}")),
         EchoEvent::Refused(from) => ui.say(&format!("{from} was refused: too many connections")),
     })?;
     signals.explain();

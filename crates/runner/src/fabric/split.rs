@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_initiator::stamps;
+use narrows_layer_fabric::echo::check_echo;
 use narrows_layer_fabric::{SplitOperation, SplitPlan, planned_split};
 use narrows_model::{Layer, Plan, Platform};
 
@@ -22,6 +23,8 @@ use crate::{guard, least_load};
 
 /// Rounds of windows.
 const ROUNDS: u32 = 12;
+/// Of a namespace that may be written, so much is written first.
+const FILLED_BYTES: u64 = 1 << 30;
 /// Length of a window with one operation in flight.
 const WINDOW: Duration = Duration::from_millis(150);
 
@@ -70,8 +73,19 @@ impl Program for Split {
                 "warning: the kernel does not stamp packets here (SO_TIMESTAMPING: {error}): the latency is divided by what the target tells alone{echo}"
             ));
         }
+        if let Some(echo) = &request.echo {
+            check_echo(echo)?;
+        }
+        let bytes = association.reached().bytes();
+        let fills = namespace.is_writable();
         let plan = SplitPlan {
             operations,
+            region_bytes: if fills {
+                bytes.min(least_load::wanted().map_or(FILLED_BYTES, |least| least.file_bytes))
+            } else {
+                bytes
+            },
+            fills,
             echo: request.echo.clone(),
             stamps: stamps.is_ok(),
             window,
@@ -98,7 +112,7 @@ impl Program for Split {
         let losses = self.namespace.losses(self.prepared.plan.writes_bytes());
         let closing = match self.prepared.plan.writes_bytes() {
             0 => "writes nothing",
-            _ => "overwrites blocks all over the namespace",
+            _ => "overwrites the namespace from its beginning on",
         };
         self.prepared.describe_ending(closing) + &paragraphs(&losses)
     }

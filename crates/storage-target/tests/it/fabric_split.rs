@@ -31,10 +31,13 @@ fn divided(
     echo: Option<String>,
 ) -> Result<Vec<Measurement>, FabricError> {
     let association = Arc::new(Association::connect(&program.address(""), 4)?);
+    let fills = operations.is_none();
     let operations =
         operations.unwrap_or_else(|| SplitOperation::for_namespace(association.reached(), true));
     let plan = SplitPlan {
         operations,
+        region_bytes: 1 << 20,
+        fills,
         echo,
         stamps: stamps::begin().is_ok(),
         window: Duration::from_millis(20),
@@ -66,7 +69,7 @@ fn parts_are_of_the_operation_and_what_is_known_of_the_target_is_told() {
             "fabric.split.read.16k",
             "fabric.split.write.8k",
             "fabric.split.write.16k",
-            "fabric.split.write.16.5k",
+            "fabric.split.write.20k",
             "fabric.target",
             "fabric.throughput.read.128k",
         ]
@@ -119,12 +122,16 @@ fn an_echo_that_is_none_is_told_with_what_to_run() {
     let program = Program::serving(&["ram:1MiB"], &[]);
     // A port that nobody listens at: it was free a moment ago.
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let none = divided(&program, Some(vec![READ]), Some(free.clone())).unwrap_err().to_string();
-    assert!(none.contains(&format!("narrows fabric echo --listen {free}")), "{none}");
+    let none = echo::check_echo(&free).unwrap_err().to_string();
+    assert!(none.contains("narrows fabric echo --listen ADDRESS:PORT"), "{none}");
     // The target itself is no echo.
     let target = format!("127.0.0.1:{}", program.port);
-    let error = divided(&program, Some(vec![READ]), Some(target.clone())).unwrap_err().to_string();
+    let error = echo::check_echo(&target).unwrap_err().to_string();
     assert!(error.contains(&format!("the echo at {target}")), "{error}");
+    // One that goes away costs what it would have told, and not the rest.
+    let measurements = divided(&program, Some(vec![READ]), Some(free)).unwrap();
+    assert_eq!(measurements[0].value(metric::SPLIT_WIRE), None);
+    assert!(measurements[0].value(metric::SPLIT_LATENCY).is_some());
     program.stop();
 }
 

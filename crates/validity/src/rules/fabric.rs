@@ -23,9 +23,9 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Outside(-0.05, 0.05),
         },
         figures: &[Metric(metric::SPLIT_UNEXPLAINED), Metric(metric::SPLIT_LATENCY)],
-        summary: "The parts of the latency miss the whole by more than 5 %",
+        summary: "More than 5 % of the latency is not explained by its parts",
         advice: "Measure again on a quieter machine and network; with --echo the echo has to run on the target's machine, on CPUs as idle as the target's",
-        reason: "Each part is measured, and none is what is left over: where their sum is wrong one of them is, and it is not known which",
+        reason: "Each part is measured, and none is what is left over: where their sum is wrong one of them is, and it is unknown which",
         reference: METHOD,
     },
     Rule {
@@ -39,10 +39,10 @@ pub(super) const RULES: &[Rule] = &[
             test: Test::Above(0.0),
         },
         figures: &[Metric(metric::OPERATIONS), Metric(metric::MIN_RTT)],
-        summary: "TCP segments were sent again within the windows: packets are lost on the way",
+        summary: "TCP segments to the target were sent again: packets were lost, or acknowledged late",
         advice: "Look for drops and pauses: ethtool -S INTERFACE on both ends, the switch's counters, and the same MTU everywhere (ping -M do -s 8972 HOST for 9000)",
-        reason: "With one operation in flight there is no congestion to lose packets by; each loss costs 200 ms or more, in the tail that commits see",
-        reference: "tcp(7); RFC 6298",
+        reason: "With one operation in flight this host makes no congestion of its own. A loss costs some round trips where later packets show it, and 200 ms or more where it has to be waited for; what the target sent again isn't counted here",
+        reference: "RFC 6298, RFC 8985; Linux Documentation/networking/snmp_counter.rst",
     },
     Rule {
         id: "fabric-both-ends-here",
@@ -107,7 +107,7 @@ pub(super) const RULES: &[Rule] = &[
         summary: "The connection to the storage was lost and made again during the test",
         advice: "Find why before you measure again: the kernel log of host and target, and the network's",
         reason: "Operations stood still or were sent twice: the figure is of the outage as much as of the storage",
-        reference: "NVM Express Base Specification, CNTLID: an association has a controller of its own",
+        reference: "NVM Express Base Specification, CNTLID: an association has a controller of its own, and its number. Linux's target mostly gives the number of before, so that silence of this rule proves nothing",
     },
     Rule {
         id: "network-drops",
@@ -129,7 +129,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[],
         summary: "Packets were lost during the test: TCP segments sent again, or packets that a port dropped",
         advice: "Look which: ethtool -S PORT, nstat TcpRetransSegs, the switch's counters; the same MTU everywhere, flow control for RDMA",
-        reason: "The counters are of the whole machine, so they may be of other traffic; where they are of the storage's, each loss costs up to 200 ms in the tail",
+        reason: "The counters are of the whole machine, so they may be of other traffic, and of segments only what this machine sent. A loss costs some round trips where later packets show it, and 200 ms or more where it has to be waited for",
         reference: "Linux Documentation/networking/statistics.rst, snmp_counter.rst",
     },
 ];

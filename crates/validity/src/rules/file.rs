@@ -78,6 +78,22 @@ pub(super) const RULES: &[Rule] = &[
         reference: "SNIA SSS PTS 2.0.2: purge and precondition with random data",
     },
     Rule {
+        id: "fabric-blocks-never-written",
+        group: Group::File,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["fabric.split.*"])),
+        when: When::Value {
+            of: Metric(metric::ZERO_BLOCKS),
+            over: Over::Worst,
+            test: Test::Above(0.05),
+        },
+        figures: &[],
+        summary: "More than 5 % of the blocks read over the fabric were zeros: never written, or trimmed",
+        advice: "Fill the namespace with random data first, or name one that may be overwritten: narrows then fills it",
+        reason: "Most storage answers such blocks without reading the medium, so that its part of the latency is no drive's; what the fabric adds is right",
+        reference: "SNIA SSS PTS 2.0.2: purge and precondition with random data",
+    },
+    Rule {
         id: "unwritten-extents",
         group: Group::File,
         severity: Severity::Invalid,

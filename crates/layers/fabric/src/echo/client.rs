@@ -8,7 +8,7 @@ use narrows_engine::Context;
 use narrows_initiator::stamps;
 use narrows_initiator::stamps::realtime_ns;
 
-use super::{EchoShape, HELLO_BYTES, Hello, READY};
+use super::{EchoShape, Hello, READY};
 use crate::FabricError;
 use crate::typical::{OperationTimes, typical};
 use crate::window::{FEWEST, MOST};
@@ -25,6 +25,36 @@ pub(crate) struct EchoTimes {
     pub(crate) network_ns: f64,
 }
 
+/// Whether an echo answers at that address.
+///
+/// # Errors
+/// [`FabricError::Echo`] with why it doesn't.
+pub fn check_echo(address: &str) -> Result<(), FabricError> {
+    let shape = EchoShape { question_bytes: 1, answer_bytes: 1 };
+    ask(address, shape, false).map(drop)
+}
+
+/// What stands in the way of an echo.
+fn failed(action: &'static str, address: &str) -> impl FnOnce(io::Error) -> FabricError {
+    let address = address.to_string();
+    move |source| FabricError::Echo { action, address, source }
+}
+
+/// A connection to an echo of those messages.
+fn ask(address: &str, shape: EchoShape, polled: bool) -> Result<TcpStream, FabricError> {
+    let mut stream = connect(address).map_err(failed("reach", address))?;
+    let hello = Hello { shape, polled }.to_bytes();
+    let mut ready = [0];
+    stream
+        .write_all(&hello)
+        .and_then(|()| stream.read_exact(&mut ready))
+        .map_err(failed("ask", address))?;
+    if ready[0] != READY {
+        return Err(failed("ask", address)(io::Error::other("another program answers there")));
+    }
+    Ok(stream)
+}
+
 /// A window of exchanges with the echo at that address; this host polls.
 pub(crate) fn echo_window(
     ctx: &Context<'_>,
@@ -32,29 +62,20 @@ pub(crate) fn echo_window(
     shape: EchoShape,
     polled: bool,
 ) -> Result<Option<EchoTimes>, FabricError> {
-    let failed =
-        |action| move |source| FabricError::Echo { action, address: address.to_string(), source };
-    let mut stream = connect(address).map_err(failed("reach"))?;
-    let hello = Hello { shape, polled }.to_bytes();
-    debug_assert_eq!(hello.len(), HELLO_BYTES);
-    stream.write_all(&hello).map_err(failed("ask"))?;
-    let mut ready = [0];
-    stream.read_exact(&mut ready).map_err(failed("ask"))?;
-    if ready[0] != READY {
-        return Err(failed("ask")(io::Error::other("another program answers there")));
-    }
-    stamps::enable(&stream).map_err(failed("stamp the packets of"))?;
+    let stream = ask(address, shape, polled)?;
+    stamps::enable(&stream).map_err(failed("stamp the packets of", address))?;
     let question = vec![0; shape.question_bytes as usize];
     let mut answer = vec![0; shape.answer_bytes as usize];
-    let mut exchanged = || exchange(&stream, &question, &mut answer).map_err(failed("use"));
-    for _ in 0..WARM_UP {
+    let mut exchanged = || {
         ctx.stop.check()?;
+        exchange(ctx, &stream, &question, &mut answer).map_err(failed("use", address))
+    };
+    for _ in 0..WARM_UP {
         exchanged()?;
     }
     let mut times = Vec::with_capacity(MOST);
     let begun = Instant::now();
     while (begun.elapsed() < ctx.window || times.len() < FEWEST) && times.len() < MOST {
-        ctx.stop.check()?;
         times.push(exchanged()?);
     }
     let sections = typical(times).and_then(|found| found.sections);
@@ -78,6 +99,7 @@ fn connect(address: &str) -> io::Result<TcpStream> {
 }
 
 fn exchange(
+    ctx: &Context<'_>,
     mut stream: &TcpStream,
     question: &[u8],
     answer: &mut [u8],
@@ -95,7 +117,7 @@ fn exchange(
                 received_ns = stamp.or(received_ns);
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                if patience.elapsed() > ANSWER_WITHIN {
+                if ctx.stop.is_set() || patience.elapsed() > ANSWER_WITHIN {
                     return Err(io::ErrorKind::TimedOut.into());
                 }
             }

@@ -4,6 +4,7 @@
 mod client;
 mod server;
 
+pub use client::check_echo;
 pub(crate) use client::{EchoTimes, echo_window};
 pub use server::{EchoEvent, serve};
 

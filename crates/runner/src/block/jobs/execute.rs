@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use narrows_engine::Phase;
+use narrows_engine::{Phase, Stop};
 use narrows_fio::Job;
 use narrows_fio::json::Device;
 use narrows_io::{Durable, TargetKind};
@@ -94,7 +94,7 @@ pub fn execute(
         for stream in
             stage.streams.iter().filter(|stream| stream.sync_at_end && stream.mix.writes())
         {
-            make_durable(stream, targets, &files)?;
+            make_durable(stream, targets, &files, ctx.stop)?;
         }
         files.done(number, targets);
         if stage.last {
@@ -105,7 +105,7 @@ pub fn execute(
 }
 
 /// Makes durable what a stream wrote.
-fn make_durable(stream: &JobStream, targets: &Targets, files: &Files) -> Result<()> {
+fn make_durable(stream: &JobStream, targets: &Targets, files: &Files, stop: &Stop) -> Result<()> {
     let fail = |error: &dyn std::fmt::Display| {
         Failure::hinted(
             format!("cannot make {} durable: {error}", stream.file.display()),
@@ -115,7 +115,7 @@ fn make_durable(stream: &JobStream, targets: &Targets, files: &Files) -> Result<
     if let Some(TargetState::Remote(namespace)) =
         targets.get(&stream.file).map(|wanted| &wanted.found)
     {
-        return namespace.flush().map_err(|error| fail(&error));
+        return namespace.flush(stop).map_err(|error| fail(&error));
     }
     let region = files.region(&stream.file).expect("it was opened for this stage");
     region.target().buffered_file().sync_all().map_err(|error| fail(&error))

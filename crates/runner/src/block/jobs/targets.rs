@@ -146,7 +146,9 @@ impl Targets {
     /// The namespace at that address; the one that may be written where it is that one.
     fn remote(&self, address: &str) -> Result<RemoteNamespace> {
         match &self.consented {
-            Some(Consented::Remote(namespace)) if namespace.is_at(address) => Ok(namespace.clone()),
+            Some(Consented::Remote(namespace)) if namespace.is_at(address)? => {
+                Ok(namespace.clone())
+            }
             _ => RemoteNamespace::connect(address),
         }
     }
