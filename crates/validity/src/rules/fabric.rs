@@ -87,7 +87,7 @@ pub(super) const RULES: &[Rule] = &[
         ..note("nvme-reconnects-late", Structure::ReconnectsLate(5))
     },
     Rule {
-        summary: "Of several paths to an NVMe subsystem over the network one is used: its I/O policy is `numa`",
+        summary: "Of several paths to an NVMe subsystem one is used: its I/O policy is numa",
         advice: "Use both ports: write `queue-depth` (Linux 6.11) or `round-robin` to /sys/class/nvme-subsystem/NAME/iopolicy",
         reason: "`numa` takes the path nearest to the node; with two equal ports the second only waits for the first to fail",
         reference: "Linux Documentation/admin-guide/nvme-multipath.rst",
