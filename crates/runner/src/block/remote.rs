@@ -219,12 +219,17 @@ impl RemoteNamespace {
 
     /// What writing so many bytes would destroy, as far as it can be seen from here.
     pub fn losses(&self, writes_bytes: u64) -> Vec<String> {
-        if !self.writable || writes_bytes == 0 {
+        if writes_bytes == 0 { Vec::new() } else { self.losses_of("blocks all over") }
+    }
+
+    /// What writing to a part of it would destroy, as far as it can be seen from here; nothing where it may not be written.
+    pub fn losses_of(&self, part: &str) -> Vec<String> {
+        if !self.writable {
             return Vec::new();
         }
         let reached = self.association.reached();
         let mut sentences = vec![format!(
-            "This overwrites blocks all over {} (serial number {}).",
+            "This overwrites {part} {} (serial number {}).",
             self.name(),
             self.serial()
         )];

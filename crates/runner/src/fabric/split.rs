@@ -109,7 +109,7 @@ impl Program for Split {
     }
 
     fn describe(&self) -> String {
-        let losses = self.namespace.losses(self.prepared.plan.writes_bytes());
+        let losses = self.namespace.losses_of("the beginning of");
         let closing = match self.prepared.plan.writes_bytes() {
             0 => "writes nothing",
             _ => "overwrites the namespace from its beginning on",

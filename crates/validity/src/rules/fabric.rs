@@ -2,6 +2,7 @@
 
 use narrows_model::{Layer, Severity, condition, metric};
 
+use super::structure::note;
 use crate::Quantity::Metric;
 use crate::{About, Group, Over, Rule, Select, Structure, Test, When};
 
@@ -73,6 +74,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: METHOD,
     },
     Rule {
+        group: Group::Fabric,
         summary: "An NVMe controller has many more I/O queues than the network port has receive queues",
         advice: "Connect with as many as the port has (nvme connect --nr-io-queues N), or give the port more (ethtool -L PORT combined N)",
         reason: "All connections share the port's queues and the CPUs that serve them: with 32 queues over 2, reads of 4 KiB went from 263 to 986 MB/s by matching them",
@@ -80,6 +82,7 @@ pub(super) const RULES: &[Rule] = &[
         ..note("nvme-queues-outnumber-port", Structure::QueuesOverPort(2))
     },
     Rule {
+        group: Group::Fabric,
         summary: "After a lost connection to the target, I/O stands still for the reconnect delay at least",
         advice: "Connect with a shorter delay (nvme connect --reconnect-delay 1), or write it to /sys/class/nvme/NAME/reconnect_delay; have a second path, or set fast_io_fail_tmo where the database is to fail over",
         reason: "A target that restarted within 2 s stopped writes for 10.1 s with the default of 10 s, and for 3.1 s with 1 s (Linux 6.12, measured in a laboratory); every commit waits meanwhile",
@@ -87,6 +90,7 @@ pub(super) const RULES: &[Rule] = &[
         ..note("nvme-reconnects-late", Structure::ReconnectsLate(5))
     },
     Rule {
+        group: Group::Fabric,
         summary: "Of several paths to an NVMe subsystem one is used: its I/O policy is numa",
         advice: "Use both ports: write `queue-depth` (Linux 6.11) or `round-robin` to /sys/class/nvme-subsystem/NAME/iopolicy",
         reason: "`numa` takes the path nearest to the node; with two equal ports the second only waits for the first to fail",
@@ -133,18 +137,3 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Linux Documentation/networking/statistics.rst, snmp_counter.rst",
     },
 ];
-
-const fn note(id: &'static str, structure: Structure) -> Rule {
-    Rule {
-        id,
-        group: Group::Fabric,
-        severity: Severity::Note,
-        about: About::Machine,
-        when: When::Structure(structure),
-        figures: &[],
-        summary: "",
-        advice: "",
-        reason: "",
-        reference: "",
-    }
-}

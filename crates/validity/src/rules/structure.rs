@@ -4,7 +4,8 @@ use narrows_model::{Layer, Severity};
 
 use crate::{About, Group, Rule, Select, Structure, When};
 
-const fn note(id: &'static str, structure: Structure) -> Rule {
+/// A note about a machine as it stands.
+pub(super) const fn note(id: &'static str, structure: Structure) -> Rule {
     Rule {
         id,
         group: Group::Structure,
