@@ -55,6 +55,10 @@ fn parse(text: &str) -> Result<Address, String> {
     let (place, subsystem) = whole
         .split_once('/')
         .ok_or("after HOST:PORT comes / and the subsystem's NQN; `nvme discover` lists them")?;
+    // Not quoted: what stands there may be a password.
+    if place.contains('@') {
+        return Err("no user stands before HOST:PORT".to_string());
+    }
     let (host, port) = host_and_port(place)?;
     let subsystem = subsystem.parse().map_err(|why| format!("{why}"))?;
     let mut address =
@@ -137,6 +141,7 @@ mod tests {
         assert!(why("nvme-tcp://a:4420").contains("the subsystem's NQN"));
         assert!(why("nvme-tcp://:4420/nqn.x").contains("names no host"));
         assert!(why("nvme-tcp://a:x/nqn.x").contains("`:x` is no port"));
+        assert!(why("nvme-tcp://app:S3cret@a/nqn.x").ends_with("no user stands before HOST:PORT"));
         assert!(why("nvme-tcp://a/iqn.x").contains("begins with `nqn.`"));
         assert!(why("nvme-tcp://a/nqn.x?ns=0").contains("from 1"));
         assert!(why("nvme-tcp://a/nqn.x?qd=4").contains("none of ns=N"));

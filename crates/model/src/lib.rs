@@ -13,6 +13,7 @@ mod calibration;
 mod comparison;
 pub mod condition;
 mod durability;
+pub mod fabric;
 mod file_sharing;
 mod finding;
 mod flush_test;

@@ -4,7 +4,7 @@
 //! the operation passes them, and what follows, in sentences. An invalid measurement has no column.
 
 use narrows_model::{
-    LimitBasis, Measurement, Metric, Run, Unit, Validity, condition, family, metric,
+    LimitBasis, Measurement, Metric, Run, Unit, Validity, condition, fabric, family, metric,
 };
 use narrows_units::{Bytes, significant};
 
@@ -41,10 +41,6 @@ const PARTS: [Metric; 9] = [
     metric::SPLIT_RECEIVE,
     metric::SPLIT_HOST_WAKE_UP,
 ];
-/// No drive is so fast, ns.
-const MEMORY_NS: f64 = 1000.0;
-/// Parts may miss the whole by so much, as a share, before it is said.
-const EXPLAINED: f64 = 0.05;
 
 /// Measurements of a run that divide a latency, and may be shown.
 fn divided(run: &Run) -> Vec<&Measurement> {
@@ -91,7 +87,7 @@ pub(crate) fn sentence(run: &Run) -> Option<String> {
     let commit = if writes(m) { ", and so to each commit that waits for one" } else { "" };
     Some(match (m.value(metric::FABRIC_ADDED), m.value(metric::SPLIT_STORAGE)) {
         (Some(added), Some(storage)) => {
-            let storage = if storage < MEMORY_NS {
+            let storage = if storage < fabric::MEMORY_NS {
                 "behind it is memory".to_string()
             } else {
                 format!("with the storage's {} it takes {}", time(storage), time(whole))
@@ -176,7 +172,7 @@ fn sentences(run: &Run, all: &[&Measurement], units: Units) -> Vec<String> {
     }
     let missed = all.iter().filter_map(|m| {
         let share = unexplained(m)? / m.value(metric::SPLIT_LATENCY)?;
-        (share.abs() > EXPLAINED).then(|| format!("{} of {}", percent(share), one(m)))
+        (share.abs() > fabric::EXPLAINED_SHARE).then(|| format!("{} of {}", percent(share), one(m)))
     });
     let missed: Vec<String> = missed.collect();
     if !missed.is_empty() {
@@ -230,7 +226,7 @@ fn echo_wake_up(m: &Measurement) -> Option<String> {
     let whole = m.value(metric::SPLIT_LATENCY)?;
     let own = m.value(metric::SPLIT_TARGET_WAKE_UP).filter(|ns| *ns > 0.0)?;
     let echo = m.value(metric::SPLIT_ECHO_WAKE_UP)?;
-    ((own - echo).abs() > EXPLAINED * whole).then(|| {
+    ((own - echo).abs() > fabric::EXPLAINED_SHARE * whole).then(|| {
         format!(
             "The target's wake-up is what it takes longer than an echo that polls, {}; the echo's own wake-up takes {}.",
             time(own),

@@ -24,6 +24,11 @@ const SCHEMES: [&str; 10] = [
     "jdbc",
 ];
 
+/// Begins an address in which no password has a place.
+const NVME_TCP: &str = "nvme-tcp://";
+/// Words that stand beside passwords.
+const OF_PASSWORDS: [&str; 3] = ["pass", "pwd", "secret"];
+
 /// The text of a message without what these arguments may hold of a password.
 pub fn without(text: &str, arguments: impl IntoIterator<Item = OsString>) -> String {
     let mut text = text.to_string();
@@ -67,6 +72,10 @@ pub fn without_password(word: &str) -> String {
         return shown;
     }
     let lower = word.to_ascii_lowercase();
+    let of_passwords = OF_PASSWORDS.iter().any(|name| lower.contains(name));
+    if word.starts_with(NVME_TCP) && !word.contains('@') && !of_passwords {
+        return word.to_string();
+    }
     if let Some((scheme, _)) = word.split_once("://") {
         let known = SCHEMES.contains(&scheme);
         return if known { format!("{scheme}://{UNTOLD}") } else { UNTOLD.to_string() };
@@ -74,9 +83,9 @@ pub fn without_password(word: &str) -> String {
     // A folder may be called `compass`; in a path such a word says nothing of itself.
     let path =
         ["/", "./", "../"].iter().any(|start| word.starts_with(start)) && !word.contains('=');
-    let named = ["postgres:", "postgresql:", "host=", "user=", "dbname=", "pass", "pwd", "secret"];
-    let named = if path { &named[..5] } else { &named[..] };
-    if word.contains('@') || named.iter().any(|name| lower.contains(name)) {
+    let named = ["postgres:", "postgresql:", "host=", "user=", "dbname="];
+    let named = named.iter().any(|name| lower.contains(name));
+    if word.contains('@') || named || of_passwords && !path {
         return UNTOLD.to_string();
     }
     // `user:password`; but times, ranges and pairs of numbers have colons too.
@@ -96,7 +105,7 @@ fn address(word: &str) -> Option<String> {
     const TOLD: [&str; 2] = [":***@", "password=***"];
     let shown = Address::is_one(word).then(|| Address::shown(word)).flatten()?;
     let rest = TOLD.iter().fold(shown.to_ascii_lowercase(), |text, mask| text.replace(mask, ""));
-    let may_hold = ["pass", "pwd", "secret"].iter().any(|name| rest.contains(name));
+    let may_hold = OF_PASSWORDS.iter().any(|name| rest.contains(name));
     (!may_hold).then_some(shown)
 }
 
@@ -112,6 +121,9 @@ mod tests {
                 .chain(["/srv/compass/x.json", "./secrets/box.toml", "/tmp/.tmpwD3/cut.capture"])
                 // An address without a password.
                 .chain(["postgres://monitor@127.0.0.1:5999/shop", "host=db7 dbname=shop"])
+                .chain([
+                    "nvme-tcp://[2001:db8::1]:4420/nqn.2026-11.org.example:disk?ns=1&digest=both",
+                ])
         {
             assert_eq!(without_password(word), word);
         }
@@ -129,6 +141,8 @@ mod tests {
             ("/tmp/x?password=S3cret", "…"),
             ("/app:S3cret@h/shop", "…"),
             ("passwordS3cret", "…"),
+            ("nvme-tcp://app:S3cret@h:4420/nqn.2026-11.org.example:disk", "…"),
+            ("nvme-tcp://h:4420/nqn.2026-11.org.example:disk?secret=S3cret", "…"),
         ] {
             assert_eq!(without_password(word), shown);
         }

@@ -22,8 +22,8 @@ fn what_cannot_be_divided_is_told_with_a_way_out() {
     for (args, parts) in [
         (vec!["split"], ["ADDRESS", "hint:"]),
         (vec!["split", "/dev/nvme0n1"], ["/dev/nvme0n1", "nvme-tcp://192.0.2.10:4420"]),
-        (vec!["split", "nvme-tcp://h/x"], ["begins with `nqn.`", "hint:"]),
-        (vec!["split", &nobody], ["connect to the target", "nothing listens there"]),
+        (vec!["split", "nvme-tcp://h/x"], ["`nvme-tcp://h/x`", "begins with `nqn.`"]),
+        (vec!["split", &nobody], [&nobody, "nothing listens there"]),
         (vec!["split", "--write-to-device", &nobody], ["--serial", "hint"]),
         (vec!["echo", "--listen", "192.0.2.77:4430"], ["192.0.2.77:4430", "ip address"]),
         (vec!["echo", "--listen", "here"], ["here", "--listen"]),

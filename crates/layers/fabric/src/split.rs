@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use narrows_engine::{Context, Samples};
 use narrows_initiator::Association;
-use narrows_model::{Layer, Measurement, Metric, condition, metric};
+use narrows_model::{Layer, Measurement, Metric, condition, fabric, metric};
 use narrows_nvme::log::TargetWait;
 use narrows_observe::Watch;
 use narrows_units::Nanos;
@@ -18,9 +18,6 @@ use crate::plan::SplitPlan;
 use crate::rounds::{SplitRound, rounds};
 use crate::throughput::throughput;
 use crate::window::{HostMode, OperationWindow};
-
-/// No drive answers so fast, ns.
-const MEMORY_NS: f64 = 1000.0;
 
 /// Divides the latency of each operation of the plan, then reads with many in flight. One measurement for each operation
 /// (`fabric.split.read.8k`), one of the target's CPU time where it tells (`fabric.target`), and the reads'.
@@ -215,7 +212,7 @@ fn of_windows(
     figures.extend(shortest.map(|ns| (metric::MIN_RTT, ns as f64)));
     figures.extend(round.host.iter().copied());
     // Of memory that was never written there is nothing to read either.
-    let from_memory = plain.typical.storage_ns.is_some_and(|ns| ns < MEMORY_NS);
+    let from_memory = plain.typical.storage_ns.is_some_and(|ns| ns < fabric::MEMORY_NS);
     if !operation.writes && !from_memory {
         let shares: Vec<f64> = windows().map(|seen| seen.zero_share).collect();
         figures.push((metric::ZERO_BLOCKS, shares.iter().sum::<f64>() / shares.len() as f64));

@@ -5,15 +5,15 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use narrows_nvme::command::{
-    AdminCommand, Connect, ConnectData, DYNAMIC_CONTROLLER, FabricsCommand, IoCommand, LogRequest,
+    AdminCommand, DYNAMIC_CONTROLLER, FabricsCommand, IoCommand, LogRequest,
 };
 use narrows_nvme::digest::Digests;
 use narrows_nvme::pdu::{
     COMMON_BYTES, CommonHeader, DataTransfer, Fatal, Framing, IcReq, Pdu, Side, Violation,
 };
-use narrows_nvme::{CompletionEntry, DataPointer, HostId, Status};
+use narrows_nvme::{CompletionEntry, DataPointer, Status};
 
-use crate::program::{NQN, Program};
+use crate::program::{NQN, Program, connect};
 
 /// A host without manners.
 struct Stranger(TcpStream);
@@ -79,20 +79,7 @@ impl Stranger {
     }
 
     fn connect(&mut self, queue: u16, controller: u16) -> CompletionEntry {
-        let connect = Connect {
-            format: 0,
-            queue,
-            queue_size: 3,
-            priority: 0,
-            no_flow_control: false,
-            keep_alive_ms: 0,
-        };
-        let data = ConnectData {
-            host_id: HostId([9; 16]),
-            controller,
-            subsystem: NQN.parse().unwrap(),
-            host: "nqn.2026-11.org.example:stranger".parse().unwrap(),
-        };
+        let (connect, data) = connect(queue, 3, controller, NQN.parse().unwrap(), "stranger");
         let pointer = DataPointer::InCapsule { offset: 0, length: 1024 };
         let entry = FabricsCommand::Connect(connect).to_entry(1, pointer);
         self.send(&Pdu::CapsuleCmd(entry), &data.to_bytes());
@@ -257,20 +244,8 @@ fn a_stranger_who_asks_and_takes_no_answers_is_let_go_before_they_fill_memory() 
         bytes
     };
     target.input(number, &say(&Pdu::IcReq(IcReq::new(Digests::NONE)), &[]));
-    let connect = Connect {
-        format: 0,
-        queue: 0,
-        queue_size: 31,
-        priority: 0,
-        no_flow_control: true,
-        keep_alive_ms: 0,
-    };
-    let data = ConnectData {
-        host_id: HostId([9; 16]),
-        controller: DYNAMIC_CONTROLLER,
-        subsystem: narrows_nvme::Nqn::discovery(),
-        host: "nqn.2026-11.org.example:stranger".parse().unwrap(),
-    };
+    let discovery = narrows_nvme::Nqn::discovery();
+    let (connect, data) = connect(0, 31, DYNAMIC_CONTROLLER, discovery, "stranger");
     let pointer = DataPointer::InCapsule { offset: 0, length: 1024 };
     let entry = FabricsCommand::Connect(connect).to_entry(1, pointer);
     target.input(number, &say(&Pdu::CapsuleCmd(entry), &data.to_bytes()));

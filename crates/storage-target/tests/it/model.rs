@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 use narrows_initiator::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
 use narrows_nvme::command::{
-    Connect, ConnectData, DYNAMIC_CONTROLLER, DeallocatedRange, Extent, FabricsCommand, IoCommand,
+    DYNAMIC_CONTROLLER, DeallocatedRange, Extent, FabricsCommand, IoCommand,
 };
 use narrows_nvme::digest::Digests;
 use narrows_nvme::property::{CC, Configuration};
-use narrows_nvme::{DataPointer, HostId, Nqn};
+use narrows_nvme::{DataPointer, Nqn};
 use narrows_target::{InMemoryTarget, namespace_of};
 
-use crate::program::NQN;
+use crate::program::{NQN, connect};
 
 const BLOCK: usize = 512;
 const BLOCKS: usize = 2048;
@@ -125,20 +125,7 @@ impl World {
     }
 
     fn connect(&mut self, line: &mut Line, number: u16, controller: u16) -> u16 {
-        let connect = Connect {
-            format: 0,
-            queue: number,
-            queue_size: 31,
-            priority: 0,
-            no_flow_control: number % 2 == 1,
-            keep_alive_ms: 0,
-        };
-        let data = ConnectData {
-            host_id: HostId([3; 16]),
-            controller,
-            subsystem: NQN.parse().unwrap(),
-            host: "nqn.2026-11.org.example:model".parse().unwrap(),
-        };
+        let (connect, data) = connect(number, 31, controller, NQN.parse().unwrap(), "model");
         line.memory.0[0][..1024].copy_from_slice(&data.to_bytes());
         let entry = FabricsCommand::Connect(connect).to_entry(0, DataPointer::NONE);
         line.queue.submit(entry, 0, Direction::Out(1024), &mut line.memory);
@@ -404,20 +391,7 @@ fn a_host_that_comes_back_waits_for_what_it_had_under_way() {
     world.cut(line);
     // Back again: the connection is opened, and Connect is not answered.
     let mut again = world.line(Digests::NONE);
-    let connect = Connect {
-        format: 0,
-        queue: 0,
-        queue_size: 31,
-        priority: 0,
-        no_flow_control: true,
-        keep_alive_ms: 0,
-    };
-    let data = ConnectData {
-        host_id: HostId([3; 16]),
-        controller: DYNAMIC_CONTROLLER,
-        subsystem: NQN.parse().unwrap(),
-        host: "nqn.2026-11.org.example:model".parse().unwrap(),
-    };
+    let (connect, data) = connect(0, 31, DYNAMIC_CONTROLLER, NQN.parse().unwrap(), "model");
     again.memory.0[0][..1024].copy_from_slice(&data.to_bytes());
     let entry = FabricsCommand::Connect(connect).to_entry(0, DataPointer::NONE);
     again.queue.submit(entry, 0, Direction::Out(1024), &mut again.memory);

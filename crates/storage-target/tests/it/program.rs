@@ -5,10 +5,33 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use narrows_nvme::command::{Connect, ConnectData};
+use narrows_nvme::{HostId, Nqn};
+
 /// Name of the subsystem that is served.
 pub(crate) const NQN: &str = "nqn.2026-11.org.example:test";
 /// Longest wait for what surely comes.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a host asks for that opens a queue; `controller` is its association's, `who` names the host.
+pub(crate) fn connect(
+    queue: u16,
+    queue_size: u16,
+    controller: u16,
+    subsystem: Nqn,
+    who: &str,
+) -> (Connect, ConnectData) {
+    let connect = Connect {
+        format: 0,
+        queue,
+        queue_size,
+        priority: 0,
+        no_flow_control: queue % 2 == 1,
+        keep_alive_ms: 0,
+    };
+    let host = format!("nqn.2026-11.org.example:{who}").parse().unwrap();
+    (connect, ConnectData { host_id: HostId([9; 16]), controller, subsystem, host })
+}
 
 /// A running target.
 pub(crate) struct Program {

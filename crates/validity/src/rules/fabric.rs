@@ -1,6 +1,6 @@
 //! Latencies over a storage fabric: where both ends are, whether packets were lost, and whether the parts add up.
 
-use narrows_model::{Layer, Severity, condition, metric};
+use narrows_model::{Layer, Severity, condition, fabric, metric};
 
 use super::structure::note;
 use crate::Quantity::Metric;
@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Value {
             of: Metric(metric::SPLIT_UNEXPLAINED_SHARE),
             over: Over::Median,
-            test: Test::Outside(-0.05, 0.05),
+            test: Test::Outside(-fabric::EXPLAINED_SHARE, fabric::EXPLAINED_SHARE),
         },
         figures: &[Metric(metric::SPLIT_UNEXPLAINED), Metric(metric::SPLIT_LATENCY)],
         summary: "More than 5 % of the latency is not explained by its parts",
@@ -65,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Value {
             of: Metric(metric::SPLIT_STORAGE),
             over: Over::Median,
-            test: Test::Below(1000.0),
+            test: Test::Below(fabric::MEMORY_NS),
         },
         figures: &[],
         summary: "The storage behind the target is memory: no drive answers within a microsecond",
