@@ -20,8 +20,19 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-plan", &["narrows-units", "narrows-limits"]),
     ("narrows-validity", JUDGING),
     ("narrows-verdict", JUDGING),
+    // From the narrow resource of an observed server to who takes it.
+    ("narrows-causes", JUDGING),
     // All rules in their order; who judges a whole run asks here.
-    ("narrows-judge", &["narrows-model", "narrows-limits", "narrows-validity", "narrows-verdict"]),
+    (
+        "narrows-judge",
+        &[
+            "narrows-model",
+            "narrows-limits",
+            "narrows-validity",
+            "narrows-verdict",
+            "narrows-causes",
+        ],
+    ),
     // Runs beside runs.
     ("narrows-compare", JUDGING),
     // Results of other tools as measurements.

@@ -1,5 +1,5 @@
 //! What follows from a run, in the order in which one follows from the other: limits beside what was measured, findings on how it was
-//! measured, verdicts, sweeps, starts, durability, the comparison of places.
+//! measured, verdicts, their causes, sweeps, starts, durability, the comparison of places.
 //!
 //! The one composition of all rules. The command judges by it when a run is stored and when it is judged again, the simulator judges
 //! planted servers by it, and the fuzzer judges run files of nobody's. Nothing is read but the run, nothing is kept but in the run, and
@@ -22,6 +22,7 @@ pub fn judge(run: &mut Run) {
     run.findings.extend(narrows_validity::check(run));
     run.apply_findings();
     run.verdicts = narrows_verdict::judge(run);
+    run.causes = narrows_causes::causes(run);
     run.scalings = narrows_verdict::scalings(run);
     run.starts = narrows_verdict::starts(run);
     run.file_sharing = narrows_verdict::file_sharing(run);

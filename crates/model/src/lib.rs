@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod calibration;
+mod cause;
 mod comparison;
 pub mod condition;
 mod durability;
@@ -37,6 +38,7 @@ pub mod workload;
 pub use calibration::{
     Calibration, CalibrationEnd, CalibrationGoal, CurvePoint, DepthPoint, OracleNumbers,
 };
+pub use cause::{Cause, CauseShare, Urgency};
 pub use comparison::{
     CommitFigure, CommitWork, Comparison, PlacedDatabase, PlacedEmulation, PlacedStep, Placement,
 };
@@ -62,9 +64,11 @@ pub use measurement::{
 };
 pub use metric::Metric;
 pub use observation::{
-    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, Duty, HotProcess, LoadChange,
-    LockHolder, LockHolders, Observation, ObservedCounts, ObservedProcesses, ObservedSessions,
-    ProcessClass, ProgramUse, ServerReport, SessionsOfDuty, WaitCheck,
+    Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, ConsumerKind, Consumers,
+    Duty, HorizonHolder, HorizonKind, HotProcess, LoadChange, LockHolder, LockHolders, Observation,
+    ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse, QueuedSession,
+    Reserves, SampledConsumers, SampledGroup, ServerReport, SessionsOfDuty, StatementFigures,
+    StatementStatistics, StatementUse, TableUse, UnindexedKey, WaitCheck,
 };
 pub use observed_situation::{
     Headroom, ObservedSituation, ProcessorUser, Step, TimeAccount, TimeShare, TransactionTime,

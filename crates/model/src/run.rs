@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Calibration, Cgroup, Comparison, CrashTest, Durability, FileSharing, Finding, FlushTest,
+    Calibration, Cause, Cgroup, Comparison, CrashTest, Durability, FileSharing, Finding, FlushTest,
     HighestRate, LiveLog, Measurement, Observation, Plan, Platform, Scaling, Severity, Starts,
     Validity, Verdict,
 };
@@ -80,6 +80,9 @@ pub struct Run {
     pub findings: Vec<Finding>,
     /// Where it is narrow.
     pub verdicts: Vec<Verdict>,
+    /// Of observed servers: who or what takes the resource, and what would change that, the first to act on first. Derived.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
     /// Highest rates within a limit of latency, where they were searched for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calibrations: Vec<Calibration>,
@@ -157,6 +160,7 @@ impl Run {
             measurements: Vec::new(),
             findings: Vec::new(),
             verdicts: Vec::new(),
+            causes: Vec::new(),
             calibrations: Vec::new(),
             durability: Vec::new(),
             crash_tests: Vec::new(),

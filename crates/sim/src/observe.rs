@@ -161,6 +161,7 @@ fn observation(server: &Server, windows: &[Account], look: Visibility) -> Observ
     let ended = sum(&|w| w.operations as f64);
     let cpus = sum(&|w| w.cpu_ns) / interval_ns;
     Observation {
+        consumers: None,
         report: None,
         measurement: narrows_model::Workload::Observed.measurement_id().into(),
         address: ADDRESS.into(),

@@ -29,6 +29,7 @@ impl Facts<'_> {
         });
         let commits = report.foreground("log file sync");
         Observation {
+            consumers: None,
             measurement: Workload::Observed.measurement_id().to_string(),
             address,
             version: self.version(),

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod activity;
+mod consumers;
 mod counts;
 mod processes;
 mod report;
@@ -16,6 +17,10 @@ mod sessions;
 
 pub use activity::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass, WaitCheck,
+};
+pub use consumers::{
+    ConsumerKind, Consumers, HorizonHolder, HorizonKind, QueuedSession, Reserves, SampledConsumers,
+    SampledGroup, StatementFigures, StatementStatistics, StatementUse, TableUse, UnindexedKey,
 };
 pub use counts::ObservedCounts;
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
@@ -47,6 +52,9 @@ pub struct Observation {
     pub activity: Activity,
     /// Who was connected.
     pub sessions: ObservedSessions,
+    /// Who took what; absent where it was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consumers: Option<Consumers>,
     /// What its processes took of the machine; absent where they can't be seen from here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<ObservedProcesses>,

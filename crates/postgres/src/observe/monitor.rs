@@ -201,6 +201,7 @@ impl Monitor {
         };
         let setting = |name: &str| value(name)?.parse::<f64>().ok();
         let observation = Observation {
+            consumers: None,
             report: None,
             measurement: super::MEASUREMENT.to_string(),
             address: self.address.to_string(),

@@ -8,6 +8,7 @@
 //!
 //! Not here: archives of a machine's files, which `narrows gather` scrubs.
 
+mod consumers;
 mod names;
 mod screen;
 
@@ -135,6 +136,7 @@ fn take_apart(names: &mut Names, run: &mut Run) {
         findings,
         // Made of what is below and above, once that has no names.
         verdicts: _,
+        causes: _,
         calibrations: _,
         durability: _,
         crash_tests,
@@ -344,6 +346,7 @@ fn of_observation(names: &mut Names, seen: &mut Observation) {
         counted: _,
         activity: _,
         sessions: _,
+        consumers,
         processes,
         settings,
         build,
@@ -358,6 +361,9 @@ fn of_observation(names: &mut Names, seen: &mut Observation) {
             *address = "an instance".to_string();
         }
         None => names.rename_address(address),
+    }
+    if let Some(consumers) = consumers {
+        consumers::rename(names, consumers);
     }
     for program in processes.iter_mut().flat_map(|processes| &mut processes.other_programs) {
         names.rename(Of::Program, &mut program.name);

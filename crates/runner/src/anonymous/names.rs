@@ -22,6 +22,12 @@ pub(super) enum Of {
     Source,
     Standby,
     Program,
+    /// `application_name`.
+    Application,
+    /// A table, its schema with it, or what belongs to one.
+    Table,
+    /// A replication slot, or a prepared transaction.
+    Slot,
     /// A database's whole address, its port with it.
     Address,
 }
@@ -38,6 +44,9 @@ impl Of {
             Of::Source => "source",
             Of::Standby => "standby",
             Of::Program => "program",
+            Of::Application => "application",
+            Of::Table => "table",
+            Of::Slot => "slot",
             Of::Address => "address",
         }
     }
@@ -46,7 +55,7 @@ impl Of {
     fn everybodys(self) -> &'static [&'static str] {
         match self {
             Of::User | Of::Database => &["postgres"],
-            Of::Host => &["localhost", "127.0.0.1", "::1"],
+            Of::Host => &["localhost", "local", "127.0.0.1", "::1"],
             Of::Folder => &[
                 "/",
                 ".",
@@ -59,7 +68,14 @@ impl Of {
                 "/etc/hosts",
             ],
             Of::Source => &["tmpfs", "overlay", "none"],
-            Of::Machine | Of::Boot | Of::Standby | Of::Program | Of::Address => &[],
+            Of::Application => &["psql", "pgbench", "pg_dump", "pg_basebackup", "narrows"],
+            Of::Machine
+            | Of::Boot
+            | Of::Standby
+            | Of::Program
+            | Of::Table
+            | Of::Slot
+            | Of::Address => &[],
         }
     }
 }

@@ -1,7 +1,9 @@
 use narrows_model::{
-    Activity, Captured, DurabilityWord, HostRole, Layer, LiveCost, LiveCounts, LiveStandby,
-    LiveWaits, ObservedCounts, ObservedProcesses, ObservedSessions, Placement, PlannedStep,
-    ProgramUse, Role, Severity, Validity,
+    Activity, Captured, ConsumerKind, Consumers, DurabilityWord, HorizonHolder, HorizonKind,
+    HostRole, Layer, LiveCost, LiveCounts, LiveStandby, LiveWaits, ObservedCounts,
+    ObservedProcesses, ObservedSessions, Placement, PlannedStep, ProgramUse, QueuedSession,
+    Reserves, Role, SampledConsumers, SampledGroup, Severity, StatementFigures,
+    StatementStatistics, StatementUse, TableUse, UnindexedKey, Validity,
 };
 use serde_json::json;
 
@@ -9,7 +11,7 @@ use super::*;
 use crate::new_run::testing::empty_run;
 
 /// Names of a house, in every field that can have one.
-const PLANTED: [&str; 24] = [
+const PLANTED: [&str; 28] = [
     "db7",
     "acme",
     "alice",
@@ -34,6 +36,10 @@ const PLANTED: [&str; 24] = [
     "xi-label",
     "omicron",
     "pi-host",
+    "rho_",
+    "sigma-app",
+    "tau_column",
+    "upsilon-slot",
 ];
 
 fn set(name: &str, value: &str) -> LiveSetting {
@@ -85,6 +91,7 @@ const ADDRESS: &str = "postgres://alice@10.1.2.3:6543/shopdb";
 
 fn observation() -> Observation {
     Observation {
+        consumers: Some(consumers()),
         report: None,
         measurement: "database.observed".into(),
         address: ADDRESS.into(),
@@ -124,6 +131,69 @@ fn observation() -> Observation {
         capacities_from: vec!["run 7f3a of db7.acme.example, in /srv/kappa".into()],
         cost: LiveCost::default(),
         unknown: Vec::new(),
+    }
+}
+
+fn consumers() -> Consumers {
+    let text = Some("SELECT * FROM rho_accounts WHERE id = $1".to_string());
+    let group = |kind, name: &str| SampledGroup {
+        kind,
+        name: name.into(),
+        active: 1.0,
+        interval_95: None,
+        states: Vec::new(),
+        events: Vec::new(),
+    };
+    Consumers {
+        database: "shopdb".into(),
+        statements: Some(StatementStatistics {
+            list: vec![StatementUse {
+                id: "-42".into(),
+                user: "alice".into(),
+                database: "shopdb".into(),
+                text: text.clone(),
+                took: StatementFigures::default(),
+            }],
+            ..StatementStatistics::default()
+        }),
+        sampled: Some(SampledConsumers {
+            groups: vec![
+                group(ConsumerKind::Statement, "-42"),
+                group(ConsumerKind::User, "alice"),
+                group(ConsumerKind::Database, "shopdb"),
+                group(ConsumerKind::Application, "sigma-app"),
+                group(ConsumerKind::Client, "10.1.2.3"),
+            ],
+            texts: vec![("-42".into(), "SELECT * FROM rho_accounts".into())],
+            ..SampledConsumers::default()
+        }),
+        tables: vec![TableUse { name: "public.rho_accounts".into(), ..TableUse::default() }],
+        unindexed_keys: vec![UnindexedKey {
+            name: "rho_accounts_fkey".into(),
+            table: "public.rho_accounts".into(),
+            columns: "tau_column".into(),
+            refers_to: "public.rho_owners".into(),
+            rows_gone: 1.0,
+        }],
+        lock_queue: vec![QueuedSession {
+            pid: 4711,
+            table: Some("public.rho_accounts".into()),
+            user: "alice".into(),
+            application: "sigma-app".into(),
+            text: text.clone(),
+            ..QueuedSession::default()
+        }],
+        horizon: vec![HorizonHolder {
+            kind: HorizonKind::Slot,
+            name: "upsilon-slot".into(),
+            text,
+            ..HorizonHolder::default()
+        }],
+        reserves: Some(Reserves {
+            oldest_database: Some(("shopdb".into(), 1e9)),
+            unread_slots: vec![("upsilon-slot".into(), 1e9)],
+            archive_failures: None,
+        }),
     }
 }
 

@@ -15,6 +15,7 @@ const ID: &str = "database.observed";
 /// A minute of it: 2000 transactions a second, half of which wrote, on 8 CPUs.
 fn look() -> Observation {
     Observation {
+        consumers: None,
         report: None,
         measurement: ID.into(),
         address: "postgres://app@db7:5432/shop".into(),

@@ -104,6 +104,7 @@ fn full() -> Run {
         }],
         observations: vec![observed::observation(interval)],
         verdicts: vec![verdict(interval)],
+        causes: vec![observed::cause()],
         calibrations: vec![calibration(interval)],
         durability: vec![Durability {
             role: Role::Wal,

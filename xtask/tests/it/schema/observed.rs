@@ -1,14 +1,18 @@
 //! A server that was observed, with its verdict's standing, and what a change would allow.
 
 use narrows_model::{
-    Activity, ActivityMoment, ActivityState, ActivityWhere, Bottleneck, ClassUse, Headroom,
-    HotProcess, Interval, LiveCost, LiveSetting, LoadChange, Observation, ObservedCounts,
-    ObservedProcesses, ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser,
-    Provenance, TimeAccount, TimeShare, TransactionTime, WaitCheck, WhatIf, WhatIfThen,
+    Activity, ActivityMoment, ActivityState, ActivityWhere, Bottleneck, Cause, CauseShare,
+    ClassUse, ConsumerKind, Consumers, Headroom, HorizonHolder, HorizonKind, HotProcess, Interval,
+    LiveCost, LiveSetting, LoadChange, Observation, ObservedCounts, ObservedProcesses,
+    ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser, Provenance, QueuedSession,
+    Reserves, SampledConsumers, SampledGroup, StatementFigures, StatementStatistics, StatementUse,
+    TableUse, TimeAccount, TimeShare, TransactionTime, UnindexedKey, Urgency, WaitCheck, WhatIf,
+    WhatIfThen,
 };
 
 pub fn observation(interval: Interval) -> Observation {
     Observation {
+        consumers: Some(consumers(interval)),
         report: Some(narrows_model::ServerReport {
             kind: "AWR".into(),
             host: Some("db7".into()),
@@ -87,6 +91,110 @@ pub fn observation(interval: Interval) -> Observation {
         capacities_from: vec!["block.read.random.8k.knee is of run 7f3a".into()],
         cost: LiveCost { statements: 900, ..LiveCost::default() },
         unknown: Vec::new(),
+    }
+}
+
+fn consumers(interval: Interval) -> Consumers {
+    let took = StatementFigures {
+        calls: 9e3,
+        exec_ns: 4e9,
+        plan_ns: Some(1e8),
+        read_ns: Some(1e9),
+        temp_ns: Some(1e9),
+        jit_ns: Some(1e9),
+        ..StatementFigures::default()
+    };
+    let text = Some("SELECT * FROM orders WHERE customer = $1".to_string());
+    Consumers {
+        database: "shop".into(),
+        statements: Some(StatementStatistics {
+            list: vec![StatementUse {
+                id: "-42".into(),
+                user: "app".into(),
+                database: "shop".into(),
+                text: text.clone(),
+                took,
+            }],
+            all: took,
+            counted: 12,
+            evicted: true,
+            reset: true,
+            planning_counted: true,
+        }),
+        sampled: Some(SampledConsumers {
+            samples: 100,
+            executions: 400,
+            active: 3.0,
+            groups: vec![SampledGroup {
+                kind: ConsumerKind::Statement,
+                name: "-42".into(),
+                active: 2.0,
+                interval_95: Some(interval),
+                states: vec![(ActivityState::Running, 2.0)],
+                events: vec![("IO:DataFileRead".into(), 0.5)],
+            }],
+            texts: vec![("-42".into(), "SELECT 1".into())],
+            by_text: true,
+        }),
+        tables: vec![TableUse {
+            name: "public.orders".into(),
+            blocks: Some(9.0),
+            vacuum_age_s: Some(9.0),
+            analyze_age_s: Some(9.0),
+            autovacuum_off: true,
+            ..TableUse::default()
+        }],
+        unindexed_keys: vec![UnindexedKey {
+            name: "orders_customer_fkey".into(),
+            ..Default::default()
+        }],
+        lock_queue: vec![QueuedSession {
+            pid: 4711,
+            behind: vec![4712],
+            state: "active".into(),
+            state_age_ns: Some(1e9),
+            transaction_age_ns: Some(1e9),
+            waits_for: Some("Lock:relation".into()),
+            mode: Some("AccessExclusiveLock".into()),
+            table: Some("public.orders".into()),
+            user: "app".into(),
+            application: "shop".into(),
+            backend_type: "autovacuum worker".into(),
+            text: text.clone(),
+        }],
+        horizon: vec![HorizonHolder {
+            kind: HorizonKind::Slot,
+            name: "standby1".into(),
+            transactions: 1e6,
+            age_ns: Some(1e9),
+            state: "idle in transaction".into(),
+            user: "app".into(),
+            application: "shop".into(),
+            text,
+        }],
+        reserves: Some(Reserves {
+            oldest_database: Some(("shop".into(), 1e9)),
+            unread_slots: vec![("standby1".into(), 1e9)],
+            archive_failures: Some(3.0),
+        }),
+    }
+}
+
+pub fn cause() -> Cause {
+    Cause {
+        id: "index-missing".into(),
+        measurement: "database.observed".into(),
+        urgency: Urgency::Performance,
+        summary: "a sentence".into(),
+        evidence: "figures".into(),
+        against: "a report that reads everything on purpose".into(),
+        action: "an index".into(),
+        statement: Some("CREATE INDEX CONCURRENTLY".into()),
+        undo: "DROP INDEX CONCURRENTLY".into(),
+        verify: "observe again".into(),
+        share: Some((CauseShare::Cpu, 0.9)),
+        gain_at_most: Some(9.0),
+        statement_id: "-42".into(),
     }
 }
 

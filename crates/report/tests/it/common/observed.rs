@@ -157,6 +157,7 @@ fn settings() -> Vec<LiveSetting> {
 
 fn observation() -> Observation {
     Observation {
+        consumers: None,
         report: None,
         measurement: ID.into(),
         address: "postgres://monitor@db7:5432/shop".into(),

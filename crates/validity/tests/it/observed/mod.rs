@@ -165,6 +165,7 @@ pub fn look(run: &mut Run) -> &mut Observation {
     m.series.push(clean::series(0, |_| 2_000.0));
     run.measurements.push(m);
     run.observations.push(Observation {
+        consumers: None,
         report: None,
         measurement: ID.into(),
         address: "postgres://app@db7:5432/shop".into(),

@@ -1,0 +1,76 @@
+//! Who takes what, without names: a statement's text names tables and columns, so that none of it stays.
+
+use narrows_model::{
+    ConsumerKind, Consumers, HorizonHolder, HorizonKind, QueuedSession, Reserves, SampledConsumers,
+    SampledGroup, StatementStatistics, StatementUse, TableUse, UnindexedKey,
+};
+
+use super::names::{Names, Of};
+
+pub(super) fn rename(names: &mut Names, consumers: &mut Consumers) {
+    let Consumers {
+        database,
+        statements,
+        sampled,
+        tables,
+        unindexed_keys,
+        lock_queue,
+        horizon,
+        reserves,
+    } = consumers;
+    names.rename(Of::Database, database);
+    if let Some(StatementStatistics { list, .. }) = statements {
+        for StatementUse { id: _, user, database, text, took: _ } in list {
+            names.rename(Of::User, user);
+            names.rename(Of::Database, database);
+            *text = None;
+        }
+    }
+    if let Some(SampledConsumers { groups, texts, .. }) = sampled {
+        groups.iter_mut().for_each(|group| of_group(names, group));
+        texts.clear();
+    }
+    for TableUse { name, .. } in tables {
+        names.rename(Of::Table, name);
+    }
+    for UnindexedKey { name, table, columns, refers_to, rows_gone: _ } in unindexed_keys {
+        [name, table, columns, refers_to]
+            .into_iter()
+            .for_each(|name| names.rename(Of::Table, name));
+    }
+    for session in lock_queue {
+        let QueuedSession { table, user, application, text, .. } = session;
+        names.rename_any(Of::Table, table);
+        names.rename(Of::User, user);
+        names.rename(Of::Application, application);
+        *text = None;
+    }
+    for holder in horizon {
+        let HorizonHolder { kind, name, user, application, text, .. } = holder;
+        match kind {
+            // A number.
+            HorizonKind::Session => {}
+            HorizonKind::Standby => names.rename(Of::Standby, name),
+            HorizonKind::Prepared | HorizonKind::Slot => names.rename(Of::Slot, name),
+        }
+        names.rename(Of::User, user);
+        names.rename(Of::Application, application);
+        *text = None;
+    }
+    if let Some(Reserves { oldest_database, unread_slots, archive_failures: _ }) = reserves {
+        oldest_database.iter_mut().for_each(|(name, _)| names.rename(Of::Database, name));
+        unread_slots.iter_mut().for_each(|(name, _)| names.rename(Of::Slot, name));
+    }
+}
+
+fn of_group(names: &mut Names, group: &mut SampledGroup) {
+    let of = match group.kind {
+        // An id; where there is none, a digest.
+        ConsumerKind::Statement => return,
+        ConsumerKind::Database => Of::Database,
+        ConsumerKind::User => Of::User,
+        ConsumerKind::Application => Of::Application,
+        ConsumerKind::Client => Of::Host,
+    };
+    names.rename(of, &mut group.name);
+}
