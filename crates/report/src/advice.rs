@@ -10,7 +10,7 @@ use crate::print;
 use crate::words;
 
 /// One row of WHAT TO DO.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct NextRow {
     /// What to do.
     pub action: String,
@@ -20,6 +20,10 @@ pub struct NextRow {
     pub prove: String,
     /// Workloads it helps.
     pub workloads: Vec<String>,
+    /// A statement to paste that does it.
+    pub statement: Option<String>,
+    /// What takes it back.
+    pub undo: Option<String>,
 }
 
 /// What one narrow place asks for.
@@ -134,7 +138,13 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
     let mut unclear: Vec<String> = Vec::new();
     let mut rows_open: Vec<NextRow> = Vec::new();
     let explain = format!("narrows report {} --explain", run.id);
+    let mut of_causes: Vec<NextRow> = Vec::new();
     for v in &run.verdicts {
+        of_causes.extend(observed::cause_rows(run, v));
+        // Hardware only where nobody stands out.
+        if observed::stands_out(run, v) {
+            continue;
+        }
         let invalid =
             run.measurement(&v.measurement).is_some_and(|m| m.validity == Validity::Invalid);
         let advice = ADVICE.iter().find(|a| a.narrow == v.narrow);
@@ -158,13 +168,14 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
         let tested = v.test.as_ref().is_some_and(|t| t.confirms) && advice.tested_is_action;
         let (action, command) = action(run, advice, v);
         let prove = if tested { "tested above".to_string() } else { command };
-        let row = NextRow { action, expect, prove, workloads: vec![plural] };
+        let workloads = vec![plural];
+        let row = NextRow { action, expect, prove, workloads, ..NextRow::default() };
         ranked.push((v.grade, tested, gain, row));
     }
     ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.cmp(&a.1)).then(b.2.total_cmp(&a.2)));
     let ranked = ranked.into_iter().map(|(.., row)| row);
     let first = observed::first_steps(run).into_iter();
-    let mut rows: Vec<NextRow> = first.chain(ranked).chain(rows_open).collect();
+    let mut rows: Vec<NextRow> = first.chain(of_causes).chain(ranked).chain(rows_open).collect();
     if !unclear.is_empty() {
         let action = if run.plan.quick {
             "undecided: do a full run (narrows run)"
@@ -176,6 +187,7 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
             expect: "-".to_string(),
             prove: explain,
             workloads: unclear,
+            ..NextRow::default()
         });
     }
     rows
@@ -199,7 +211,8 @@ fn add(rows: &mut Vec<NextRow>, action: String, plural: String, prove: String) {
     match rows.iter_mut().find(|row| row.action == action) {
         Some(row) => row.workloads.push(plural),
         None => {
-            rows.push(NextRow { action, expect: "-".to_string(), prove, workloads: vec![plural] });
+            let (expect, workloads) = ("-".to_string(), vec![plural]);
+            rows.push(NextRow { action, expect, prove, workloads, ..NextRow::default() });
         }
     }
 }
@@ -277,6 +290,7 @@ fn shorter_reads(
             expect: format!("+0 to {}", print::change(gain)),
             prove: "narrows run --data DIR".to_string(),
             workloads: vec![plural.to_string()],
+            ..NextRow::default()
         };
         // Bounds come after what was tested.
         (v.grade, false, 0.0, row)

@@ -13,6 +13,7 @@ pub(crate) fn sentences(run: &Run) -> Vec<String> {
     let mut answers: Vec<(Vec<String>, String)> = Vec::new();
     let mut first: Vec<String> = Vec::new();
     let mut told = 0;
+    let mut takers: Vec<String> = Vec::new();
     for verdict in &run.verdicts {
         let (said, whole) = observed::sentences(run, verdict);
         first.extend(said);
@@ -22,6 +23,12 @@ pub(crate) fn sentences(run: &Run) -> Vec<String> {
         }
         let workload = words::workload_plural(&verdict.workload, verdict.operating_point.workers);
         let answer = answer(run, verdict);
+        let profile = observed::profile(run, verdict);
+        match observed::is_saturated(verdict) {
+            true => takers.extend(profile),
+            false => first.extend(profile),
+        }
+        takers.extend(observed::cause_sentences(run, verdict).1);
         match answers.iter_mut().find(|(_, same)| *same == answer) {
             Some((workloads, _)) => workloads.push(workload),
             None => answers.push((vec![workload], answer)),
@@ -35,7 +42,8 @@ pub(crate) fn sentences(run: &Run) -> Vec<String> {
     let logs = run.live_logs.iter().filter_map(of_log);
     let all = not_measured(run).chain(doubt).chain(first);
     let fabric = fabric::sentence(run);
-    all.chain(answers.into_iter().map(sentence)).chain(logs).chain(fabric).collect()
+    let answers = answers.into_iter().map(sentence).chain(takers);
+    all.chain(answers).chain(logs).chain(fabric).collect()
 }
 
 /// Layers that were to be measured and could not, each with the reason and the way out.

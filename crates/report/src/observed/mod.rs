@@ -4,9 +4,12 @@
 //! under WORKLOAD as that of any workload; only what these tables don't say already stays with it.
 
 mod advice;
+mod causes;
+mod consumers;
 mod demand;
 mod facts;
 mod obstacle;
+mod profile;
 mod remarks;
 mod time;
 mod unclear;
@@ -21,8 +24,10 @@ use crate::print::Units;
 use crate::section::heading_of;
 
 pub(crate) use advice::advice;
+pub(crate) use causes::{next_rows as cause_rows, sentences as cause_sentences, stands_out};
 pub(crate) use demand::{Share, log_parts, written_by};
 pub(crate) use obstacle::{first_step, first_steps, lacks_right, sentences};
+pub(crate) use profile::{is_saturated, profile};
 pub(crate) use remarks::changed;
 pub(crate) use time::{StateShare, found};
 pub(crate) use unclear::unclear;
@@ -37,6 +42,10 @@ pub struct ObservedView {
     pub seen: Vec<Block>,
     /// Where a transaction's time goes, or else where sessions were found.
     pub time: Vec<Block>,
+    /// Who takes it: statements, tables, users; who waits for whom.
+    pub takers: Vec<Block>,
+    /// Every cause with its figures, what speaks against it, and how to take back what is done about it.
+    pub causes: Vec<Block>,
     /// Settings, build, what looking took.
     pub remarks: Vec<Entry>,
 }
@@ -75,7 +84,9 @@ fn view(run: &Run, seen: &Observation, units: Units, notes: &mut Notes) -> Obser
     }
     let idle_ns = of.and_then(|m| m.value(metric::IDLE_IN_TRANSACTION_PER_OP));
     let time = if trusted { time::blocks(seen, standing, idle_ns) } else { Vec::new() };
-    ObservedView { heading, seen: blocks, time, remarks: remarks::remarks(seen) }
+    let takers = if trusted { consumers::blocks(seen) } else { Vec::new() };
+    let causes = causes::blocks(run, &seen.measurement);
+    ObservedView { heading, seen: blocks, time, takers, causes, remarks: remarks::remarks(seen) }
 }
 
 /// The version with the product's name; who packed it stands in the head.

@@ -3,6 +3,7 @@
 
 use narrows_model::{Grade, LockHolder, Observation, Run, Unknown, Verdict};
 
+use super::cause_sentences;
 use crate::advice::NextRow;
 use crate::words;
 
@@ -38,8 +39,10 @@ fn lock_keeper(seen: &Observation) -> Option<&LockHolder> {
 /// What is said of a server before its verdict, and whether that is the whole answer.
 pub(crate) fn sentences(run: &Run, verdict: &Verdict) -> (Vec<String>, bool) {
     let Some(seen) = of(run, verdict) else { return (Vec::new(), false) };
+    let (now, largest) = cause_sentences(run, verdict);
     if let Some(still) = still(verdict) {
-        return (vec![still], true);
+        let told = if now.is_empty() { vec![still] } else { now };
+        return (told.into_iter().chain(largest).collect(), true);
     }
     let undecided = verdict.grade == Grade::Undecided;
     let unseen = unseen(seen);
@@ -53,10 +56,11 @@ pub(crate) fn sentences(run: &Run, verdict: &Verdict) -> (Vec<String>, bool) {
             unknown.needs
         ),
     });
-    let behind = lock_keeper(seen).map(|holder| {
+    let keeper = lock_keeper(seen).filter(|_| now.is_empty());
+    let behind = keeper.map(|holder| {
         format!("{} sessions wait behind {}: {}.", holder.queue(), holder.words(), holder.way_out())
     });
-    (blind.into_iter().chain(behind).collect(), undecided && unseen.is_some())
+    (blind.into_iter().chain(now).chain(behind).collect(), undecided && unseen.is_some())
 }
 
 /// A server on which hardly anything ended, in the words of its verdict.
@@ -74,7 +78,10 @@ fn still(verdict: &Verdict) -> Option<String> {
 /// What comes before all else about that verdict's server; `None` where nothing does.
 pub(crate) fn first_step(run: &Run, verdict: &Verdict) -> Option<NextRow> {
     let seen = of(run, verdict)?;
-    let (action, prove) = match (unseen(seen), lock_keeper(seen)) {
+    // Where the causes name who stands before whom, that is what to do about it.
+    let (now, _) = cause_sentences(run, verdict);
+    let keeper = lock_keeper(seen).filter(|_| now.is_empty());
+    let (action, prove) = match (unseen(seen), keeper) {
         (Some(unknown), _) if lacks_right(unknown) => (unknown.needs.clone(), AGAIN),
         (Some(unknown), _) => (format!("set {}", unknown.needs), AGAIN),
         // Where nothing ended the verdict's own step is about that session.
@@ -90,7 +97,8 @@ pub(crate) fn first_step(run: &Run, verdict: &Verdict) -> Option<NextRow> {
         _ => return None,
     };
     let workloads = vec![words::workload_plural(&verdict.workload, None)];
-    Some(NextRow { action, expect: "-".to_string(), prove: prove.to_string(), workloads })
+    let (expect, prove) = ("-".to_string(), prove.to_string());
+    Some(NextRow { action, expect, prove, workloads, ..NextRow::default() })
 }
 
 /// The same of all verdicts.

@@ -25,7 +25,8 @@ pub(crate) fn unclear(run: &Run, verdict: &Verdict, workload: &str) -> Option<Ne
         Some(step) => (step.action, step.prove),
         None => open(run, verdict, seen),
     };
-    Some(NextRow { action, expect: "-".to_string(), prove, workloads: vec![workload.to_string()] })
+    let (expect, workloads) = ("-".to_string(), vec![workload.to_string()]);
+    Some(NextRow { action, expect, prove, workloads, ..NextRow::default() })
 }
 
 fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {

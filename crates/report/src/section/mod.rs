@@ -94,6 +94,8 @@ pub fn document(report: &Report, shows: Shows) -> Document {
         tables::live(report),
         next_if(early),
         observed::time(report),
+        observed::takers(report),
+        observed::causes(report),
         observed::observed(report),
     ];
     let rest = [

@@ -1,8 +1,16 @@
 //! What to do next, what it may bring, and how to prove it.
 
 use super::with_command;
+use crate::advice::NextRow;
 use crate::document::{At, Block, Column, Inline, Row, Section, Style, Table};
 use crate::report::Report;
+
+/// The statement to paste, and what takes it back.
+fn statements(row: &NextRow) -> Vec<Inline> {
+    let paste = row.statement.as_ref().map(|sql| Inline::of(Style::Code, sql.as_str()));
+    let undo = row.undo.as_ref().map(|undo| Inline::of(Style::Faint, format!("undo: {undo}")));
+    paste.into_iter().chain(undo).collect()
+}
 
 /// Its rows.
 pub(crate) fn next(report: &Report) -> Option<Section> {
@@ -24,7 +32,7 @@ pub(crate) fn next(report: &Report) -> Option<Section> {
                 Inline::of(Style::Strong, row.expect.as_str()).into(),
                 with_command(&row.prove).into(),
             ];
-            Row::Cells(cells, Vec::new())
+            Row::Cells(cells, statements(row))
         })
         .collect();
     let some = !table.rows.is_empty();

@@ -1,7 +1,7 @@
 //! A server that was only looked at.
 
 use super::tables::apart;
-use crate::document::{Block, Facts, Section, Style};
+use crate::document::{Block, Depth, Facts, Section, Style};
 use crate::report::Report;
 
 /// Where a transaction's time goes.
@@ -9,6 +9,21 @@ pub(crate) fn time(report: &Report) -> Option<Section> {
     let views = report.observed.iter().filter(|view| !view.time.is_empty());
     let blocks = apart(views.map(|view| view.time.clone()));
     (!blocks.is_empty()).then(|| Section::new("", "").with(blocks))
+}
+
+/// Who takes it.
+pub(crate) fn takers(report: &Report) -> Option<Section> {
+    let views = report.observed.iter().filter(|view| !view.takers.is_empty());
+    let blocks = apart(views.map(|view| view.takers.clone()));
+    (!blocks.is_empty()).then(|| Section::new("takers", "Who takes it").short("").with(blocks))
+}
+
+/// Causes, for whoever wants to know why, and how to take back what is done about one.
+pub(crate) fn causes(report: &Report) -> Option<Section> {
+    let views = report.observed.iter().filter(|view| !view.causes.is_empty());
+    let blocks = apart(views.map(|view| view.causes.clone()));
+    let section = Section::new("causes", "Causes").from(Depth::Explained);
+    (!blocks.is_empty()).then(|| section.with(blocks))
 }
 
 /// What was seen, before the verdict.

@@ -9,6 +9,7 @@ mod live;
 mod log;
 mod memory;
 mod observed;
+mod observed_causes;
 mod page;
 mod pencil;
 mod plans;

@@ -1,0 +1,110 @@
+//! Causes: what to do about them, first things first, and every one with all that is known of it.
+
+use narrows_model::{Cause, Run, Urgency, Verdict};
+
+use crate::advice::NextRow;
+use crate::document::{Block, Entry, Facts, Inline, List, Style};
+use crate::print::{change, percent};
+use crate::words::{self, capital};
+
+/// Actions on a screen.
+const ACTIONS: usize = 3;
+/// What takes so much of it stands out: hardware is no answer beside it.
+const STANDS_OUT: f64 = 0.3;
+
+/// The causes of one server, the first to act on first.
+fn of<'a>(run: &'a Run, measurement: &str) -> impl Iterator<Item = &'a Cause> {
+    run.causes.iter().filter(move |cause| cause.measurement == measurement)
+}
+
+/// Those that somebody waits for.
+fn felt<'a>(run: &'a Run, measurement: &str) -> impl Iterator<Item = &'a Cause> {
+    of(run, measurement).filter(|cause| cause.urgency != Urgency::Risk)
+}
+
+/// Whether something takes so much that more or faster hardware is not what to do about that server.
+pub(crate) fn stands_out(run: &Run, verdict: &Verdict) -> bool {
+    felt(run, &verdict.measurement).any(|cause| match cause.urgency {
+        Urgency::Now => true,
+        _ => cause.share.is_some_and(|(_, share)| share >= STANDS_OUT),
+    })
+}
+
+/// What to do about that verdict's server; risks where nothing else is to be done.
+pub(crate) fn next_rows(run: &Run, verdict: &Verdict) -> Vec<NextRow> {
+    let mut causes: Vec<&Cause> = felt(run, &verdict.measurement).collect();
+    if causes.is_empty() {
+        causes = of(run, &verdict.measurement).collect();
+    }
+    let workloads = vec![words::workload_plural(&verdict.workload, None)];
+    let row = |cause: &&Cause| NextRow {
+        action: format!("{}: {}", cause.summary, cause.action),
+        expect: expected(cause),
+        prove: cause.verify.clone(),
+        workloads: workloads.clone(),
+        statement: cause.statement.clone(),
+        undo: Some(cause.undo.clone()).filter(|undo| !undo.is_empty()),
+    };
+    causes.iter().take(ACTIONS).map(row).collect()
+}
+
+/// `+0 to +950 %`, or the share that goes at most.
+fn expected(cause: &Cause) -> String {
+    match (cause.gain_at_most, cause.share) {
+        (Some(gain), _) if gain > 0.0 && gain.is_finite() => format!("+0 to {}", change(gain)),
+        (_, Some((of, share))) => format!("at most {} {}", percent(share), of.words()),
+        _ if cause.urgency == Urgency::Now => "they go on".to_string(),
+        _ => "-".to_string(),
+    }
+}
+
+/// What is said of a server's causes: those for which sessions stand still, and the largest of the others.
+pub(crate) fn sentences(run: &Run, verdict: &Verdict) -> (Vec<String>, Option<String>) {
+    let now = felt(run, &verdict.measurement).filter(|cause| cause.urgency == Urgency::Now);
+    let now = now.map(|cause| format!("{}: {}.", capital(&cause.summary), cause.action));
+    let first = felt(run, &verdict.measurement).find(|cause| cause.urgency == Urgency::Performance);
+    let first = first.map(|cause| {
+        let share = cause
+            .share
+            .map_or(String::new(), |(of, share)| format!(" ({} {})", percent(share), of.words()));
+        format!("{}{share}.", capital(&cause.summary))
+    });
+    (now.collect(), first)
+}
+
+/// Every cause with its figures.
+pub(super) fn blocks(run: &Run, measurement: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for cause in of(run, measurement) {
+        let urgency = match cause.urgency {
+            Urgency::Now => "now",
+            Urgency::Performance => "performance",
+            Urgency::Risk => "risk",
+        };
+        let lead = Inline::of(Style::Strong, capital(&cause.summary))
+            .put(Style::Faint, format!("  {urgency}, {}", cause.id));
+        blocks.push(Block::List(List::new([lead], 0)));
+        let share =
+            cause.share.map(|(of, share)| format!("{} {} at most", percent(share), of.words()));
+        let gain = cause.gain_at_most.filter(|gain| gain.is_finite());
+        let gain =
+            gain.map(|gain| format!("{} throughput at most, by the verdict's law", change(gain)));
+        let takes: Vec<String> = share.into_iter().chain(gain).collect();
+        let plain = |label: &str, text: &str| (!text.is_empty()).then(|| Entry::new(label, text));
+        let code = |label: &str, text: &Option<String>| {
+            text.as_ref().map(|text| Entry::new(label, Inline::of(Style::Code, text.as_str())))
+        };
+        let entries = [
+            plain("takes", &takes.join("; ")),
+            plain("figures", &cause.evidence),
+            plain("against", &cause.against),
+            plain("to do", &cause.action),
+            code("", &cause.statement),
+            plain("undo", &cause.undo),
+            plain("check", &cause.verify),
+        ];
+        let entries = entries.into_iter().flatten().collect();
+        blocks.push(Block::Facts(Facts { entries, labels: Style::Plain, at: (2, 12) }));
+    }
+    blocks
+}

@@ -1,0 +1,180 @@
+//! Who takes what on an observed server, and what to do about it.
+
+use crate::common::observed::observed;
+use narrows_model::*;
+use narrows_report::{Report, Units, markdown, text};
+
+const SEQUENTIAL: &str = "SELECT sum(amount) FROM orders WHERE customer = $1";
+const UPDATE: &str = "UPDATE accounts SET balance = balance + $1 WHERE id = $2";
+
+fn group(kind: ConsumerKind, name: &str, active: f64) -> SampledGroup {
+    SampledGroup {
+        kind,
+        name: name.into(),
+        active,
+        interval_95: None,
+        states: vec![(ActivityState::Running, active)],
+        events: vec![("IO:DataFileRead".into(), 0.4 * active)],
+    }
+}
+
+fn statement(id: &str, text: &str, calls: f64, exec_ns: f64) -> StatementUse {
+    let took = StatementFigures {
+        calls,
+        exec_ns,
+        rows: calls,
+        blocks_hit: 2860.0 * calls,
+        ..StatementFigures::default()
+    };
+    let (user, database) = ("app".into(), "shop".into());
+    StatementUse { id: id.into(), user, database, text: Some(text.into()), took }
+}
+
+fn consumers() -> Consumers {
+    let list =
+        vec![statement("1", SEQUENTIAL, 3000.0, 150e9), statement("2", UPDATE, 90_000.0, 30e9)];
+    Consumers {
+        database: "shop".into(),
+        statements: Some(StatementStatistics {
+            list,
+            counted: 2,
+            ..StatementStatistics::default()
+        }),
+        sampled: Some(SampledConsumers {
+            samples: 120,
+            executions: 900,
+            active: 3.0,
+            groups: vec![
+                group(ConsumerKind::Statement, "1", 2.4),
+                group(ConsumerKind::Statement, "2", 0.45),
+                group(ConsumerKind::User, "app", 2.5),
+                group(ConsumerKind::User, "report", 0.5),
+                group(ConsumerKind::Client, "local", 3.0),
+            ],
+            ..SampledConsumers::default()
+        }),
+        tables: vec![TableUse {
+            name: "public.orders".into(),
+            live_rows: 200e3,
+            dead_rows: 12.0,
+            sequential_scans: 3000.0,
+            sequential_rows: 600e6,
+            blocks_hit: 8.6e6,
+            ..TableUse::default()
+        }],
+        ..Consumers::default()
+    }
+}
+
+fn index_missing() -> Cause {
+    Cause {
+        id: "index-missing".into(),
+        measurement: "database.observed".into(),
+        urgency: Urgency::Performance,
+        summary: "no index serves WHERE customer on public.orders".into(),
+        evidence: "3000 sequential scans read 200000 rows each".into(),
+        against: "a report that reads all of it on purpose".into(),
+        action: "create an index".into(),
+        statement: Some("CREATE INDEX CONCURRENTLY ON public.orders (customer);".into()),
+        undo: "DROP INDEX CONCURRENTLY of that index".into(),
+        verify: "observe again: narrows observe".into(),
+        share: Some((CauseShare::SessionTime, 0.8)),
+        gain_at_most: None,
+        statement_id: "1".into(),
+    }
+}
+
+fn blocked() -> Cause {
+    Cause {
+        id: "idle-in-transaction-blocks".into(),
+        urgency: Urgency::Now,
+        summary: "pid 4711, idle in transaction for 26.0 s, blocks 12 sessions".into(),
+        action: "end it".into(),
+        statement: Some("SELECT pg_terminate_backend(4711);".into()),
+        undo: "none: its transaction is rolled back".into(),
+        share: None,
+        statement_id: String::new(),
+        ..index_missing()
+    }
+}
+
+fn with(causes: Vec<Cause>) -> Run {
+    let mut run = observed();
+    run.observations[0].consumers = Some(consumers());
+    run.causes = causes;
+    run
+}
+
+fn screen(run: &Run) -> String {
+    text(&Report::new(run, Units::Si), 100, false)
+}
+
+#[test]
+fn a_cause_comes_before_hardware_with_its_statement_and_its_undo() {
+    let screen = screen(&with(vec![index_missing()]));
+    insta::assert_snapshot!("causes", screen);
+    assert!(screen.contains("CREATE INDEX CONCURRENTLY ON public.orders (customer);"), "{screen}");
+    assert!(screen.contains("undo: DROP INDEX CONCURRENTLY"), "{screen}");
+    assert!(!screen.contains("a faster WAL flush"), "hardware beside what stands out: {screen}");
+    assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    // What takes little leaves the law's advice in place, behind it.
+    let small = Cause { share: Some((CauseShare::SessionTime, 0.1)), ..index_missing() };
+    let screen = self::screen(&with(vec![small]));
+    let index = screen.find("CREATE INDEX").unwrap();
+    assert!(screen.find("a faster WAL flush").unwrap() > index, "{screen}");
+}
+
+#[test]
+fn what_stands_still_is_the_first_sentence_and_the_first_action() {
+    let run = with(vec![blocked(), index_missing()]);
+    let screen = screen(&run);
+    let result = screen.split("RESULT").nth(1).unwrap().trim_start();
+    assert!(result.starts_with("Pid 4711, idle in transaction for 26.0 s"), "{screen}");
+    let (first, second) =
+        (screen.find("pg_terminate_backend").unwrap(), screen.find("CREATE INDEX").unwrap());
+    assert!(first < second, "{screen}");
+}
+
+#[test]
+fn who_waits_for_whom_is_a_tree_also_where_everybody_waits_for_everybody() {
+    let queued = |pid, behind: &[u32], state: &str| QueuedSession {
+        pid,
+        behind: behind.into(),
+        state: state.into(),
+        state_age_ns: Some(26e9),
+        mode: Some("ShareLock".into()),
+        table: Some("public.accounts".into()),
+        user: "app".into(),
+        text: Some(UPDATE.into()),
+        ..QueuedSession::default()
+    };
+    let mut run = with(vec![blocked()]);
+    let consumers = run.observations[0].consumers.as_mut().unwrap();
+    consumers.lock_queue = vec![
+        queued(4711, &[], "idle in transaction"),
+        queued(4712, &[4711], "active"),
+        queued(4713, &[4712, 4711], "active"),
+    ];
+    let tree = screen(&run);
+    let (_, tree) = tree.split_once("WHO WAITS FOR WHOM").unwrap();
+    let at = |text: &str| tree.find(text).unwrap_or_else(|| panic!("no {text} in\n{tree}"));
+    assert!(at("PID 4711") < at("PID 4712") && at("PID 4712") < at("PID 4713"), "{tree}");
+    assert!(tree.contains("waits for ShareLock on public.accounts for 26.0 s (app)"), "{tree}");
+    // A circle has no head: nothing is drawn, and nothing hangs.
+    let consumers = run.observations[0].consumers.as_mut().unwrap();
+    consumers.lock_queue = vec![queued(1, &[2], "active"), queued(2, &[1], "active")];
+    assert!(!screen(&run).contains("PID 1 "));
+}
+
+#[test]
+fn every_cause_has_its_figures_and_what_speaks_against_it_where_there_is_room() {
+    let page = markdown(&Report::new(&with(vec![index_missing()]), Units::Si));
+    for said in [
+        "3000 sequential scans read 200000 rows each",
+        "a report that reads all of it on purpose",
+        "index-missing",
+        "80 % of session time at most",
+    ] {
+        assert!(page.contains(said), "{said} in\n{page}");
+    }
+}
