@@ -1,7 +1,8 @@
-//! `cargo xtask attack | kills | lab | peers | plants | soak`: what is done on request, takes long, and is measured beside other programs. Apart
+//! `cargo xtask attack | causes | kills | lab | peers | plants | soak`: what is done on request, takes long, and is measured beside other programs. Apart
 //! from the product's workspace, so that no ordinary build compiles it.
 
 mod attack;
+mod causes;
 mod group;
 mod kills;
 mod lab;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["attack", rest @ ..] => attack::attack(rest),
+        ["causes", rest @ ..] => causes::causes(rest),
         ["kills", rest @ ..] => kills::kills(rest),
         ["lab", rest @ ..] => return lab::lab(rest),
         ["pages"] => pages::all().and_then(|pages| xtask::generate::write(&pages)),
@@ -28,7 +30,9 @@ fn main() -> ExitCode {
         ["plants", rest @ ..] => plants::plants(rest),
         ["soak", rest @ ..] => soak::soak(rest),
         _ => {
-            eprintln!("usage: cargo xtask attack | kills | lab | pages | peers | plants | soak");
+            eprintln!(
+                "usage: cargo xtask attack | causes | kills | lab | pages | peers | plants | soak"
+            );
             return ExitCode::from(2);
         }
     };

@@ -11,11 +11,13 @@ const OBSERVED: &str = "docs/src/methods/observe.md";
 pub(crate) fn all() -> Result<Vec<Generated>> {
     let (planted, page, looks) = crate::plants::pages()?;
     let (attacked, experiments) = crate::attack::pages()?;
+    let (caused, situations) = crate::causes::written()?;
     let (killed, trials) = crate::kills::written()?;
     Ok(vec![
         Generated::new(planted, page),
         between_markers_of(OBSERVED, "pages", "tools/src/plants/results.json", &looks)?,
         Generated::new(attacked, experiments),
+        Generated::new(caused, situations),
         Generated::new(killed, trials),
     ])
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask attack | check | docs | book | kernels | dist | kills | lab | pages | peers | plants | quiet | suite | soak | fuzz | sanitize`.
+//! `cargo xtask attack | causes | check | docs | book | kernels | dist | kills | lab | pages | peers | plants | quiet | suite | soak | fuzz | sanitize`.
 
 use std::process::ExitCode;
 
@@ -6,6 +6,7 @@ const USAGE: &str = "\
 usage: cargo xtask TASK
 
   attack    the experiments of an attack on the verdict, made with the program of before and with today's (docs/src/evidence/attack.md)
+  causes    make troubles on a PostgreSQL and compare the cause named first with what was written before (docs/src/evidence/causes.md)
   check     format, clippy, all tests, generated files, documentation; what continuous integration runs and more
   docs      write the generated files: schema, rules page, man page, completions
   book      the book as HTML, in target/book
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
         ["dist"] => xtask::dist::dist(),
         ["docs"] => xtask::generate::all().and_then(|files| xtask::generate::write(&files)),
         ["kernels", rest @ ..] => xtask::kernels::kernels(rest),
-        ["attack" | "kills" | "lab" | "pages" | "peers" | "plants" | "soak", ..] => {
+        ["attack" | "causes" | "kills" | "lab" | "pages" | "peers" | "plants" | "soak", ..] => {
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             return xtask::tools::run(&args);
         }

@@ -1,0 +1,197 @@
+//! `cargo xtask causes`: troubles made on a live PostgreSQL, and which cause narrows names first.
+//!
+//! What is wrong and what must be named is data (`suite.toml`), written before the first run. On request, not part of continuous
+//! integration.
+
+mod outcome;
+mod page;
+mod server;
+mod suite;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use narrows_engine::{Scratch, Stop};
+use narrows_facts::{affinity, process};
+use narrows_model::{Role, Run};
+use serde::{Deserialize, Serialize};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use self::outcome::SituationLook;
+use self::server::{Healthy, Machine};
+use self::suite::Situation;
+use crate::program::{output, pinned};
+use crate::server::Programs;
+use crate::stored;
+
+const PAGE: &str = "docs/src/evidence/causes.md";
+const SUITE: &str = "causes";
+const USAGE: &str = "usage: cargo xtask causes [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--add] [--list]
+  NAME: a situation, or the beginning of the names of several; all where none is named
+  --data DIR: where servers are made [/var/tmp]   --narrows FILE: the program [target/release/narrows]
+  --times N: looks at each situation, a round of all before the next [1]
+  --add: to the looks that are stored; without it those at the situations named are forgotten";
+/// 0: a verdict. 3 and 4: nothing valid, or no verdict, which the run file tells.
+const FINE: [i32; 3] = [0, 3, 4];
+/// Windows before and after what the screen says to do, s.
+const FIX_WINDOW_S: u64 = 5;
+
+/// All that was seen, with where.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Results {
+    machine: String,
+    server: String,
+    for_s: u32,
+    /// In the suite's order; of one situation the latest last.
+    seen: Vec<SituationLook>,
+}
+
+struct Options {
+    names: Vec<String>,
+    data: PathBuf,
+    narrows: PathBuf,
+    for_s: u32,
+    times: u32,
+    add: bool,
+    list: bool,
+}
+
+/// Makes what is named, and writes the page.
+pub fn causes(args: &[&str]) -> Result<()> {
+    let suite = suite::read()?;
+    let asked = asked(args)?;
+    let named = |situation: &&Situation| {
+        asked.names.is_empty() || asked.names.iter().any(|name| situation.name.starts_with(name))
+    };
+    let chosen: Vec<&Situation> = suite.iter().filter(named).collect();
+    ensure!(!chosen.is_empty(), "no situation's name begins so\nhint: cargo xtask causes --list");
+    if asked.list {
+        chosen.iter().for_each(|s| println!("{:28} {}: {}", s.name, s.what, s.strength));
+        return Ok(());
+    }
+    ensure!(process::is_root(), "control groups and another user for the server need root");
+    let stop = Stop::new();
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, stop.flag())?;
+    }
+    let mut results: Results = stored::read(SUITE)?;
+    if !asked.add {
+        results.seen.retain(|seen| chosen.iter().all(|situation| situation.name != seen.name));
+    }
+    let looked = look_at_all(&asked, &chosen, &suite, &mut results, &stop);
+    let path = crate::root().join(PAGE);
+    std::fs::write(&path, page::page(&suite, &results))
+        .with_context(|| format!("writing {}", path.display()))?;
+    looked
+}
+
+/// The page as it should be.
+pub(crate) fn written() -> Result<(&'static str, String)> {
+    Ok((PAGE, page::page(&suite::read()?, &stored::read(SUITE)?)))
+}
+
+fn look_at_all(
+    asked: &Options,
+    chosen: &[&Situation],
+    suite: &[Situation],
+    results: &mut Results,
+    stop: &Stop,
+) -> Result<()> {
+    narrows_postgres::server::sweep(&asked.data);
+    let scratch = Scratch::create(&asked.data, &format!("causes-{}", std::process::id()))?;
+    let platform = narrows_platform::discover(&narrows_facts::Live, &[(Role::Data, &asked.data)]);
+    let [server_cpu, client_cpu, ..] = affinity::current()[..] else {
+        bail!("server and clients need a processor each");
+    };
+    let machine = Machine {
+        stop,
+        folder: scratch.path(),
+        programs: Programs::here()?,
+        cpus: [server_cpu, client_cpu],
+    };
+    let state = crate::plants::state()?;
+    results.machine = crate::plants::machine(&platform);
+    results.server = machine.programs.found.version.to_string();
+    results.for_s = asked.for_s;
+    let (mut right, mut all) = (0, 0);
+    for _ in 0..asked.times {
+        for situation in chosen {
+            stop.check()?;
+            match look(asked, &machine, situation, &state) {
+                Ok(seen) => {
+                    let outcome = seen.outcome(situation);
+                    eprintln!(
+                        "{}: {}: {} | {} | {}",
+                        situation.name,
+                        outcome.word(),
+                        seen.first.as_deref().unwrap_or("-"),
+                        seen.said,
+                        seen.phrase
+                    );
+                    all += 1;
+                    right += u32::from(outcome == outcome::Outcome::Right);
+                    results.seen.push(seen);
+                    results.seen.sort_by_key(|seen| suite.iter().position(|s| s.name == seen.name));
+                    stored::write(SUITE, results)?;
+                }
+                Err(error) => eprintln!("{}: {error:#}", situation.name),
+            }
+        }
+    }
+    eprintln!("{right} of {all} right");
+    Ok(())
+}
+
+/// One look, and what doing what the screen says gains.
+fn look(
+    asked: &Options,
+    machine: &Machine<'_>,
+    situation: &Situation,
+    state: &str,
+) -> Result<SituationLook> {
+    let server = Healthy::start(machine, situation)?;
+    let trouble = server.trouble(situation)?;
+    let mut command = pinned(&machine.cpus[1..], &asked.narrows);
+    command.args(["observe", &server.url(), "--for", &format!("{}s", asked.for_s)]);
+    command.args(["--format", "json"]);
+    command.env("XDG_DATA_HOME", machine.folder.join("runs"));
+    let text = output(command, machine.stop, &FINE)?;
+    drop(trouble);
+    let run = Run::from_json(&text).context("reading the run file")?;
+    let mut seen = SituationLook::of(situation, &run, state);
+    if let Some(load) = situation.loads.first().filter(|_| !situation.fix.is_empty()) {
+        let before = server.rate(load, FIX_WINDOW_S)?;
+        let mut control = server.connect()?;
+        situation.fix.iter().try_for_each(|statement| control.execute(statement))?;
+        seen.gained = Some(server.rate(load, FIX_WINDOW_S)? / before - 1.0);
+    }
+    Ok(seen)
+}
+
+fn asked(args: &[&str]) -> Result<Options> {
+    let mut asked = Options {
+        names: Vec::new(),
+        data: Path::new("/var/tmp").into(),
+        narrows: crate::root().join("target/release/narrows"),
+        for_s: 12,
+        times: 1,
+        add: false,
+        list: false,
+    };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().with_context(|| format!("{arg} needs a value\n{USAGE}"));
+        match *arg {
+            "--data" => asked.data = value()?.into(),
+            "--narrows" => asked.narrows = value()?.into(),
+            "--for" => asked.for_s = value()?.parse().with_context(|| USAGE.to_string())?,
+            "--times" => asked.times = value()?.parse().with_context(|| USAGE.to_string())?,
+            "--list" => asked.list = true,
+            "--add" => asked.add = true,
+            option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),
+            name => asked.names.push(name.to_string()),
+        }
+    }
+    ensure!(asked.times > 0, "--times is at least 1\n{USAGE}");
+    Ok(asked)
+}
