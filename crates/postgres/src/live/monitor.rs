@@ -115,7 +115,8 @@ impl Monitor {
             cpus: CpuAccount::begin(&mut session, here.process, value("io_method"), around),
         };
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
-        let cut_short = poll.run(Layer::Log, &address.to_string(), stop, progress)?;
+        let cut_short =
+            poll.run(Layer::Log, &address.to_string(), stop, progress, &mut |_| false)?;
         let edges = &poll.edges;
         let interval_ns = (edges[edges.len() - 1].at_ns - edges[0].at_ns) as f64;
         let cost = poll.cost(interval_ns, poll.sampler.sampled.samples());

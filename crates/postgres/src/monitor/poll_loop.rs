@@ -11,6 +11,9 @@ use super::session::SamplingSession;
 use super::windows::{Pace, SHORTEST_WINDOW, Took, WINDOWS, WINDOWS_APART, windows};
 use crate::wire::WireError;
 
+/// When a look has something to say, if its first window is longer.
+const FIRST_ANSWER: Duration = Duration::from_secs(5);
+
 /// How long, in how many windows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
@@ -21,13 +24,15 @@ pub(crate) struct Plan {
     seed: u64,
     /// Whether it ends where the load has changed.
     of_one_load: bool,
+    /// Whether what was seen so far is told.
+    tells: bool,
 }
 
 impl Plan {
     /// An interval of that length; `seed` is that of the times between questions.
     pub(crate) fn new(length: Duration, seed: u64) -> Plan {
         let windows = windows(length);
-        Plan { length, windows, least: windows, seed, of_one_load: false }
+        Plan { length, windows, least: windows, seed, of_one_load: false, tells: false }
     }
 
     /// An interval of that length at most, which ends with a window that has enough.
@@ -40,10 +45,15 @@ impl Plan {
         Plan { of_one_load: true, ..self }
     }
 
+    /// The same, which tells what was seen after five seconds and after each window.
+    pub(crate) fn told(self) -> Plan {
+        Plan { tells: true, ..self }
+    }
+
     /// An interval of so many windows at most, and at least.
     #[cfg(test)]
     pub(crate) fn of_windows(length: Duration, windows: u32, least: u32) -> Plan {
-        Plan { length, windows, least, seed: 7, of_one_load: false }
+        Plan { length, windows, least, seed: 7, of_one_load: false, tells: false }
     }
 
     /// Whether it may end after so many windows because the load has changed: as many as it needs at least are left of its length.
@@ -116,8 +126,13 @@ pub(crate) trait Sampler {
         session.worked_ns()
     }
 
-    /// Reads what stands beside the counters.
+    /// Reads what stands beside the counters, where a window ends.
     fn beside(&mut self) -> Self::MachineReading;
+
+    /// The same within a window, which goes on.
+    fn beside_within(&mut self) -> Self::MachineReading {
+        self.beside()
+    }
 }
 
 /// A reading at a moment, with what we had asked, and asked in vain, by then.
@@ -166,6 +181,9 @@ impl<S: Sampler> PollLoop<S> {
     /// All windows, told as they begin, or those until `stop` is set or the server no longer answers: the window in hand is
     /// then forgotten, those before it stand, and the reason is returned.
     ///
+    /// Where the plan tells, `so_far` is called after five seconds, with an edge for that moment that is gone afterwards, and after each window but the last;
+    /// where it says that this is the answer, the windows end with the one in hand.
+    ///
     /// # Errors
     /// It came to that in the first one.
     pub(crate) fn run(
@@ -174,6 +192,7 @@ impl<S: Sampler> PollLoop<S> {
         address: &str,
         stop: &Stop,
         progress: &dyn Progress,
+        so_far: &mut dyn FnMut(&mut Self) -> bool,
     ) -> Result<Option<WireError>, MonitorError> {
         let plan = self.plan;
         let start_ns = now_ns();
@@ -185,7 +204,12 @@ impl<S: Sampler> PollLoop<S> {
             progress.phase(layer, Phase::Measure, &detail);
             let end = (plan.length * window / plan.windows).as_nanos() as u64;
             self.sampler.next_window(start_ns);
-            let asked = self.ask_until(start_ns, start_ns + end, stop);
+            let first = FIRST_ANSWER.as_nanos() as u64;
+            let early = match plan.tells && window == 1 && end > first {
+                true => self.first_answer(start_ns, start_ns + first, stop, so_far),
+                false => Ok(()),
+            };
+            let asked = early.and_then(|()| self.ask_until(start_ns, start_ns + end, stop));
             if let Err(error) = asked.and_then(|()| self.edge()) {
                 self.sampler.drop_window();
                 if self.edges.len() < 2 {
@@ -202,8 +226,30 @@ impl<S: Sampler> PollLoop<S> {
             if stop.is_set() || changed || (enough && !undecided) {
                 break;
             }
+            if plan.tells && window < plan.windows && so_far(self) {
+                break;
+            }
         }
         Ok(None)
+    }
+
+    /// Asks until then, and tells what was seen.
+    fn first_answer(
+        &mut self,
+        start_ns: u64,
+        at_ns: u64,
+        stop: &Stop,
+        so_far: &mut dyn FnMut(&mut Self) -> bool,
+    ) -> Result<(), WireError> {
+        self.ask_until(start_ns, at_ns, stop)?;
+        if stop.is_set() {
+            return Ok(());
+        }
+        let edge = self.read(S::beside_within)?;
+        self.edges.push(edge);
+        so_far(self);
+        self.edges.pop();
+        Ok(())
     }
 
     /// Asks until the window ends.
@@ -243,8 +289,18 @@ impl<S: Sampler> PollLoop<S> {
         self.session.cost(interval_ns, asked, self.pace.held_by())
     }
 
-    /// Reads everything; asked again where it stays unanswered.
+    /// Reads everything where a window ends.
     fn edge(&mut self) -> Result<(), WireError> {
+        let edge = self.read(S::beside)?;
+        self.edges.push(edge);
+        Ok(())
+    }
+
+    /// Reads everything; asked again where it stays unanswered.
+    fn read(
+        &mut self,
+        beside: fn(&mut S) -> S::MachineReading,
+    ) -> Result<Edge<S::MachineReading>, WireError> {
         let rows = loop {
             if let Some(rows) = self.session.ask(&self.statement.sql)? {
                 break rows;
@@ -252,8 +308,8 @@ impl<S: Sampler> PollLoop<S> {
         };
         let row = rows.first().ok_or(WireError::Unexpected("no row of its counters"))?;
         let reading = self.statement.read(row);
-        let beside = self.sampler.beside();
-        self.edges.push(Edge {
+        let beside = beside(&mut self.sampler);
+        Ok(Edge {
             at_ns: now_ns(),
             statements: self.session.statements(),
             unanswered: self.session.unanswered(),
@@ -261,8 +317,7 @@ impl<S: Sampler> PollLoop<S> {
             active_ns: self.session.active_ns(),
             reading,
             beside,
-        });
-        Ok(())
+        })
     }
 }
 
@@ -315,16 +370,45 @@ mod tests {
 
     /// Windows that it takes, and whether another interval may follow.
     fn windows_of(plan: Plan, sampler: Told) -> (usize, bool) {
+        windows_until(plan, sampler, &mut |_| false)
+    }
+
+    fn windows_until(
+        plan: Plan,
+        sampler: Told,
+        so_far: &mut dyn FnMut(&mut PollLoop<Told>) -> bool,
+    ) -> (usize, bool) {
         let (address, served) = serve(FakeServerTraits::default(), |_| None);
         let mut session = SamplingSession::open(&address).unwrap();
         let catalog = Catalog::from_rows(&session.query(catalog::SQL).unwrap());
         let statement = Statement::new(&catalog, |_| true, |_| false);
         let mut poll = PollLoop::begin(session, statement, sampler, plan).unwrap();
-        poll.run(Layer::Database, "a server", &Stop::new(), &Silent).unwrap();
+        poll.run(Layer::Database, "a server", &Stop::new(), &Silent, so_far).unwrap();
         let taken = (poll.edges.len() - 1, poll.begins_anew());
         drop(poll);
         served.join().unwrap();
         taken
+    }
+
+    #[test]
+    fn an_interval_ends_with_the_window_in_hand_where_that_is_the_answer() {
+        let plan = || Plan::of_windows(Duration::from_millis(240), 12, 6).told();
+        let sampler = || Told { may_change_after: 99, changed_after: 99, enough_after: 99 };
+        let mut asked = 0;
+        let mut answer = |poll: &mut PollLoop<Told>| {
+            asked += 1;
+            assert_eq!(poll.edges.len(), asked + 1);
+            asked == 3
+        };
+        assert_eq!(windows_until(plan(), sampler(), &mut answer).0, 3);
+        // Not after the last one, whose end is the answer anyway.
+        let mut times = 0;
+        let mut never = |_: &mut PollLoop<Told>| {
+            times += 1;
+            false
+        };
+        assert_eq!(windows_until(plan(), sampler(), &mut never).0, 12);
+        assert_eq!(times, 11);
     }
 
     #[test]

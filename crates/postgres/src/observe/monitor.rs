@@ -163,7 +163,9 @@ impl Monitor {
         let sampler = Sampler::prepare(&mut session, sees_states, ledger, around.watch, &plan)?;
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         poll.sampler.begin();
-        let cut_short = poll.run(Layer::Database, &self.address.to_string(), stop, progress)?;
+        let told = &mut |_: &mut PollLoop| false;
+        let address = self.address.to_string();
+        let cut_short = poll.run(Layer::Database, &address, stop, progress, told)?;
         let change = match poll.begins_anew() && cut_short.is_none() {
             true => poll.sampler.load_change(&poll.edges, load_change::SINCE),
             false => None,

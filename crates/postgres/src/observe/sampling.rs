@@ -40,15 +40,21 @@ pub(crate) struct MachineReading {
 }
 
 impl MachineReading {
-    /// Looks at the processes and ends a window of the account.
-    pub(crate) fn take(ledger: &mut Ledger, watch: &Watch) -> MachineReading {
+    /// Looks at the processes; the window of the account goes on.
+    fn within(ledger: &mut Ledger, watch: &Watch) -> MachineReading {
         ledger.look();
         MachineReading {
             snapshot: watch.snapshot(),
             used: ledger.used(),
             own_ns: ledger.own_ns(),
-            busiest: ledger.end_window(),
+            busiest: None,
         }
+    }
+
+    /// Looks at the processes and ends a window of the account.
+    pub(crate) fn take(ledger: &mut Ledger, watch: &Watch) -> MachineReading {
+        let within = MachineReading::within(ledger, watch);
+        MachineReading { busiest: ledger.end_window(), ..within }
     }
 }
 
@@ -242,6 +248,14 @@ impl poll_loop::Sampler for Sampler {
             Some((cpu_ns, _)) => cpu_ns + process::thread_cpu_ns(),
             None => session.worked_ns(),
         }
+    }
+
+    fn beside_within(&mut self) -> Option<MachineReading> {
+        let ledger = self.ledger.as_mut()?;
+        let before_ns = process::thread_cpu_ns();
+        let reading = MachineReading::within(ledger, &self.watch);
+        self.looked_since(before_ns);
+        Some(reading)
     }
 
     fn beside(&mut self) -> Option<MachineReading> {
