@@ -525,3 +525,42 @@ impl Step {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::net::SocketAddr;
+
+    use narrows_nvme::authentication::{Hash, Secret};
+    use narrows_nvme::log::TargetWait;
+
+    use super::*;
+    use crate::target::{Limits, Threads};
+
+    #[test]
+    fn an_exchange_that_takes_too_long_ends_its_connection() {
+        let threads = Threads { wait: TargetWait::Sleep, counters: Vec::new() };
+        let target = Target::new(BTreeMap::new(), Limits::default(), threads);
+        let credentials = Arc::new(Credentials {
+            host: Secret::new(None, &[1; 32]).unwrap(),
+            controller: None,
+            hash: Hash::Sha256,
+            group: Group::Null,
+        });
+        let mut connection = Connection::new(SocketAddr::from(([127, 0, 0, 1], 4420)));
+        assert!(!connection.end_late_exchange(u64::MAX, &target), "nothing is demanded");
+        connection.gate = Some(Gate::new(&credentials, target.permit().unwrap(), 1000));
+        assert!(!connection.end_late_exchange(1000, &target));
+        assert!(connection.end_late_exchange(1001, &target));
+        assert_eq!(connection.ended_by(), Some("the host took too long"));
+        assert_eq!(target.authentication_failures.load(Ordering::Relaxed), 1);
+        // One that has authenticated may take any time until it begins again.
+        let mut connection = Connection::new(SocketAddr::from(([127, 0, 0, 1], 4420)));
+        let mut gate = Gate::new(&credentials, target.permit().unwrap(), 1000);
+        gate.pass(&target);
+        connection.gate = Some(gate);
+        assert!(!connection.end_late_exchange(u64::MAX, &target));
+        connection.gate.as_mut().unwrap().step = Step::Negotiated { transaction: 1 };
+        assert!(connection.end_late_exchange(u64::MAX, &target));
+    }
+}
