@@ -100,7 +100,7 @@ struct Exchange<'a> {
 }
 
 /// What is needed to judge the target's answer.
-struct Asked {
+struct HostChallenge {
     challenge: Vec<u8>,
     sequence: u32,
     shared: Option<SharedKey>,
@@ -125,7 +125,7 @@ impl Exchange<'_> {
     }
 
     /// Answers the target's challenge, with one for it where it has to prove itself.
-    fn reply(&mut self, challenge: &Challenge) -> Result<Asked, HostError> {
+    fn reply(&mut self, challenge: &Challenge) -> Result<HostChallenge, HostError> {
         let key = KeyPair::new(challenge.group, &random()?);
         let shared = match key.as_ref().map(|key| key.shared(&challenge.public)).transpose() {
             Ok(shared) => shared,
@@ -134,8 +134,11 @@ impl Exchange<'_> {
         // 0 would say that there is none.
         let sequence = u32::from_ne_bytes(random()?).max(1);
         let random: [u8; 64] = random()?;
-        let asked =
-            Asked { challenge: random[..challenge.hash.bytes()].to_vec(), sequence, shared };
+        let asked = HostChallenge {
+            challenge: random[..challenge.hash.bytes()].to_vec(),
+            sequence,
+            shared,
+        };
         let response = self.proof(Prover::Host, self.secret, challenge, &asked).response();
         let reply = Reply {
             transaction: self.transaction,
@@ -153,7 +156,7 @@ impl Exchange<'_> {
         prover: Prover,
         secret: &'b Secret,
         challenge: &'b Challenge,
-        asked: &'b Asked,
+        asked: &'b HostChallenge,
     ) -> Proof<'b> {
         let (sequence, question) = match prover {
             Prover::Host => (challenge.sequence, &challenge.challenge),
@@ -175,7 +178,7 @@ impl Exchange<'_> {
     fn judge(
         mut self,
         challenge: &Challenge,
-        asked: &Asked,
+        asked: &HostChallenge,
         success: &Success1,
     ) -> Result<(), HostError> {
         let Some(secret) = self.controller else { return Ok(()) };

@@ -1,10 +1,11 @@
 //! Messages of in-band authentication, and what proves a secret.
 
-use narrows_nvme::Nqn;
 use narrows_nvme::authentication::{
-    Challenge, Explanation, Failure, Group, Hash, KeyPair, Message, Negotiate, Offer, Proof,
-    Prover, Reply, Requirement, Secret, Success1,
+    Challenge, Explanation, Failure, Group, Hash, KeyPair, Message, Negotiate, Offer, PROTOCOL,
+    Proof, Prover, Reply, Requirement, Secret, Success1,
 };
+use narrows_nvme::command::FabricsCommand;
+use narrows_nvme::{DataPointer, Nqn};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -114,6 +115,18 @@ proptest! {
     fn what_a_result_demands_is_read_as_it_was_written(authentication: bool, secure_channel: bool, low: u16) {
         let demanded = Requirement { authentication, secure_channel };
         prop_assert_eq!(Requirement::of_result(demanded.to_result() | u64::from(low)), demanded);
+    }
+}
+
+/// Bytes 41 to 43 of Linux's `struct nvmf_auth_send_command`: spsp0, spsp1, secp.
+#[test]
+fn the_protocol_stands_where_linux_has_it() {
+    let send = FabricsCommand::AuthenticationSend { protocol: PROTOCOL, length: 72 };
+    let receive = FabricsCommand::AuthenticationReceive { protocol: PROTOCOL, length: 72 };
+    for (command, kind) in [(send, 5), (receive, 6)] {
+        let entry = command.to_entry(1, DataPointer::NONE);
+        let bytes = entry.as_bytes();
+        assert_eq!((bytes[4], &bytes[40..48]), (kind, &[0, 1, 1, 0xE9, 72, 0, 0, 0][..]));
     }
 }
 

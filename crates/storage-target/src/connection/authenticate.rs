@@ -67,7 +67,7 @@ struct Challenged {
 }
 
 /// What a message leads to.
-enum Next {
+enum MessageEffect {
     /// The host may go on.
     Nothing,
     /// The maker of keys is asked first.
@@ -113,7 +113,7 @@ impl Gate {
         message: Message,
         entry: &SubmissionEntry,
         context: &Context<'_>,
-    ) -> Result<Next, Wrong> {
+    ) -> Result<MessageEffect, Wrong> {
         if let Message::Negotiate(negotiate) = &message {
             if !matches!(self.step, Step::Idle) {
                 return Err(OUT_OF_ORDER);
@@ -121,7 +121,7 @@ impl Gate {
             self.begun_ns = if self.passed { context.now_ns } else { self.begun_ns };
             self.negotiate(negotiate)?;
             self.step = Step::Negotiated { transaction: negotiate.transaction };
-            return Ok(Next::Nothing);
+            return Ok(MessageEffect::Nothing);
         }
         match (self.take_step(), message) {
             (Step::Challenged(challenged), Message::Reply(reply)) => {
@@ -130,7 +130,7 @@ impl Gate {
             }
             (Step::Answered { transaction }, Message::Success2 { transaction: its }) => {
                 same(transaction, its)?;
-                Ok(Next::Done)
+                Ok(MessageEffect::Done)
             }
             _ => Err(OUT_OF_ORDER),
         }
@@ -159,7 +159,7 @@ impl Gate {
         mut challenged: Challenged,
         reply: Reply,
         entry: &SubmissionEntry,
-    ) -> Result<Next, Wrong> {
+    ) -> Result<MessageEffect, Wrong> {
         let wrong = Wrong(Explanation::PAYLOAD, "the host's reply has values of another length");
         let group = self.credentials.group.bytes();
         if reply.response.len() != self.credentials.hash.bytes() || reply.public.len() != group {
@@ -168,7 +168,7 @@ impl Gate {
         let key = challenged.key.take();
         let work = key.map(|key| KeyWork::Share(key, reply.public.clone()));
         self.step = Step::Sharing { challenged, reply: Box::new(reply), asked: *entry };
-        Ok(work.map_or(Next::Judge, Next::Keys))
+        Ok(work.map_or(MessageEffect::Judge, MessageEffect::Keys))
     }
 
     /// Looks whether the host's response is the one that its secret gives.
@@ -326,13 +326,13 @@ impl Connection {
         };
         let transaction = message.transaction();
         match gate.take(message, entry, context) {
-            Ok(Next::Keys(work)) => {
+            Ok(MessageEffect::Keys(work)) => {
                 let permit = gate.permit.clone();
                 context.keys.push(KeyRequest { work, permit });
             }
-            Ok(Next::Judge) => self.judge_reply(None, context.target),
-            Ok(Next::Nothing) => self.complete(entry, Status::SUCCESS, 0),
-            Ok(Next::Done) => {
+            Ok(MessageEffect::Judge) => self.judge_reply(None, context.target),
+            Ok(MessageEffect::Nothing) => self.complete(entry, Status::SUCCESS, 0),
+            Ok(MessageEffect::Done) => {
                 gate.pass(context.target);
                 self.complete(entry, Status::SUCCESS, 0);
             }
