@@ -23,7 +23,7 @@ const SLOWEST_S: u32 = 30;
 const USUAL_S: u64 = 60;
 
 /// A target with the folders of inputs it begins with, beside `fuzz/seeds/NAME`.
-const TARGETS: [(&str, &[&str]); 15] = [
+const TARGETS: [(&str, &[&str]); 16] = [
     ("addresses", &[]),
     ("capture", &[]),
     ("facts", &[]),
@@ -33,6 +33,7 @@ const TARGETS: [(&str, &[&str]); 15] = [
     ("limits", &["crates/limits/data"]),
     ("machine", &[]),
     ("maria", &[]),
+    ("nvme-auth", &[]),
     ("nvme-host", &[]),
     ("nvme-target", &[]),
     ("plan", &["cases"]),

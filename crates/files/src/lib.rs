@@ -31,7 +31,7 @@ mod whole;
 pub use clone::{CloneError, clone_tree};
 pub use dir::Dir;
 pub use file::{Access, create_new, open_existing, remove_file, reopen, same_file};
-pub use read::{Refused, open_plain, read, read_text};
+pub use read::{Refused, open_plain, read, read_private_text, read_text};
 pub use tree::copy_tree;
 pub use way::{Doubt, trusted_way};
 pub use whole::{probe, sweep, write_whole};

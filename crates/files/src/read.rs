@@ -26,6 +26,16 @@ pub enum Refused {
     },
     /// It is no text.
     NotText,
+    /// Others than its owner may read or write it.
+    Others {
+        /// Its mode.
+        mode: u32,
+    },
+    /// It is another user's.
+    NotOurs {
+        /// Whose: user id.
+        owner: u32,
+    },
 }
 
 impl fmt::Display for Refused {
@@ -41,6 +51,15 @@ impl fmt::Display for Refused {
                 )
             }
             Refused::NotText => f.write_str("it is no text (not UTF-8)"),
+            Refused::Others { mode } => {
+                write!(
+                    f,
+                    "others than its owner may use it (mode {mode:04o}); chmod 600 mends that"
+                )
+            }
+            Refused::NotOurs { owner } => {
+                write!(f, "it belongs to user {owner}, not to the one who runs this")
+            }
         }
     }
 }
@@ -103,6 +122,25 @@ pub(crate) fn whole(file: File, most_bytes: u64) -> Result<Vec<u8>, Refused> {
 /// As [`read`], and [`Refused::NotText`].
 pub fn read_text(path: &Path, most_bytes: u64) -> Result<String, Refused> {
     String::from_utf8(read(path, most_bytes)?).map_err(|_| Refused::NotText)
+}
+
+/// The text of a plain file of at most `most_bytes` that holds a secret: it belongs to this process's user, and nobody else may
+/// read or write it.
+///
+/// # Errors
+/// As [`read_text`], and who else it is open to.
+pub fn read_private_text(path: &Path, most_bytes: u64) -> Result<String, Refused> {
+    let file = open_plain(path)?;
+    // Of what is open, so that it cannot be another file by then.
+    let found = fstat(&file).map_err(io::Error::from)?;
+    if found.st_uid != crate::euid() {
+        return Err(Refused::NotOurs { owner: found.st_uid });
+    }
+    let mode = found.st_mode & 0o7777;
+    if mode & 0o077 != 0 {
+        return Err(Refused::Others { mode });
+    }
+    String::from_utf8(whole(file, most_bytes)?).map_err(|_| Refused::NotText)
 }
 
 fn plain(file: impl std::os::fd::AsFd) -> Result<(), Refused> {

@@ -8,7 +8,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use narrows_files::{
-    Access, Dir, Refused, copy_tree, create_new, open_existing, read, remove_file, reopen,
+    Access, Dir, Refused, copy_tree, create_new, open_existing, read, read_private_text,
+    remove_file, reopen,
 };
 
 const NOBODY: u32 = 65_534;
@@ -363,6 +364,31 @@ fn input_without_end_is_refused() {
     assert!(!read(Path::new("/proc/self/status"), 1 << 20).unwrap().is_empty());
     assert!(matches!(read(Path::new("/proc/self/status"), 10), Err(Refused::Long { .. })));
     assert!(matches!(read(&dir.path().join("none"), 10), Err(Refused::System(_))));
+}
+
+#[test]
+fn a_secret_is_read_from_its_owner_s_file_alone() {
+    let dir = folder();
+    let path = dir.path().join("key");
+    fs::write(&path, "S3cret").unwrap();
+    for (mode, allowed) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false)] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        match read_private_text(&path, 100) {
+            Ok(text) => assert!(allowed && text == "S3cret"),
+            Err(refused) => {
+                assert!(
+                    !allowed && matches!(refused, Refused::Others { mode: its } if its == mode)
+                );
+                assert!(refused.to_string().contains("chmod 600"), "{refused}");
+            }
+        }
+    }
+    if root() {
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        lchown(&path, Some(NOBODY), None).unwrap();
+        let refused = read_private_text(&path, 100).unwrap_err();
+        assert!(matches!(refused, Refused::NotOurs { owner: NOBODY }), "{refused}");
+    }
 }
 
 #[test]

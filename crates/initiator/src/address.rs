@@ -1,6 +1,7 @@
-//! Where a namespace is: `nvme-tcp://HOST:PORT/SUBSYSTEM-NQN?ns=1&digest=data`.
+//! Where a namespace is: `nvme-tcp://HOST:PORT/SUBSYSTEM-NQN?ns=1&digest=data`. Secrets stand in files, whose names may stand here.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use narrows_nvme::digest::Digests;
@@ -8,6 +9,9 @@ use narrows_nvme::{IO_PORT, Nqn};
 
 /// What addresses begin with.
 const SCHEME: &str = "nvme-tcp://";
+
+/// What secrets begin with.
+const OF_SECRETS: &str = "DHHC-";
 
 /// A namespace at a target, and how it is to be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +28,10 @@ pub struct Address {
     pub digests: Digests,
     /// The name that this host gives itself; its own where none is said.
     pub host_nqn: Option<Nqn>,
+    /// File of the secret that this host proves (DH-HMAC-CHAP).
+    pub key_file: Option<PathBuf>,
+    /// File of the secret that the target has to prove.
+    pub ctrl_key_file: Option<PathBuf>,
 }
 
 /// Why a text is no address.
@@ -45,6 +53,13 @@ impl FromStr for Address {
     type Err = InvalidAddress;
 
     fn from_str(text: &str) -> Result<Address, InvalidAddress> {
+        // Neither text nor option is quoted where a secret itself stands there.
+        if text.contains(OF_SECRETS) {
+            let reason =
+                "a secret stands in a file, which the address names: `dhchap-key-file=FILE`";
+            let text = format!("{SCHEME}…");
+            return Err(InvalidAddress { text, reason: reason.to_string() });
+        }
         parse(text).map_err(|reason| InvalidAddress { text: text.to_string(), reason })
     }
 }
@@ -61,8 +76,16 @@ fn parse(text: &str) -> Result<Address, String> {
     }
     let (host, port) = host_and_port(place)?;
     let subsystem = subsystem.parse().map_err(|why| format!("{why}"))?;
-    let mut address =
-        Address { host, port, subsystem, namespace: 1, digests: Digests::NONE, host_nqn: None };
+    let mut address = Address {
+        host,
+        port,
+        subsystem,
+        namespace: 1,
+        digests: Digests::NONE,
+        host_nqn: None,
+        key_file: None,
+        ctrl_key_file: None,
+    };
     for option in options.split('&').filter(|option| !option.is_empty()) {
         match option.split_once('=') {
             Some(("ns", number)) => {
@@ -75,11 +98,21 @@ fn parse(text: &str) -> Result<Address, String> {
             Some(("hostnqn", name)) => {
                 address.host_nqn = Some(name.parse().map_err(|why| format!("{why}"))?);
             }
+            Some(("dhchap-key-file", file)) if !file.is_empty() => {
+                address.key_file = Some(file.into());
+            }
+            Some(("dhchap-ctrl-key-file", file)) if !file.is_empty() => {
+                address.ctrl_key_file = Some(file.into());
+            }
             _ => {
-                let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN";
+                let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE";
                 return Err(format!("`{option}` is none of {known}"));
             }
         }
+    }
+    if address.ctrl_key_file.is_some() && address.key_file.is_none() {
+        let why = "a target proves itself only to a host that does: `dhchap-key-file` is missing";
+        return Err(why.to_string());
     }
     Ok(address)
 }
@@ -115,7 +148,16 @@ impl fmt::Display for Address {
             (false, true) => f.write_str("&digest=data")?,
             (true, true) => f.write_str("&digest=both")?,
         }
-        self.host_nqn.as_ref().map_or(Ok(()), |name| write!(f, "&hostnqn={name}"))
+        if let Some(name) = &self.host_nqn {
+            write!(f, "&hostnqn={name}")?;
+        }
+        let files = [("key", &self.key_file), ("ctrl-key", &self.ctrl_key_file)];
+        for (name, file) in
+            files.into_iter().filter_map(|(name, file)| Some((name, file.as_ref()?)))
+        {
+            write!(f, "&dhchap-{name}-file={}", file.display())?;
+        }
+        Ok(())
     }
 }
 
@@ -127,7 +169,7 @@ mod tests {
     fn addresses_are_read_and_written() {
         let short: Address = "nvme-tcp://storage-1/nqn.2026-11.org.example:disk".parse().unwrap();
         assert_eq!((short.host.as_str(), short.port, short.namespace), ("storage-1", 4420, 1));
-        let whole = "nvme-tcp://[2001:db8::1]:8009/nqn.2026-11.org.example:a?ns=7&digest=both&hostnqn=nqn.x:h";
+        let whole = "nvme-tcp://[2001:db8::1]:8009/nqn.2026-11.org.example:a?ns=7&digest=both&hostnqn=nqn.x:h&dhchap-key-file=/etc/nvme/host.key&dhchap-ctrl-key-file=target.key";
         let address: Address = whole.parse().unwrap();
         assert_eq!(address.host, "2001:db8::1");
         assert!(address.digests.header && address.digests.data);
@@ -146,5 +188,9 @@ mod tests {
         assert!(why("nvme-tcp://a/nqn.x?ns=0").contains("from 1"));
         assert!(why("nvme-tcp://a/nqn.x?qd=4").contains("none of ns=N"));
         assert!(why("nvme-tcp://[::1/nqn.x").contains("not closed"));
+        assert!(why("nvme-tcp://a/nqn.x?dhchap-key-file=").contains("none of ns=N"));
+        assert!(why("nvme-tcp://a/nqn.x?dhchap-ctrl-key-file=f").contains("is missing"));
+        let secret = why("nvme-tcp://a/nqn.x?dhchap-key-file=DHHC-1:00:S3cret:");
+        assert!(secret.contains("stands in a file") && !secret.contains("S3cret"), "{secret}");
     }
 }

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::{IpAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
+use narrows_nvme::authentication::Requirement;
 use narrows_nvme::command::{
     AdminCommand, Connect, ConnectData, FabricsCommand, Identify, LogRequest,
 };
@@ -172,23 +173,15 @@ impl CommandConnection {
         Ok((completion.result, &self.memory.0))
     }
 
-    /// Connect: which queue this is. The controller's number.
+    /// Connect: which queue this is. The controller's number, and what the target demands before anything else.
     pub(crate) fn connect(
         &mut self,
         connect: Connect,
         data: &ConnectData,
-    ) -> Result<u16, HostError> {
+    ) -> Result<(u16, Requirement), HostError> {
         let entry = FabricsCommand::Connect(connect).to_entry(0, DataPointer::NONE);
         let (result, _) = self.execute("Connect", entry, &data.to_bytes(), 0)?;
-        // Bits 31:16 ask for authentication.
-        if result >> 16 & 0b11 != 0 {
-            return Err(HostError::Failed {
-                command: "Connect",
-                status: narrows_nvme::Status::AUTHENTICATION_REQUIRED,
-                result,
-            });
-        }
-        Ok(result as u16)
+        Ok((result as u16, Requirement::of_result(result)))
     }
 
     /// A property.

@@ -18,6 +18,7 @@ use narrows_nvme::property::{self, Capabilities, Configuration, ControllerStatus
 use crate::HostError;
 use crate::address::Address;
 use crate::admin::CommandConnection;
+use crate::authenticate::{Names, Secrets, satisfy};
 use crate::identity::Identity;
 use crate::interface::interface_of;
 use crate::path::{NvmeTcpPath, PathOptions, QueueParts};
@@ -67,6 +68,7 @@ impl Reached {
 pub struct Association {
     address: Address,
     identity: Identity,
+    secrets: Secrets,
     controller: u16,
     reached: Reached,
     on_this_machine: bool,
@@ -87,11 +89,14 @@ impl Association {
     /// What stood in the way.
     pub fn connect(address: &Address, queues: u16) -> Result<Association, HostError> {
         let identity = Identity::of(address.host_nqn.as_ref());
+        let secrets = Secrets::of(address)?;
         let mut admin = CommandConnection::open(address, 1, MOST_DATA)?;
         let on_this_machine = admin.is_on_this_machine();
         let interface = admin.local_address().and_then(interface_of);
         let data = connect_data(address, &identity, DYNAMIC_CONTROLLER);
-        let controller = admin.connect(connect_of(0, ADMIN_QUEUE_SIZE, KEEP_ALIVE_MS), &data)?;
+        let (controller, required) =
+            admin.connect(connect_of(0, ADMIN_QUEUE_SIZE, KEEP_ALIVE_MS), &data)?;
+        satisfy(&mut admin, required, &secrets, names(&identity, address))?;
         let queue_entries = enable(&mut admin)?;
         let reached = reach(&mut admin, address, queues, queue_entries)?;
         let free_queues = (1..=reached.queues.min(u32::from(u16::MAX)) as u16).collect();
@@ -112,6 +117,7 @@ impl Association {
         Ok(Association {
             address: address.clone(),
             identity,
+            secrets,
             controller,
             reached,
             on_this_machine,
@@ -226,7 +232,10 @@ impl Association {
         let mut connection =
             CommandConnection::open(&self.address, slots.max(1), self.reached.max_data)?;
         let data = connect_data(&self.address, &self.identity, self.controller);
-        connection.connect(connect_of(number, (entries - 1) as u16, 0), &data)?;
+        let (_, required) =
+            connection.connect(connect_of(number, (entries - 1) as u16, 0), &data)?;
+        let names = names(&self.identity, &self.address);
+        satisfy(&mut connection, required, &self.secrets, names)?;
         let (stream, mut queue) = connection.into_parts();
         queue.set_in_capsule(self.reached.controller.in_capsule_bytes());
         Ok((stream, queue))
@@ -240,6 +249,10 @@ impl Association {
     pub(crate) fn give_back(&self, queue: u16) {
         self.free_queues.lock().unwrap_or_else(PoisonError::into_inner).push_back(queue);
     }
+}
+
+fn names<'a>(identity: &'a Identity, address: &'a Address) -> Names<'a> {
+    Names { host: &identity.nqn, subsystem: &address.subsystem }
 }
 
 impl Drop for Association {

@@ -1,9 +1,11 @@
 //! What goes wrong between a host and a target.
 
 use std::io;
+use std::path::PathBuf;
 
-use narrows_nvme::Status;
+use narrows_nvme::authentication::Explanation;
 use narrows_nvme::pdu::Violation;
+use narrows_nvme::{Nqn, Status};
 
 /// Why a namespace can't be reached, or no longer.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +45,42 @@ pub enum HostError {
         /// How long.
         seconds: u64,
     },
+    /// A file of a secret can't be used; the reason has nothing of what is in it.
+    #[error("{}: {reason}", path.display())]
+    Secret {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The target demands authentication, and the address names no secret.
+    #[error("the target demands authentication (DH-HMAC-CHAP) of {host}")]
+    NoSecret {
+        /// The name by which this host connects.
+        host: Nqn,
+    },
+    /// The target has to prove itself, and demands no authentication.
+    #[error(
+        "the target demands no authentication, so it can't prove that it has the secret of dhchap-ctrl-key-file"
+    )]
+    NoAuthentication,
+    /// The target demands TLS after the authentication.
+    #[error("the target demands TLS derived from the authentication, which is not supported")]
+    SecureChannel,
+    /// The target refused this host.
+    #[error("the target refused {host}: {explanation}")]
+    Refused {
+        /// The name by which this host connects.
+        host: Nqn,
+        /// Why.
+        explanation: Explanation,
+    },
+    /// The target accepted this host, and has another secret than it should, or none.
+    #[error("the target {}", if *answered { "has another secret than that of dhchap-ctrl-key-file" } else { "proved no secret of its own" })]
+    TargetUnproven {
+        /// It answered.
+        answered: bool,
+    },
     /// The namespace isn't there, or can't be used.
     #[error("namespace {namespace}: {reason}")]
     Namespace {
@@ -80,11 +118,27 @@ impl HostError {
                     "the target has no such subsystem for this host; `nvme discover` lists those it has",
                 )
             }
-            HostError::Failed { status, .. }
-                if status.code() == Status::AUTHENTICATION_REQUIRED.code() =>
-            {
-                Some("the target wants authentication (DH-HMAC-CHAP), which is not supported here")
-            }
+            HostError::NoSecret { .. } => Some(
+                "put the secret that the target has for this host into a file of mode 0600 and name it with `&dhchap-key-file=FILE`",
+            ),
+            HostError::Secret { .. } => Some(
+                "`nvme gen-dhchap-key` prints a secret; the file holds that line alone, belongs to who runs this and has mode 0600",
+            ),
+            HostError::NoAuthentication => Some(
+                "have the target demand it of this host (nvmet: dhchap_key and dhchap_ctrl_key), or leave dhchap-ctrl-key-file out",
+            ),
+            HostError::SecureChannel => Some(
+                "have the target demand authentication alone, over a network of its own, WireGuard or IPsec",
+            ),
+            HostError::Refused { explanation: Explanation::FAILED, .. } => Some(
+                "is the secret the one that the target has for this NQN (`&hostnqn=` says another), and has it one of its own if dhchap-ctrl-key-file is said?",
+            ),
+            HostError::Refused { explanation: Explanation::HASH | Explanation::GROUP, .. } => Some(
+                "offered were SHA-256, SHA-384, SHA-512 and null, ffdhe2048, ffdhe3072, ffdhe4096, ffdhe6144, ffdhe8192; set one of each at the target (nvmet: dhchap_hash, dhchap_dhgroup)",
+            ),
+            HostError::TargetUnproven { .. } => Some(
+                "is it the right target, and is the file the secret that it has for itself (nvmet: dhchap_ctrl_key)?",
+            ),
             _ => None,
         }
     }

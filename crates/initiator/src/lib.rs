@@ -9,6 +9,7 @@
 mod address;
 mod admin;
 mod association;
+mod authenticate;
 mod error;
 mod identity;
 mod interface;

@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod authentication;
 mod bytes;
 pub mod command;
 mod completion;

@@ -27,7 +27,7 @@ const SCHEMES: [&str; 10] = [
 /// Begins an address in which no password has a place.
 const NVME_TCP: &str = "nvme-tcp://";
 /// Words that stand beside passwords.
-const OF_PASSWORDS: [&str; 3] = ["pass", "pwd", "secret"];
+const OF_PASSWORDS: [&str; 4] = ["pass", "pwd", "secret", "dhhc-"];
 
 /// The text of a message without what these arguments may hold of a password.
 pub fn without(text: &str, arguments: impl IntoIterator<Item = OsString>) -> String {
@@ -73,7 +73,9 @@ pub fn without_password(word: &str) -> String {
     }
     let lower = word.to_ascii_lowercase();
     let of_passwords = OF_PASSWORDS.iter().any(|name| lower.contains(name));
-    if word.starts_with(NVME_TCP) && !word.contains('@') && !of_passwords {
+    // What can be read as such an address has names of files and of hosts alone, whatever they are called.
+    let is_address = || word.parse::<narrows_initiator::Address>().is_ok();
+    if word.starts_with(NVME_TCP) && !word.contains('@') && (!of_passwords || is_address()) {
         return word.to_string();
     }
     if let Some((scheme, _)) = word.split_once("://") {
@@ -115,16 +117,23 @@ mod tests {
 
     #[test]
     fn what_may_hold_a_password_is_not_told_and_the_rest_is() {
-        for word in
-            ["7f3a", "storage=2x", "hot:0.2:0.8", "/var/tmp/x.json", "8GiB", "managed", "12:30"]
-                .into_iter()
-                .chain(["/srv/compass/x.json", "./secrets/box.toml", "/tmp/.tmpwD3/cut.capture"])
-                // An address without a password.
-                .chain(["postgres://monitor@127.0.0.1:5999/shop", "host=db7 dbname=shop"])
-                .chain([
-                    "nvme-tcp://[2001:db8::1]:4420/nqn.2026-11.org.example:disk?ns=1&digest=both",
-                ])
-        {
+        for word in [
+            "7f3a",
+            "storage=2x",
+            "hot:0.2:0.8",
+            "/var/tmp/x.json",
+            "8GiB",
+            "managed",
+            "12:30",
+        ]
+        .into_iter()
+        .chain(["/srv/compass/x.json", "./secrets/box.toml", "/tmp/.tmpwD3/cut.capture"])
+        // An address without a password.
+        .chain(["postgres://monitor@127.0.0.1:5999/shop", "host=db7 dbname=shop"])
+        .chain([
+            "nvme-tcp://[2001:db8::1]:4420/nqn.2026-11.org.example:disk?ns=1&digest=both",
+            "nvme-tcp://h/nqn.2026-11.org.example:disk?dhchap-key-file=/etc/nvme/host.secret",
+        ]) {
             assert_eq!(without_password(word), word);
         }
         for (word, shown) in [
@@ -143,6 +152,8 @@ mod tests {
             ("passwordS3cret", "…"),
             ("nvme-tcp://app:S3cret@h:4420/nqn.2026-11.org.example:disk", "…"),
             ("nvme-tcp://h:4420/nqn.2026-11.org.example:disk?secret=S3cret", "…"),
+            ("nvme-tcp://h/nqn.2026-11.org.example:disk?dhchap-key-file=DHHC-1:00:S3cret:", "…"),
+            ("--dhchap-secret=DHHC-1:00:S3cret:", "…"),
         ] {
             assert_eq!(without_password(word), shown);
         }

@@ -5,13 +5,25 @@
 //! nqn = "nqn.2026-11.org.example:disk"
 //! hosts = ["nqn.2014-08.org.nvmexpress:uuid:2cd2c43b-a90a-45c1-a8cd-86b33ab273b5"]
 //! namespaces = ["/srv/disk.img", "ram:4GiB,block=4096"]
+//! dhchap-key-file = "/etc/narrows/hosts.key"
+//!
+//! [[subsystem.host]]
+//! nqn = "nqn.2026-11.org.example:db-2"
+//! dhchap-key-file = "/etc/narrows/db-2.key"
+//! dhchap-ctrl-key-file = "/etc/narrows/target.key"
 //! ```
+//!
+//! Who may connect stands in `hosts` and in `[[subsystem.host]]`. What is said of a secret at the subsystem holds for all who have no
+//! `[[subsystem.host]]` of their own.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use narrows_nvme::{InvalidNqn, Nqn};
 use serde::Deserialize;
 
+use crate::credentials::{Authentication, CredentialFiles};
 use crate::serve::SubsystemSpec;
 use crate::spec::namespace_of;
 use crate::subsystem::AllowedHosts;
@@ -34,6 +46,22 @@ struct Entry {
     #[serde(default)]
     any_host: bool,
     namespaces: Vec<String>,
+    dhchap_key_file: Option<PathBuf>,
+    dhchap_ctrl_key_file: Option<PathBuf>,
+    dhchap_hash: Option<String>,
+    dhchap_group: Option<String>,
+    #[serde(default)]
+    host: Vec<HostEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct HostEntry {
+    nqn: String,
+    dhchap_key_file: PathBuf,
+    dhchap_ctrl_key_file: Option<PathBuf>,
+    dhchap_hash: Option<String>,
+    dhchap_group: Option<String>,
 }
 
 /// Why a file can't be used: what of it, and what is wrong.
@@ -62,30 +90,16 @@ fn subsystems_of_text(text: &str) -> Result<Vec<SubsystemSpec>, String> {
     document.subsystem.into_iter().map(Entry::into_spec).collect()
 }
 
+/// What is wrong in a subsystem: of what, and why.
+type Wrong<'a> = &'a dyn Fn(&str, String) -> String;
+
 impl Entry {
     fn into_spec(self) -> Result<SubsystemSpec, String> {
         let name = self.nqn.clone();
         let wrong = |what: &str, why: String| format!("subsystem {name}: {what}: {why}");
-        let nqn = self.nqn.parse();
-        let nqn: Nqn = nqn.map_err(|why: InvalidNqn| wrong("nqn", why.to_string()))?;
-        let hosts = match (self.any_host, self.hosts.is_empty()) {
-            (true, true) => AllowedHosts::Any,
-            (true, false) => {
-                let why = "some are named, and any may connect".to_string();
-                return Err(wrong("hosts", why));
-            }
-            (false, true) => {
-                let why = "no host may connect; name some, or say any-host = true".to_string();
-                return Err(wrong("hosts", why));
-            }
-            (false, false) => {
-                let parsed = self.hosts.iter().map(|host| {
-                    let parsed: Result<Nqn, InvalidNqn> = host.parse();
-                    parsed.map_err(|why| wrong("hosts", format!("`{host}`: {why}")))
-                });
-                AllowedHosts::These(parsed.collect::<Result<_, _>>()?)
-            }
-        };
+        let nqn = nqn_of("nqn", &self.nqn, &wrong)?;
+        let hosts = self.hosts(&wrong)?;
+        let authentication = self.authentication(&wrong)?;
         if self.namespaces.is_empty() {
             return Err(wrong("namespaces", "there is none".to_string()));
         }
@@ -93,12 +107,83 @@ impl Entry {
             .namespaces
             .iter()
             .map(|text| namespace_of(text).map_err(|why| wrong("namespaces", why.to_string())));
-        Ok(SubsystemSpec { nqn, hosts, namespaces: namespaces.collect::<Result<_, _>>()? })
+        let namespaces = namespaces.collect::<Result<_, _>>()?;
+        Ok(SubsystemSpec { nqn, hosts, authentication, namespaces })
     }
+
+    fn hosts(&self, wrong: Wrong<'_>) -> Result<AllowedHosts, String> {
+        let nobody = self.hosts.is_empty() && self.host.is_empty();
+        match (self.any_host, self.hosts.is_empty()) {
+            // Those with a secret of their own are among them.
+            (true, true) => return Ok(AllowedHosts::Any),
+            (true, false) => {
+                let why = "some are named, and any may connect".to_string();
+                return Err(wrong("hosts", why));
+            }
+            (false, _) if nobody => {
+                let why = "no host may connect; name some, or say any-host = true".to_string();
+                return Err(wrong("hosts", why));
+            }
+            (false, _) => {}
+        }
+        let own = self.host.iter().map(|host| &host.nqn);
+        let names = self.hosts.iter().chain(own);
+        let parsed = names.map(|host| nqn_of("hosts", host, wrong));
+        Ok(AllowedHosts::These(parsed.collect::<Result<BTreeSet<_>, _>>()?))
+    }
+
+    fn authentication(&self, wrong: Wrong<'_>) -> Result<Authentication, String> {
+        let files = CredentialFiles {
+            key: self.dhchap_key_file.clone(),
+            controller_key: self.dhchap_ctrl_key_file.clone(),
+            hash: named("dhchap-hash", self.dhchap_hash.as_deref(), wrong)?,
+            group: named("dhchap-group", self.dhchap_group.as_deref(), wrong)?,
+        };
+        if files.key.is_none() && files.controller_key.is_some() {
+            let why =
+                "the target proves itself only to hosts that do, so dhchap-key-file is needed";
+            return Err(wrong("dhchap-ctrl-key-file", why.to_string()));
+        }
+        let read = |files: &CredentialFiles| {
+            files.read().map_err(|error| wrong("dhchap-key-file", error.to_string()))
+        };
+        let mut authentication = Authentication { all: read(&files)?, ..Authentication::default() };
+        for host in &self.host {
+            let own = CredentialFiles {
+                key: Some(host.dhchap_key_file.clone()),
+                controller_key: host.dhchap_ctrl_key_file.clone(),
+                hash: named("dhchap-hash", host.dhchap_hash.as_deref(), wrong)?.or(files.hash),
+                group: named("dhchap-group", host.dhchap_group.as_deref(), wrong)?.or(files.group),
+            };
+            let nqn = nqn_of("host", &host.nqn, wrong)?;
+            let own = read(&own)?;
+            if own.and_then(|own| authentication.hosts.insert(nqn, own)).is_some() {
+                return Err(wrong("host", format!("`{}` stands there twice", host.nqn)));
+            }
+        }
+        Ok(authentication)
+    }
+}
+
+fn nqn_of(what: &str, text: &str, wrong: Wrong<'_>) -> Result<Nqn, String> {
+    text.parse().map_err(|why: InvalidNqn| wrong(what, format!("`{text}`: {why}")))
+}
+
+/// A hash or a group by its name.
+fn named<T: FromStr<Err = String>>(
+    what: &str,
+    name: Option<&str>,
+    wrong: Wrong<'_>,
+) -> Result<Option<T>, String> {
+    name.map(|name| name.parse().map_err(|why| wrong(what, why))).transpose()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use narrows_nvme::authentication::{Group, Hash, Secret};
+
     use super::*;
 
     #[test]
@@ -117,6 +202,66 @@ mod tests {
         let AllowedHosts::These(hosts) = &a.hosts else { panic!("named hosts") };
         assert_eq!((hosts.len(), a.namespaces.len()), (2, 2));
         assert_eq!((&b.hosts, b.namespaces.len()), (&AllowedHosts::Any, 1));
+    }
+
+    fn key_file(folder: &Path, name: &str, byte: u8) -> String {
+        let path = folder.join(name);
+        let secret = Secret::new(Some(Hash::Sha256), &[byte; 32]).unwrap();
+        std::fs::write(&path, secret.to_text() + "\n").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        path.display().to_string()
+    }
+
+    fn entry_with(option: &str, file: &str) -> String {
+        format!(
+            "[[subsystem]]\nnqn = \"nqn.x:a\"\nany-host = true\nnamespaces = [\"null\"]\n{option} = \"{file}\""
+        )
+    }
+
+    #[test]
+    fn secrets_are_of_a_host_or_of_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let (all, own) = (key_file(folder.path(), "all", 1), key_file(folder.path(), "own", 2));
+        let text = format!(
+            r#"
+            [[subsystem]]
+            nqn = "nqn.x:a"
+            hosts = ["nqn.x:h1"]
+            namespaces = ["null"]
+            dhchap-key-file = "{all}"
+            dhchap-hash = "sha384"
+            [[subsystem.host]]
+            nqn = "nqn.x:h2"
+            dhchap-key-file = "{own}"
+            dhchap-ctrl-key-file = "{all}"
+            dhchap-group = "null"
+        "#
+        );
+        let [spec] = &subsystems_of_text(&text).unwrap()[..] else { panic!("one") };
+        let of = |host: &str| spec.authentication.of(&host.parse().unwrap()).unwrap();
+        let (first, second) = (of("nqn.x:h1"), of("nqn.x:h2"));
+        assert_eq!((first.hash, first.group), (Hash::Sha384, Group::Ffdhe3072));
+        assert_eq!((second.hash, second.group), (Hash::Sha384, Group::Null));
+        assert_eq!((&first.controller, second.controller.as_ref()), (&None, Some(&first.host)));
+        assert_ne!(first.host, second.host);
+        let AllowedHosts::These(hosts) = &spec.hosts else { panic!("named hosts") };
+        assert_eq!(hosts.len(), 2);
+        let why = |from: &str, to: &str| {
+            let changed = text.replace(from, to);
+            assert_ne!(changed, text);
+            subsystems_of_text(&changed).unwrap_err()
+        };
+        assert!(why("sha384", "md5").contains("dhchap-hash: `md5` is none of sha256"));
+        assert!(why("h2", "h1\"\ndhchap-x = \"").contains("dhchap-x"));
+        let alone = entry_with("dhchap-ctrl-key-file", &all);
+        assert!(subsystems_of_text(&alone).unwrap_err().contains("dhchap-key-file is needed"));
+        std::fs::set_permissions(&all, std::fs::Permissions::from_mode(0o640)).unwrap();
+        let open = subsystems_of_text(&text).unwrap_err();
+        assert!(open.contains(&all) && open.contains("mode 0640"), "{open}");
+        std::fs::write(&own, "DHHC-1:00:AAAA:").unwrap();
+        std::fs::set_permissions(&all, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let broken = subsystems_of_text(&text).unwrap_err();
+        assert!(broken.contains(&own) && !broken.contains("AAAA"), "{broken}");
     }
 
     #[test]

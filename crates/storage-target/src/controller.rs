@@ -12,6 +12,7 @@ use narrows_nvme::log::ErrorEntry;
 use narrows_nvme::property::{Configuration, ControllerStatus};
 use narrows_nvme::{AsyncEvent, HostId, Nqn};
 
+use crate::credentials::Credentials;
 use crate::subsystem::Subsystem;
 
 /// Errors that are remembered.
@@ -36,6 +37,8 @@ pub(crate) struct Controller {
     pub(crate) service: Service,
     pub(crate) host: Nqn,
     pub(crate) host_id: HostId,
+    /// What the host has to prove on each of its queues; `None` where it connects without.
+    pub(crate) credentials: Option<Arc<Credentials>>,
     /// Where the host reached the target.
     pub(crate) address: SocketAddr,
     /// KATO, ms; 0 for none.
@@ -129,6 +132,7 @@ pub(crate) struct NewController {
     pub(crate) host_id: HostId,
     pub(crate) address: SocketAddr,
     pub(crate) keep_alive_ms: u32,
+    pub(crate) credentials: Option<Arc<Credentials>>,
     pub(crate) now_ms: u64,
 }
 
@@ -139,6 +143,7 @@ impl Controller {
             service: new.service,
             host: new.host,
             host_id: new.host_id,
+            credentials: new.credentials,
             address: new.address,
             keep_alive_ms: AtomicU32::new(new.keep_alive_ms),
             last_heard_ms: AtomicU64::new(new.now_ms),
@@ -247,6 +252,7 @@ mod tests {
             host_id: HostId([0; 16]),
             address: SocketAddr::from(([127, 0, 0, 1], 4420)),
             keep_alive_ms: 0,
+            credentials: None,
             now_ms: 0,
         });
         assert!(controller.enter_storage());

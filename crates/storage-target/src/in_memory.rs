@@ -11,6 +11,8 @@ use narrows_nvme::log::TargetWait;
 use crate::backing::{OpenError, open};
 use crate::buffer::BufferPool;
 use crate::connection::{Connection, Context, StorageOperation, StorageRequest};
+use crate::credentials::{Authentication, Credentials};
+use crate::key_maker::KeyRequest;
 use crate::namespace::{Namespace, NamespaceSpec};
 use crate::subsystem::{AllowedHosts, Subsystem};
 use crate::target::{Limits, Target, Threads};
@@ -23,6 +25,7 @@ pub struct InMemoryTarget {
     /// Connections that were cut, and stay for what files do for them.
     cut: BTreeSet<usize>,
     requests: Vec<StorageRequest>,
+    keys: Vec<KeyRequest>,
     /// What files were asked, with the connection that asked.
     waiting: Vec<(usize, StorageRequest)>,
 }
@@ -37,11 +40,26 @@ impl InMemoryTarget {
         namespaces: &[NamespaceSpec],
         memory_bytes: usize,
     ) -> Result<InMemoryTarget, OpenError> {
+        InMemoryTarget::authenticating(nqn, namespaces, memory_bytes, None)
+    }
+
+    /// The same, for hosts that have to authenticate by `credentials`.
+    ///
+    /// # Errors
+    /// What can't be opened.
+    pub fn authenticating(
+        nqn: &Nqn,
+        namespaces: &[NamespaceSpec],
+        memory_bytes: usize,
+        credentials: Option<Credentials>,
+    ) -> Result<InMemoryTarget, OpenError> {
         let mut opened = BTreeMap::new();
         for (number, spec) in (1..).zip(namespaces) {
             opened.insert(number, Arc::new(Namespace::new(number, nqn, spec, open(spec)?)));
         }
-        let subsystem = Subsystem::new(nqn.clone(), AllowedHosts::Any, opened);
+        let authentication =
+            Authentication { all: credentials.map(Arc::new), ..Authentication::default() };
+        let subsystem = Subsystem::new(nqn.clone(), AllowedHosts::Any, authentication, opened);
         let subsystems = BTreeMap::from([(nqn.clone(), Arc::new(subsystem))]);
         let no_threads = Threads { wait: TargetWait::Sleep, counters: Vec::new() };
         Ok(InMemoryTarget {
@@ -50,6 +68,7 @@ impl InMemoryTarget {
             connections: Vec::new(),
             cut: BTreeSet::new(),
             requests: Vec::new(),
+            keys: Vec::new(),
             waiting: Vec::new(),
         })
     }
@@ -159,9 +178,15 @@ impl InMemoryTarget {
             target: &self.target,
             pool: &mut self.pool,
             requests: &mut self.requests,
+            keys: &mut self.keys,
             now_ns: 0,
         };
         act(connection, &mut context);
+        // A connection has one at a time; what comes of it asks for no other.
+        if let Some(request) = context.keys.pop() {
+            let done = request.execute();
+            connection.key_done(done, &mut context);
+        }
         self.waiting.extend(self.requests.drain(..).map(|request| (number, request)));
     }
 }

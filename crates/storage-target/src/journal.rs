@@ -38,9 +38,11 @@ pub(crate) fn connection_ended(from: &str, connection: &Connection) {
         return;
     }
     let reason = reason.unwrap_or("closed");
+    let event =
+        if connection.failed_authentication() { "authentication-failed" } else { "disconnected" };
     match connection.controller() {
         Some(controller) => line(
-            "disconnected",
+            event,
             &[
                 ("from", &from),
                 ("host", &controller.host),
@@ -50,7 +52,7 @@ pub(crate) fn connection_ended(from: &str, connection: &Connection) {
                 ("reason", &reason),
             ],
         ),
-        None => line("disconnected", &[("from", &from), ("reason", &reason)]),
+        None => line(event, &[("from", &from), ("reason", &reason)]),
     }
 }
 

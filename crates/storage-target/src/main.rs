@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand};
 use narrows_nvme::Nqn;
+use narrows_nvme::authentication::{Group, Hash};
 use narrows_target::{
-    AllowedHosts, Limits, NamespaceSpec, Request, ServeError, SubsystemSpec, Wait, bytes_of,
-    namespace_of, serve, subsystems_of_file, wait_of,
+    AllowedHosts, Authentication, CredentialFiles, Limits, NamespaceSpec, Request, ServeError,
+    SubsystemSpec, Wait, bytes_of, namespace_of, serve, subsystems_of_file, wait_of,
 };
 
 /// Serves files, block devices and memory over NVMe/TCP, without a kernel module and without root.
@@ -51,7 +52,7 @@ struct ServeArguments {
 
     /// Several subsystems: a file in TOML with [[subsystem]], and in each nqn, namespaces, and hosts or any-host = true.
     #[arg(long, value_name = "FILE",
-        conflicts_with_all = ["subsystem", "namespace", "allow_host", "allow_any_host"])]
+        conflicts_with_all = ["subsystem", "namespace", "allow_host", "allow_any_host", "dhchap_key_file"])]
     config: Option<PathBuf>,
 
     /// What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N;
@@ -63,14 +64,31 @@ struct ServeArguments {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4420")]
     listen: Vec<SocketAddr>,
 
-    /// NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret: whoever reaches the
-    /// port can claim one.
+    /// NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret: without
+    /// --dhchap-key-file, whoever reaches the port can claim one.
     #[arg(long, value_name = "NQN")]
     allow_host: Vec<Nqn>,
 
     /// Lets every host that reaches the port connect.
     #[arg(long, conflicts_with = "allow_host")]
     allow_any_host: bool,
+
+    /// File of the secret that every host has to prove (DH-HMAC-CHAP), as `nvme gen-dhchap-key` prints it; of mode 0600. A secret
+    /// for each host: --config.
+    #[arg(long, value_name = "FILE")]
+    dhchap_key_file: Option<PathBuf>,
+
+    /// File of the secret that the target proves to hosts that ask for it.
+    #[arg(long, value_name = "FILE", requires = "dhchap_key_file")]
+    dhchap_ctrl_key_file: Option<PathBuf>,
+
+    /// Hash of that: sha256, sha384 or sha512 [default: sha256].
+    #[arg(long, value_name = "HASH", requires = "dhchap_key_file")]
+    dhchap_hash: Option<Hash>,
+
+    /// Diffie-Hellman group of that: null (none), ffdhe2048, ffdhe3072, ffdhe4096, ffdhe6144 or ffdhe8192 [default: ffdhe3072].
+    #[arg(long, value_name = "GROUP", requires = "dhchap_key_file")]
+    dhchap_group: Option<Group>,
 
     /// Threads; each takes connections in turn.
     #[arg(long, value_name = "N", default_value_t = 1,
@@ -116,7 +134,14 @@ impl ServeArguments {
             AllowedHosts::These(self.allow_host.iter().cloned().collect::<BTreeSet<_>>())
         };
         let namespaces = self.namespace.clone();
-        Ok(vec![SubsystemSpec { nqn: nqn.clone(), hosts, namespaces }])
+        let files = CredentialFiles {
+            key: self.dhchap_key_file.clone(),
+            controller_key: self.dhchap_ctrl_key_file.clone(),
+            hash: self.dhchap_hash,
+            group: self.dhchap_group,
+        };
+        let authentication = Authentication { all: files.read()?, ..Authentication::default() };
+        Ok(vec![SubsystemSpec { nqn: nqn.clone(), hosts, authentication, namespaces }])
     }
 
     fn request(self) -> Result<Request> {

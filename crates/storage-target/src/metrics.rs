@@ -47,6 +47,17 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
         (format!("{{thread=\"{index}\"}}"), format!("{seconds:.6}"))
     });
     family("cpu_seconds", "counter", "CPU time of each thread.", cpu.collect());
+    for (name, help, counter) in [
+        ("authentications", "Queues whose host proved who it is.", &target.authenticated),
+        (
+            "authentication_failures",
+            "Attempts to authenticate that failed.",
+            &target.authentication_failures,
+        ),
+    ] {
+        let value = counter.load(Ordering::Relaxed).to_string();
+        family(name, "counter", help, vec![(String::new(), value)]);
+    }
     let controllers = target.alive().len().to_string();
     family("controllers", "gauge", "Controllers now.", vec![(String::new(), controllers)]);
     let connections = connections.to_string();

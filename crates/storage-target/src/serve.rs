@@ -15,6 +15,8 @@ use narrows_nvme::Nqn;
 use narrows_nvme::log::TargetWait;
 
 use crate::backing::{Backing, OpenError, open};
+use crate::credentials::{Authentication, Credentials};
+use crate::key_maker::KeyMaker;
 use crate::namespace::{Namespace, NamespaceSpec};
 use crate::reactor::{Inbox, Message, Reactor, ReactorSetup, Wait};
 use crate::signals::{Signal, Signals};
@@ -34,6 +36,8 @@ pub struct SubsystemSpec {
     pub nqn: Nqn,
     /// Who may connect.
     pub hosts: AllowedHosts,
+    /// Who of them has to authenticate.
+    pub authentication: Authentication,
     /// What it has.
     pub namespaces: Vec<NamespaceSpec>,
 }
@@ -161,7 +165,12 @@ fn subsystems_of(specs: &[SubsystemSpec]) -> Result<BTreeMap<Nqn, Arc<Subsystem>
                 return Err(ServeError::Twice(text));
             }
         }
-        let subsystem = Subsystem::new(spec.nqn.clone(), spec.hosts.clone(), namespaces);
+        let subsystem = Subsystem::new(
+            spec.nqn.clone(),
+            spec.hosts.clone(),
+            spec.authentication.clone(),
+            namespaces,
+        );
         subsystems.insert(spec.nqn.clone(), Arc::new(subsystem));
     }
     Ok(subsystems)
@@ -183,6 +192,10 @@ fn workers_for(
     connections: &Arc<AtomicUsize>,
 ) -> Result<Vec<Worker>, ServeError> {
     let threads = request.threads.max(1);
+    // Ends with the threads that leave work there.
+    let authenticates = target.subsystems.values().any(|its| !its.authentication.is_none());
+    let keys = authenticates.then(|| KeyMaker::start(request.limits.connections)).transpose();
+    let keys = keys.map_err(|source| ServeError::System { action: "start a thread", source })?;
     let mut workers = Vec::new();
     for (index, counters) in target.threads.counters.iter().enumerate() {
         let fail = |action| move |source| ServeError::System { action, source };
@@ -194,6 +207,7 @@ fn workers_for(
             connections: Arc::clone(connections),
             memory_bytes: request.memory_bytes / threads,
             wait: request.wait,
+            keys: keys.clone(),
         };
         let (begun, beginning) = mpsc::channel();
         // The ring belongs to the thread that made it.
@@ -224,6 +238,7 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
         if subsystem.hosts == AllowedHosts::Any {
             journal::line("any-host-allowed", &[("subsystem", &subsystem.nqn)]);
         }
+        announce_authentication(subsystem);
         for namespace in subsystem.namespaces.values() {
             let path = match &namespace.backing {
                 Backing::File(disk) => disk.path().display().to_string(),
@@ -252,6 +267,28 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
         if let Ok(address) = listener.local_addr() {
             journal::line("listens", &[("address", &address)]);
         }
+    }
+}
+
+fn announce_authentication(subsystem: &Subsystem) {
+    let told = |host: &str, credentials: &Credentials| {
+        let both = if credentials.controller.is_some() { "yes" } else { "no" };
+        journal::line(
+            "authenticates",
+            &[
+                ("subsystem", &subsystem.nqn),
+                ("host", &host),
+                ("hash", &credentials.hash),
+                ("group", &credentials.group),
+                ("mutual", &both),
+            ],
+        );
+    };
+    if let Some(credentials) = &subsystem.authentication.all {
+        told("every-other", credentials);
+    }
+    for (host, credentials) in &subsystem.authentication.hosts {
+        told(host.as_str(), credentials);
     }
 }
 

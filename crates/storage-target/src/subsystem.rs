@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use narrows_nvme::Nqn;
 
+use crate::credentials::Authentication;
 use crate::namespace::Namespace;
 
 /// Who may connect. Nobody, where nothing is said.
@@ -31,6 +32,7 @@ impl AllowedHosts {
 pub(crate) struct Subsystem {
     pub(crate) nqn: Nqn,
     pub(crate) hosts: AllowedHosts,
+    pub(crate) authentication: Authentication,
     /// SN: the same for the same name, 20 characters.
     pub(crate) serial: String,
     pub(crate) namespaces: BTreeMap<u32, Arc<Namespace>>,
@@ -40,12 +42,13 @@ impl Subsystem {
     pub(crate) fn new(
         nqn: Nqn,
         hosts: AllowedHosts,
+        authentication: Authentication,
         namespaces: BTreeMap<u32, Arc<Namespace>>,
     ) -> Subsystem {
         let text = format!("narrows-target subsystem\n{nqn}");
         let hash = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
         let serial = hash.as_ref()[..10].iter().map(|byte| format!("{byte:02X}")).collect();
-        Subsystem { nqn, hosts, serial, namespaces }
+        Subsystem { nqn, hosts, authentication, serial, namespaces }
     }
 
     /// Whether every completed write of every namespace is durable without a flush.

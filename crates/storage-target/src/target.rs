@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -10,6 +10,8 @@ use narrows_nvme::log::TargetWait;
 use narrows_nvme::{AsyncEvent, HostId, Nqn};
 
 use crate::controller::{Controller, NewController, Service};
+use crate::credentials::Credentials;
+use crate::key_maker::fill_random;
 use crate::reactor::ReactorCounters;
 use crate::subsystem::Subsystem;
 
@@ -32,6 +34,8 @@ pub struct Limits {
     pub controllers: usize,
     /// Connections at once.
     pub connections: usize,
+    /// Connections at once that have to authenticate and haven't yet.
+    pub authenticating: usize,
 }
 
 impl Default for Limits {
@@ -42,6 +46,7 @@ impl Default for Limits {
             in_capsule_bytes: 16 << 10,
             controllers: 64,
             connections: 1024,
+            authenticating: 32,
         }
     }
 }
@@ -57,6 +62,12 @@ pub(crate) struct Target {
     pub(crate) generation: AtomicU64,
     /// How its threads wait, and what each counts.
     pub(crate) threads: Threads,
+    /// Hosts that proved who they are, and attempts that failed.
+    pub(crate) authenticated: AtomicU64,
+    pub(crate) authentication_failures: AtomicU64,
+    authenticating: Arc<AtomicUsize>,
+    /// SEQNUM of the last challenge.
+    sequence: AtomicU32,
     controllers: Mutex<Controllers>,
     started: Instant,
 }
@@ -94,6 +105,22 @@ pub(crate) enum Beginning {
     TooMany,
 }
 
+/// A place among the connections that haven't authenticated yet, given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Permit(Arc<AtomicUsize>);
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Where the numbers of challenges begin; a challenge itself is random, so that they needn't be.
+fn first_sequence() -> u32 {
+    let mut bytes = [0; 4];
+    fill_random(&mut bytes).map_or(1, |()| u32::from_ne_bytes(bytes))
+}
+
 /// Who wants a controller.
 #[derive(Debug)]
 pub(crate) struct Caller {
@@ -101,6 +128,8 @@ pub(crate) struct Caller {
     pub(crate) host_id: HostId,
     pub(crate) address: SocketAddr,
     pub(crate) keep_alive_ms: u32,
+    /// What the host has to prove.
+    pub(crate) credentials: Option<Arc<Credentials>>,
 }
 
 impl Target {
@@ -116,8 +145,31 @@ impl Target {
             data_digest: true,
             generation: AtomicU64::new(1),
             threads,
+            authenticated: AtomicU64::new(0),
+            authentication_failures: AtomicU64::new(0),
+            authenticating: Arc::default(),
+            sequence: AtomicU32::new(first_sequence()),
             controllers: Mutex::default(),
             started: Instant::now(),
+        }
+    }
+
+    /// A place among the connections that haven't authenticated yet, if there is one.
+    pub(crate) fn permit(&self) -> Option<Permit> {
+        let most = self.limits.authenticating;
+        let one_more = |count: usize| (count < most).then_some(count + 1);
+        let counted = &self.authenticating;
+        counted.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more).ok()?;
+        Some(Permit(Arc::clone(counted)))
+    }
+
+    /// SEQNUM of a challenge; never 0, which says that there is none.
+    pub(crate) fn next_sequence(&self) -> u32 {
+        loop {
+            let sequence = self.sequence.fetch_add(1, Ordering::Relaxed);
+            if sequence != 0 {
+                return sequence;
+            }
         }
     }
 
@@ -175,6 +227,7 @@ impl Target {
             host_id: caller.host_id,
             address: caller.address,
             keep_alive_ms,
+            credentials: caller.credentials,
             now_ms: self.now_ms(),
         }));
         controllers.alive.insert(id, Arc::clone(&controller));

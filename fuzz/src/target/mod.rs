@@ -8,6 +8,7 @@ mod job;
 mod limits;
 mod machine;
 mod maria;
+mod nvme_auth;
 mod nvme_host;
 mod nvme_target;
 mod plan;
@@ -42,6 +43,7 @@ pub const ALL: &[Target] = &[
     target("limits", 64 * MIB, limits::check),
     target("machine", 64 * MIB, machine::whole),
     target("maria", 64 * MIB, maria::check),
+    target("nvme-auth", 16 * MIB, nvme_auth::check),
     target("nvme-host", 16 * MIB, nvme_host::check),
     target("nvme-target", 96 * MIB, nvme_target::check),
     target("plan", 128 * MIB, plan::check),

@@ -10,6 +10,8 @@ pub const FABRICS_OPCODE: u8 = 0x7F;
 /// CNTLID of a Connect for an admin queue: the controller is to be made.
 pub const DYNAMIC_CONTROLLER: u16 = 0xFFFF;
 
+/// SPSP1, SPSP0 and SECP of a command of authentication.
+const PROTOCOL_AT: [usize; 3] = [42, 41, 43];
 /// FCTYPE.
 const TYPE: usize = 4;
 const PROPERTY_SET: u8 = 0x00;
@@ -80,7 +82,7 @@ pub struct Connect {
 impl FabricsCommand {
     /// Reads an entry with [`FABRICS_OPCODE`]; any entry is one.
     pub fn parse(entry: &SubmissionEntry) -> FabricsCommand {
-        let protocol = || [entry.byte(43), entry.byte(42), entry.byte(41)];
+        let protocol = || PROTOCOL_AT.map(|at| entry.byte(at));
         match entry.byte(TYPE) {
             PROPERTY_SET => FabricsCommand::PropertySet {
                 wide: entry.byte(40) & 0b111 == 1,
@@ -151,7 +153,7 @@ impl FabricsCommand {
 }
 
 fn authentication(entry: &mut SubmissionEntry, protocol: [u8; 3], length: u32) {
-    for (at, byte) in (41..=43).rev().zip(protocol) {
+    for (at, byte) in PROTOCOL_AT.into_iter().zip(protocol) {
         entry.set_byte(at, byte);
     }
     entry.set_dword(11, length);

@@ -1,5 +1,6 @@
 //! What holds for the protocol as a whole.
 
+mod authentication;
 mod commands;
 mod pdus;
 mod structures;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use narrows_nvme::authentication::Requirement;
 use narrows_nvme::command::{
     Connect, ConnectData, DYNAMIC_CONTROLLER, FabricsCommand, fabrics_command,
 };
@@ -9,9 +10,10 @@ use narrows_nvme::pdu::Violation;
 use narrows_nvme::property::{self, Capabilities, Configuration, ControllerStatus};
 use narrows_nvme::{DataPointer, Nqn, Status, SubmissionEntry};
 
-use super::{Connection, Context, Phase, Queue};
+use super::authenticate::Gate;
+use super::{ADMIN_CAPSULE_DATA, Connection, Context, Phase, Queue};
 use crate::controller::{Controller, Service};
-use crate::target::{Beginning, Caller};
+use crate::target::{Beginning, Caller, Permit};
 
 /// How long becoming ready may take, in steps of 500 ms. It takes none.
 const READY_TIMEOUT: u8 = 15;
@@ -70,6 +72,15 @@ impl Connection {
         }
         let is_admin = queue.number == 0;
         match fabrics {
+            Some(FabricsCommand::AuthenticationSend { protocol, length }) => {
+                self.authentication_send(&entry, protocol, length, data, context);
+            }
+            Some(FabricsCommand::AuthenticationReceive { protocol, length }) => {
+                self.authentication_receive(&entry, protocol, length, context);
+            }
+            _ if !self.is_open_to_host() => {
+                self.complete(&entry, Status::AUTHENTICATION_REQUIRED.for_good(), 0);
+            }
             Some(command) => self.fabrics(&entry, &command, context),
             None if is_admin => self.admin(&entry, data, context),
             None => self.execute(entry, data, context),
@@ -85,14 +96,22 @@ impl Connection {
         context: &mut Context<'_>,
     ) {
         match self.try_connect(entry, connect, data, context) {
-            Ok(queue) => {
-                let id = queue.controller.id;
+            Ok((queue, permit)) => {
+                let id = u64::from(queue.controller.id);
                 if queue.number > 0 {
                     self.framing.capsule_data = context.target.limits.in_capsule_bytes;
                 }
+                let credentials = queue.controller.credentials.as_ref().zip(permit);
+                let required =
+                    Requirement { authentication: credentials.is_some(), secure_channel: false };
+                if let Some((credentials, permit)) = credentials {
+                    // Messages come in a capsule on every queue.
+                    self.framing.capsule_data = self.framing.capsule_data.max(ADMIN_CAPSULE_DATA);
+                    self.gate = Some(Gate::new(credentials, permit, context.now_ns));
+                }
                 self.controller_of_storage = Some(Arc::clone(&queue.controller));
                 self.queue = Some(queue);
-                self.complete(entry, Status::SUCCESS, u64::from(id));
+                self.complete(entry, Status::SUCCESS, id | required.to_result());
             }
             Err(Refusal::Failed(status, offset)) => self.complete(entry, status, offset),
             Err(Refusal::NotYet) => self.waiting_connect = Some((*entry, data.to_vec())),
@@ -113,7 +132,7 @@ impl Connection {
         connect: &Connect,
         data: &[u8],
         context: &Context<'_>,
-    ) -> Result<Queue, Refusal> {
+    ) -> Result<(Queue, Option<Permit>), Refusal> {
         let bytes: &[u8; ConnectData::BYTES] = data
             .try_into()
             .map_err(|_| Refusal::Failed(Status::SGL_LENGTH_INVALID.for_good(), 0))?;
@@ -132,26 +151,32 @@ impl Connection {
             return Err(parameters(QUEUE_SIZE_AT));
         }
         let mut epoch = 0;
+        let permit;
         let controller = if connect.queue == 0 {
             if asked.controller != DYNAMIC_CONTROLLER {
                 return Err(in_data(ConnectData::CONTROLLER_AT));
             }
-            self.begin(&asked, connect.keep_alive_ms, context)?
+            let begun = self.begin(&asked, connect.keep_alive_ms, context)?;
+            permit = begun.1;
+            begun.0
         } else {
             let controller = context.target.controller(asked.controller);
             let controller = controller.ok_or(in_data(ConnectData::CONTROLLER_AT))?;
+            permit = controller.credentials.as_ref().map(|_| permit_of(context)).transpose()?;
             epoch = join(&controller, &asked, connect, context)?;
             controller
         };
-        Ok(Queue {
+        let queue = Queue {
             host_id: controller.host_id,
             epoch,
+            joined: permit.is_none(),
             controller,
             number: connect.queue,
             entries,
             no_flow_control: connect.no_flow_control,
             head: 0,
-        })
+        };
+        Ok((queue, permit))
     }
 
     /// A new controller, for a host that may have one.
@@ -160,7 +185,7 @@ impl Connection {
         asked: &ConnectData,
         keep_alive_ms: u32,
         context: &Context<'_>,
-    ) -> Result<Arc<Controller>, Refusal> {
+    ) -> Result<(Arc<Controller>, Option<Permit>), Refusal> {
         let service = service_of(&asked.subsystem, context);
         let subsystem = u64::from(ConnectData::SUBSYSTEM_AT) | IN_DATA;
         let service =
@@ -170,14 +195,20 @@ impl Connection {
         {
             return Err(Refusal::Failed(Status::CONNECT_HOST.for_good(), 0));
         }
+        let credentials = match &service {
+            Service::Io(subsystem) => subsystem.authentication.of(&asked.host).cloned(),
+            Service::Discovery => None,
+        };
+        let permit = credentials.as_ref().map(|_| permit_of(context)).transpose()?;
         let caller = Caller {
+            credentials,
             host: asked.host.clone(),
             host_id: asked.host_id,
             address: self.address,
             keep_alive_ms,
         };
         match context.target.begin(service, caller) {
-            Beginning::Begun(controller) => Ok(controller),
+            Beginning::Begun(controller) => Ok((controller, permit)),
             Beginning::NotYet => Err(Refusal::NotYet),
             // To be tried again: others may leave.
             Beginning::TooMany => Err(Refusal::Failed(Status::CONTROLLER_BUSY, 0)),
@@ -220,6 +251,12 @@ impl Connection {
     }
 }
 
+/// A place among those that have to authenticate yet.
+fn permit_of(context: &Context<'_>) -> Result<Permit, Refusal> {
+    // To be tried again: each has it for a short time only.
+    context.target.permit().ok_or(Refusal::Failed(Status::CONTROLLER_BUSY, 0))
+}
+
 fn service_of(name: &Nqn, context: &Context<'_>) -> Option<Service> {
     if name.is_discovery() {
         return Some(Service::Discovery);
@@ -252,8 +289,12 @@ fn join(
         return Err(Refusal::Failed(Status::SEQUENCE_ERROR.for_good(), 0));
     }
     let granted = registers.granted_queues.unwrap_or(context.target.limits.io_queues);
-    if connect.queue > granted || !registers.queues.insert(connect.queue) {
+    if connect.queue > granted || registers.queues.contains(&connect.queue) {
         return Err(parameters(QUEUE_AT));
+    }
+    // Who has to authenticate becomes the queue after that.
+    if controller.credentials.is_none() {
+        registers.queues.insert(connect.queue);
     }
     Ok(controller.epoch())
 }

@@ -5,6 +5,7 @@
 //! without either.
 
 mod admin;
+mod authenticate;
 mod connect;
 mod demand;
 mod execute;
@@ -30,7 +31,9 @@ pub(crate) use storage::{StorageOperation, StorageRequest};
 
 use crate::buffer::{Buffer, BufferPool, LARGEST};
 use crate::controller::Controller;
+use crate::key_maker::KeyRequest;
 use crate::target::Target;
+use authenticate::Gate;
 use outbox::Outbox;
 use slots::{Slots, Step};
 
@@ -47,6 +50,8 @@ pub(crate) struct Context<'a> {
     pub(crate) pool: &'a mut BufferPool,
     /// Filled with what is to be done.
     pub(crate) requests: &'a mut Vec<StorageRequest>,
+    /// Filled with what the maker of keys is asked for.
+    pub(crate) keys: &'a mut Vec<KeyRequest>,
     /// By the target's clock, ns; of this turn of the thread.
     pub(crate) now_ns: u64,
 }
@@ -92,6 +97,8 @@ struct Queue {
     host_id: HostId,
     /// The controller's, when the queue joined it.
     epoch: u32,
+    /// It is one of the controller's: an I/O queue whose host has to authenticate isn't before that.
+    joined: bool,
 }
 
 /// A connection.
@@ -108,6 +115,9 @@ pub(crate) struct Connection {
     /// Data of a capsule that came in pieces.
     capsule: Option<Buffer>,
     queue: Option<Queue>,
+    /// Where its host has to authenticate.
+    gate: Option<Gate>,
+    failed_authentication: bool,
     /// The controller whose commands are in the storage; known longer than the queue.
     controller_of_storage: Option<Arc<Controller>>,
     /// A Connect that has to wait, with its data.
@@ -143,6 +153,8 @@ impl Connection {
             intake: Intake::new(),
             capsule: None,
             queue: None,
+            gate: None,
+            failed_authentication: false,
             controller_of_storage: None,
             waiting_connect: None,
             slots: Slots::default(),
@@ -219,11 +231,18 @@ impl Connection {
         !self.hungry.is_empty()
     }
 
-    /// Takes what came, all of it.
-    pub(crate) fn input(&mut self, mut input: &[u8], context: &mut Context<'_>) {
-        if let Some(queue) = &self.queue {
+    /// The host was heard; who only says that he is that host keeps no controller of it alive.
+    fn heard(&self, context: &Context<'_>) {
+        if let Some(queue) = &self.queue
+            && (queue.number == 0 || self.is_open_to_host())
+        {
             queue.controller.heard(context.now_ms());
         }
+    }
+
+    /// Takes what came, all of it.
+    pub(crate) fn input(&mut self, mut input: &[u8], context: &mut Context<'_>) {
+        self.heard(context);
         while !input.is_empty() && matches!(self.phase, Phase::New | Phase::Open) {
             let step = match &mut self.intake {
                 Intake::Header(_) => self.header(&mut input, context),
@@ -354,9 +373,7 @@ impl Connection {
         if !matches!(self.phase, Phase::New | Phase::Open) {
             return;
         }
-        if let Some(queue) = &self.queue {
-            queue.controller.heard(context.now_ms());
-        }
+        self.heard(context);
         let Intake::Data(data) = &mut self.intake else { return };
         let Destination::Slot { slot, offset } = data.destination else { return };
         let whole = data.bytes();
@@ -399,10 +416,11 @@ impl Connection {
         // What still comes is of nobody.
         self.phase = Phase::Ending;
         self.waiting_connect = None;
+        self.gate = None;
         let Some(queue) = self.queue.take() else { return };
         if queue.number == 0 {
             target.forget(&queue.controller);
-        } else if queue.epoch == queue.controller.epoch() {
+        } else if queue.joined && queue.epoch == queue.controller.epoch() {
             queue.controller.registers().queues.remove(&queue.number);
         }
     }

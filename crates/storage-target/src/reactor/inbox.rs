@@ -8,11 +8,22 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::event::{EventfdFlags, eventfd};
 
+use crate::key_maker::KeyDone;
+
 /// A message.
 #[derive(Debug)]
 pub(crate) enum Message {
     /// A connection to serve.
     Connection(TcpStream),
+    /// What a connection asked the maker of keys for.
+    KeyDone {
+        /// The connection's place.
+        peer: u32,
+        /// Its number: another may have its place by now.
+        serial: u64,
+        /// What came of it.
+        done: Box<KeyDone>,
+    },
     /// Hosts may have something to be told.
     Events,
     /// No more commands; what is here is answered.

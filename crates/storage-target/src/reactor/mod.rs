@@ -22,6 +22,7 @@ pub(crate) use inbox::{Inbox, Message};
 use crate::buffer::BufferPool;
 use crate::connection::{Connection, Context, StorageOperation, StorageRequest};
 use crate::journal;
+use crate::key_maker::{KeyDone, KeyMaker, KeyOwner, KeyRequest};
 use crate::target::Target;
 use peer::{Peer, Receiving};
 use ring::{Done, Ring, Work};
@@ -41,6 +42,8 @@ pub enum Wait {
 const TICK: Duration = Duration::from_millis(250);
 /// A connection must have said which queue it is by then.
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// A host that has to authenticate must have done so by then, and must have ended any later exchange in the same time.
+const AUTHENTICATE_WITHIN: Duration = Duration::from_secs(20);
 /// What is here is answered by then when the target stops.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
 /// A host must take some of its answers, and send data that it was asked for, by then: they hold memory that others wait for.
@@ -67,6 +70,11 @@ pub(crate) struct Reactor {
     peers: Vec<Option<Box<Peer>>>,
     free: Vec<u32>,
     requests: Vec<StorageRequest>,
+    /// What connections ask the maker of keys for.
+    key_requests: Vec<KeyRequest>,
+    keys: Option<KeyMaker>,
+    /// Connections so far.
+    opened: u64,
     /// Connections with something new.
     touched: Vec<u32>,
     /// Connections that wait for memory, the first first.
@@ -85,6 +93,8 @@ pub(crate) struct ReactorSetup {
     pub(crate) connections: Arc<AtomicUsize>,
     pub(crate) memory_bytes: usize,
     pub(crate) wait: Wait,
+    /// Where somebody has to authenticate.
+    pub(crate) keys: Option<KeyMaker>,
 }
 
 impl Reactor {
@@ -104,6 +114,9 @@ impl Reactor {
             peers: Vec::new(),
             free: Vec::new(),
             requests: Vec::new(),
+            key_requests: Vec::new(),
+            keys: setup.keys,
+            opened: 0,
             touched: Vec::new(),
             hungry: VecDeque::new(),
             unfinished: Vec::new(),
@@ -178,6 +191,7 @@ impl Reactor {
                     }
                 }
             }
+            Message::KeyDone { peer, serial, done } => self.key_done(peer, serial, *done, now_ns),
             Message::Stop => {
                 self.stop_at_ns = Some(now_ns + STOP_WITHIN.as_nanos() as u64);
                 for (index, peer) in self.peers.iter_mut().enumerate() {
@@ -196,7 +210,9 @@ impl Reactor {
             return;
         };
         let from = socket.peer_addr().map_or_else(|_| "?".to_string(), |from| from.to_string());
-        let peer = Box::new(Peer::new(socket, Connection::new(address), from, now_ns));
+        self.opened += 1;
+        let connection = Connection::new(address);
+        let peer = Box::new(Peer::new(socket, connection, from, now_ns, self.opened));
         let index = self.free.pop().unwrap_or_else(|| {
             self.peers.push(None);
             self.peers.len() as u32 - 1
@@ -212,13 +228,29 @@ impl Reactor {
             target: &self.target,
             pool: &mut self.pool,
             requests: &mut self.requests,
+            keys: &mut self.key_requests,
             now_ns,
         };
         act(peer, &mut context);
+        let serial = peer.serial;
         for request in self.requests.drain(..) {
             self.ring.push(entry_of(&request), Work::Storage { peer: index, slot: request.slot });
         }
         self.touched.push(index);
+        // A connection has one at a time.
+        if let Some(request) = self.key_requests.pop() {
+            let owner = KeyOwner { inbox: Arc::clone(&self.inbox), peer: index, serial };
+            if !self.keys.as_ref().is_some_and(|keys| keys.ask(owner, request)) {
+                self.key_done(index, serial, KeyDone::Failed, now_ns);
+            }
+        }
+    }
+
+    fn key_done(&mut self, index: u32, serial: u64, done: KeyDone, now_ns: u64) {
+        let here = self.peers[index as usize].as_ref();
+        if here.is_some_and(|peer| peer.serial == serial && !peer.closing) {
+            self.with(index, now_ns, |peer, context| peer.connection.key_done(done, context));
+        }
     }
 
     fn received(&mut self, index: u32, result: i32, now_ns: u64) {
@@ -359,6 +391,8 @@ impl Reactor {
                     }
                     let disabled = !admin && !controller.registers().is_enabled();
                     peer.broken |= disabled || controller.has_ended();
+                    let begun_ns = now_ns.saturating_sub(AUTHENTICATE_WITHIN.as_nanos() as u64);
+                    peer.broken |= peer.connection.end_late_exchange(begun_ns, &self.target);
                     let since_ns = now_ns.saturating_sub(TAKE_WITHIN.as_nanos() as u64);
                     if peer.connection.owes_data_since(since_ns) {
                         journal::line("host-sends-no-data", &[("from", &peer.from)]);

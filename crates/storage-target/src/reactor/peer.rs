@@ -23,6 +23,8 @@ pub(super) struct Peer {
     /// The host's address, to be shown.
     pub(super) from: String,
     pub(super) opened_ns: u64,
+    /// No two connections of a thread have the same.
+    pub(super) serial: u64,
     pub(super) input: Box<[u8]>,
     pub(super) receiving: Option<Receiving>,
     pub(super) sending: bool,
@@ -42,12 +44,14 @@ impl Peer {
         connection: Connection,
         from: String,
         opened_ns: u64,
+        serial: u64,
     ) -> Peer {
         Peer {
             socket,
             connection,
             from,
             opened_ns,
+            serial,
             input: vec![0; INPUT].into_boxed_slice(),
             receiving: None,
             sending: false,

@@ -1,5 +1,6 @@
 //! The target as hosts see it: a program that listens, and the initiator of the crate beside it.
 
+mod authentication;
 mod data;
 mod fabric_split;
 mod host;

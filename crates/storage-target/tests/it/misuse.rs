@@ -16,7 +16,7 @@ use narrows_nvme::{CompletionEntry, DataPointer, Status};
 use crate::program::{NQN, Program, connect};
 
 /// A host without manners.
-struct Stranger(TcpStream);
+pub(crate) struct Stranger(TcpStream);
 
 impl Stranger {
     fn new(program: &Program) -> Stranger {
@@ -26,14 +26,14 @@ impl Stranger {
     }
 
     /// One that opened its connection as it should.
-    fn polite(program: &Program) -> Stranger {
+    pub(crate) fn polite(program: &Program) -> Stranger {
         let mut stranger = Stranger::new(program);
         stranger.send(&Pdu::IcReq(IcReq::new(Digests::NONE)), &[]);
         assert!(matches!(stranger.receive().unwrap(), Pdu::IcResp(_)));
         stranger
     }
 
-    fn send(&mut self, pdu: &Pdu, data: &[u8]) {
+    pub(crate) fn send(&mut self, pdu: &Pdu, data: &[u8]) {
         let mut bytes = Vec::new();
         pdu.write(data.len(), Digests::NONE, 4, &mut bytes);
         bytes.extend_from_slice(data);
@@ -41,7 +41,12 @@ impl Stranger {
     }
 
     /// The next PDU; its data are dropped. `None` at the end.
-    fn receive(&mut self) -> Option<Pdu> {
+    pub(crate) fn receive(&mut self) -> Option<Pdu> {
+        self.receive_with_data().map(|(pdu, _)| pdu)
+    }
+
+    /// The next PDU and its data.
+    pub(crate) fn receive_with_data(&mut self) -> Option<(Pdu, Vec<u8>)> {
         let mut bytes = [0; COMMON_BYTES];
         self.0.read_exact(&mut bytes).ok()?;
         let framing = Framing {
@@ -55,7 +60,8 @@ impl Stranger {
         let mut rest = vec![0; layout.pdu_bytes() - COMMON_BYTES];
         self.0.read_exact(&mut rest).unwrap();
         let whole: Vec<u8> = bytes.into_iter().chain(rest).collect();
-        Some(Pdu::parse(&header, &layout, &whole[..layout.header]).unwrap())
+        let pdu = Pdu::parse(&header, &layout, &whole[..layout.header]).unwrap();
+        Some((pdu, whole[whole.len() - layout.data..].to_vec()))
     }
 
     fn terminated(&mut self) -> Violation {
@@ -71,14 +77,14 @@ impl Stranger {
         }
     }
 
-    fn answer(&mut self) -> CompletionEntry {
+    pub(crate) fn answer(&mut self) -> CompletionEntry {
         match self.receive() {
             Some(Pdu::CapsuleResp(completion)) => completion,
             other => panic!("no answer: {other:?}"),
         }
     }
 
-    fn connect(&mut self, queue: u16, controller: u16) -> CompletionEntry {
+    pub(crate) fn connect(&mut self, queue: u16, controller: u16) -> CompletionEntry {
         let (connect, data) = connect(queue, 3, controller, NQN.parse().unwrap(), "stranger");
         let pointer = DataPointer::InCapsule { offset: 0, length: 1024 };
         let entry = FabricsCommand::Connect(connect).to_entry(1, pointer);
@@ -86,7 +92,7 @@ impl Stranger {
         self.answer()
     }
 
-    fn enable(&mut self) {
+    pub(crate) fn enable(&mut self) {
         let offset = narrows_nvme::property::CC;
         let value = u64::from(narrows_nvme::property::Configuration::ENABLED.0);
         let command = FabricsCommand::PropertySet { offset, wide: false, value };
