@@ -242,7 +242,7 @@ mod tests {
             String::from_utf8(bytes.clone()).unwrap()
         };
         assert!(script("postinst").contains("systemctl daemon-reload"));
-        assert!(!script("postinst").contains("restart "), "an upgrade interrupts no host");
+        assert!(!script("postinst").contains("systemctl restart"), "an upgrade interrupts no host");
         let before = script("prerm");
         assert!(
             before.contains("\"$1\" = remove") && before.contains("disable --now narrows-target")
