@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_hold_what_the_page_on_installing_names() {
+    fn a_package_holds_what_the_page_on_installing_names() {
         let root = crate::root();
         let page = std::fs::read_to_string(root.join("docs/src/guide/install.md")).unwrap();
         let code = page.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
