@@ -16,7 +16,7 @@ for needed in nvme fio mkfs.ext4 blkdiscard busybox; do
         exit 2
     }
 done
-[ $# -gt 0 ] || set -- linux-host initiator
+[ $# -gt 0 ] || set -- linux-host initiator block-device
 failed=0
 for test in "$@"; do
     echo "== $test"

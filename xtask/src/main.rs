@@ -11,7 +11,7 @@ usage: cargo xtask TASK
   docs      write the generated files: schema, rules page, man page, completions
   book      the book as HTML, in target/book
   pages     write the pages that are made of stored results of plants and kills
-  dist      static programs, a Debian package, what is inside and checksums, in target/dist-files
+  dist      [PROGRAM…]: static programs, Debian packages, what is inside and checksums, in target/dist-files
   kernels   [PROGRAM…]: disassemble the hot loops that memory is measured by, and compare them with what they should be
   lab       boot machines made by QEMU and compare what narrows finds with what they were made of
   peers     measure beside fio, pg_test_fsync and pgbench and record it in docs/benchmarks.md
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     let outcome = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["book"] => xtask::book::write(),
         ["check"] => xtask::check::check(),
-        ["dist"] => xtask::dist::dist(),
+        ["dist", rest @ ..] => xtask::dist::dist(rest),
         ["docs"] => xtask::generate::all().and_then(|files| xtask::generate::write(&files)),
         ["kernels", rest @ ..] => xtask::kernels::kernels(rest),
         ["attack" | "causes" | "kills" | "lab" | "pages" | "peers" | "plants" | "soak", ..] => {

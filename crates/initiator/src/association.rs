@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use narrows_io::Arena;
+use narrows_nvme::Status;
 use narrows_nvme::command::{Connect, ConnectData, DYNAMIC_CONTROLLER, Identify};
 use narrows_nvme::digest::Digests;
 use narrows_nvme::feature::{self, QueueCounts};
@@ -315,10 +316,18 @@ fn reach(
     let granted = admin.set_feature(feature::NUMBER_OF_QUEUES, wanted.to_value())?;
     let granted = QueueCounts::from_value(granted as u32);
     let number = address.namespace;
-    let namespace = IdentifyNamespace::from_bytes(&*admin.identify(Identify::NAMESPACE, number)?);
     let absent = |reason: &str| HostError::Namespace { namespace: number, reason: reason.into() };
+    let none = || absent("the subsystem has none with this number");
+    // Zeros for a number that could have one; this status for one above the highest.
+    let is_none = |error: &HostError| {
+        let invalid = Status::INVALID_NAMESPACE.code();
+        matches!(error, HostError::Failed { status, .. } if status.code() == invalid)
+    };
+    let told = admin.identify(Identify::NAMESPACE, number);
+    let told = told.map_err(|error| if is_none(&error) { none() } else { error })?;
+    let namespace = IdentifyNamespace::from_bytes(&told);
     if namespace.blocks == 0 {
-        return Err(absent("the subsystem has none with this number"));
+        return Err(none());
     }
     let block_bytes = namespace.block_bytes().ok_or_else(|| absent("its block size can't be"))?;
     if namespace.blocks.checked_mul(u64::from(block_bytes)).is_none() {

@@ -36,6 +36,11 @@ impl DataPointer {
     /// No data.
     pub const NONE: DataPointer = DataPointer::Transport { length: 0 };
 
+    /// Whether the descriptor is all zeros: what hosts leave there where a command has no data, and nobody has to look at it.
+    pub fn is_blank(self) -> bool {
+        self == DataPointer::Other { identifier: 0, rest: [0; 15] }
+    }
+
     /// Bytes of data that the command says it has.
     pub fn length(self) -> u32 {
         match self {

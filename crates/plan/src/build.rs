@@ -343,6 +343,9 @@ impl Builder<'_> {
             way: FlowDirection::out(forward),
         };
         self.carry.carrier(route, part, &link.carrier, direction, load);
+        if let Some(protocol) = &link.protocol {
+            self.protocol(route, link, protocol, direction, load);
+        }
         let (sends, takes) = if forward { link.ends } else { (link.ends.1, link.ends.0) };
         // A device that sends fetches from memory first: that is the direction of writes on its slot.
         self.adapter(route, sends, Direction::Write, load);

@@ -18,7 +18,7 @@ pub(crate) enum Basis {
 }
 
 impl Basis {
-    fn of(self, figure: &Figure) -> f64 {
+    pub(crate) fn of(self, figure: &Figure) -> f64 {
         match self {
             Basis::Ceiling => figure.high,
             Basis::Expected => figure.middle(),

@@ -159,6 +159,19 @@ pub(crate) struct Link {
     pub count: u32,
     /// What one request more takes over it, there and back, ns.
     pub latency_ns: Option<Figure>,
+    /// What carries requests over it, where the processors at its ends do.
+    pub protocol: Option<Protocol>,
+}
+
+/// A protocol for storage over TCP.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Protocol {
+    /// As people write it.
+    pub title: &'static str,
+    /// Operations of one core.
+    pub core: Class,
+    /// Operations of one queue, and how many there are.
+    pub queues: Option<(Class, u32)>,
 }
 
 /// Where the data are.

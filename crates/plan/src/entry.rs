@@ -112,6 +112,8 @@ pub(crate) struct LinkEntry {
     pub class: Option<Text>,
     pub count: Option<Whole>,
     pub bandwidth: Option<Text>,
+    pub protocol: Option<Text>,
+    pub queues: Option<Whole>,
     pub latency: Option<Text>,
     pub source: Option<Text>,
     pub price: Option<Spanned<f64>>,

@@ -34,6 +34,7 @@ mod migration;
 mod note;
 mod paths;
 mod price;
+mod protocol;
 mod read;
 mod sessions;
 mod syntax;

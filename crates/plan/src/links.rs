@@ -42,7 +42,6 @@ impl Builder<'_> {
         let carrier = self.carrier(&what, &at, figures, NETWORK)?;
         let latency = format!("{what}: latency");
         Ok(Link {
-            carrier,
             ends,
             count: self.reader.count(&format!("{what}: count"), &entry.count, 1)?.unwrap_or(1),
             latency_ns: self.reader.figure(
@@ -51,6 +50,8 @@ impl Builder<'_> {
                 Dimension::Time,
                 &entry.source,
             )?,
+            protocol: self.protocol(&what, entry, &carrier)?,
+            carrier,
             name,
         })
     }

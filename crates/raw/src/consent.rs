@@ -3,7 +3,7 @@
 //! A device's name says little: `/dev/sdb` is another drive after the next boot. So the user says the serial too, and
 //! both must belong together.
 
-use crate::{ConsentError, Device, Identity, refusals};
+use crate::{ConsentError, Device, Identity, Refusal, refusals};
 
 /// Consent to write to one device. Only [`consent`] makes it; it holds for the drive that was looked at and for no
 /// other that may take its name.
@@ -19,6 +19,8 @@ pub struct Consent {
     pub(crate) size_bytes: u64,
     pub(crate) identity: Identity,
     pub(crate) disk_sequence: Option<u64>,
+    /// Whether what is on it may be there: who writes keeps it.
+    pub(crate) keeps_contents: bool,
 }
 
 impl Consent {
@@ -35,6 +37,11 @@ impl Consent {
     /// The identity that was named.
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// What speaks against writing to the device, consent or not.
+    pub(crate) fn reasons(&self, device: &Device) -> Vec<Refusal> {
+        reasons(device, self.keeps_contents)
     }
 
     /// What is no longer as it was when consent was given.
@@ -58,7 +65,28 @@ impl Consent {
 /// # Errors
 /// If anything speaks against writing, or the serial is another one.
 pub fn consent(device: &Device, serial: &str) -> Result<Consent, ConsentError> {
-    let reasons = refusals(device);
+    given(device, serial, false)
+}
+
+/// Takes the user's word that what is on the device is to stay, because others wrote it by way of whoever opens it now: its file
+/// systems, other marks and partitions are no reason, as long as nothing of them is used here.
+///
+/// # Errors
+/// As [`consent`], but for what is on it.
+pub fn consent_keeping_contents(device: &Device, serial: &str) -> Result<Consent, ConsentError> {
+    given(device, serial, true)
+}
+
+fn reasons(device: &Device, keeps_contents: bool) -> Vec<Refusal> {
+    let of_contents =
+        |reason: &Refusal| matches!(reason, Refusal::Marked(_) | Refusal::Partitioned(_));
+    let mut reasons = refusals(device);
+    reasons.retain(|reason| !keeps_contents || !of_contents(reason));
+    reasons
+}
+
+fn given(device: &Device, serial: &str, keeps_contents: bool) -> Result<Consent, ConsentError> {
+    let reasons = reasons(device, keeps_contents);
     if !reasons.is_empty() {
         return Err(ConsentError::Refused { path: device.path.clone(), reasons });
     }
@@ -76,5 +104,6 @@ pub fn consent(device: &Device, serial: &str) -> Result<Consent, ConsentError> {
         size_bytes: device.size_bytes.unwrap_or(0),
         identity: device.identity.clone(),
         disk_sequence: device.disk_sequence,
+        keeps_contents,
     })
 }

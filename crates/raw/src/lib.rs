@@ -39,7 +39,7 @@ mod storage;
 mod usage;
 mod wear;
 
-pub use consent::{Consent, consent};
+pub use consent::{Consent, consent, consent_keeping_contents};
 pub use contents::{Contents, contents};
 pub use device::{Device, inspect, inspect_with};
 pub use error::{ConsentError, InspectError, OpenError};

@@ -21,7 +21,7 @@ use narrows_facts::{Live, Source};
 
 use crate::device::inspect_held;
 use crate::node::{Node, node_of, number, resolve};
-use crate::{Consent, Device, OpenError, Refusal, Use, refusals};
+use crate::{Consent, Device, OpenError, Refusal, Use};
 
 /// A device open for reading.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ pub fn open_for_writing(consent: &Consent, direct: bool) -> Result<WritableDevic
     if let Some(what) = consent.changed(&device) {
         return Err(OpenError::Changed { path: path.to_string(), what });
     }
-    let mut reasons = refusals(&device);
+    let mut reasons = consent.reasons(&device);
     let beneath = claims(&device.served);
     if beneath.is_none() {
         reasons.push(Refusal::InUse(Use::Claimed));

@@ -78,7 +78,7 @@ fn of_subsystem(
     subsystem: &Subsystem,
     in_capsule_bytes: u32,
 ) -> IdentifyController {
-    let highest = subsystem.namespaces.keys().next_back().copied().unwrap_or(0);
+    let highest = highest(subsystem);
     let notices = [AsyncEvent::NAMESPACES_CHANGED, AsyncEvent::ANA_CHANGED];
     let bits = notices.into_iter().filter_map(AsyncEvent::configuration_bit);
     IdentifyController {
@@ -107,6 +107,11 @@ fn of_subsystem(
     }
 }
 
+/// NN: the largest number that a namespace can have.
+fn highest(subsystem: &Subsystem) -> u32 {
+    subsystem.namespaces.keys().next_back().copied().unwrap_or(0)
+}
+
 /// Of namespaces.
 ///
 /// # Errors
@@ -121,8 +126,8 @@ pub(crate) fn namespaces(
         Identify::NAMESPACE if identify.namespace == BROADCAST => Err(Status::INVALID_NAMESPACE),
         Identify::NAMESPACE => {
             let data = namespace.map(|namespace| namespace.identify().to_bytes());
-            // A number without a namespace is answered with zeros.
-            if identify.namespace == 0 {
+            // A number that could have a namespace and hasn't is answered with zeros; one that can't (0, or above NN) is invalid.
+            if !(1..=highest(subsystem)).contains(&identify.namespace) {
                 return Err(Status::INVALID_NAMESPACE);
             }
             Ok(data.unwrap_or_else(zeros))
@@ -144,5 +149,38 @@ pub(crate) fn namespaces(
                 .to_bytes())
         }
         _ => Err(Status::INVALID_FIELD),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_nvme::Nqn;
+
+    use super::*;
+    use crate::namespace::Namespace;
+    use crate::spec::namespace_of;
+    use crate::subsystem::AllowedHosts;
+
+    #[test]
+    fn a_number_without_a_namespace_is_zeros_and_one_above_the_highest_is_invalid() {
+        let nqn: Nqn = "nqn.2026-11.org.example:a".parse().unwrap();
+        let made = |number: u32| {
+            let spec = namespace_of("null").unwrap();
+            let opened = crate::open(&spec).unwrap();
+            (number, std::sync::Arc::new(Namespace::new(number, &nqn, &spec, opened)))
+        };
+        let both = [1, 3].map(made).into_iter().collect();
+        let subsystem = Subsystem::new(nqn.clone(), AllowedHosts::Any, both);
+        let told = |namespace: u32| {
+            let structure = Identify::NAMESPACE;
+            let identify = Identify { structure, controller: 0, command_set: 0, namespace };
+            namespaces(&identify, &subsystem)
+        };
+        assert!(told(1).unwrap().iter().any(|byte| *byte != 0));
+        assert!(told(2).unwrap().iter().all(|byte| *byte == 0));
+        assert!(told(3).unwrap().iter().any(|byte| *byte != 0));
+        for number in [0, 4, BROADCAST] {
+            assert_eq!(told(number).unwrap_err(), Status::INVALID_NAMESPACE, "{number}");
+        }
     }
 }

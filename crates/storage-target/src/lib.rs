@@ -6,6 +6,7 @@
 //!
 //! A program of its own, because nobody lets a block server into a tool that measures.
 
+mod arguments;
 mod backing;
 mod buffer;
 mod config;
@@ -27,6 +28,7 @@ mod spec;
 mod subsystem;
 mod target;
 
+pub use arguments::{command, main};
 pub use backing::{OpenError, Opened, open};
 pub use config::{ConfigError, subsystems_of_file};
 pub use credentials::{Authentication, CredentialFiles, Credentials, SecretError};

@@ -7,26 +7,18 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 
 /// A line for each crate of others.
-pub(super) fn list(root: &Path, triple: &str) -> Result<String> {
+pub(super) fn list(root: &Path, package: &str, triple: &str) -> Result<String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args([
-        "tree",
-        "--package",
-        "narrows",
-        "--edges",
-        "normal",
-        "--locked",
-        "--target",
-        triple,
-    ]);
+    cargo.args(["tree", "--package", package, "--edges", "normal", "--locked", "--target", triple]);
     let output =
         cargo.args(["--prefix", "none", "--format", "{p}\t{l}"]).current_dir(root).output()?;
     ensure!(output.status.success(), "cargo tree: {}", String::from_utf8_lossy(&output.stderr));
     let crates = others(&String::from_utf8_lossy(&output.stdout));
     ensure!(!crates.is_empty(), "cargo tree names no crate");
     let version = env!("CARGO_PKG_VERSION");
-    let mut text =
-        format!("narrows {version}, Apache-2.0 OR MIT, with what follows compiled in ({triple})\n");
+    let mut text = format!(
+        "{package} {version}, Apache-2.0 OR MIT, with what follows compiled in ({triple})\n"
+    );
     for line in crates {
         text += &format!("{line}\n");
     }

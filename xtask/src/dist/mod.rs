@@ -1,5 +1,5 @@
-//! `cargo xtask dist`: what is shipped. A static program for each architecture, a Debian package of it with man pages and completions,
-//! a list of what is inside with licences, and checksums of all of these.
+//! `cargo xtask dist [PROGRAM…]`: what is shipped. Each program static for each architecture, a Debian package of it with man pages and
+//! completions, a list of what is inside with licences, and checksums of all of these.
 //!
 //! What this machine can't build is skipped, with the reason and with what would help.
 
@@ -7,6 +7,7 @@ mod contents;
 mod debian;
 mod elf;
 mod program;
+mod shipped;
 
 use std::fs;
 use std::path::Path;
@@ -14,9 +15,8 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use self::program::{LinkedLibrary, Target};
+use self::shipped::{SHIPPED, Shipped};
 
-/// A shipped program is downloaded by people who only want to look. Meant to be 15 MB; what came in since, by crate, is in the journal.
-const MOST_BYTES: u64 = 16_500_000;
 const TARGETS: [Target; 2] = [
     Target { arch: "x86_64", debian: "amd64", compiler: "musl-gcc", package: "musl-tools" },
     Target {
@@ -27,11 +27,12 @@ const TARGETS: [Target; 2] = [
     },
 ];
 
-/// Builds what can be built here.
+/// Builds what can be built here, of the programs that are named; of all where none is.
 ///
 /// # Errors
-/// A build fails, a program isn't static or too large, or nothing at all can be built here.
-pub fn dist() -> Result<()> {
+/// A name is no shipped program's, a build fails, a program isn't static or too large, or nothing at all can be built here.
+pub fn dist(names: &[&str]) -> Result<()> {
+    let chosen = chosen(names)?;
     let root = crate::root();
     let folder = root.join("target/dist-files");
     if folder.exists() {
@@ -45,7 +46,9 @@ pub fn dist() -> Result<()> {
                 println!("SKIPPED {}: {missing}", target.triple(kind));
                 continue;
             }
-            shipped.extend(files(&root, &folder, target, kind)?);
+            for one in &chosen {
+                shipped.extend(files(&root, &folder, one, target, kind)?);
+            }
             break;
         }
     }
@@ -62,20 +65,36 @@ pub fn dist() -> Result<()> {
     Ok(())
 }
 
-/// The names of what was written for one target.
-fn files(root: &Path, folder: &Path, target: &Target, kind: LinkedLibrary) -> Result<Vec<String>> {
-    let built = program::build(root, target, kind)?;
+fn chosen(names: &[&str]) -> Result<Vec<&'static Shipped>> {
+    let known = || SHIPPED.iter().map(|one| one.name).collect::<Vec<_>>().join(", ");
+    let one = |name: &&str| {
+        let found = SHIPPED.iter().find(|one| one.name == *name);
+        found.with_context(|| format!("`{name}` is not shipped; these are: {}", known()))
+    };
+    if names.is_empty() { Ok(SHIPPED.iter().collect()) } else { names.iter().map(one).collect() }
+}
+
+/// The names of what was written of one program for one target.
+fn files(
+    root: &Path,
+    folder: &Path,
+    shipped: &Shipped,
+    target: &Target,
+    kind: LinkedLibrary,
+) -> Result<Vec<String>> {
+    let built = program::build(root, shipped.name, target, kind)?;
     let bytes = fs::read(&built).with_context(|| built.display().to_string())?;
     if let Some(interpreter) = elf::interpreter(&bytes) {
         bail!("{} is not static: it asks for {interpreter}", built.display());
     }
     let length = bytes.len() as u64;
-    ensure!(length <= MOST_BYTES, "{} has {length} bytes, more than {MOST_BYTES}", built.display());
+    let most = shipped.most_bytes;
+    ensure!(length <= most, "{} has {length} bytes, more than {most}", built.display());
     let version = env!("CARGO_PKG_VERSION");
-    let name = format!("narrows-{version}-{}", target.triple(kind));
-    let list = contents::list(root, &target.triple(kind))?;
-    let package = debian::package(root, target.debian, &bytes, &list)?;
-    let package_name = format!("narrows_{version}_{}.deb", target.debian);
+    let name = format!("{}-{version}-{}", shipped.name, target.triple(kind));
+    let list = contents::list(root, shipped.name, &target.triple(kind))?;
+    let package = debian::package(root, shipped, target.debian, &bytes, &list)?;
+    let package_name = format!("{}_{version}_{}.deb", shipped.name, target.debian);
     fs::write(folder.join(&name), &bytes)?;
     fs::set_permissions(folder.join(&name), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     fs::write(folder.join(format!("{name}.contents")), list)?;
@@ -94,5 +113,16 @@ mod tests {
     fn checksums_are_as_sha256sum_prints_them() {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(super::sha256(b""), empty);
+    }
+
+    #[test]
+    fn programs_are_chosen_by_name_and_an_unknown_one_is_told() {
+        let names = |wanted: &[&str]| -> Vec<&str> {
+            super::chosen(wanted).unwrap().iter().map(|one| one.name).collect()
+        };
+        assert_eq!(names(&[]), ["narrows", "narrows-target"]);
+        assert_eq!(names(&["narrows-target"]), ["narrows-target"]);
+        let error = super::chosen(&["narrow"]).unwrap_err().to_string();
+        assert_eq!(error, "`narrow` is not shipped; these are: narrows, narrows-target");
     }
 }

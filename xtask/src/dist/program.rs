@@ -69,20 +69,17 @@ fn sysroot() -> Result<PathBuf> {
     Ok(PathBuf::from(String::from_utf8(output.stdout)?.trim()))
 }
 
-/// Builds it with the profile of what is shipped.
-pub(super) fn build(root: &Path, target: &Target, kind: LinkedLibrary) -> Result<PathBuf> {
+/// Builds the package's program with the profile of what is shipped.
+pub(super) fn build(
+    root: &Path,
+    package: &str,
+    target: &Target,
+    kind: LinkedLibrary,
+) -> Result<PathBuf> {
     let triple = target.triple(kind);
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args([
-        "build",
-        "--package",
-        "narrows",
-        "--profile",
-        PROFILE,
-        "--locked",
-        "--target",
-        &triple,
-    ]);
+    cargo.args(["build", "--package", package, "--profile", PROFILE, "--locked"]);
+    cargo.args(["--target", &triple]);
     if let Some(commit) = commit(root) {
         cargo.env("NARROWS_COMMIT", commit);
     }
@@ -101,9 +98,9 @@ pub(super) fn build(root: &Path, target: &Target, kind: LinkedLibrary) -> Result
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let status = cargo.current_dir(root).status().context("cargo cannot be run")?;
     if !status.success() {
-        bail!("{triple} can't be built ({status})");
+        bail!("{package} can't be built for {triple} ({status})");
     }
-    Ok(folder.join(triple).join(PROFILE).join("narrows"))
+    Ok(folder.join(triple).join(PROFILE).join(package))
 }
 
 /// What is built, where it is a checkout: `narrows --version --verbose` says it.

@@ -3,26 +3,42 @@
 use anyhow::Result;
 use clap_complete::Shell;
 
-use super::{Generated, man};
+use super::Generated;
+use super::man::{self, Around};
 
 /// Shells for which completions are written.
 const SHELLS: [Shell; 4] = [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::Zsh];
 
+/// A program that people type: its command line, and what its pages say besides it.
+struct Program {
+    command: clap::Command,
+    around: Around,
+}
+
+fn programs() -> [Program; 2] {
+    [
+        Program { command: narrows::command(), around: Around::tool() },
+        Program { command: narrows_target::command(), around: Around::target() },
+    ]
+}
+
 pub(super) fn files() -> Result<Vec<Generated>> {
-    let mut command = narrows::command();
-    // Building gives subcommands their full names: `narrows-run`.
-    let mut built = command.clone().disable_help_subcommand(true);
-    built.build();
     let mut files = Vec::new();
-    for (page, see_also) in pages(built, None) {
-        let text = man::page(&page, &see_also)?;
-        files.push(Generated::new(format!("docs/man/{}.1", name(&page)), text));
-    }
-    for shell in SHELLS {
-        let mut script = Vec::new();
-        clap_complete::generate(shell, &mut command, "narrows", &mut script);
-        let path = format!("docs/completions/narrows.{shell}");
-        files.push(Generated::new(path, String::from_utf8(script)?));
+    for mut program in programs() {
+        let own = program.command.get_name().to_string();
+        // Building gives subcommands their full names: `narrows-run`.
+        let mut built = program.command.clone().disable_help_subcommand(true);
+        built.build();
+        for (page, see_also) in pages(built, None) {
+            let text = man::page(&page, &program.around, &see_also)?;
+            files.push(Generated::new(format!("docs/man/{}.1", name(&page)), text));
+        }
+        for shell in SHELLS {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut program.command, &own, &mut script);
+            let path = format!("docs/completions/{own}.{shell}");
+            files.push(Generated::new(path, String::from_utf8(script)?));
+        }
     }
     Ok(files)
 }

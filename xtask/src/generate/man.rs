@@ -1,10 +1,52 @@
 //! A man page of one command: the sections of man-pages(7), from the table that parses the command line and from what all commands
-//! share: exit codes, files, environment.
+//! of its program share: exit codes, files, environment.
 
 use anyhow::Result;
 use clap::Command;
 use clap_mangen::Man;
 use narrows::Exit;
+
+/// What all commands of a program share.
+pub(super) struct Around {
+    /// Exit codes, and when.
+    exits: Vec<(String, &'static str)>,
+    files: &'static [(&'static str, &'static str)],
+    environment: &'static [(&'static str, &'static str)],
+}
+
+impl Around {
+    /// That of `narrows`.
+    pub(super) fn tool() -> Self {
+        let exits = Exit::ALL.iter().map(|row| (row.exit.code().to_string(), row.when)).collect();
+        Around { exits, files: &FILES, environment: &ENVIRONMENT }
+    }
+
+    /// That of `narrows-target`.
+    pub(super) fn target() -> Self {
+        let exits = TARGET_EXITS.map(|(code, when)| (code.to_string(), when)).to_vec();
+        Around { exits, files: &TARGET_FILES, environment: &[] }
+    }
+}
+
+/// When the target ends how.
+const TARGET_EXITS: [(&str, &str); 2] = [
+    ("0", "A signal ended it (SIGTERM, Ctrl-C): what was here is answered and flushed."),
+    (
+        "2",
+        "The arguments are wrong, something can't be served or must not be, or the storage failed.",
+    ),
+];
+
+/// Files that the target's service reads.
+const TARGET_FILES: [(&str, &str); 4] = [
+    ("/etc/narrows-target/target.toml", "What the service narrows-target serves, and to whom."),
+    (
+        "/etc/narrows-target/options",
+        "More options of the service, as NARROWS_TARGET_OPTIONS: where it listens, its threads.",
+    ),
+    ("/usr/share/narrows-target/", "An example of both."),
+    ("/etc/nvme/hostnqn", "On a Linux host: its NQN, for --allow-host and hosts."),
+];
 
 /// Files that commands read and write.
 const FILES: [(&str, &str); 3] = [
@@ -30,7 +72,7 @@ const ENVIRONMENT: [(&str, &str); 6] = [
 ];
 
 /// The page, as roff; `see_also` are names of other pages.
-pub(super) fn page(command: &Command, see_also: &[String]) -> Result<String> {
+pub(super) fn page(command: &Command, around: &Around, see_also: &[String]) -> Result<String> {
     let man = Man::new(command.clone());
     let mut page = Vec::new();
     man.render_title(&mut page)?;
@@ -48,17 +90,18 @@ pub(super) fn page(command: &Command, see_also: &[String]) -> Result<String> {
         man.render_subcommands_section(&mut page)?;
         text += &without_preamble(page)?;
     }
-    for more in [command.get_before_help(), command.get_after_long_help()] {
+    let after = command.get_after_long_help().or(command.get_after_help());
+    for more in [command.get_before_help(), after] {
         text += &paragraphs(&more.map(ToString::to_string).unwrap_or_default());
     }
     text += ".SH EXIT STATUS\n";
-    for row in Exit::ALL {
-        text += &entry(&row.exit.code().to_string(), row.when);
-    }
+    text.extend(around.exits.iter().map(|(code, when)| entry(code, when)));
     text += ".SH FILES\n";
-    text.extend(FILES.map(|(file, what)| entry(file, what)));
-    text += ".SH ENVIRONMENT\n";
-    text.extend(ENVIRONMENT.map(|(variable, what)| entry(variable, what)));
+    text.extend(around.files.iter().map(|(file, what)| entry(file, what)));
+    if !around.environment.is_empty() {
+        text += ".SH ENVIRONMENT\n";
+    }
+    text.extend(around.environment.iter().map(|(variable, what)| entry(variable, what)));
     let pages: Vec<String> =
         see_also.iter().map(|name| format!("\\fB{}\\fR(1)", escaped(name))).collect();
     text += &format!(".SH SEE ALSO\n{}\n", pages.join(",\n"));
@@ -145,20 +188,45 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Each page that is written, by the command's words.
-    fn pages() -> Vec<(String, String)> {
-        fn add(command: &Command, pages: &mut Vec<(String, String)>) {
+    /// Each page that is written of a program, by the command's words.
+    fn pages_of(command: Command, around: &Around) -> Vec<(String, String)> {
+        fn add(command: &Command, around: &Around, pages: &mut Vec<(String, String)>) {
             let path = command.get_bin_name().unwrap_or(command.get_name()).to_string();
-            pages.push((path, page(command, &["narrows".to_string()]).unwrap()));
+            pages.push((path, page(command, around, &["narrows".to_string()]).unwrap()));
             let below = command.get_subcommands().filter(|below| !below.is_hide_set());
-            below.for_each(|below| add(below, pages));
+            below.for_each(|below| add(below, around, pages));
         }
-        let mut command = narrows::command().disable_help_subcommand(true);
+        let mut command = command.disable_help_subcommand(true);
         command.build();
         let mut pages = Vec::new();
-        add(&command, &mut pages);
+        add(&command, around, &mut pages);
+        pages
+    }
+
+    fn pages() -> Vec<(String, String)> {
+        let pages = pages_of(narrows::command(), &Around::tool());
         assert!(pages.len() > 45, "{}", pages.len());
         pages
+    }
+
+    #[test]
+    fn the_targets_pages_have_its_options_examples_codes_and_files() {
+        let pages = pages_of(narrows_target::command(), &Around::target());
+        let paths: Vec<&str> = pages.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["narrows-target", "narrows-target serve"]);
+        for (path, text) in &pages {
+            let sections: Vec<&str> =
+                text.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
+            for wanted in ["NAME", "SYNOPSIS", "EXAMPLES", "EXIT STATUS", "FILES", "SEE ALSO"] {
+                assert!(sections.contains(&wanted), "{path}: {wanted} in {sections:?}");
+            }
+            assert!(!sections.contains(&"ENVIRONMENT"), "{path}: nothing is read from it");
+            assert!(text.contains("narrows\\-target serve \\-\\-subsystem"), "{path}: {text}");
+            let files = text.split(".SH FILES\n").nth(1).unwrap();
+            assert!(files.contains("/etc/narrows\\-target/target.toml"), "{path}: {files}");
+        }
+        let (_, serve) = &pages[1];
+        assert!(serve.contains("\\fB\\-\\-listen\\fR \\fIADDRESS:PORT\\fR"), "{serve}");
     }
 
     #[test]

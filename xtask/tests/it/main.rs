@@ -4,4 +4,5 @@ mod lengths;
 mod names;
 mod pages;
 mod schema;
+mod service;
 mod workspace;

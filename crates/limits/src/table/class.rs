@@ -40,13 +40,15 @@ pub enum Family {
     Volume,
     /// A way to join drives.
     Raid,
+    /// A protocol for storage over TCP: what of it one core, or one queue, does.
+    Protocol,
     /// A processor: lanes, channels, links.
     Cpu,
 }
 
 impl Family {
     /// Every family, in the order in which tables show them.
-    pub const ALL: [Family; 15] = [
+    pub const ALL: [Family; 16] = [
         Family::Dram,
         Family::Pcie,
         Family::Nvme,
@@ -61,6 +63,7 @@ impl Family {
         Family::Drive,
         Family::Volume,
         Family::Raid,
+        Family::Protocol,
         Family::Cpu,
     ];
 
@@ -81,6 +84,7 @@ impl Family {
             Family::Drive => "drive",
             Family::Volume => "volume",
             Family::Raid => "raid",
+            Family::Protocol => "protocol",
             Family::Cpu => "cpu",
         }
     }
@@ -102,6 +106,7 @@ impl Family {
             Family::Drive => "Drives' media",
             Family::Volume => "Cloud volumes",
             Family::Raid => "RAID",
+            Family::Protocol => "Storage over TCP, by core and by queue",
             Family::Cpu => "Processors",
         }
     }

@@ -52,6 +52,7 @@ const BUILTIN: &[(&str, &str)] = &[
     ("pcie.toml", include_str!("../../data/pcie.toml")),
     ("network.toml", include_str!("../../data/network.toml")),
     ("storage-links.toml", include_str!("../../data/storage-links.toml")),
+    ("storage-protocols.toml", include_str!("../../data/storage-protocols.toml")),
     ("sockets.toml", include_str!("../../data/sockets.toml")),
     ("raid.toml", include_str!("../../data/raid.toml")),
     ("drives.toml", include_str!("../../data/drives.toml")),

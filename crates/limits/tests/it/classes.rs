@@ -311,6 +311,29 @@ fn every_figure_has_a_source_and_is_within_the_one_above_it() {
 }
 
 #[test]
+fn storage_over_tcp_has_published_rates_of_a_core_and_of_a_queue() {
+    // Class; thousands of reads and writes per second, least and most; where they were published.
+    for (id, reads, writes, address) in [
+        ("nvme-tcp-core", [62.0, 248.0], [62.0, 200.0], "github.com/i10-kernel/upstream-linux"),
+        ("nvme-tcp-queue", [138.0, 248.0], [100.0, 200.0], "github.com/i10-kernel/upstream-linux"),
+        ("iscsi-core", [70.0, 70.0], [70.0, 70.0], "usenix.org/conference/nsdi20"),
+    ] {
+        let class = class(id);
+        assert_eq!(class.family, Family::Protocol);
+        for (figure, thousands) in
+            [(&class.operations.read, reads), (&class.operations.write, writes)]
+        {
+            let figure = figure.as_ref().expect(id);
+            assert_eq!([figure.low / 1e3, figure.high / 1e3], thousands, "{id}");
+            assert_eq!(figure.grade, Grade::MeasuredByOthers);
+            assert!(figure.source.contains(address), "{id}: {}", figure.source);
+        }
+        // Bytes follow from the network and the memory; none is published by core.
+        assert!(class.read.is_empty() && class.write.is_empty(), "{id}");
+    }
+}
+
+#[test]
 fn every_family_has_classes_and_every_measurement_a_class() {
     let table = Table::builtin();
     for family in Family::ALL {

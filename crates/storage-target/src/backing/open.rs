@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use narrows_facts::{Live, Source};
 use narrows_files::Access;
+use narrows_raw::ConsentError;
 use rustix::fs::{FlockOperation, OFlags};
 
 use super::file::size_of;
@@ -117,6 +118,22 @@ fn refused(path: &Path, reason: String, hint: &'static str) -> OpenError {
     OpenError::Refused { path: path.display().to_string(), reason, hint }
 }
 
+/// Why a device isn't served, in this program's options.
+fn refused_device(path: &Path, error: ConsentError) -> OpenError {
+    match error {
+        ConsentError::Refused { reasons, .. } => {
+            let hint = reasons.first().map_or("name another device", |reason| reason.hint());
+            let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+            refused(path, reasons.join("; "), hint)
+        }
+        ConsentError::WrongSerial { identity, .. } => refused(
+            path,
+            format!("its own serial has to be said, and is `{}`", identity.phrase()),
+            "if that is the device that you mean, add `serial=` with it",
+        ),
+    }
+}
+
 fn open_device(path: &Path, spec: &NamespaceSpec) -> Result<FileDisk, OpenError> {
     let name = path.display().to_string();
     let device = narrows_raw::inspect(&Live, &name)
@@ -132,10 +149,12 @@ fn open_device(path: &Path, spec: &NamespaceSpec) -> Result<FileDisk, OpenError>
         ));
     }
     let serial = spec.serial.as_deref().unwrap_or_default();
-    let consent = narrows_raw::consent(&device, serial).map_err(|error| {
-        let hint = "add `serial=` with the device's own serial, as `narrows platform` shows it";
-        refused(path, error.to_string(), hint)
-    })?;
+    let consent = if spec.keep_contents {
+        narrows_raw::consent_keeping_contents(&device, serial)
+    } else {
+        narrows_raw::consent(&device, serial)
+    };
+    let consent = consent.map_err(|error| refused_device(path, error))?;
     let held = narrows_raw::open_for_writing(&consent, true)
         .map_err(|error| refused(path, error.to_string(), "stop what uses it, or name another"))?;
     let clone = |source| OpenError::System { action: "open", path: name.clone(), source };

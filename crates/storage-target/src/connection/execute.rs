@@ -131,6 +131,8 @@ impl Connection {
             DataPointer::InCapsule { .. } => return Err(Status::SGL_OFFSET_INVALID.for_good()),
             DataPointer::Transport { length } if length == expected && here == 0 => {}
             DataPointer::Transport { .. } => return Err(Status::SGL_LENGTH_INVALID.for_good()),
+            // A command without data: some hosts leave the field as it is, and other targets don't look.
+            pointer if pointer.is_blank() && expected == 0 && here == 0 => {}
             DataPointer::Other { .. } => return Err(Status::SGL_TYPE_INVALID.for_good()),
         }
         if demand.what == Use::Write && namespace.read_only {

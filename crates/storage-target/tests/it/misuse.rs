@@ -111,6 +111,9 @@ fn queues(program: &Program) -> (Stranger, Stranger) {
     (admin, io)
 }
 
+/// What some hosts leave where a command has no data.
+const BLANK: DataPointer = DataPointer::Other { identifier: 0, rest: [0; 15] };
+
 fn write_entry(command_id: u16, blocks: u16, data: DataPointer) -> Pdu {
     let extent = narrows_nvme::command::Extent {
         first_block: 0,
@@ -208,10 +211,14 @@ fn commands_that_can_not_be_are_answered_with_their_status() {
             0,
             Status::INVALID_NAMESPACE,
         ),
+        (write_entry(7, 1, BLANK), 0, Status::SGL_TYPE_INVALID),
     ] {
         io.send(&pdu, &vec![0; data]);
         assert_eq!(io.answer().status, expected.for_good());
     }
+    // Nothing is moved, so a descriptor of zeros describes that.
+    io.send(&Pdu::CapsuleCmd(IoCommand::Flush.to_entry(8, 1, BLANK)), &[]);
+    assert_eq!(io.answer().status, Status::SUCCESS);
     // An I/O queue that is taken, and one of a controller that isn't there.
     let mut second = Stranger::polite(&program);
     assert_eq!(second.connect(1, 1).status.code(), Status::CONNECT_PARAMETERS.code());

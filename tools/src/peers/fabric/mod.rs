@@ -1,5 +1,5 @@
-//! The storage fabric on loopback: our target under our host beside nbdkit under fio and tgt under iscsi-perf, and all of them beside
-//! the floor: the same bytes back and forth with nothing behind them.
+//! The storage fabric on loopback: our target under our host beside SPDK's under our host, nbdkit under fio and tgt under iscsi-perf, and
+//! all of them beside the floor: the same bytes back and forth with nothing behind them.
 //!
 //! Targets run on the first CPU, hosts on the second. Every contender has a window in each round, in a new order each round. Host and
 //! target are one machine: what is measured is software and loopback, and no network.
@@ -7,6 +7,7 @@
 mod floor;
 mod ours;
 mod sample;
+mod spdk;
 mod theirs;
 
 use std::path::Path;
@@ -17,6 +18,7 @@ use narrows_engine::Context;
 use self::floor::Floor;
 use self::ours::{Ours, Waiting};
 use self::sample::{Samples, table};
+use self::spdk::Spdk;
 use self::theirs::{Iscsi, Nbd};
 use super::ROUNDS;
 
@@ -55,19 +57,25 @@ pub(super) fn compare(_: &Context<'_>, scratch: &Path) -> Result<String> {
     let program = ours::build()?;
     let mut text = format!(
         "4 KiB, random, in memory. Target on CPU 0, host on CPU 1; CPU of both sides per operation. The floor is a ping-pong of the PDUs' sizes. \
-         Digests by {}.\n\n",
-        narrows_nvme::digest::instructions()
+         Digests by {}. {}\n\n",
+        narrows_nvme::digest::instructions(),
+        spdk::told(),
     );
+    let spdk = |waiting, bytes| -> Option<Box<dyn Window>> {
+        Spdk::found(scratch, waiting, bytes).map(|spdk| Box::new(spdk) as Box<dyn Window>)
+    };
     let ours = |waiting, digests| {
         Box::new(Ours::new(&program, waiting, digests, BLOCK)) as Box<dyn Window>
     };
     for operation in [Operation::Read, Operation::Write] {
-        let polling: Vec<Box<dyn Window>> =
+        let mut polling: Vec<Box<dyn Window>> =
             vec![ours(Waiting::Poll, ""), Box::new(Floor::new(true))];
+        polling.extend(spdk(Waiting::Poll, BLOCK));
         text +=
             &section(&format!("Depth 1, {}, polling", operation.word()), operation, 1, &polling)?;
         let mut sleeping: Vec<Box<dyn Window>> =
             vec![ours(Waiting::Sleep, ""), Box::new(Floor::new(false))];
+        sleeping.extend(spdk(Waiting::Sleep, BLOCK));
         sleeping.extend(theirs(scratch));
         text +=
             &section(&format!("Depth 1, {}, sleeping", operation.word()), operation, 1, &sleeping)?;
@@ -77,14 +85,16 @@ pub(super) fn compare(_: &Context<'_>, scratch: &Path) -> Result<String> {
             ours(Waiting::Sleep, "&digest=both"),
             ours(Waiting::Poll, "&digest=both"),
         ];
+        deep.extend([Waiting::Sleep, Waiting::Poll].into_iter().filter_map(|how| spdk(how, BLOCK)));
         deep.extend(theirs(scratch));
         text += &section(&format!("Depth 32, {}", operation.word()), operation, 32, &deep)?;
     }
-    let large: Vec<Box<dyn Window>> = vec![
+    let mut large: Vec<Box<dyn Window>> = vec![
         Box::new(Ours::new(&program, Waiting::Sleep, "", LARGE)),
         Box::new(Ours::new(&program, Waiting::Poll, "", LARGE)),
         Box::new(theirs::Stream),
     ];
+    large.extend(spdk(Waiting::Poll, LARGE));
     text += &section("1 MiB reads, depth 4", Operation::Read, 4, &large)?;
     Ok(text)
 }

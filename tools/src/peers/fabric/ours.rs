@@ -18,7 +18,7 @@ use crate::peers::WINDOW;
 
 const NQN: &str = "nqn.2026-11.org.example:peers";
 /// Bytes of the namespace.
-const BYTES: u64 = 256 << 20;
+pub(super) const BYTES: u64 = 256 << 20;
 
 /// What both sides do while nothing is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,21 +74,32 @@ impl Window for Ours {
         let mut target = Serving(command.stderr(Stdio::piped()).spawn()?);
         let port = port_of(&mut target.0)?;
         let address = format!("nvme-tcp://127.0.0.1:{port}/{NQN}?ns=1{}", self.digests);
-        let address: Address = address.parse()?;
-        let (pid, bytes, polled) = (target.0.id(), self.bytes, self.waiting == Waiting::Poll);
-        let host = thread::spawn(move || {
-            pin(1);
-            let association = Arc::new(Association::connect(&address, 1)?);
-            let arena = Arena::new(depth, bytes, 4096)?;
-            let options = PathOptions { polled, ..PathOptions::default() };
-            let mut path = association.path(arena, options)?;
-            // Memory that nobody wrote costs a page fault at its first use.
-            fill(&mut path, bytes)?;
-            load(&mut path, operation, bytes, depth, pid)
-        });
-        let sample = host.join().map_err(|_| anyhow!("the host's thread panicked"))??;
-        Ok(Some(sample))
+        let load = Load { bytes: self.bytes, operation, depth };
+        Ok(Some(driven(address.parse()?, self.waiting, load, target.0.id())?))
     }
+}
+
+/// What our host does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Load {
+    pub(super) bytes: u32,
+    pub(super) operation: Operation,
+    pub(super) depth: u32,
+}
+
+/// A window of our host, on the second CPU, at the target with this process.
+pub(super) fn driven(address: Address, waiting: Waiting, load: Load, pid: u32) -> Result<Sample> {
+    let host = thread::spawn(move || {
+        pin(1);
+        let association = Arc::new(Association::connect(&address, 1)?);
+        let arena = Arena::new(load.depth, load.bytes, 4096)?;
+        let options = PathOptions { polled: waiting == Waiting::Poll, ..PathOptions::default() };
+        let mut path = association.path(arena, options)?;
+        // Memory that nobody wrote costs a page fault at its first use.
+        fill(&mut path, load.bytes)?;
+        looped(&mut path, load, pid)
+    });
+    host.join().map_err(|_| anyhow!("the host's thread panicked"))?
 }
 
 /// Writes all of the namespace once.
@@ -105,13 +116,8 @@ fn fill(path: &mut NvmeTcpPath, bytes: u32) -> Result<()> {
 }
 
 /// A closed loop for a window.
-fn load(
-    path: &mut NvmeTcpPath,
-    operation: Operation,
-    bytes: u32,
-    depth: u32,
-    target: u32,
-) -> Result<Sample> {
+fn looped(path: &mut NvmeTcpPath, load: Load, target: u32) -> Result<Sample> {
+    let Load { bytes, operation, depth } = load;
     let op = match operation {
         Operation::Read => Op::Read,
         Operation::Write => Op::Write,

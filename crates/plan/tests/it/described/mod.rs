@@ -4,6 +4,7 @@ use narrows_limits::table::Table;
 use narrows_plan::{Plan, PlanError, Question, Work, describe, plan};
 
 mod printed;
+mod protocols;
 mod rates;
 mod refused;
 

@@ -13,8 +13,8 @@ use std::process::Command;
 
 use narrows_facts::{Live, Source};
 use narrows_raw::{
-    ConsentError, Device, Identity, NodeKind, OpenError, Refusal, Use, consent, inspect,
-    open_for_reading, open_for_writing, refusals, would_lose,
+    ConsentError, Device, Identity, NodeKind, OpenError, Refusal, Use, consent,
+    consent_keeping_contents, inspect, open_for_reading, open_for_writing, refusals, would_lose,
 };
 
 const SIZE_BYTES: u64 = 64 << 20;
@@ -184,6 +184,9 @@ fn a_mounted_file_system_is_refused_and_after_unmounting_its_mark_is() {
     let refused = uses(&device.refused());
     assert!(refused.contains(&format!("{} is mounted at {folder}", device.name())), "{refused:?}");
     assert!(refused.contains(&"another process holds it exclusively".to_string()), "{refused:?}");
+    // Who would keep the file system may not have it either.
+    let kept = consent_keeping_contents(&device.inspect(), &device.phrase());
+    assert!(matches!(kept, Err(ConsentError::Refused { .. })), "{kept:?}");
     // Reading is free.
     assert!(open_for_reading(&device.node, false).is_ok());
     run("umount", &[&folder]).unwrap();
@@ -199,6 +202,8 @@ fn a_mounted_file_system_is_refused_and_after_unmounting_its_mark_is() {
     let refused = device.refused();
     assert_eq!(refused.len(), 1, "{refused:?}");
     assert!(refused[0].to_string().contains("ext2, ext3 or ext4"), "{refused:?}");
+    let kept = consent_keeping_contents(&device.inspect(), &device.phrase()).unwrap();
+    drop(open_for_writing(&kept, false).unwrap());
     if run("wipefs", &["--all", "--quiet", &device.node]).is_some() {
         assert_eq!(device.refused(), [], "what the hint says helps");
     }

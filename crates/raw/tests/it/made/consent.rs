@@ -1,6 +1,6 @@
 //! Consent needs device and serial, and a device against which nothing speaks; what would be lost is told before.
 
-use narrows_raw::{ConsentError, consent, would_lose};
+use narrows_raw::{ConsentError, Refusal, consent, consent_keeping_contents, would_lose};
 
 use crate::made::machine::{Machine, SIZE_BYTES};
 
@@ -45,6 +45,32 @@ fn the_right_serial_doesnt_help_a_device_in_use() {
     assert!(text.contains("\nhint: unmount it"), "{text}");
     let text = consent(&with_serial().inspect("/dev/sda"), "other").unwrap_err().to_string();
     assert!(text.ends_with("--serial S3X1"), "{text}");
+}
+
+/// A disk with swap space on it, as a host of a target would have written it, and a partition.
+fn with_contents(machine: &Machine) -> narrows_raw::Device {
+    machine.partition("sda", "sda1", 1, "8:1");
+    let mut image = vec![0; SIZE_BYTES as usize];
+    image[4086..4096].copy_from_slice(b"SWAPSPACE2");
+    machine.inspect_image("/dev/sda", image)
+}
+
+#[test]
+fn who_keeps_what_is_there_may_have_it_if_nothing_of_it_is_used() {
+    let device = with_contents(&with_serial());
+    let Err(ConsentError::Refused { reasons, .. }) = consent(&device, "S3X1") else {
+        panic!("its contents speak against it")
+    };
+    let kinds = |wanted: fn(&Refusal) -> bool| reasons.iter().filter(|one| wanted(one)).count();
+    assert_eq!(kinds(|one| matches!(one, Refusal::Marked(_))), 1, "{reasons:?}");
+    assert_eq!(kinds(|one| matches!(one, Refusal::Partitioned(_))), 1, "{reasons:?}");
+    assert!(consent_keeping_contents(&device, "S3X1").is_ok());
+    assert!(consent_keeping_contents(&device, "other").is_err());
+    let used = with_serial();
+    used.mounts("30 1 8:1 / /srv rw - ext4 /dev/sda1 rw\n");
+    let error = consent_keeping_contents(&with_contents(&used), "S3X1").unwrap_err().to_string();
+    assert!(error.contains("sda1 is mounted at /srv"), "{error}");
+    assert!(!error.contains("swap space"), "{error}");
 }
 
 #[test]

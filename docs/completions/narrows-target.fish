@@ -1,0 +1,45 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_narrows_target_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_narrows_target_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_narrows_target_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_narrows_target_using_subcommand
+    set -l cmd (__fish_narrows_target_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c narrows-target -n "__fish_narrows_target_needs_command" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_needs_command" -s V -l version -d 'Print version'
+complete -c narrows-target -n "__fish_narrows_target_needs_command" -f -a "serve" -d 'Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends'
+complete -c narrows-target -n "__fish_narrows_target_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l subsystem -d 'Name of the subsystem: nqn.YYYY-MM.REVERSED-DOMAIN:NAME' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l config -d 'Several subsystems: a file in TOML with [[subsystem]], and in each nqn, namespaces, and hosts or any-host = true' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l namespace -d 'What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target). May be repeated' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l listen -d 'Address and port to listen at; loopback where none is said. May be repeated' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l allow-host -d 'NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret: whoever reaches the port can claim one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l threads -d 'Threads; each takes connections in turn' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l wait -d 'While nothing is to be done: sleep; poll, which takes a whole CPU per thread; or look for so long before sleeping (50us)' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l memory -d 'Memory for data in flight' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l queue-entries -d 'Entries of each queue' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l in-capsule -d 'Data that a command may carry with it; a larger write takes one more round trip' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l metrics -d 'File for figures in OpenMetrics\' format, written every 10 s' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l allow-any-host -d 'Lets every host that reaches the port connect'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve help" -f -a "serve" -d 'Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

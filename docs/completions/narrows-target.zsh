@@ -1,0 +1,114 @@
+#compdef narrows-target
+
+autoload -U is-at-least
+
+_narrows-target() {
+    typeset -A opt_args
+    typeset -a _arguments_options
+    local ret=1
+
+    if is-at-least 5.2; then
+        _arguments_options=(-s -S -C)
+    else
+        _arguments_options=(-s -C)
+    fi
+
+    local context curcontext="$curcontext" state line
+    _arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+'-V[Print version]' \
+'--version[Print version]' \
+":: :_narrows-target_commands" \
+"*::: :->narrows-target" \
+&& ret=0
+    case $state in
+    (narrows-target)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-target-command-$line[1]:"
+        case $line[1] in
+            (serve)
+_arguments "${_arguments_options[@]}" : \
+'--subsystem=[Name of the subsystem\: nqn.YYYY-MM.REVERSED-DOMAIN\:NAME]:NQN:_default' \
+'(--subsystem --namespace --allow-host --allow-any-host)--config=[Several subsystems\: a file in TOML with \[\[subsystem\]\], and in each nqn, namespaces, and hosts or any-host = true]:FILE:_files' \
+'*--namespace=[What is served\: FILE, DEVICE, ram\:SIZE or null\[\:SIZE\], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target). May be repeated]:WHAT:_default' \
+'*--listen=[Address and port to listen at; loopback where none is said. May be repeated]:ADDRESS:PORT:_default' \
+'*--allow-host=[NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret\: whoever reaches the port can claim one]:NQN:_default' \
+'--threads=[Threads; each takes connections in turn]:N:_default' \
+'--wait=[While nothing is to be done\: sleep; poll, which takes a whole CPU per thread; or look for so long before sleeping (50us)]:HOW:_default' \
+'--memory=[Memory for data in flight]:SIZE:_default' \
+'--queue-entries=[Entries of each queue]:N:_default' \
+'--in-capsule=[Data that a command may carry with it; a larger write takes one more round trip]:SIZE:_default' \
+'--metrics=[File for figures in OpenMetrics'\'' format, written every 10 s]:FILE:_files' \
+'(--allow-host)--allow-any-host[Lets every host that reaches the port connect]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows-target__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-target-help-command-$line[1]:"
+        case $line[1] in
+            (serve)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+}
+
+(( $+functions[_narrows-target_commands] )) ||
+_narrows-target_commands() {
+    local commands; commands=(
+'serve:Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows-target commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help_commands] )) ||
+_narrows-target__subcmd__help_commands() {
+    local commands; commands=(
+'serve:Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows-target help commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__help_commands] )) ||
+_narrows-target__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target help help commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__serve_commands] )) ||
+_narrows-target__subcmd__help__subcmd__serve_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target help serve commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__serve_commands] )) ||
+_narrows-target__subcmd__serve_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target serve commands' commands "$@"
+}
+
+if [ "$funcstack[1]" = "_narrows-target" ]; then
+    _narrows-target "$@"
+else
+    compdef _narrows-target narrows-target
+fi
