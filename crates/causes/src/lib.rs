@@ -8,28 +8,86 @@
 
 #![forbid(unsafe_code)]
 
-mod look;
+mod draft;
+mod figures;
+mod law;
+mod queue;
 mod rule;
 mod rules;
+mod server;
+mod sql;
+mod statement_text;
+mod statements;
+mod words;
 
-pub use look::Look;
+pub use draft::CauseDraft;
 pub use rule::CauseRule;
 pub use rules::rules;
+pub use server::ObservedServer;
 
-use narrows_model::{Cause, Run};
+use narrows_model::{Cause, Run, Urgency};
+
+/// Causes of one rule that are kept: those behind them are smaller.
+const KEPT_OF_A_RULE: usize = 3;
 
 /// Every cause of every observed server of the run: what stands still first, then the largest share, risks last.
 pub fn causes(run: &Run) -> Vec<Cause> {
-    let mut found: Vec<Cause> = run
-        .observations
-        .iter()
-        .filter(|seen| seen.report.is_none())
-        .filter_map(|seen| Look::of(run, seen))
-        .flat_map(|look| {
-            rules().iter().flat_map(move |rule| (rule.find)(&look)).collect::<Vec<_>>()
-        })
+    let seen = run.observations.iter().filter(|seen| seen.report.is_none());
+    let mut found: Vec<(f64, Cause)> = seen
+        .filter_map(|seen| ObservedServer::of(run, seen))
+        .flat_map(|server| of(&server))
         .collect();
-    let share = |cause: &Cause| cause.share.map_or(0.0, |(_, share)| share);
-    found.sort_by(|a, b| a.urgency.cmp(&b.urgency).then(share(b).total_cmp(&share(a))));
-    found
+    found.sort_by(|(rank_a, a), (rank_b, b)| {
+        a.urgency.cmp(&b.urgency).then(rank_b.total_cmp(rank_a))
+    });
+    found.into_iter().map(|(_, cause)| cause).collect()
+}
+
+/// Those of one server with what they are ordered by, effects of others left out.
+fn of(server: &ObservedServer) -> Vec<(f64, Cause)> {
+    let mut found: Vec<(&CauseRule, CauseDraft)> = Vec::new();
+    for rule in rules() {
+        let mut drafts = (rule.find)(server);
+        drafts.sort_by(|a, b| rank(rule.urgency, b).total_cmp(&rank(rule.urgency, a)));
+        drafts.truncate(KEPT_OF_A_RULE);
+        found.extend(drafts.into_iter().map(|draft| (rule, draft)));
+    }
+    let explained = |(rule, draft): &(&CauseRule, CauseDraft)| {
+        found.iter().any(|(other, by)| {
+            other.supersedes.contains(&rule.id) && about_the_same(&draft.subjects, &by.subjects)
+        })
+    };
+    let kept = found.iter().filter(|each| !explained(each));
+    kept.map(|(rule, draft)| (rank(rule.urgency, draft), cause(server, rule, draft))).collect()
+}
+
+/// By what causes of one urgency are ordered: who waits, or what goes.
+fn rank(urgency: Urgency, draft: &CauseDraft) -> f64 {
+    match urgency {
+        Urgency::Now => draft.behind,
+        Urgency::Performance | Urgency::Risk => draft.share.map_or(0.0, |(_, share)| share),
+    }
+}
+
+fn about_the_same(a: &[String], b: &[String]) -> bool {
+    a.is_empty() || b.is_empty() || a.iter().any(|subject| b.contains(subject))
+}
+
+fn cause(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> Cause {
+    let draft = draft.clone();
+    Cause {
+        id: rule.id.to_string(),
+        measurement: server.seen.measurement.clone(),
+        urgency: rule.urgency,
+        summary: draft.summary,
+        evidence: draft.evidence,
+        against: draft.against,
+        action: draft.action,
+        statement: draft.statement,
+        undo: draft.undo,
+        verify: draft.verify,
+        share: draft.share,
+        gain_at_most: draft.gain_at_most,
+        statement_id: draft.statement_id,
+    }
 }

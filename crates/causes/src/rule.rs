@@ -1,13 +1,13 @@
 //! A rule of the table.
 
-use narrows_model::{Cause, Urgency};
+use narrows_model::Urgency;
 
-use crate::Look;
+use crate::{CauseDraft, ObservedServer};
 
 /// When it fires stands in its function; the rest is what the book prints of it.
 #[derive(Debug, Clone, Copy)]
 pub struct CauseRule {
-    /// Its id, as findings of it have it.
+    /// Its id, as causes of it have it.
     pub id: &'static str,
     /// How soon what it finds is worth acting on.
     pub urgency: Urgency,
@@ -19,6 +19,9 @@ pub struct CauseRule {
     pub against: &'static str,
     /// Where it is documented.
     pub reference: &'static str,
+    /// Rules whose causes are effects of this one: they are left out where they are about the same table, statement or session, and where
+    /// one of the two is about the whole server.
+    pub supersedes: &'static [&'static str],
     /// Looks for it.
-    pub find: fn(&Look) -> Vec<Cause>,
+    pub find: fn(&ObservedServer) -> Vec<CauseDraft>,
 }

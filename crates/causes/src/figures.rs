@@ -1,0 +1,133 @@
+//! Shares of the observed sessions' time and of the server's resources. All are from 0 to 1, or unknown.
+
+use narrows_model::{ActivityState, ActivityWhere, Bottleneck, ProcessClass};
+
+use crate::ObservedServer;
+
+/// Samples of sessions of which fewer say nothing of shares: one half is known to ± 10 points with so many (binomial proportion, normal
+/// approximation).
+const LEAST_SAMPLES: u64 = 100;
+/// Active sessions, mean, of which fewer are nobody's trouble: one session for three seconds of a minute.
+const LEAST_ACTIVE: f64 = 0.05;
+/// Of the CPUs that the server may use, the share in use from which on they are full. As the verdict's.
+const FULL: f64 = 0.9;
+
+/// A part of a whole, from 0 to 1; `None` where there is no whole, or a figure is none.
+pub(crate) fn share_of(part: f64, whole: f64) -> Option<f64> {
+    let share = part / whole;
+    (part >= 0.0 && whole > 0.0 && share.is_finite()).then_some(share.min(1.0))
+}
+
+/// Sessions that wait for something.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Waits {
+    /// How many, mean.
+    pub sessions: f64,
+    /// Of the sessions in a statement.
+    pub share: f64,
+}
+
+impl ObservedServer<'_> {
+    /// Sessions and parallel workers in a statement, as often as they were found.
+    fn at_work(&self) -> impl Iterator<Item = &ActivityWhere> {
+        let found = self.seen.activity.found.iter();
+        found.filter(|found| found.class.serves_transactions() && found.state.is_at_work())
+    }
+
+    /// Mean number of sessions and parallel workers in a statement; `None` where that was not seen often enough to say anything of it.
+    pub(crate) fn active(&self) -> Option<f64> {
+        let active: f64 = self.at_work().map(|found| found.processes).sum();
+        let enough = self.seen.activity.samples >= LEAST_SAMPLES && active >= LEAST_ACTIVE;
+        (enough && active.is_finite()).then_some(active)
+    }
+
+    /// Those found in a state.
+    pub(crate) fn in_state(&self, state: ActivityState) -> Option<Waits> {
+        let these = self.at_work().filter(|found| found.state == state);
+        self.waits(these.map(|found| found.processes).sum())
+    }
+
+    /// Those found in one of these waits, named as the newest version does: names were recased in version 17.
+    pub(crate) fn at_events(&self, names: &[&str]) -> Option<Waits> {
+        self.waits(self.event_sessions(|event| names.iter().any(|n| n.eq_ignore_ascii_case(event))))
+    }
+
+    /// Those found in a wait of which the name begins so.
+    pub(crate) fn at_events_of(&self, beginning: &str) -> Option<Waits> {
+        let begins = |event: &str| {
+            event.get(..beginning.len()).is_some_and(|head| head.eq_ignore_ascii_case(beginning))
+        };
+        self.waits(self.event_sessions(begins))
+    }
+
+    fn event_sessions(&self, is_one: impl Fn(&str) -> bool) -> f64 {
+        let events = self.at_work().flat_map(|found| &found.events);
+        events.filter(|(event, _)| is_one(event)).map(|(_, n)| n).sum()
+    }
+
+    fn waits(&self, sessions: f64) -> Option<Waits> {
+        Some(Waits { sessions, share: share_of(sessions, self.active()?)? })
+    }
+
+    /// Sessions idle in transaction, mean.
+    pub(crate) fn idle_in_transaction(&self) -> Option<f64> {
+        self.seen.activity.of(ActivityState::IdleInTransaction)
+    }
+
+    /// Mean number of processes of a class that were found doing something.
+    pub(crate) fn busy_of(&self, class: ProcessClass) -> f64 {
+        let found = self.seen.activity.found.iter().filter(|found| found.class == class);
+        found.filter(|found| found.state != ActivityState::Other).map(|found| found.processes).sum()
+    }
+
+    /// CPUs that the server may use, its quota included.
+    pub(crate) fn cpus(&self) -> Option<f64> {
+        let processes = self.seen.processes.as_ref()?;
+        let cpus = processes.quota_cpus.unwrap_or(f64::INFINITY).min(processes.allowed_cpus);
+        (cpus > 0.0 && cpus.is_finite()).then_some(cpus)
+    }
+
+    /// Share of these CPUs in use, by whomever.
+    pub(crate) fn cpus_in_use(&self) -> Option<f64> {
+        let processes = self.seen.processes.as_ref()?;
+        let of_all = share_of(processes.in_use(), processes.allowed_cpus);
+        let of_quota = processes.quota_cpus.and_then(|quota| share_of(processes.cpus(), quota));
+        of_all.into_iter().chain(of_quota).reduce(f64::max)
+    }
+
+    /// Whether the server's CPUs are full.
+    pub(crate) fn cpus_are_full(&self) -> bool {
+        match self.cpus_in_use() {
+            Some(share) => share >= FULL,
+            None => self.is_bound_by(&[Bottleneck::Cpu, Bottleneck::CpuQuota]),
+        }
+    }
+
+    /// Of the server's CPU time, the share of a class of processes; `None` where it is unknown.
+    pub(crate) fn cpu_share(&self, is_of: impl Fn(ProcessClass) -> bool) -> Option<f64> {
+        let processes = self.seen.processes.as_ref()?;
+        let these = processes.classes.iter().filter(|class| is_of(class.class));
+        share_of(these.map(|class| class.cpus).sum(), processes.cpus())
+    }
+
+    /// Whether the verdict names one of these, alone or as one of two that are too close to tell.
+    pub(crate) fn is_bound_by(&self, these: &[Bottleneck]) -> bool {
+        let named = self.verdict.map(|verdict| (verdict.narrow, verdict.or));
+        named.is_some_and(|(narrow, or)| {
+            these.contains(&narrow) || or.is_some_and(|or| these.contains(&or))
+        })
+    }
+
+    /// Mean time of a read of a block that was not in shared_buffers, ns.
+    pub(crate) fn read_ns(&self) -> Option<f64> {
+        let counted = &self.seen.counted;
+        let reads = counted.block_reads.filter(|reads| *reads >= 1.0)?;
+        Some(counted.read_ns? / reads).filter(|ns| ns.is_finite())
+    }
+
+    /// Of the blocks asked for, the share found in shared_buffers.
+    pub(crate) fn hits(&self) -> Option<f64> {
+        let (hits, reads) = (self.seen.counted.block_hits?, self.seen.counted.block_reads?);
+        share_of(hits, hits + reads)
+    }
+}

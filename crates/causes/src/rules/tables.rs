@@ -1,0 +1,348 @@
+//! Tables that are read in a way that something could change: indexes, foreign keys, statistics, reports.
+//!
+//! PostgreSQL documentation: Indexes; Constraints, Foreign Keys; Statistics Used by the Planner.
+
+use narrows_model::{Consumers, ProcessClass, TableUse, Urgency};
+
+use crate::figures::share_of;
+use crate::sql::{TableName, column_list, identifier};
+use crate::statements::StatementLoad;
+use crate::words::{age, count, joined, percent};
+use crate::{CauseDraft, CauseRule, ObservedServer, draft};
+
+/// Rows that a scan reads, of which fewer are read faster without an index: some 100 blocks, a millisecond.
+const SCANNED_ROWS: f64 = 10_000.0;
+/// Rows read for each one returned or changed, from which on an index would leave most of them out.
+const READ_PER_RETURNED: f64 = 100.0;
+/// Scans per second from which on they are no report that somebody asked for.
+const SCANS_PER_S: f64 = 0.2;
+/// Scans while observed, of which fewer may be chance.
+const LEAST_SCANS: f64 = 5.0;
+/// Scans per second that no statement is known for, from which on they are an application's.
+const UNNAMED_SCANS_PER_S: f64 = 1.0;
+/// Share of what binds, from which on a cause in statements is worth a word.
+const LEAST_SHARE: f64 = 0.1;
+/// Share of what binds that a report takes where others suffer.
+const REPORT_SHARE: f64 = 0.3;
+/// Statements per second beside it that are others' and short.
+const BESIDE_PER_S: f64 = 10.0;
+/// Changed rows over live rows, from which on statistics are of another table: autovacuum analyzes at a tenth.
+const CHANGED: f64 = 0.5;
+/// A table of fewer rows has no plan that is bad for long.
+const LEAST_ROWS: f64 = 10_000.0;
+/// Age of an analyze that autovacuum will soon repeat, s: `autovacuum_naptime` by default.
+const JUST_ANALYZED_S: f64 = 60.0;
+
+pub(super) const RULES: &[CauseRule] = &[
+    CauseRule {
+        id: "unindexed-foreign-key",
+        urgency: Urgency::Performance,
+        what: "Rows are deleted from a table that a foreign key without an index refers to",
+        decides: "5 rows or more went from the table; the key's own table was read by 5 sequential scans or more of 10,000 rows or more each, half as many scans as rows gone or more, or no statement names that table",
+        against: "Updates that leave the key as it is count as rows gone and scan nothing; a small child table",
+        reference: "PostgreSQL documentation: Constraints, Foreign Keys",
+        supersedes: &["index-missing", "statement-dominates", "shared-buffers-small"],
+        find: unindexed_foreign_key,
+    },
+    CauseRule {
+        id: "index-missing",
+        urgency: Urgency::Performance,
+        what: "A table is read as a whole for a few of its rows",
+        decides: "sequential scans of 10,000 rows or more each, 5 or more and 0.2 per second or more; statements that name the table with a condition take a tenth or more of what binds and return less than 1 row for 100 read. A column is proposed where it is the only one compared, for equality. Without statements: 1 scan per second or more, without a proposal",
+        against: "A report that is wanted; a small table; an index may exist that the planner doesn't choose; parallel workers each count as a scan and are allowed for",
+        reference: "PostgreSQL documentation: Indexes; Using EXPLAIN",
+        supersedes: &["statement-dominates", "shared-buffers-small", "table-scan-report"],
+        find: index_missing,
+    },
+    CauseRule {
+        id: "table-scan-report",
+        urgency: Urgency::Performance,
+        what: "A report reads whole tables beside short transactions, and the CPUs or the drives are full",
+        decides: "one statement without a condition, or with fewer than 0.2 calls per second, reads a table by scans of 10,000 rows or more and takes 30 % or more of the CPU time or reads that bind, beside 10 other statements per second or more",
+        against: "It may be what the server is for",
+        reference: "PostgreSQL documentation: Parallel Query; max_parallel_workers_per_gather",
+        supersedes: &["statement-dominates", "shared-buffers-small"],
+        find: table_scan_report,
+    },
+    CauseRule {
+        id: "statistics-stale",
+        urgency: Urgency::Performance,
+        what: "A table has changed a lot since ANALYZE, or was never analyzed",
+        decides: "10,000 rows or more, of which more changed than half of the live ones since the last analyze (over a minute ago), or no analyze at all; statements that read it with a condition take a tenth or more of what binds",
+        against: "The plan may be right all the same; correlated columns need CREATE STATISTICS; for a load without reads it doesn't matter",
+        reference: "PostgreSQL documentation: Statistics Used by the Planner; Updating Planner Statistics",
+        supersedes: &[],
+        find: statistics_stale,
+    },
+];
+
+/// How many processes begin a scan of a parallel query at most: each counts as one.
+fn scanners(server: &ObservedServer) -> f64 {
+    if server.busy_of(ProcessClass::ParallelWorker) <= 0.0 {
+        return 1.0;
+    }
+    1.0 + server.number("max_parallel_workers_per_gather").unwrap_or(2.0).clamp(0.0, 1024.0)
+}
+
+/// Sequential scans, and rows that one reads; `None` where they are few or short.
+fn whole_reads(server: &ObservedServer, table: &TableUse) -> Option<(f64, f64)> {
+    let scans = table.sequential_scans / scanners(server);
+    let rows = table.sequential_rows / scans;
+    (scans >= 1.0 && scans.is_finite() && rows >= SCANNED_ROWS && rows.is_finite())
+        .then_some((scans, rows))
+}
+
+/// Those of the statements that name the table, with a condition on it.
+pub(super) fn conditional<'b, 'a>(
+    server: &'b ObservedServer<'a>,
+    table: &TableName,
+) -> Vec<&'b StatementLoad<'a>> {
+    let asks = |load: &&StatementLoad| {
+        load.is_of_this_database
+            && load.parsed.predicates(table).is_some_and(|predicates| predicates.any())
+    };
+    server.statements.iter().filter(asks).collect()
+}
+
+fn subjects(table: &TableUse, statements: &[&StatementLoad]) -> Vec<String> {
+    let mut subjects = vec![draft::table(&table.name)];
+    subjects.extend(statements.iter().map(|load| draft::statement(load.id)));
+    subjects
+}
+
+fn scanned(server: &ObservedServer, table: &TableUse, scans: f64, rows: f64) -> String {
+    let rate = server.seen.per_s(Some(scans)).unwrap_or(0.0);
+    format!(
+        "{} sequential scans of {} rows each ({} per second), {} index scans",
+        count(scans),
+        count(rows),
+        count(rate),
+        count(table.index_scans)
+    )
+}
+
+fn explain_again(table: &str) -> String {
+    format!(
+        "EXPLAIN (ANALYZE, BUFFERS) of the statement before and after; narrows observe URL: sequential scans of {table}"
+    )
+}
+
+fn index_missing(server: &ObservedServer) -> Vec<CauseDraft> {
+    server.tables().filter_map(|table| index_missing_on(server, table)).collect()
+}
+
+fn index_missing_on(server: &ObservedServer, table: &TableUse) -> Option<CauseDraft> {
+    let (scans, rows) = whole_reads(server, table)?;
+    let rate = server.seen.per_s(Some(scans))?;
+    if scans < LEAST_SCANS || rate < SCANS_PER_S {
+        return None;
+    }
+    let name = TableName::parse(&table.name)?;
+    let few = |load: &&StatementLoad| {
+        load.per_call(|took| took.rows).is_none_or(|each| each * READ_PER_RETURNED <= rows)
+            && load.per_call(|_| 1.0).is_none_or(|_| often(server, load))
+    };
+    let statements: Vec<&StatementLoad> =
+        conditional(server, &name).into_iter().filter(few).collect();
+    let Some(most) = statements.first() else {
+        let unknown = !server.statements.iter().any(|load| load.names(&name));
+        return (unknown && rate >= UNNAMED_SCANS_PER_S)
+            .then(|| scanned_by_unknown(server, table, scans, rows));
+    };
+    let (share, gain_at_most) = server.worth_of(&statements);
+    share.filter(|(_, share)| *share >= LEAST_SHARE)?;
+    let predicates = most.parsed.predicates(&name).unwrap_or_default();
+    let column = predicates.only_column();
+    let on = column.and_then(|column| Some((name.quoted()?, identifier(column)?)));
+    let compared: Vec<&str> = predicates.equal.iter().map(String::as_str).collect();
+    let look = format!(
+        "find the column whose condition leaves fewest rows (EXPLAIN (ANALYZE, BUFFERS) of that statement: Filter, Rows Removed by Filter) and make an index on it{}",
+        if compared.is_empty() {
+            String::new()
+        } else {
+            format!("; compared for equality: {}", compared.join(", "))
+        }
+    );
+    Some(CauseDraft {
+        summary: format!(
+            "{} is read as a whole, {} rows each time, by: {}",
+            table.name,
+            count(rows),
+            most.words()
+        ),
+        evidence: joined([
+            Some(scanned(server, table, scans, rows)),
+            most.per_call(|took| took.rows).map(|n| format!("the statement returns or changes {} rows per call", count(n))),
+            most.per_call(|took| took.blocks_hit + took.blocks_read).map(|n| format!("{} blocks per call", count(n))),
+            most.used.map(|used| used.user.clone()).filter(|u| !u.is_empty()).map(|user| format!("user {user}")),
+        ]),
+        against: joined([
+            Some("an index may exist that the planner doesn't choose (\\d shows it), and each index makes writes dearer".to_string()),
+            table.analyze_age_s.is_none().then(|| "the table was never analyzed: ANALYZE it first".to_string()),
+        ]),
+        action: match &on {
+            Some((_, column)) => format!("an index on {column}, the only column that the statement compares; check its plan by EXPLAIN before"),
+            None => look,
+        },
+        statement: on.as_ref().map(|(table, column)| format!("CREATE INDEX CONCURRENTLY ON {table} ({column})")),
+        undo: "DROP INDEX CONCURRENTLY with the name that \\d shows; one that failed stays behind as INVALID and has to be dropped".to_string(),
+        verify: explain_again(&table.name),
+        share,
+        gain_at_most,
+        statement_id: most.id.to_string(),
+        subjects: subjects(table, &statements),
+        ..CauseDraft::default()
+    })
+}
+
+/// Whether it runs so often that it is no report; unknown counts as often.
+fn often(server: &ObservedServer, load: &StatementLoad) -> bool {
+    let calls = load.took.map(|took| took.calls);
+    calls.is_none() || server.seen.per_s(calls).is_some_and(|rate| rate >= SCANS_PER_S)
+}
+
+fn scanned_by_unknown(
+    server: &ObservedServer,
+    table: &TableUse,
+    scans: f64,
+    rows: f64,
+) -> CauseDraft {
+    CauseDraft {
+        summary: format!("{} is read as a whole again and again, {} rows each time", table.name, count(rows)),
+        evidence: scanned(server, table, scans, rows),
+        against: "which statement it is was not seen: pg_stat_statements and pg_monitor show it".to_string(),
+        action: "find the statement (its text in pg_stat_statements names the table) and look at its plan: EXPLAIN (ANALYZE, BUFFERS)".to_string(),
+        undo: "nothing to take back".to_string(),
+        verify: explain_again(&table.name),
+        subjects: vec![draft::table(&table.name)],
+        ..CauseDraft::default()
+    }
+}
+
+fn unindexed_foreign_key(server: &ObservedServer) -> Vec<CauseDraft> {
+    let keys = server.consumers.unindexed_keys.iter().take(Consumers::KEPT);
+    keys.filter_map(|key| {
+        let child = server.tables().find(|table| table.name == key.table)?;
+        let (scans, rows) = whole_reads(server, child)?;
+        let (child_name, parent) = (TableName::parse(&key.table)?, TableName::parse(&key.refers_to)?);
+        let named = server.statements.iter().any(|load| load.names(&child_name));
+        if key.rows_gone < LEAST_SCANS || scans < LEAST_SCANS || (named && scans < key.rows_gone / 2.0) {
+            return None;
+        }
+        let removes = |load: &&StatementLoad| {
+            load.names(&parent) && (load.parsed.begins("delete") || load.parsed.begins("update"))
+        };
+        let statements: Vec<&StatementLoad> = server.statements.iter().filter(removes).collect();
+        let (share, gain_at_most) = server.worth_of(&statements);
+        let on = child_name.quoted().zip(column_list(&key.columns));
+        Some(CauseDraft {
+            summary: format!(
+                "{} rows went from {}, and for each the server read {} as a whole: foreign key {} ({}) has no index",
+                count(key.rows_gone), key.refers_to, key.table, key.name, key.columns
+            ),
+            evidence: joined([
+                Some(format!("{}: {}", key.table, scanned(server, child, scans, rows))),
+                statements.first().map(|load| load.words()),
+            ]),
+            against: "updates of other columns count as rows gone and read nothing".to_string(),
+            action: format!("an index on {} ({})", key.table, key.columns),
+            statement: on.map(|(table, columns)| format!("CREATE INDEX CONCURRENTLY ON {table} ({columns})")),
+            undo: "DROP INDEX CONCURRENTLY with the name that \\d shows; one that failed stays behind as INVALID and has to be dropped".to_string(),
+            verify: explain_again(&key.table),
+            share,
+            gain_at_most,
+            statement_id: statements.first().map_or(String::new(), |load| load.id.to_string()),
+            subjects: subjects(child, &statements),
+            ..CauseDraft::default()
+        })
+    })
+    .collect()
+}
+
+fn table_scan_report(server: &ObservedServer) -> Vec<CauseDraft> {
+    let drives = server.is_bound_by(&[
+        narrows_model::Bottleneck::ReadRate,
+        narrows_model::Bottleneck::ReadBandwidth,
+    ]);
+    if !(server.cpus_are_full() || drives) {
+        return Vec::new();
+    }
+    let all = server.consumers.statements.as_ref().filter(|all| !all.reset);
+    let found = server.statements.iter().filter_map(|load| {
+        let rate = server.seen.per_s(load.took.map(|took| took.calls));
+        let table = server.tables().filter(|table| whole_reads(server, table).is_some()).find(|table| {
+            TableName::parse(&table.name).is_some_and(|name| load.names(&name))
+        })?;
+        let name = TableName::parse(&table.name)?;
+        let whole = !load.parsed.predicates(&name)?.any();
+        let seldom = rate.is_some_and(|rate| rate < SCANS_PER_S);
+        let (share, gain_at_most) = server.worth_of(&[load]);
+        let beside = server.seen.per_s(all.map(|all| all.all.calls - load.took.map_or(0.0, |took| took.calls)));
+        let beside = beside.or(server.rate()).filter(|rate| *rate >= BESIDE_PER_S)?;
+        let of_report = share.is_some_and(|(_, share)| share >= REPORT_SHARE);
+        if !((whole || seldom) && of_report) || load.parsed.builds_an_index() {
+            return None;
+        }
+        let role = load.used.and_then(|used| identifier(&used.user));
+        Some(CauseDraft {
+            summary: format!("a report reads {} as a whole beside {} other statements per second: {}", table.name, count(beside), load.words()),
+            evidence: joined([
+                share.map(|(of, share)| format!("{} {}", percent(share), of.words())),
+                load.took.map(|took| format!("{} calls", count(took.calls))),
+                load.per_call(|took| took.exec_ns).map(|ns| format!("{} each", age(ns))),
+                load.used.map(|used| used.user.clone()).filter(|u| !u.is_empty()).map(|user| format!("user {user}")),
+            ]),
+            against: "it may be what the server is for, and one that runs longer with fewer workers holds its snapshot for longer".to_string(),
+            action: "run it at another time or on a standby, keep a summary of what it computes (materialized view), or give its role fewer workers".to_string(),
+            statement: role.as_ref().map(|role| format!("ALTER ROLE {role} SET max_parallel_workers_per_gather = 0")),
+            undo: role.map_or("nothing to take back".to_string(), |role| format!("ALTER ROLE {role} RESET max_parallel_workers_per_gather")),
+            verify: "narrows observe URL: the share of that statement, and the transaction rate".to_string(),
+            share,
+            gain_at_most,
+            statement_id: load.id.to_string(),
+            subjects: subjects(table, &[load]),
+            ..CauseDraft::default()
+        })
+    });
+    found.collect()
+}
+
+fn statistics_stale(server: &ObservedServer) -> Vec<CauseDraft> {
+    let found = server.tables().filter_map(|table| {
+        let never = table.analyze_age_s.is_none();
+        let changed = share_of(table.changed_since_analyze, table.live_rows.max(1.0))
+            .is_some_and(|share| share > CHANGED);
+        let old = table.analyze_age_s.is_none_or(|age| age > JUST_ANALYZED_S);
+        if table.live_rows < LEAST_ROWS || !old || !(changed || never) {
+            return None;
+        }
+        let name = TableName::parse(&table.name)?;
+        let statements = conditional(server, &name);
+        let (share, _) = server.worth_of(&statements);
+        let (of, share) = share.filter(|(_, share)| *share >= LEAST_SHARE)?;
+        let since = match table.analyze_age_s {
+            Some(seconds) => format!("{} ago", age(seconds * 1e9)),
+            None => "never".to_string(),
+        };
+        Some(CauseDraft {
+            summary: format!(
+                "statistics of {} are of another table: {} of {} rows changed since the last analyze ({since})",
+                table.name, count(table.changed_since_analyze), count(table.live_rows)
+            ),
+            evidence: joined([
+                Some(format!("statements on it with a condition take {} {}", percent(share), of.words())),
+                table.autovacuum_off.then(|| "autovacuum is off for it".to_string()),
+                (server.setting("autovacuum") == Some("off")).then(|| "autovacuum is off".to_string()),
+            ]),
+            against: "the plans may be right all the same: no figure tells what new statistics change".to_string(),
+            action: "analyze it, and look at the plan of its statements before and after".to_string(),
+            statement: name.quoted().map(|name| format!("ANALYZE {name}")),
+            undo: "none: the plan of before doesn't come back; SET enable_… in a session brings one back for a while".to_string(),
+            verify: "EXPLAIN (ANALYZE) of its statements: estimated rows against actual ones".to_string(),
+            statement_id: statements.first().map_or(String::new(), |load| load.id.to_string()),
+            subjects: vec![draft::table(&table.name)],
+            ..CauseDraft::default()
+        })
+    });
+    found.collect()
+}

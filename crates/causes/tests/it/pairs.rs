@@ -1,0 +1,408 @@
+//! Each rule on a server on which it fires and on a near miss on which it stays silent.
+
+use std::collections::BTreeSet;
+
+use narrows_causes::{causes, rules};
+use narrows_model::{
+    ActivityState::*, Bottleneck, ConsumerKind, HorizonKind, LockHolders, ProcessClass, Run,
+    StatementFigures, TableUse, UnindexedKey,
+};
+
+use crate::built::*;
+
+pub struct Pair {
+    pub rule: &'static str,
+    pub fires: fn(&mut Run),
+    pub silent: fn(&mut Run),
+}
+
+#[rustfmt::skip]
+pub const PAIRS: &[Pair] = &[
+    Pair { rule: "ddl-queue",
+        fires: |r| { queued(r, session(7, &[], "active", 30.0)); ddl(r, 7, 2.0) },
+        // It has waited for no longer than its own lock_timeout should be.
+        silent: |r| { queued(r, session(7, &[], "active", 30.0)); ddl(r, 7, 1.9) } },
+    Pair { rule: "ddl-queue",
+        fires: |r| { queued(r, session(7, &[], "idle in transaction", 30.0)); ddl(r, 7, 20.0) },
+        // Weak locks behind a strong one that is held, and no strong one that waits.
+        silent: |r| { ddl(r, 7, 20.0); consumers(r).lock_queue[0].mode = Some("RowExclusiveLock".into()) } },
+    Pair { rule: "idle-in-transaction-blocks",
+        fires: |r| { queued(r, session(7, &[], "idle in transaction", 5.0)); queued(r, waiter(8, 7)) },
+        silent: |r| { queued(r, session(7, &[], "idle in transaction", 4.9)); queued(r, waiter(8, 7)) } },
+    Pair { rule: "idle-in-transaction-blocks",
+        fires: |r| { queued(r, session(7, &[], "idle in transaction (aborted)", 90.0)); queued(r, waiter(8, 7)); ddl(r, 7, 20.0) },
+        // Nobody waits but the DDL statement and those behind it: cancelling that lets them go.
+        silent: |r| { queued(r, session(7, &[], "idle in transaction", 90.0)); ddl(r, 7, 20.0) } },
+    Pair { rule: "prepared-transaction-blocks",
+        fires: |r| { queued(r, session(0, &[], "", 0.0)); queued(r, waiter(8, 0)) },
+        // It holds a snapshot, and nobody waits for it.
+        silent: |r| consumers(r).horizon.push(holder(HorizonKind::Prepared, "two", Some(90e9), 1e3)) },
+    Pair { rule: "lock-queue",
+        fires: |r| { queued(r, session(7, &[], "active", 5.0)); queued(r, waiter(8, 7)); queued(r, waiter(9, 8)) },
+        silent: |r| { queued(r, session(7, &[], "active", 4.9)); queued(r, waiter(8, 7)); queued(r, waiter(9, 8)) } },
+    Pair { rule: "hot-row",
+        fires: |r| { running(r, 6.9); at(r, Lock, 2.0, "Lock:transactionid"); at(r, Lock, 1.1, "Lock:tuple") },
+        silent: |r| { running(r, 7.1); at(r, Lock, 1.9, "Lock:transactionid"); at(r, Lock, 1.0, "Lock:tuple") } },
+    Pair { rule: "hot-row",
+        fires: |r| {
+            at(r, Lock, 8.0, "Lock:transactionid");
+            seen(r).sessions.holders = Some(LockHolders { answers: 10, in_flush: 8, on_cpu: 2, for_client: 0 });
+        },
+        // Somebody keeps the lock: that is the cause.
+        silent: |r| { at(r, Lock, 8.0, "Lock:transactionid"); queued(r, session(7, &[], "idle in transaction", 30.0)); queued(r, waiter(8, 7)) } },
+    Pair { rule: "advisory-lock",
+        fires: |r| { running(r, 3.0); at(r, Lock, 1.0, "Lock:advisory") },
+        silent: |r| { running(r, 4.2); at(r, Lock, 1.0, "Lock:advisory") } },
+    Pair { rule: "deadlocks",
+        fires: |r| counted(r).deadlocks = Some(2.0),
+        silent: |r| counted(r).deadlocks = Some(1.0) },
+    Pair { rule: "standby-missing",
+        fires: |r| { at(r, Log, 8.0, "IPC:SyncRep"); seen(r).sessions.log_senders = Some(0.0) },
+        // Less than half of the sessions commit.
+        silent: |r| { running(r, 9.0); at(r, Log, 8.0, "IPC:SyncRep"); seen(r).sessions.log_senders = Some(0.0) } },
+    Pair { rule: "standby-missing",
+        fires: |r| { at(r, Log, 8.0, "IPC:SyncRep"); counted(r).writers = Some(47.0) },
+        // 9.8 s a commit: slow, and answered.
+        silent: |r| { at(r, Log, 8.0, "IPC:SyncRep"); counted(r).writers = Some(49.0) } },
+    Pair { rule: "standby-slow",
+        fires: |r| { running(r, 3.9); at(r, Log, 1.0, "IPC:SyncRep") },
+        silent: |r| { running(r, 4.1); at(r, Log, 1.0, "IPC:SyncRep") } },
+    Pair { rule: "commit-delay",
+        fires: |r| { running(r, 8.0); at(r, Log, 1.0, "LWLock:WALWrite"); set(r, "commit_delay", "5000") },
+        // Shorter than a flush.
+        silent: |r| { running(r, 8.0); at(r, Log, 1.0, "LWLock:WALWrite"); set(r, "commit_delay", "900") } },
+    Pair { rule: "flushes",
+        fires: |r| { running(r, 1.0); at(r, Log, 0.6, "IO:WALSync"); at(r, Log, 0.5, "LWLock:WALWrite"); bound_by(r, Bottleneck::CommitWait) },
+        // A setting makes them wait.
+        silent: |r| { running(r, 1.0); at(r, Log, 1.1, "IO:WALSync"); bound_by(r, Bottleneck::CommitWait); set(r, "commit_delay", "5000") } },
+    Pair { rule: "flushes",
+        fires: |r| { running(r, 1.0); at(r, Log, 1.1, "IO:WalSync"); bound_by(r, Bottleneck::CommitInsideServer) },
+        // The clients are what it waits for.
+        silent: |r| { running(r, 1.0); at(r, Log, 1.1, "IO:WalSync") } },
+    Pair { rule: "checkpoints-frequent",
+        fires: |r| checkpoints(r, 2.0, 1.0, 0.51),
+        silent: |r| checkpoints(r, 2.0, 2.0, 0.51) },
+    Pair { rule: "checkpoints-frequent",
+        fires: |r| checkpoints(r, 9.0, 0.0, 0.51),
+        // New pages: a load needs no images.
+        silent: |r| checkpoints(r, 9.0, 0.0, 0.49) },
+    Pair { rule: "rolled-back",
+        fires: |r| { counted(r).commits = Some(69e3); counted(r).rollbacks = Some(31e3) },
+        silent: |r| { counted(r).commits = Some(71e3); counted(r).rollbacks = Some(29e3) } },
+    Pair { rule: "unindexed-foreign-key",
+        fires: |r| foreign_key(r, 100.0, 10e3),
+        silent: |r| foreign_key(r, 100.0, 9.9e3) },
+    Pair { rule: "unindexed-foreign-key",
+        fires: |r| { foreign_key(r, 190.0, 50e3); statement(r, "9", "SELECT * FROM lines WHERE a = $1", calls(10.0, 1e6)) },
+        // A statement of its own reads the table, and rows that went explain fewer than half.
+        silent: |r| { foreign_key(r, 210.0, 50e3); statement(r, "9", "SELECT * FROM lines WHERE a = $1", calls(10.0, 1e6)) } },
+    Pair { rule: "index-missing",
+        fires: |r| scanned(r, 10e3, "SELECT * FROM orders WHERE customer = $1"),
+        silent: |r| scanned(r, 9.9e3, "SELECT * FROM orders WHERE customer = $1") },
+    Pair { rule: "index-missing",
+        fires: |r| scanned(r, 100e3, "UPDATE orders SET state = $1 WHERE customer = $2"),
+        // All of it is asked for.
+        silent: |r| scanned(r, 100e3, "SELECT sum(total) FROM orders") },
+    Pair { rule: "index-missing",
+        fires: |r| scanned(r, 100e3, "SELECT * FROM public.orders WHERE customer = $1 AND state = $2"),
+        // It returns most of what it reads.
+        silent: |r| { scanned(r, 100e3, "SELECT * FROM orders WHERE total > $1"); books(r).list[0].took.rows = 100.0 * 50e3 } },
+    Pair { rule: "index-missing",
+        // Nobody counts statements.
+        fires: |r| { scanned(r, 100e3, ""); consumers(r).statements = None },
+        silent: |r| { scanned(r, 100e3, ""); consumers(r).statements = None; consumers(r).tables[0].sequential_scans = 59.0 } },
+    Pair { rule: "table-scan-report",
+        fires: |r| { full_cpus(r); report(r, 0.31) },
+        silent: |r| { full_cpus(r); report(r, 0.29) } },
+    Pair { rule: "table-scan-report",
+        fires: |r| { full_cpus(r); report(r, 0.9) },
+        // There is room for it.
+        silent: |r| report(r, 0.9) },
+    Pair { rule: "statistics-stale",
+        fires: |r| stale(r, 51e3, Some(61.0)),
+        silent: |r| stale(r, 49e3, Some(61.0)) },
+    Pair { rule: "statistics-stale",
+        fires: |r| stale(r, 0.0, None),
+        // It was analyzed just now.
+        silent: |r| stale(r, 90e3, Some(59.0)) },
+    Pair { rule: "sort-spills",
+        fires: |r| spill(r, "SELECT * FROM orders ORDER BY total", 80e3),
+        silent: |r| spill(r, "SELECT * FROM orders ORDER BY total", 70e3) },
+    Pair { rule: "sort-spills",
+        fires: |r| spill(r, "SELECT * FROM orders ORDER BY total", 800e3),
+        // By maintenance_work_mem.
+        silent: |r| spill(r, "CREATE INDEX ON orders (total)", 800e3) },
+    Pair { rule: "sort-spills",
+        fires: |r| counted(r).temp_bytes = Some(601e6),
+        silent: |r| counted(r).temp_bytes = Some(599e6) },
+    Pair { rule: "shared-buffers-small",
+        fires: |r| { small_pool(r); counted(r).read_ns = Some(100e3 * 100e3) },
+        // The page cache has them.
+        silent: |r| { small_pool(r); counted(r).read_ns = Some(100e3 * 99e3) } },
+    Pair { rule: "shared-buffers-small",
+        fires: |r| { small_pool(r); at(r, Latch, 1.0, "LWLock:BufferMapping") },
+        // The tables fit.
+        silent: |r| { small_pool(r); at(r, Latch, 1.0, "LWLock:BufferMapping"); set(r, "shared_buffers", "17MB") } },
+    Pair { rule: "horizon-held",
+        fires: |r| { dead(r, 10e3); consumers(r).horizon.push(holder(HorizonKind::Session, "77", Some(10e9), 50.0)) },
+        silent: |r| { dead(r, 10e3); consumers(r).horizon.push(holder(HorizonKind::Session, "77", Some(9.9e9), 50.0)) } },
+    Pair { rule: "horizon-held",
+        fires: |r| { table(r, TableUse { dead_rows: 20e3, ..orders() }); consumers(r).horizon.push(holder(HorizonKind::Slot, "old", None, 1e6)) },
+        // No dead rows are in anybody's way.
+        silent: |r| { table(r, TableUse { dead_rows: 19e3, ..orders() }); consumers(r).horizon.push(holder(HorizonKind::Slot, "old", None, 1e7)) } },
+    Pair { rule: "dead-rows",
+        fires: |r| dead(r, 10e3),
+        silent: |r| dead(r, 9.9e3) },
+    Pair { rule: "dead-rows",
+        fires: |r| dead(r, 300e3),
+        // What keeps them is told instead.
+        silent: |r| { dead(r, 300e3); consumers(r).horizon.push(holder(HorizonKind::Standby, "s1", None, 1e6)) } },
+    Pair { rule: "autovacuum-busy",
+        fires: |r| { full_cpus(r); processes(r).classes[0].cpus = 5.9; processes(r).classes[1].cpus = 1.5 },
+        silent: |r| { full_cpus(r); processes(r).classes[0].cpus = 6.1; processes(r).classes[1].cpus = 1.5 } },
+    Pair { rule: "autovacuum-busy",
+        fires: |r| { running(r, 1.0); of_class(r, ProcessClass::Autovacuum, Running, 2.7, "") },
+        silent: |r| { running(r, 1.0); of_class(r, ProcessClass::Autovacuum, Running, 2.6, "") } },
+    Pair { rule: "autovacuum-off",
+        fires: |r| set(r, "autovacuum", "off"),
+        silent: |r| set(r, "autovacuum", "on") },
+    Pair { rule: "autovacuum-off",
+        fires: |r| table(r, TableUse { autovacuum_off: true, dead_rows: 20e3, ..orders() }),
+        silent: |r| table(r, TableUse { autovacuum_off: true, dead_rows: 19e3, ..orders() }) },
+    Pair { rule: "jit-overhead",
+        fires: |r| statement(r, "1", "SELECT sum(total) FROM orders", StatementFigures { jit_ns: Some(0.11e9), ..calls(10.0, 0.1e9) }),
+        silent: |r| statement(r, "1", "SELECT sum(total) FROM orders", StatementFigures { jit_ns: Some(0.09e9), ..calls(10.0, 0.1e9) }) },
+    Pair { rule: "jit-overhead",
+        fires: |r| { full_cpus(r); set(r, "jit", "on"); set(r, "jit_above_cost", "10") },
+        silent: |r| { full_cpus(r); set(r, "jit", "on"); set(r, "jit_above_cost", "100000") } },
+    Pair { rule: "planning-dominates",
+        fires: |r| { statement(r, "1", "SELECT 1", StatementFigures { plan_ns: Some(0.6e9), ..calls(1e3, 0.5e6) }); books(r).planning_counted = true },
+        // As short as any: that it is planned for longer than it runs is no news.
+        silent: |r| { statement(r, "1", "SELECT 1", StatementFigures { plan_ns: Some(0.4e9), ..calls(1e3, 0.1e6) }); books(r).planning_counted = true } },
+    Pair { rule: "maintenance",
+        fires: |r| { running(r, 1.0); statements_of(r, 6.9); group(r, ConsumerKind::Application, "pg_dump", Running, 3.1, "") },
+        silent: |r| { running(r, 1.0); statements_of(r, 11.0); group(r, ConsumerKind::Application, "pg_dump", Running, 3.1, "") } },
+    Pair { rule: "maintenance",
+        fires: |r| {
+            running(r, 2.0);
+            group(r, ConsumerKind::Statement, "1", Running, 1.0, "");
+            statements_of(r, 1.0);
+            statement(r, "1", "CREATE INDEX ON orders (total)", calls(0.0, 0.0));
+        },
+        // The load itself.
+        silent: |r| { running(r, 2.0); group(r, ConsumerKind::Statement, "1", Running, 1.0, ""); statement(r, "1", "COPY orders FROM STDIN", calls(0.0, 0.0)) } },
+    Pair { rule: "parallel-workers-missing",
+        fires: |r| { running(r, 2.0); of_class(r, ProcessClass::ParallelWorker, Running, 1.8, ""); set(r, "max_parallel_workers", "2") },
+        silent: |r| { running(r, 2.0); of_class(r, ProcessClass::ParallelWorker, Running, 1.7, ""); set(r, "max_parallel_workers", "2") } },
+    Pair { rule: "statement-dominates",
+        fires: |r| { full_cpus(r); several(r, 51.0, 25.0) },
+        silent: |r| { full_cpus(r); several(r, 49.0, 25.5) } },
+    Pair { rule: "statement-dominates",
+        fires: |r| { full_cpus(r); several(r, 90.0, 5.0) },
+        // The CPUs have room, and no plan could read fewer blocks.
+        silent: |r| several(r, 90.0, 5.0) },
+    Pair { rule: "statement-dominates",
+        fires: |r| statement(r, "1", "SELECT f($1)", StatementFigures { blocks_hit: 1000.0 * 100.0, ..calls(100.0, 1e6) }),
+        silent: |r| statement(r, "1", "SELECT f($1)", StatementFigures { blocks_hit: 999.0 * 100.0, ..calls(100.0, 1e6) }) },
+    Pair { rule: "connection-churn",
+        fires: |r| { counted(r).commits = Some(3000.0); counted(r).connections = Some(650.0) },
+        // One for each health check.
+        silent: |r| { counted(r).commits = Some(3000.0); counted(r).connections = Some(599.0) } },
+    Pair { rule: "too-many-active",
+        fires: |r| { running(r, 32.0); processes(r).classes[0].run_queue = Some(16.0) },
+        silent: |r| { running(r, 32.0); processes(r).classes[0].run_queue = Some(15.0) } },
+    Pair { rule: "chatty-transactions",
+        fires: |r| chatty(r, 10.0),
+        silent: |r| chatty(r, 9.9) },
+    Pair { rule: "slow-reader",
+        fires: |r| { running(r, 2.0); at(r, Client, 0.51, "Client:ClientWrite") },
+        // It waits to be told more, by a COPY.
+        silent: |r| { running(r, 2.0); at(r, Client, 1.0, "Client:ClientRead") } },
+    Pair { rule: "subtransactions",
+        fires: |r| { running(r, 8.9); at(r, Latch, 1.0, "LWLock:SubtransSLRU") },
+        silent: |r| { running(r, 9.1); at(r, Latch, 1.0, "LWLock:SubtransSLRU") } },
+    Pair { rule: "multixact",
+        fires: |r| { running(r, 1.7); at(r, Latch, 0.2, "LWLock:MultiXactMemberBuffer") },
+        silent: |r| { running(r, 1.7); at(r, Latch, 0.19, "LWLock:MultiXactMemberBuffer") } },
+    Pair { rule: "lock-manager",
+        fires: |r| { running(r, 8.9); at(r, Latch, 1.0, "LWLock:LockManager") },
+        silent: |r| { running(r, 9.1); at(r, Latch, 1.0, "LWLock:LockManager") } },
+    Pair { rule: "procarray",
+        fires: |r| { running(r, 8.9); at(r, Latch, 1.0, "LWLock:ProcArray") },
+        // The CPUs are too few, and whoever holds it isn't running.
+        silent: |r| { running(r, 38.0); at(r, Latch, 8.0, "LWLock:ProcArray"); processes(r).classes[0].run_queue = Some(20.0) } },
+    Pair { rule: "wal-insert",
+        fires: |r| { running(r, 8.9); at(r, Latch, 1.0, "LWLock:WALInsert") },
+        silent: |r| { running(r, 9.1); at(r, Latch, 1.0, "LWLock:WALInsert") } },
+    Pair { rule: "buffer-content",
+        fires: |r| { running(r, 8.9); at(r, Latch, 1.0, "LWLock:BufferContent") },
+        silent: |r| { running(r, 9.1); at(r, Latch, 1.0, "LWLock:BufferContent") } },
+    Pair { rule: "extension-lock",
+        fires: |r| { running(r, 8.9); at(r, Write, 1.0, "Lock:extend") },
+        silent: |r| { running(r, 8.9); at(r, Write, 1.0, "IO:DataFileExtend") } },
+    Pair { rule: "wraparound-near",
+        fires: |r| reserves(r).oldest_database = Some(("shop".into(), 1e9)),
+        silent: |r| reserves(r).oldest_database = Some(("shop".into(), 0.99e9)) },
+    Pair { rule: "wraparound-near",
+        fires: |r| { reserves(r).oldest_database = Some(("shop".into(), 1.9e9)); set(r, "autovacuum_freeze_max_age", "1800000000") },
+        silent: |r| { reserves(r).oldest_database = Some(("shop".into(), 1.6e9)); set(r, "autovacuum_freeze_max_age", "1500000000") } },
+    Pair { rule: "slot-keeps-wal",
+        fires: |r| reserves(r).unread_slots.push(("old".into(), 1.1e9)),
+        silent: |r| { reserves(r).unread_slots.push(("old".into(), 1.1e9)); set(r, "max_wal_size", "4GB") } },
+    Pair { rule: "archiver-failing",
+        fires: |r| reserves(r).archive_failures = Some(1.0),
+        silent: |r| reserves(r).archive_failures = None },
+    Pair { rule: "connections-near-limit",
+        fires: |r| seen(r).sessions.most_open = Some(90.0),
+        silent: |r| seen(r).sessions.most_open = Some(89.0) },
+];
+
+/// Checkpoints beside WAL of 1 GB in the minute, of which images are a share.
+fn checkpoints(run: &mut Run, requested: f64, timed: f64, images: f64) {
+    let counted = counted(run);
+    counted.checkpoints_requested = Some(requested);
+    counted.checkpoints_timed = Some(timed);
+    counted.log_bytes = Some(1e9);
+    counted.full_pages = Some(images * 1e9 / 8192.0);
+    set(run, "max_wal_size", "1GB");
+    set(run, "checkpoint_timeout", "5min");
+}
+
+/// Parents are deleted, and for each its children are read as a whole, 100 times.
+fn foreign_key(run: &mut Run, gone: f64, rows: f64) {
+    consumers(run).unindexed_keys.push(UnindexedKey {
+        name: "lines_order_fkey".into(),
+        table: "public.lines".into(),
+        columns: "order_id".into(),
+        refers_to: "public.orders".into(),
+        rows_gone: gone,
+    });
+    table(
+        run,
+        TableUse {
+            name: "public.lines".into(),
+            sequential_scans: 100.0,
+            sequential_rows: 100.0 * rows,
+            ..orders()
+        },
+    );
+    statement(run, "1", "DELETE FROM orders WHERE id = $1", calls(100.0, 20e6));
+}
+
+/// Orders are read as a whole 100 times, by a statement.
+fn scanned(run: &mut Run, rows: f64, text: &str) {
+    table(run, TableUse { sequential_scans: 100.0, sequential_rows: 100.0 * rows, ..orders() });
+    statement(run, "1", text, calls(100.0, 20e6));
+    statement(run, "2", "SELECT * FROM customers WHERE id = $1", calls(100e3, 20e3));
+}
+
+/// One report with a share of the time, beside short statements.
+fn report(run: &mut Run, share: f64) {
+    let share = share / 7.4 * 7.45;
+    running(run, 8.0);
+    table(run, TableUse { sequential_scans: 2.0, sequential_rows: 200e3, ..orders() });
+    group(run, ConsumerKind::Statement, "1", Running, 8.0 * share, "");
+    statement(run, "1", "SELECT state, sum(total) FROM orders GROUP BY state", calls(2.0, 10e9));
+    group(run, ConsumerKind::Statement, "2", Running, 8.0 * (1.0 - share), "");
+    statement(run, "2", "SELECT * FROM customers WHERE id = $1", calls(120e3, 1e5));
+}
+
+/// A table in use, of 100,000 rows.
+fn stale(run: &mut Run, changed: f64, age_s: Option<f64>) {
+    table(run, TableUse { changed_since_analyze: changed, analyze_age_s: age_s, ..orders() });
+    statement(run, "1", "SELECT * FROM orders WHERE customer = $1", calls(100e3, 50e3));
+}
+
+/// A statement that writes temporary blocks.
+fn spill(run: &mut Run, text: &str, blocks: f64) {
+    let took = StatementFigures { temp_blocks: blocks, ..calls(10.0, 1e9) };
+    statement(run, "1", text, took);
+}
+
+/// 16 MB for a table of 16.4 MB, read again and again.
+fn small_pool(run: &mut Run) {
+    set(run, "shared_buffers", "15MB");
+    running(run, 2.0);
+    at(run, Read, 1.0, "IO:DataFileRead");
+    counted(run).block_hits = Some(900e3);
+    counted(run).block_reads = Some(100e3);
+    table(run, orders());
+}
+
+/// Dead rows as many as live ones or more.
+fn dead(run: &mut Run, rows: f64) {
+    table(run, TableUse { live_rows: rows.min(4000.0), dead_rows: rows, ..orders() });
+}
+
+/// Statements with so many sessions in them.
+fn statements_of(run: &mut Run, sessions: f64) {
+    group(run, ConsumerKind::Statement, "100", Running, sessions, "");
+}
+
+/// Three statements that run.
+fn several(run: &mut Run, one: f64, others: f64) {
+    running(run, 8.0);
+    for (id, share) in [("1", one), ("2", others), ("3", others)] {
+        group(run, ConsumerKind::Statement, id, Running, 8.0 * share / 100.0, "");
+        statement(run, id, &format!("SELECT f{id}($1)"), calls(1e3 * share, 1e5));
+    }
+}
+
+/// A statement that is called again and again in each transaction.
+fn chatty(run: &mut Run, each: f64) {
+    running(run, 1.0);
+    at(run, IdleInTransaction, 5.0, "Client:ClientRead");
+    let transactions = counted(run).transactions().unwrap();
+    statement(run, "1", "SELECT * FROM lines WHERE id = $1", calls(each * transactions, 20e3));
+}
+
+fn fired(change: fn(&mut Run)) -> Vec<String> {
+    let mut run = healthy();
+    change(&mut run);
+    causes(&run).into_iter().map(|cause| cause.id).collect()
+}
+
+#[test]
+fn each_rule_fires_and_is_silent_on_a_near_miss() {
+    for (n, pair) in PAIRS.iter().enumerate() {
+        let id = pair.rule.to_string();
+        let (fires, silent) = (fired(pair.fires), fired(pair.silent));
+        assert!(fires.contains(&id), "pair {n}: {id} does not fire: {fires:?}");
+        assert!(!silent.contains(&id), "pair {n}: {id} fires on its near miss: {silent:?}");
+    }
+}
+
+#[test]
+fn every_rule_has_a_pair_and_no_id_is_there_twice() {
+    let with: BTreeSet<&str> = PAIRS.iter().map(|pair| pair.rule).collect();
+    let ids: Vec<&str> = rules().iter().map(|rule| rule.id).collect();
+    let unique: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(ids.len(), unique.len());
+    assert_eq!(with, unique);
+}
+
+#[test]
+fn what_a_rule_supersedes_is_a_rule() {
+    let ids: BTreeSet<&str> = rules().iter().map(|rule| rule.id).collect();
+    for rule in rules() {
+        for other in rule.supersedes {
+            assert!(ids.contains(other) && *other != rule.id, "{}: {other}", rule.id);
+        }
+    }
+}
+
+#[test]
+fn a_cause_says_all_that_it_has_to() {
+    for pair in PAIRS {
+        let mut run = healthy();
+        (pair.fires)(&mut run);
+        for cause in causes(&run).iter().filter(|cause| cause.id == pair.rule) {
+            for text in [&cause.summary, &cause.evidence, &cause.action, &cause.undo, &cause.verify]
+            {
+                assert!(!text.is_empty(), "{cause:#?}");
+                assert!(!text.ends_with('.') && !text.contains("  "), "{text}");
+            }
+            assert_eq!(cause.measurement, ID);
+        }
+    }
+}
