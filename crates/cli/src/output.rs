@@ -36,6 +36,14 @@ pub fn screen_of_file(detail: DetailArgs) -> Screen {
     Screen { depth: detail.depth(), ..Screen::PLAIN }
 }
 
+/// What an observation that goes on says so far, in a line: `after 5 s: …`.
+pub fn answer_so_far(run: &Run) -> String {
+    let mut run = run.clone();
+    narrows_judge::judge(&mut run);
+    let seconds = run.observations.first().map_or(0.0, |seen| seen.interval_ns / 1e9);
+    format!("after {seconds:.0} s: {}", narrows_report::answer_so_far(&run).join(" "))
+}
+
 /// Renders a run.
 pub fn render(run: &Run, format: Format, units: UnitsArg, screen: Screen) -> String {
     narrows_report::printed(&Report::new(run, units.into()), format.0, screen)

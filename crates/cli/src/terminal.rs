@@ -228,6 +228,10 @@ impl Ui for Terminal {
         }
     }
 
+    fn so_far(&self, run: &Run) {
+        self.say(&format!("so far   {}", output::answer_so_far(run)));
+    }
+
     fn begin(&self, steps: &[PlannedStep], stop: &Stop) {
         let mut state = self.line.state();
         state.began = Instant::now();

@@ -62,4 +62,5 @@ pub use outputs::{
 pub use print::Units;
 pub use render::{COLOURS, FORMS, Form, HTML, Screen, Shows, TEXT, form, render};
 pub use report::Report;
+pub use result::answer_so_far;
 pub use sum::{SumPart, SumText};

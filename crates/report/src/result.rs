@@ -8,8 +8,21 @@ use crate::notes::absent;
 use crate::words::capital;
 use crate::{fabric, observed, print, words};
 
+/// What a run that goes on says so far: its answers, without doubts that more time takes away.
+pub fn answer_so_far(run: &Run) -> Vec<String> {
+    answers(run).0
+}
+
 /// What could not be measured, what stands before an answer, then a sentence for each answer; workloads with the same one share it.
 pub(crate) fn sentences(run: &Run) -> Vec<String> {
+    let (answers, told) = answers(run);
+    // Another run would say no more of a server that had nothing to do, or hides what it does.
+    let doubt = unreliable(run).filter(|_| told < run.verdicts.len());
+    not_measured(run).chain(doubt).chain(answers).collect()
+}
+
+/// What stands before an answer and the answers, and how many verdicts are told by the former alone.
+fn answers(run: &Run) -> (Vec<String>, usize) {
     let mut answers: Vec<(Vec<String>, String)> = Vec::new();
     let mut first: Vec<String> = Vec::new();
     let mut told = 0;
@@ -34,16 +47,13 @@ pub(crate) fn sentences(run: &Run) -> Vec<String> {
             None => answers.push((vec![workload], answer)),
         }
     }
-    // Another run would say no more of a server that had nothing to do, or hides what it does.
-    let doubt = unreliable(run).filter(|_| told < run.verdicts.len());
     let sentence = |(workloads, answer): (Vec<String>, String)| {
         format!("{}: {answer}.", capital(&listed(&workloads)))
     };
     let logs = run.live_logs.iter().filter_map(of_log);
-    let all = not_measured(run).chain(doubt).chain(first);
     let fabric = fabric::sentence(run);
     let answers = answers.into_iter().map(sentence).chain(takers);
-    all.chain(answers).chain(logs).chain(fabric).collect()
+    (first.into_iter().chain(answers).chain(logs).chain(fabric).collect(), told)
 }
 
 /// Layers that were to be measured and could not, each with the reason and the way out.

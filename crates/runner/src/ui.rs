@@ -26,6 +26,9 @@ pub trait Ui: Progress {
     /// Goes on below such a line.
     fn end_redraw(&self);
 
+    /// What a run that goes on has so far, not judged yet: an answer that stays, and that a later one refines.
+    fn so_far(&self, run: &Run);
+
     /// A run of these steps begins, which ends early where `stop` is set.
     fn begin(&self, steps: &[PlannedStep], stop: &Stop);
 

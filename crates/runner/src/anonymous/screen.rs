@@ -39,6 +39,10 @@ impl Ui for AnonymousUi<'_> {
         self.ui.end_redraw();
     }
 
+    fn so_far(&self, run: &Run) {
+        self.ui.so_far(&self.anonymous.run(run));
+    }
+
     fn begin(&self, steps: &[PlannedStep], stop: &Stop) {
         self.ui.begin(steps, stop);
     }

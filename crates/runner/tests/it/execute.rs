@@ -103,6 +103,10 @@ impl Ui for Heard {
 
     fn end_redraw(&self) {}
 
+    fn so_far(&self, run: &Run) {
+        self.hear(format!("so far {}", run.measurements.len()));
+    }
+
     fn begin(&self, _: &[PlannedStep], _: &Stop) {}
 
     fn begin_part(&self, _: Workload, _: f64) {}
