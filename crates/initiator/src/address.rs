@@ -6,8 +6,12 @@ use std::str::FromStr;
 use narrows_nvme::digest::Digests;
 use narrows_nvme::{IO_PORT, Nqn};
 
+use crate::reconnect::{KEEP_ALIVE_S, Reconnect};
+
 /// What addresses begin with.
 const SCHEME: &str = "nvme-tcp://";
+/// Longest time that is taken, seconds: a day.
+const MOST_S: u32 = 86_400;
 
 /// A namespace at a target, and how it is to be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +28,10 @@ pub struct Address {
     pub digests: Digests,
     /// The name that this host gives itself; its own where none is said.
     pub host_nqn: Option<Nqn>,
+    /// Keep-alive timeout, seconds: so long one side may be silent before the other takes it for gone.
+    pub keep_alive_s: u32,
+    /// What is done about a lost connection; without it the loss is an error.
+    pub reconnect: Option<Reconnect>,
 }
 
 /// Why a text is no address.
@@ -61,8 +69,17 @@ fn parse(text: &str) -> Result<Address, String> {
     }
     let (host, port) = host_and_port(place)?;
     let subsystem = subsystem.parse().map_err(|why| format!("{why}"))?;
-    let mut address =
-        Address { host, port, subsystem, namespace: 1, digests: Digests::NONE, host_nqn: None };
+    let mut address = Address {
+        host,
+        port,
+        subsystem,
+        namespace: 1,
+        digests: Digests::NONE,
+        host_nqn: None,
+        keep_alive_s: KEEP_ALIVE_S,
+        reconnect: None,
+    };
+    let (mut delay_s, mut loss_s) = (None, None);
     for option in options.split('&').filter(|option| !option.is_empty()) {
         match option.split_once('=') {
             Some(("ns", number)) => {
@@ -75,13 +92,34 @@ fn parse(text: &str) -> Result<Address, String> {
             Some(("hostnqn", name)) => {
                 address.host_nqn = Some(name.parse().map_err(|why| format!("{why}"))?);
             }
+            Some(("keep-alive-tmo", seconds)) => {
+                address.keep_alive_s = seconds_of(option, seconds, 1)?
+            }
+            Some(("reconnect-delay", seconds)) => delay_s = Some(seconds_of(option, seconds, 1)?),
+            Some(("ctrl-loss-tmo", seconds)) if seconds.starts_with('-') => {
+                return Err(format!(
+                    "`{option}`: a run that waits for ever has no result; say for how many seconds at most"
+                ));
+            }
+            Some(("ctrl-loss-tmo", seconds)) => loss_s = Some(seconds_of(option, seconds, 0)?),
+            Some(("fast-io-fail-tmo", _)) => {
+                return Err(format!(
+                    "`{option}`: operations that fail are no measurement; `ctrl-loss-tmo` says how long they wait before the run fails"
+                ));
+            }
             _ => {
-                let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN";
+                let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN, keep-alive-tmo=SECONDS, reconnect-delay=SECONDS, ctrl-loss-tmo=SECONDS";
                 return Err(format!("`{option}` is none of {known}"));
             }
         }
     }
+    address.reconnect = Reconnect::asked(delay_s, loss_s);
     Ok(address)
+}
+
+fn seconds_of(option: &str, text: &str, least: u32) -> Result<u32, String> {
+    let seconds = text.parse().ok().filter(|seconds| (least..=MOST_S).contains(seconds));
+    seconds.ok_or_else(|| format!("`{option}`: seconds, {least} to {MOST_S}"))
 }
 
 fn host_and_port(place: &str) -> Result<(String, u16), String> {
@@ -115,7 +153,16 @@ impl fmt::Display for Address {
             (false, true) => f.write_str("&digest=data")?,
             (true, true) => f.write_str("&digest=both")?,
         }
-        self.host_nqn.as_ref().map_or(Ok(()), |name| write!(f, "&hostnqn={name}"))
+        if let Some(name) = &self.host_nqn {
+            write!(f, "&hostnqn={name}")?;
+        }
+        if self.keep_alive_s != KEEP_ALIVE_S {
+            write!(f, "&keep-alive-tmo={}", self.keep_alive_s)?;
+        }
+        self.reconnect.map_or(Ok(()), |reconnect| {
+            let Reconnect { delay_s, loss_s } = reconnect;
+            write!(f, "&reconnect-delay={delay_s}&ctrl-loss-tmo={loss_s}")
+        })
     }
 }
 
@@ -136,6 +183,23 @@ mod tests {
     }
 
     #[test]
+    fn without_an_option_a_lost_connection_is_an_error_and_one_option_brings_the_other() {
+        let read = |options: &str| {
+            let address: Address = format!("nvme-tcp://a/nqn.x?{options}").parse().unwrap();
+            assert_eq!(address.to_string().parse(), Ok(address.clone()));
+            (address.keep_alive_s, address.reconnect)
+        };
+        let of = |delay_s, loss_s| Some(Reconnect { delay_s, loss_s });
+        assert_eq!(read(""), (15, None));
+        assert_eq!(read("keep-alive-tmo=5"), (5, None));
+        assert_eq!(read("reconnect-delay=1"), (15, of(1, 600)));
+        assert_eq!(read("ctrl-loss-tmo=30"), (15, of(10, 30)));
+        assert_eq!(read("reconnect-delay=2&ctrl-loss-tmo=5"), (15, of(2, 5)));
+        // As in Linux: no attempt.
+        assert_eq!(read("reconnect-delay=2&ctrl-loss-tmo=0"), (15, None));
+    }
+
+    #[test]
     fn what_is_missing_or_wrong_is_told() {
         let why = |text: &str| text.parse::<Address>().unwrap_err().to_string();
         assert!(why("nvme-tcp://a:4420").contains("the subsystem's NQN"));
@@ -146,5 +210,8 @@ mod tests {
         assert!(why("nvme-tcp://a/nqn.x?ns=0").contains("from 1"));
         assert!(why("nvme-tcp://a/nqn.x?qd=4").contains("none of ns=N"));
         assert!(why("nvme-tcp://[::1/nqn.x").contains("not closed"));
+        assert!(why("nvme-tcp://a/nqn.x?reconnect-delay=0").contains("seconds, 1 to 86400"));
+        assert!(why("nvme-tcp://a/nqn.x?ctrl-loss-tmo=-1").contains("waits for ever"));
+        assert!(why("nvme-tcp://a/nqn.x?fast-io-fail-tmo=5").contains("ctrl-loss-tmo"));
     }
 }

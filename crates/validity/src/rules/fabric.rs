@@ -102,16 +102,23 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Fabric,
         severity: Severity::Suspect,
         about: About::Measurement(PATHS),
-        when: When::Value {
-            of: Metric(metric::RECONNECTS),
-            over: Over::Total,
-            test: Test::Above(0.0),
-        },
-        figures: &[],
-        summary: "The connection to the storage was lost and made again during the test",
+        when: When::Any(&[
+            When::Value {
+                of: Metric(metric::RECONNECTS),
+                over: Over::Total,
+                test: Test::Above(0.0),
+            },
+            When::Value {
+                of: Metric(metric::DISCONNECTED),
+                over: Over::Total,
+                test: Test::Above(0.0),
+            },
+        ]),
+        figures: &[Metric(metric::DISCONNECTED), Metric(metric::LONGEST_STALL)],
+        summary: "The connection to the storage was lost during the test, and made again",
         advice: "Find why before you measure again: the kernel log of host and target, and the network's",
         reason: "Operations stood still or were sent twice: the figure is of the outage as much as of the storage",
-        reference: "NVM Express Base Specification, CNTLID: an association has a controller of its own, and its number. Linux's target mostly gives the number of before, so that silence of this rule proves nothing",
+        reference: "NVM Express Base Specification, CNTLID: an association has a controller of its own, and its number. Linux's target mostly gives the number of before, so that for the kernel's host silence of this rule proves nothing; narrows' own host (nvme-tcp://) counts its connections itself",
     },
     Rule {
         id: "network-drops",

@@ -270,8 +270,9 @@ const PAIRS: &[Pair] = &[
         fires: |r| on_one_machine(r, true),
         silent: |r| on_one_machine(r, false) },
     Pair { rule: "nvme-connected-again",
-        fires: |r| put(r, KNEE, metric::RECONNECTS, 1.0),
-        silent: |r| put(r, KNEE, metric::RECONNECTS, 0.0) },
+        // An outage that lasts is no reconnect yet.
+        fires: |r| { put(r, KNEE, metric::RECONNECTS, 0.0); put(r, KNEE, metric::DISCONNECTED, 1.0) },
+        silent: |r| { put(r, KNEE, metric::RECONNECTS, 0.0); put(r, KNEE, metric::DISCONNECTED, 0.0) } },
     Pair { rule: "network-drops",
         fires: |r| { put(r, UPDATE, metric::PORT_DROPS, 0.0); put(r, UPDATE, metric::RETRANSMITS, 1.0) },
         silent: |r| { put(r, UPDATE, metric::PORT_DROPS, 0.0); put(r, UPDATE, metric::RETRANSMITS, 0.0) } },
