@@ -173,6 +173,11 @@ impl NvmeTcpPath {
         })
     }
 
+    /// Whether writes that are submitted from now on are durable when they are answered (FUA).
+    pub fn force_unit_access(&mut self, on: bool) {
+        self.options.force_unit_access = on;
+    }
+
     /// How long the target took for the last operation of a slot, where it was asked to say so.
     pub fn service_time(&self, slot: u32) -> ServiceTime {
         self.service_times[slot as usize]

@@ -54,6 +54,12 @@ impl Program for Split {
             }
         };
         let association = namespace.association();
+        if association.address().reconnect.is_some() {
+            return Err(Failure::hinted(
+                "a split divides the latency of one connection, and a lost one ends it",
+                "leave out reconnect-delay and ctrl-loss-tmo; finished rounds are kept",
+            ));
+        }
         let operations =
             SplitOperation::for_namespace(association.reached(), namespace.is_writable());
         if operations.is_empty() {
