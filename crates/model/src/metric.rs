@@ -433,6 +433,8 @@ metrics! { GENERAL:
     SPLIT_BEYOND_HOST: "split_beyond_host", Ns, Less;
     /// The same of an echo that sleeps, ns.
     SPLIT_ECHO: "split_echo", Ns, Less;
+    /// Rounds that ended, over those that were planned: what a stop or a lost connection left.
+    SPLIT_ROUNDS_DONE: "split_rounds_done", Ratio, More;
     /// The latency less all its parts, ns.
     SPLIT_UNEXPLAINED: "split_unexplained", Ns, Neither;
     /// The latency less all its parts, over the latency.

@@ -15,6 +15,8 @@ use narrows_raw::contents;
 use crate::failure::Failure;
 use crate::request::block::DeviceConsent;
 
+/// What it is in place of a file system.
+pub(crate) const NAMESPACE: &str = "NVMe/TCP namespace";
 /// I/O queues that are asked for: one per thread of a load.
 const QUEUES: u16 = 64;
 /// A flush may take so long: a device may have a whole cache to write.
@@ -179,7 +181,7 @@ impl RemoteNamespace {
             file_system: Default::default(),
             devices: Vec::new(),
         };
-        path.file_system.kind = "NVMe/TCP namespace".to_string();
+        path.file_system.kind = NAMESPACE.to_string();
         path.file_system.source = self.association.reached().controller.model.clone();
         path.file_system.total_bytes = Some(self.association.reached().bytes());
         path

@@ -95,8 +95,16 @@ impl Program {
     }
 
     pub(crate) fn signal(&self, signal: i32) {
-        // SAFETY: a signal to a child that wasn't waited for yet.
-        unsafe { libc::kill(self.child.id() as i32, signal) };
+        self.signaller()(signal);
+    }
+
+    /// What sends it signals, while it is there.
+    pub(crate) fn signaller(&self) -> impl Fn(i32) + Send + Sync + use<> {
+        let id = self.child.id() as i32;
+        move |signal| {
+            // SAFETY: a signal to a child that wasn't waited for yet.
+            unsafe { libc::kill(id, signal) };
+        }
     }
 
     /// Ends it in order; its last line.

@@ -30,6 +30,22 @@ pub(super) const RULES: &[Rule] = &[
         reference: METHOD,
     },
     Rule {
+        id: "fabric-cut-short",
+        group: Group::Fabric,
+        severity: Severity::Note,
+        about: About::Measurement(SPLIT),
+        when: When::Value {
+            of: Metric(metric::SPLIT_ROUNDS_DONE),
+            over: Over::Median,
+            test: Test::Below(1.0),
+        },
+        figures: &[],
+        summary: "The test ended early: the figures are of fewer rounds than planned, and their intervals are wider",
+        advice: "Run it to the end; where the connection was lost, the target's log and the kernel's say why",
+        reason: "Six rounds are the fewest of which the median has an interval; with fewer nothing is kept. Rounds that ended before a stop or an outage are true, and the one that was cut is not among them",
+        reference: METHOD,
+    },
+    Rule {
         id: "fabric-segments-sent-again",
         group: Group::Fabric,
         severity: Severity::Suspect,

@@ -370,4 +370,6 @@ pub fn planned_ladder(ctx: &Context, plan: &LadderPlan, foreign: u64) -> Planned
 }
 
 #[cfg(test)]
+mod namespace_test;
+#[cfg(test)]
 mod tests;

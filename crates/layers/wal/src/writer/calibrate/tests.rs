@@ -1,5 +1,7 @@
 //! The search on logs whose flush is known.
 
+use std::path::Path;
+
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
