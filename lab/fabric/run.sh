@@ -10,13 +10,13 @@ shift 2
 for needed in "$linux" "$programs/narrows" "$programs/narrows-target"; do
     [ -x "$needed" ] || { echo "run.sh: $needed is no program" >&2; exit 2; }
 done
-for needed in nvme fio mkfs.ext4 blkdiscard busybox; do
+for needed in nvme fio mkfs.ext4 blkdiscard busybox jq tc; do
     PATH=$PATH:/usr/sbin:/sbin command -v "$needed" >/dev/null || {
-        echo "run.sh: $needed is not installed (nvme-cli, fio, e2fsprogs, util-linux, busybox-static)" >&2
+        echo "run.sh: $needed is not installed (nvme-cli, fio, e2fsprogs, util-linux, busybox-static, jq, iproute2)" >&2
         exit 2
     }
 done
-[ $# -gt 0 ] || set -- linux-host initiator block-device
+[ $# -gt 0 ] || set -- linux-host initiator block-device outages
 failed=0
 for test in "$@"; do
     echo "== $test"

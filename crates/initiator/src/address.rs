@@ -7,8 +7,12 @@ use std::str::FromStr;
 use narrows_nvme::digest::Digests;
 use narrows_nvme::{IO_PORT, Nqn};
 
+use crate::reconnect::{KEEP_ALIVE_S, Reconnect};
+
 /// What addresses begin with.
 const SCHEME: &str = "nvme-tcp://";
+/// Longest time that is taken, seconds: a day.
+const MOST_S: u32 = 86_400;
 
 /// What secrets begin with.
 const OF_SECRETS: &str = "DHHC-";
@@ -32,6 +36,10 @@ pub struct Address {
     pub key_file: Option<PathBuf>,
     /// File of the secret that the target has to prove.
     pub ctrl_key_file: Option<PathBuf>,
+    /// Keep-alive timeout, seconds: so long one side may be silent before the other takes it for gone.
+    pub keep_alive_s: u32,
+    /// What is done about a lost connection; without it the loss is an error.
+    pub reconnect: Option<Reconnect>,
 }
 
 /// Why a text is no address.
@@ -85,7 +93,10 @@ fn parse(text: &str) -> Result<Address, String> {
         host_nqn: None,
         key_file: None,
         ctrl_key_file: None,
+        keep_alive_s: KEEP_ALIVE_S,
+        reconnect: None,
     };
+    let (mut delay_s, mut loss_s) = (None, None);
     for option in options.split('&').filter(|option| !option.is_empty()) {
         match option.split_once('=') {
             Some(("ns", number)) => {
@@ -104,8 +115,23 @@ fn parse(text: &str) -> Result<Address, String> {
             Some(("dhchap-ctrl-key-file", file)) if !file.is_empty() => {
                 address.ctrl_key_file = Some(file.into());
             }
+            Some(("keep-alive-tmo", seconds)) => {
+                address.keep_alive_s = seconds_of(option, seconds, 1)?
+            }
+            Some(("reconnect-delay", seconds)) => delay_s = Some(seconds_of(option, seconds, 1)?),
+            Some(("ctrl-loss-tmo", seconds)) if seconds.starts_with('-') => {
+                return Err(format!(
+                    "`{option}`: a run that waits for ever has no result; say for how many seconds at most"
+                ));
+            }
+            Some(("ctrl-loss-tmo", seconds)) => loss_s = Some(seconds_of(option, seconds, 0)?),
+            Some(("fast-io-fail-tmo", _)) => {
+                return Err(format!(
+                    "`{option}`: operations that fail are no measurement; `ctrl-loss-tmo` says how long they wait before the run fails"
+                ));
+            }
             _ => {
-                let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE";
+                let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE, keep-alive-tmo=SECONDS, reconnect-delay=SECONDS, ctrl-loss-tmo=SECONDS";
                 return Err(format!("`{option}` is none of {known}"));
             }
         }
@@ -114,7 +140,13 @@ fn parse(text: &str) -> Result<Address, String> {
         let why = "a target proves itself only to a host that does: `dhchap-key-file` is missing";
         return Err(why.to_string());
     }
+    address.reconnect = Reconnect::asked(delay_s, loss_s);
     Ok(address)
+}
+
+fn seconds_of(option: &str, text: &str, least: u32) -> Result<u32, String> {
+    let seconds = text.parse().ok().filter(|seconds| (least..=MOST_S).contains(seconds));
+    seconds.ok_or_else(|| format!("`{option}`: seconds, {least} to {MOST_S}"))
 }
 
 fn host_and_port(place: &str) -> Result<(String, u16), String> {
@@ -157,7 +189,13 @@ impl fmt::Display for Address {
         {
             write!(f, "&dhchap-{name}-file={}", file.display())?;
         }
-        Ok(())
+        if self.keep_alive_s != KEEP_ALIVE_S {
+            write!(f, "&keep-alive-tmo={}", self.keep_alive_s)?;
+        }
+        self.reconnect.map_or(Ok(()), |reconnect| {
+            let Reconnect { delay_s, loss_s } = reconnect;
+            write!(f, "&reconnect-delay={delay_s}&ctrl-loss-tmo={loss_s}")
+        })
     }
 }
 
@@ -178,6 +216,23 @@ mod tests {
     }
 
     #[test]
+    fn without_an_option_a_lost_connection_is_an_error_and_one_option_brings_the_other() {
+        let read = |options: &str| {
+            let address: Address = format!("nvme-tcp://a/nqn.x?{options}").parse().unwrap();
+            assert_eq!(address.to_string().parse(), Ok(address.clone()));
+            (address.keep_alive_s, address.reconnect)
+        };
+        let of = |delay_s, loss_s| Some(Reconnect { delay_s, loss_s });
+        assert_eq!(read(""), (15, None));
+        assert_eq!(read("keep-alive-tmo=5"), (5, None));
+        assert_eq!(read("reconnect-delay=1"), (15, of(1, 600)));
+        assert_eq!(read("ctrl-loss-tmo=30"), (15, of(10, 30)));
+        assert_eq!(read("reconnect-delay=2&ctrl-loss-tmo=5"), (15, of(2, 5)));
+        // As in Linux: no attempt.
+        assert_eq!(read("reconnect-delay=2&ctrl-loss-tmo=0"), (15, None));
+    }
+
+    #[test]
     fn what_is_missing_or_wrong_is_told() {
         let why = |text: &str| text.parse::<Address>().unwrap_err().to_string();
         assert!(why("nvme-tcp://a:4420").contains("the subsystem's NQN"));
@@ -192,5 +247,8 @@ mod tests {
         assert!(why("nvme-tcp://a/nqn.x?dhchap-ctrl-key-file=f").contains("is missing"));
         let secret = why("nvme-tcp://a/nqn.x?dhchap-key-file=DHHC-1:00:S3cret:");
         assert!(secret.contains("stands in a file") && !secret.contains("S3cret"), "{secret}");
+        assert!(why("nvme-tcp://a/nqn.x?reconnect-delay=0").contains("seconds, 1 to 86400"));
+        assert!(why("nvme-tcp://a/nqn.x?ctrl-loss-tmo=-1").contains("waits for ever"));
+        assert!(why("nvme-tcp://a/nqn.x?fast-io-fail-tmo=5").contains("ctrl-loss-tmo"));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, TcpStream, ToSocketAddrs};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use narrows_nvme::authentication::Requirement;
@@ -38,9 +39,11 @@ impl SlotMemory for OneSlot {
 /// A connection whose commands are executed one after another.
 #[derive(Debug)]
 pub(crate) struct CommandConnection {
-    stream: TcpStream,
+    stream: Arc<TcpStream>,
     queue: HostQueue,
     memory: OneSlot,
+    /// How long an answer may take.
+    answer_within: Duration,
     /// An exchange failed: what comes now is of nothing that is known.
     lost: bool,
 }
@@ -66,16 +69,32 @@ pub(crate) fn connect_to(address: &Address) -> Result<TcpStream, HostError> {
 impl CommandConnection {
     /// Opens a connection, up to where it takes commands.
     pub(crate) fn open(address: &Address, slots: u16, most: u32) -> Result<Self, HostError> {
-        let stream = connect_to(address)?;
-        stream
-            .set_read_timeout(Some(ANSWER_WITHIN))
-            .and_then(|()| stream.set_write_timeout(Some(ANSWER_WITHIN)))
-            .map_err(HostError::system("set a time limit"))?;
+        let stream = Arc::new(connect_to(address)?);
         let queue = HostQueue::new(slots, address.digests, IN_CAPSULE, most);
-        let mut connection =
-            CommandConnection { stream, queue, memory: OneSlot(Vec::new()), lost: false };
+        let mut connection = CommandConnection {
+            stream,
+            queue,
+            memory: OneSlot(Vec::new()),
+            answer_within: ANSWER_WITHIN,
+            lost: false,
+        };
+        connection.answer_within(ANSWER_WITHIN)?;
         connection.exchange("the opening of a connection", |queue, _| queue.is_initialized())?;
         Ok(connection)
+    }
+
+    /// From now on an answer may take so long.
+    pub(crate) fn answer_within(&mut self, limit: Duration) -> Result<(), HostError> {
+        self.answer_within = limit;
+        self.stream
+            .set_read_timeout(Some(limit))
+            .and_then(|()| self.stream.set_write_timeout(Some(limit)))
+            .map_err(HostError::system("set a time limit"))
+    }
+
+    /// The socket.
+    pub(crate) fn stream(&self) -> &Arc<TcpStream> {
+        &self.stream
     }
 
     /// Whether both ends have the same address.
@@ -90,7 +109,7 @@ impl CommandConnection {
     }
 
     /// The parts, for another kind of use.
-    pub(crate) fn into_parts(self) -> (TcpStream, HostQueue) {
+    pub(crate) fn into_parts(self) -> (Arc<TcpStream>, HostQueue) {
         (self.stream, self.queue)
     }
 
@@ -119,17 +138,20 @@ impl CommandConnection {
                     Piece::Bytes(range) => &self.queue.bytes()[range.clone()],
                     Piece::Slot { range, .. } => &self.memory.0[range.clone()],
                 };
-                self.stream.write_all(bytes).map_err(HostError::system("send to the target"))?;
+                (&*self.stream)
+                    .write_all(bytes)
+                    .map_err(HostError::system("send to the target"))?;
             }
             self.queue.sent();
             if done(&self.queue, &ended) {
                 return Ok(ended);
             }
-            let late = || HostError::Silent { command, seconds: ANSWER_WITHIN.as_secs() };
-            if begun.elapsed() > ANSWER_WITHIN {
+            let limit = self.answer_within;
+            let late = || HostError::Silent { command, seconds: limit.as_secs_f64().ceil() as u64 };
+            if begun.elapsed() > limit {
                 return Err(late());
             }
-            let came = match self.stream.read(&mut input) {
+            let came = match (&*self.stream).read(&mut input) {
                 Ok(0) => return Err(HostError::Closed("before it answered")),
                 Ok(came) => came,
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Err(late()),

@@ -1,9 +1,7 @@
 //! A host and a controller, from Connect to the end.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::net::TcpStream;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -22,12 +20,11 @@ use crate::admin::CommandConnection;
 use crate::authenticate::{Names, Secrets, satisfy};
 use crate::identity::Identity;
 use crate::interface::interface_of;
+use crate::link::Link;
 use crate::path::{NvmeTcpPath, PathOptions, QueueParts};
+use crate::queue::HostQueue;
+use crate::reconnect::Outages;
 
-/// KATO, ms.
-const KEEP_ALIVE_MS: u32 = 15_000;
-/// How often this host says that it lives.
-const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(5);
 /// How long a controller may take to be ready where it says nothing of that.
 const READY_WITHIN: Duration = Duration::from_secs(10);
 /// Most data of a command where the controller has no limit, bytes.
@@ -62,24 +59,44 @@ impl Reached {
     pub fn bytes(&self) -> u64 {
         self.namespace.blocks.saturating_mul(u64::from(self.block_bytes))
     }
+
+    /// Refuses what isn't what was reached before, or can do less.
+    pub(crate) fn check_same(&self, now: &Reached) -> Result<(), HostError> {
+        let (before, after) = (&self.namespace, &now.namespace);
+        let other = |what: &str| Err(HostError::Changed(what.to_string()));
+        if (&self.controller.serial, &self.controller.model)
+            != (&now.controller.serial, &now.controller.model)
+        {
+            return other("the subsystem has another serial number or model");
+        }
+        if (before.nguid, before.eui64) != (after.nguid, after.eui64) {
+            return other("the namespace has another identifier (NGUID, EUI64)");
+        }
+        if (before.blocks, self.block_bytes) != (after.blocks, now.block_bytes) {
+            return other("the namespace has another size");
+        }
+        if before.write_protected != after.write_protected {
+            return other("the namespace's write protection is another one");
+        }
+        if self.controller.write_cache != now.controller.write_cache {
+            return other("the controller says otherwise of its write cache");
+        }
+        let less = now.queues < self.queues
+            || now.queue_entries < self.queue_entries
+            || now.max_data < self.max_data;
+        if less {
+            return other("the target grants less: queues, entries, or data per command");
+        }
+        Ok(())
+    }
 }
 
-/// An association. Its end is the end of its paths.
+/// A host's connections to a controller. Their end is the end of its paths.
 #[derive(Debug)]
 pub struct Association {
-    address: Address,
-    identity: Identity,
-    secrets: Secrets,
-    controller: u16,
-    reached: Reached,
+    link: Arc<Link>,
     on_this_machine: bool,
     interface: Option<String>,
-    /// Numbers of queues that are free.
-    free_queues: Mutex<VecDeque<u16>>,
-    admin: Arc<Mutex<CommandConnection>>,
-    /// The target didn't answer that it lives.
-    lost: Arc<AtomicBool>,
-    stop: Option<Sender<()>>,
     keeper: Option<JoinHandle<()>>,
 }
 
@@ -90,55 +107,30 @@ impl Association {
     /// What stood in the way.
     pub fn connect(address: &Address, queues: u16) -> Result<Association, HostError> {
         let identity = Identity::of(address.host_nqn.as_ref());
-        let secrets = Secrets::of(address)?;
-        let mut admin = CommandConnection::open(address, 1, MOST_DATA)?;
-        let on_this_machine = admin.is_on_this_machine();
-        let interface = admin.local_address().and_then(interface_of);
-        let data = connect_data(address, &identity, DYNAMIC_CONTROLLER);
-        let (controller, required) =
-            admin.connect(connect_of(0, ADMIN_QUEUE_SIZE, KEEP_ALIVE_MS), &data)?;
-        satisfy(&mut admin, required, &secrets, names(&identity, address))?;
-        let queue_entries = enable(&mut admin)?;
-        let reached = reach(&mut admin, address, queues, queue_entries)?;
-        let free_queues = (1..=reached.queues.min(u32::from(u16::MAX)) as u16).collect();
-        let admin = Arc::new(Mutex::new(admin));
-        let (stop, stopped) = mpsc::channel();
-        let kept = Arc::clone(&admin);
-        let lost = Arc::new(AtomicBool::new(false));
-        let loss = Arc::clone(&lost);
-        let keeper = std::thread::Builder::new().name("keep-alive".to_string()).spawn(move || {
-            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(KEEP_ALIVE_EVERY) {
-                let mut admin = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                if admin.keep_alive().is_err() {
-                    loss.store(true, Ordering::Release);
-                    return;
-                }
-            }
-        });
+        let credentials = Credentials { identity, secrets: Secrets::of(address)? };
+        let established = establish(address, &credentials, queues)?;
+        let on_this_machine = established.admin.is_on_this_machine();
+        let interface = established.admin.local_address().and_then(interface_of);
+        let link = Arc::new(Link::new(address, credentials, established));
+        let kept = Arc::clone(&link);
+        let keeper = std::thread::Builder::new().name("keep-alive".to_string());
+        let keeper = keeper.spawn(move || kept.keep());
         Ok(Association {
-            address: address.clone(),
-            identity,
-            secrets,
-            controller,
-            reached,
+            link,
             on_this_machine,
             interface,
-            free_queues: Mutex::new(free_queues),
-            admin,
-            lost,
-            stop: Some(stop),
             keeper: Some(keeper.map_err(HostError::system("start a thread"))?),
         })
     }
 
     /// What was reached.
     pub fn reached(&self) -> &Reached {
-        &self.reached
+        &self.link.reached
     }
 
     /// Where it is.
     pub fn address(&self) -> &Address {
-        &self.address
+        &self.link.address
     }
 
     /// Whether the target is reached at an address of this machine.
@@ -151,18 +143,25 @@ impl Association {
         self.interface.as_deref()
     }
 
+    /// How often the connections were lost so far, and for how long.
+    pub fn outages(&self) -> Outages {
+        self.link.outages()
+    }
+
     /// Has the completions of I/O commands carry how long the target took ([`narrows_nvme::feature::ServiceTime`]); whether
     /// the target can.
     pub fn ask_for_service_time(&self) -> bool {
-        let mut admin = self.admin.lock().unwrap_or_else(PoisonError::into_inner);
-        admin.set_feature(feature::SERVICE_TIME, 1).is_ok()
+        let can = self.link.admin().set_feature(feature::SERVICE_TIME, 1).is_ok();
+        if can {
+            self.link.tell_service_time();
+        }
+        can
     }
 
     /// What the target says of its threads, where it is narrows' own.
     pub fn target_activity(&self) -> Option<TargetActivity> {
-        let mut admin = self.admin.lock().unwrap_or_else(PoisonError::into_inner);
         let mut data = [0; ACTIVITY_BYTES];
-        admin.log_page(page::ACTIVITY, &mut data).ok()?;
+        self.link.admin().log_page(page::ACTIVITY, &mut data).ok()?;
         TargetActivity::from_bytes(&data)
     }
 
@@ -175,97 +174,125 @@ impl Association {
         arena: Arena,
         options: PathOptions,
     ) -> Result<NvmeTcpPath, HostError> {
-        let taken = self.free_queues.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let number = taken.ok_or_else(|| HostError::Namespace {
-            namespace: self.address.namespace,
-            reason: format!("the target grants {} queues, and all are in use", self.reached.queues),
+        let (reached, namespace) = (self.reached(), self.address().namespace);
+        let number = self.link.take_number().ok_or_else(|| HostError::Namespace {
+            namespace,
+            reason: format!("the target grants {} queues, and all are in use", reached.queues),
         })?;
         let slots = u16::try_from(arena.slots()).ok().filter(|slots| *slots < u16::MAX);
         let Some(slots) = slots else {
-            self.give_back(number);
+            self.link.give_back(number);
             return Err(HostError::Namespace {
-                namespace: self.address.namespace,
+                namespace,
                 reason: format!("a queue has no {} commands", arena.slots()),
             });
         };
         // A queue has room for one command less than it has entries; what is beyond waits on this side.
-        let entries = (u32::from(slots) + 1).clamp(2, self.reached.queue_entries.max(2));
-        let (stream, queue) = match self.open_queue_patiently(number, slots, entries) {
-            Ok(opened) => opened,
+        let entries = (u32::from(slots) + 1).clamp(2, reached.queue_entries.max(2));
+        let open = match self.link.open_line(number, slots, entries) {
+            Ok(open) => open,
             Err(error) => {
-                self.give_back(number);
+                self.link.give_back(number);
                 return Err(error);
             }
         };
         NvmeTcpPath::new(QueueParts {
             association: Arc::clone(self),
             number,
-            stream,
-            queue,
+            open,
             room: entries - 1,
             arena,
             options,
         })
     }
 
-    /// A target may still be busy with the end of a queue that had this number.
-    fn open_queue_patiently(
-        &self,
-        number: u16,
-        slots: u16,
-        entries: u32,
-    ) -> Result<(std::net::TcpStream, crate::queue::HostQueue), HostError> {
-        for _ in 0..QUEUE_TRIES {
-            match self.open_queue(number, slots, entries) {
-                Err(HostError::Failed { .. }) => std::thread::sleep(QUEUE_PAUSE),
-                opened => return opened,
-            }
-        }
-        self.open_queue(number, slots, entries)
+    pub(crate) fn link(&self) -> &Arc<Link> {
+        &self.link
     }
-
-    fn open_queue(
-        &self,
-        number: u16,
-        slots: u16,
-        entries: u32,
-    ) -> Result<(std::net::TcpStream, crate::queue::HostQueue), HostError> {
-        let mut connection =
-            CommandConnection::open(&self.address, slots.max(1), self.reached.max_data)?;
-        let data = connect_data(&self.address, &self.identity, self.controller);
-        let (_, required) =
-            connection.connect(connect_of(number, (entries - 1) as u16, 0), &data)?;
-        let names = names(&self.identity, &self.address);
-        satisfy(&mut connection, required, &self.secrets, names)?;
-        let (stream, mut queue) = connection.into_parts();
-        queue.set_in_capsule(self.reached.controller.in_capsule_bytes());
-        Ok((stream, queue))
-    }
-
-    /// Whether the target is gone as far as its admin queue shows.
-    pub(crate) fn is_lost(&self) -> bool {
-        self.lost.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn give_back(&self, queue: u16) {
-        self.free_queues.lock().unwrap_or_else(PoisonError::into_inner).push_back(queue);
-    }
-}
-
-fn names<'a>(identity: &'a Identity, address: &'a Address) -> Names<'a> {
-    Names { host: &identity.nqn, subsystem: &address.subsystem }
 }
 
 impl Drop for Association {
     fn drop(&mut self) {
-        drop(self.stop.take());
+        self.link.stop();
+        if self.link.is_lost() {
+            // Nobody is there to take leave of, and what the keeper tries may take long; it ends by itself.
+            return;
+        }
         if let Some(keeper) = self.keeper.take() {
             let _ = keeper.join();
         }
-        let mut admin = self.admin.lock().unwrap_or_else(PoisonError::into_inner);
         // A target that is gone needs no leave.
-        let _ = admin.set_property(property::CC, Configuration::ENABLED.shutdown().0);
+        let _ = self.link.admin().set_property(property::CC, Configuration::ENABLED.shutdown().0);
     }
+}
+
+/// Who connects, and how that is proven.
+#[derive(Debug)]
+pub(crate) struct Credentials {
+    identity: Identity,
+    secrets: Secrets,
+}
+
+impl Credentials {
+    fn names<'a>(&'a self, address: &'a Address) -> Names<'a> {
+        Names { host: &self.identity.nqn, subsystem: &address.subsystem }
+    }
+}
+
+/// A new association.
+pub(crate) struct Established {
+    pub(crate) admin: CommandConnection,
+    /// The controller's number.
+    pub(crate) controller: u16,
+    pub(crate) reached: Reached,
+}
+
+/// Connects the admin queue, and asks what is there.
+pub(crate) fn establish(
+    address: &Address,
+    credentials: &Credentials,
+    queues: u16,
+) -> Result<Established, HostError> {
+    let mut admin = CommandConnection::open(address, 1, MOST_DATA)?;
+    let data = connect_data(address, &credentials.identity, DYNAMIC_CONTROLLER);
+    let keep_alive_ms = address.keep_alive_s.saturating_mul(1000);
+    let (controller, required) =
+        admin.connect(connect_of(0, ADMIN_QUEUE_SIZE, keep_alive_ms), &data)?;
+    satisfy(&mut admin, required, &credentials.secrets, credentials.names(address))?;
+    let queue_entries = enable(&mut admin)?;
+    let reached = reach(&mut admin, address, queues, queue_entries)?;
+    Ok(Established { admin, controller, reached })
+}
+
+/// Connects an I/O queue: its number, slots and entries. A target may still be busy with the end of one that had its number.
+pub(crate) fn open_queue(
+    address: &Address,
+    credentials: &Credentials,
+    controller: u16,
+    queue: (u16, u16, u32),
+    most_data: u32,
+) -> Result<(Arc<TcpStream>, HostQueue), HostError> {
+    for _ in 0..QUEUE_TRIES {
+        match try_open_queue(address, credentials, controller, queue, most_data) {
+            Err(HostError::Failed { .. }) => std::thread::sleep(QUEUE_PAUSE),
+            opened => return opened,
+        }
+    }
+    try_open_queue(address, credentials, controller, queue, most_data)
+}
+
+fn try_open_queue(
+    address: &Address,
+    credentials: &Credentials,
+    controller: u16,
+    (number, slots, entries): (u16, u16, u32),
+    most_data: u32,
+) -> Result<(Arc<TcpStream>, HostQueue), HostError> {
+    let mut connection = CommandConnection::open(address, slots.max(1), most_data)?;
+    let data = connect_data(address, &credentials.identity, controller);
+    let (_, required) = connection.connect(connect_of(number, (entries - 1) as u16, 0), &data)?;
+    satisfy(&mut connection, required, &credentials.secrets, credentials.names(address))?;
+    Ok(connection.into_parts())
 }
 
 fn connect_of(queue: u16, queue_size: u16, keep_alive_ms: u32) -> Connect {

@@ -81,6 +81,21 @@ pub enum HostError {
         /// It answered.
         answered: bool,
     },
+    /// After the connection was made again, something else is there.
+    #[error("after a reconnect {0}")]
+    Changed(String),
+    /// Given up.
+    #[error(
+        "the connection was lost ({lost}) and could not be made again (attempts: {attempts}, the last: {last})"
+    )]
+    GivenUp {
+        /// How it was lost.
+        lost: String,
+        /// How often it was tried.
+        attempts: u32,
+        /// Why that failed.
+        last: String,
+    },
     /// The namespace isn't there, or can't be used.
     #[error("namespace {namespace}: {reason}")]
     Namespace {
@@ -92,6 +107,27 @@ pub enum HostError {
 }
 
 impl HostError {
+    /// Whether it stays so however often it is tried: the controller says so (DNR).
+    pub(crate) fn is_for_good(&self) -> bool {
+        match self {
+            HostError::Failed { status, .. } => status.do_not_retry(),
+            HostError::Changed(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the connection is of no more use, and another one may be.
+    pub(crate) fn is_of_connection(&self) -> bool {
+        matches!(
+            self,
+            HostError::System { .. }
+                | HostError::Closed(_)
+                | HostError::Terminated(_)
+                | HostError::Broken(_)
+                | HostError::Silent { .. }
+        )
+    }
+
     pub(crate) fn system(action: &'static str) -> impl FnOnce(io::Error) -> HostError {
         move |source| HostError::System { action, source }
     }

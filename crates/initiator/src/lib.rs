@@ -4,7 +4,8 @@
 //! gives a [`narrows_io::DevicePath`] that is one I/O queue. [`queue`] is the machine below: it takes bytes and gives
 //! bytes, knows no socket, and trusts nothing that comes.
 //!
-//! A connection that is lost is not made again: a measurement over a reconnect would be of the reconnect.
+//! A connection that is lost is not made again unless the address says so ([`Reconnect`]): a measurement over a reconnect is of
+//! the reconnect as well.
 
 mod address;
 mod admin;
@@ -13,8 +14,10 @@ mod authenticate;
 mod error;
 mod identity;
 mod interface;
+mod link;
 mod path;
 pub mod queue;
+mod reconnect;
 pub mod stamps;
 mod tcp_info;
 
@@ -22,4 +25,5 @@ pub use address::{Address, InvalidAddress};
 pub use association::{Association, Reached};
 pub use error::HostError;
 pub use path::{KernelStamps, NvmeTcpPath, PathOptions};
+pub use reconnect::{Outages, Reconnect};
 pub use tcp_info::{TcpInfo, tcp_info};

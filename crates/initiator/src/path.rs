@@ -8,12 +8,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use narrows_io::{Arena, Completion, DevicePath, Error, HEARTBEAT_MS, Method, Op};
+use narrows_io::{Arena, Completion, DevicePath, Error, HEARTBEAT_MS, Method, Op, Outages};
 use narrows_nvme::command::{DeallocatedRange, Extent, IoCommand, RANGE_BYTES};
+use narrows_nvme::digest::Digests;
 use narrows_nvme::feature::ServiceTime;
 use narrows_nvme::{CompletionEntry, DataPointer, Status, SubmissionEntry};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::link::{OpenQueue, reset};
 use crate::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
 use crate::{Association, HostError, stamps};
 
@@ -47,8 +49,8 @@ pub struct KernelStamps {
 pub(crate) struct QueueParts {
     pub(crate) association: Arc<Association>,
     pub(crate) number: u16,
-    pub(crate) stream: TcpStream,
-    pub(crate) queue: HostQueue,
+    /// Absent while connections are being made again.
+    pub(crate) open: Option<OpenQueue>,
     /// Commands that the queue has room for.
     pub(crate) room: u32,
     pub(crate) arena: Arena,
@@ -76,7 +78,10 @@ impl SlotMemory for Slots {
 pub struct NvmeTcpPath {
     association: Arc<Association>,
     number: u16,
-    stream: TcpStream,
+    /// Absent while connections are being made again.
+    stream: Option<Arc<TcpStream>>,
+    /// Of which of the host's associations it is.
+    of_association: u32,
     queue: HostQueue,
     slots: Slots,
     options: PathOptions,
@@ -87,6 +92,11 @@ pub struct NvmeTcpPath {
     sent: usize,
     /// Operation of each slot, and what it moves.
     operations: Vec<(Op, u32)>,
+    /// What each slot waits for.
+    waits: Vec<Option<Wait>>,
+    /// What was lost before this path began.
+    before: crate::Outages,
+    longest_stall: Duration,
     service_times: Vec<ServiceTime>,
     /// When the last packet came, where that is stamped.
     received_ns: Option<u64>,
@@ -97,24 +107,52 @@ pub struct NvmeTcpPath {
     submit_ns: u64,
 }
 
+/// A command that wasn't answered yet.
+#[derive(Debug, Clone, Copy)]
+struct Wait {
+    entry: SubmissionEntry,
+    direction: Direction,
+    submitted: Instant,
+    /// It was in flight when connections were lost, or began while they were.
+    stalled: bool,
+}
+
+/// A queue without a connection.
+fn no_queue() -> HostQueue {
+    HostQueue::new(0, Digests::NONE, 0, 0)
+}
+
+fn prepare(stream: &TcpStream, options: PathOptions) -> Result<(), HostError> {
+    let heartbeat = Duration::from_millis(HEARTBEAT_MS);
+    stream.set_read_timeout(Some(heartbeat)).map_err(HostError::system("set a time limit"))?;
+    if options.stamped {
+        let stamp = HostError::system("have the kernel stamp packets (SO_TIMESTAMPING)");
+        stamps::enable(stream).map_err(stamp)?;
+    }
+    Ok(())
+}
+
 impl NvmeTcpPath {
     pub(crate) fn new(parts: QueueParts) -> Result<NvmeTcpPath, HostError> {
         let slots = parts.arena.slots() as usize;
-        let heartbeat = Duration::from_millis(HEARTBEAT_MS);
-        parts
-            .stream
-            .set_read_timeout(Some(heartbeat))
-            .map_err(HostError::system("set a time limit"))?;
-        if parts.options.stamped {
-            let stamp = HostError::system("have the kernel stamp packets (SO_TIMESTAMPING)");
-            stamps::enable(&parts.stream).map_err(stamp)?;
-        }
+        let (stream, queue, of_association) = match parts.open {
+            Some(OpenQueue { stream, queue, association }) => {
+                if let Err(error) = prepare(&stream, parts.options) {
+                    parts.association.link().give_back(parts.number);
+                    return Err(error);
+                }
+                (Some(stream), queue, association)
+            }
+            None => (None, no_queue(), 0),
+        };
         Ok(NvmeTcpPath {
             name: PathBuf::from(parts.association.address().to_string()),
+            before: parts.association.outages(),
             association: parts.association,
             number: parts.number,
-            stream: parts.stream,
-            queue: parts.queue,
+            stream,
+            of_association,
+            queue,
             slots: Slots {
                 arena: parts.arena,
                 ranges: vec![[0; RANGE_BYTES]; slots],
@@ -125,6 +163,8 @@ impl NvmeTcpPath {
             ended: Vec::with_capacity(slots),
             sent: 0,
             operations: vec![(Op::Read, 0); slots],
+            waits: vec![None; slots],
+            longest_stall: Duration::ZERO,
             service_times: vec![ServiceTime::default(); slots],
             received_ns: None,
             backlog: VecDeque::new(),
@@ -133,25 +173,27 @@ impl NvmeTcpPath {
         })
     }
 
+    /// Whether writes that are submitted from now on are durable when they are answered (FUA).
+    pub fn force_unit_access(&mut self, on: bool) {
+        self.options.force_unit_access = on;
+    }
+
     /// How long the target took for the last operation of a slot, where it was asked to say so.
     pub fn service_time(&self, slot: u32) -> ServiceTime {
         self.service_times[slot as usize]
     }
 
-    /// The socket, for what the kernel knows of it (TCP_INFO).
-    pub fn socket(&self) -> &TcpStream {
-        &self.stream
+    /// The socket, for what the kernel knows of it (TCP_INFO); absent while connections are being made again.
+    pub fn socket(&self) -> Option<&TcpStream> {
+        self.stream.as_deref()
     }
 
     /// The kernel's stamps since they were last taken; none where they weren't asked for.
     pub fn take_stamps(&mut self) -> KernelStamps {
-        if !self.options.stamped {
+        let Some(stream) = self.stream.as_deref().filter(|_| self.options.stamped) else {
             return KernelStamps::default();
-        }
-        KernelStamps {
-            sent_ns: stamps::take_sent(&self.stream),
-            received_ns: self.received_ns.take(),
-        }
+        };
+        KernelStamps { sent_ns: stamps::take_sent(stream), received_ns: self.received_ns.take() }
     }
 
     /// Whether an operation is of whole blocks, and no more than a command may have.
@@ -190,21 +232,65 @@ impl NvmeTcpPath {
         }
     }
 
-    fn fail(&self, source: io::Error) -> Error {
+    fn broken(&self, error: &HostError) -> Error {
         Error::System {
             action: "use the NVMe/TCP connection",
             path: self.name.clone(),
             offset: None,
-            source,
+            source: io::Error::other(error.to_string()),
         }
     }
 
-    fn broken(&self, error: HostError) -> Error {
-        self.fail(io::Error::other(error.to_string()))
+    /// The connection failed: an error, or the beginning of a wait until it was made again.
+    #[cold]
+    fn lost(&mut self, error: &HostError) -> Result<(), Error> {
+        if !self.association.link().reconnects() {
+            return Err(self.broken(error));
+        }
+        self.association.link().report_loss(self.of_association, error);
+        if let Some(stream) = self.stream.take() {
+            reset(&stream);
+        }
+        // What was not answered is sent again: reads and writes of the same bytes, flushes and deallocations give the same done
+        // twice.
+        let mut unanswered: Vec<bool> = self.waits.iter().map(Option::is_some).collect();
+        for slot in self.ended.iter().map(|ended| ended.slot) {
+            unanswered[usize::from(slot)] = false;
+        }
+        self.backlog.clear();
+        for (slot, wait) in self.waits.iter_mut().enumerate().filter(|(slot, _)| unanswered[*slot])
+        {
+            if let Some(wait) = wait {
+                wait.stalled = true;
+                self.backlog.push_back((wait.entry, slot as u16, wait.direction));
+            }
+        }
+        self.queue = no_queue();
+        self.sent = 0;
+        Ok(())
+    }
+
+    /// Takes the queue once it was made again; whether it was.
+    #[cold]
+    fn come_back(&mut self) -> Result<bool, Error> {
+        let made = self.association.link().take_made(self.number);
+        let made = made.map_err(|error| self.broken(&error))?;
+        let Some(OpenQueue { stream, queue, association }) = made else { return Ok(false) };
+        self.of_association = association;
+        self.queue = queue;
+        let prepared = prepare(&stream, self.options);
+        self.stream = Some(stream);
+        if let Err(error) = prepared {
+            self.lost(&error)?;
+            return Ok(false);
+        }
+        Ok(true)
     }
 
     /// Sends what there is, as far as the socket takes it; whether all went.
-    fn flush(&mut self) -> Result<bool, Error> {
+    fn flush(&mut self) -> Result<bool, HostError> {
+        let Some(stream) = self.stream.as_ref() else { return Ok(true) };
+        let socket = stream.as_raw_fd();
         while self.queue.in_flight() < self.room
             && let Some((entry, slot, direction)) = self.backlog.pop_front()
         {
@@ -245,7 +331,7 @@ impl NvmeTcpPath {
                 message.msg_iov = vectors.as_mut_ptr();
                 message.msg_iovlen = count;
                 let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-                libc::sendmsg(self.stream.as_raw_fd(), &raw const message, flags)
+                libc::sendmsg(socket, &raw const message, flags)
             };
             match usize::try_from(result) {
                 Ok(went) => {
@@ -259,7 +345,7 @@ impl NvmeTcpPath {
                     return match error.kind() {
                         io::ErrorKind::WouldBlock => Ok(false),
                         io::ErrorKind::Interrupted => continue,
-                        _ => Err(self.fail(error)),
+                        _ => Err(HostError::System { action: "send to the target", source: error }),
                     };
                 }
             }
@@ -268,7 +354,8 @@ impl NvmeTcpPath {
     }
 
     /// Takes what came; whether something did. With `wait` it sleeps until something does, or for a heartbeat.
-    fn receive(&mut self, wait: bool) -> Result<bool, Error> {
+    fn receive(&mut self, wait: bool) -> Result<bool, HostError> {
+        let Some(stream) = self.stream.as_deref() else { return Ok(false) };
         let flags = if wait { 0 } else { libc::MSG_DONTWAIT };
         let direct = self.queue.direct(DIRECT_FROM);
         let memory = match &direct {
@@ -276,11 +363,11 @@ impl NvmeTcpPath {
             None => &mut self.input[..],
         };
         let received = if self.options.stamped {
-            stamps::receive(&self.stream, memory, flags)
+            stamps::receive(stream, memory, flags)
         } else {
             // SAFETY: memory of this path, as long as is said.
             let came = unsafe {
-                let fd = self.stream.as_raw_fd();
+                let fd = stream.as_raw_fd();
                 libc::recv(fd, memory.as_mut_ptr().cast(), memory.len(), flags)
             };
             let came = usize::try_from(came).map_err(|_| io::Error::last_os_error());
@@ -288,7 +375,7 @@ impl NvmeTcpPath {
         };
         let came = match received {
             Ok((0, _)) => {
-                return Err(self.broken(HostError::Closed("while commands were in flight")));
+                return Err(HostError::Closed("while commands were in flight"));
             }
             Ok((came, stamp)) => {
                 self.received_ns = stamp.or(self.received_ns);
@@ -297,7 +384,9 @@ impl NvmeTcpPath {
             Err(error) => {
                 return match error.kind() {
                     io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(false),
-                    _ => Err(self.fail(error)),
+                    _ => {
+                        Err(HostError::System { action: "receive from the target", source: error })
+                    }
                 };
             }
         };
@@ -306,20 +395,24 @@ impl NvmeTcpPath {
         } else {
             self.queue.input(&self.input[..came], &mut self.slots, &mut self.ended)
         };
-        taken.map_err(|error| self.broken(error))?;
+        taken?;
         Ok(true)
     }
 
     /// Sleeps until the socket takes more or something came, for a heartbeat at most.
     fn wait_for_socket(&self) {
-        let mut fds = [PollFd::new(&self.stream, PollFlags::IN | PollFlags::OUT)];
+        let Some(stream) = self.stream.as_deref() else { return };
+        let mut fds = [PollFd::new(stream, PollFlags::IN | PollFlags::OUT)];
         let limit = Timespec { tv_sec: 0, tv_nsec: HEARTBEAT_MS as i64 * 1_000_000 };
         let _ = poll(&mut fds, Some(&limit));
     }
 
     /// Sleeps until something came, no longer than `wait`.
     fn wait_for_answer(&self, wait: Duration) {
-        let mut fds = [PollFd::new(&self.stream, PollFlags::IN)];
+        let Some(stream) = self.stream.as_deref() else {
+            return self.association.link().wait(wait);
+        };
+        let mut fds = [PollFd::new(stream, PollFlags::IN)];
         let limit = Timespec {
             tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: wait.subsec_nanos().into(),
@@ -333,6 +426,9 @@ impl NvmeTcpPath {
             let index = usize::from(slot);
             let (op, bytes) = self.operations[index];
             self.slots.trims[index] = false;
+            if let Some(wait) = self.waits[index].take().filter(|wait| wait.stalled) {
+                self.longest_stall = self.longest_stall.max(wait.submitted.elapsed());
+            }
             let result = if completion.status.is_success() {
                 self.service_times[index] = ServiceTime::from_result(completion.result);
                 if op.moves_data() { bytes as i32 } else { 0 }
@@ -351,37 +447,53 @@ impl NvmeTcpPath {
     ) -> Result<(), Error> {
         let wanted = min.min(self.in_flight()) as usize;
         loop {
-            let all_sent = self.flush()?;
-            let sleeps = !self.options.polled && deadline.is_some();
-            let enough = self.ended.len() >= wanted;
-            let came = if self.queue.in_flight() == 0 {
-                false
-            } else {
-                self.receive(sleeps && !enough && all_sent)?
-            };
-            if self.ended.len() >= wanted && !came {
-                break;
-            }
-            if self.ended.len() >= wanted && wanted > 0 {
-                // What more has come may wait for the next call.
-                self.flush()?;
-                break;
-            }
-            if !came && self.association.is_lost() {
-                return Err(self.broken(HostError::Closed("or is silent")));
-            }
-            if deadline.is_none_or(|deadline| Instant::now() >= deadline) {
-                if !came {
+            if self.stream.is_none() && !self.come_back()? {
+                if self.ended.len() >= wanted {
                     break;
                 }
+                let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+                let Some(left) = left.filter(|left| !left.is_zero()) else { break };
+                self.association.link().wait(left);
                 continue;
             }
-            if !came && sleeps && !all_sent {
-                self.wait_for_socket();
+            match self.turn(wanted, deadline) {
+                Ok(true) => break,
+                Ok(false) => {}
+                Err(error) => self.lost(&error)?,
             }
         }
         self.hand_out(out);
         Ok(())
+    }
+
+    /// Sends and receives once; whether it is enough.
+    fn turn(&mut self, wanted: usize, deadline: Option<Instant>) -> Result<bool, HostError> {
+        let all_sent = self.flush()?;
+        let sleeps = !self.options.polled && deadline.is_some();
+        let enough = self.ended.len() >= wanted;
+        let came = if self.queue.in_flight() == 0 {
+            false
+        } else {
+            self.receive(sleeps && !enough && all_sent)?
+        };
+        if self.ended.len() >= wanted && !came {
+            return Ok(true);
+        }
+        if self.ended.len() >= wanted && wanted > 0 {
+            // What more has come may wait for the next call.
+            self.flush()?;
+            return Ok(true);
+        }
+        if !came && self.association.link().is_lost() {
+            return Err(HostError::Closed("or is silent"));
+        }
+        if deadline.is_none_or(|deadline| Instant::now() >= deadline) {
+            return Ok(!came);
+        }
+        if !came && sleeps && !all_sent {
+            self.wait_for_socket();
+        }
+        Ok(false)
     }
 }
 
@@ -431,7 +543,9 @@ impl DevicePath for NvmeTcpPath {
         self.slots.trims[slot as usize] = op == Op::Trim;
         let namespace = self.association.address().namespace;
         let entry = command.to_entry(number, namespace, DataPointer::NONE);
-        if self.queue.in_flight() < self.room {
+        let stalled = self.stream.is_none();
+        self.waits[slot as usize] = Some(Wait { entry, direction, submitted: begun, stalled });
+        if !stalled && self.queue.in_flight() < self.room {
             self.queue.submit(entry, number, direction, &mut self.slots);
         } else {
             self.backlog.push_back((entry, number, direction));
@@ -450,7 +564,9 @@ impl DevicePath for NvmeTcpPath {
         wait: Duration,
         out: &mut Vec<Completion>,
     ) -> Result<(), Error> {
-        self.flush()?;
+        if let Err(error) = self.flush() {
+            self.lost(&error)?;
+        }
         if !wait.is_zero() && !self.options.polled && self.ended.len() < min as usize {
             self.wait_for_answer(wait);
         }
@@ -465,11 +581,27 @@ impl DevicePath for NvmeTcpPath {
     fn submit_ns(&self) -> Option<u64> {
         Some(self.submit_ns)
     }
+
+    fn outages(&self) -> Option<Outages> {
+        self.association.address().reconnect?;
+        let (now, before) = (self.association.outages(), self.before);
+        let waiting = self.waits.iter().flatten().filter(|wait| wait.stalled);
+        let waiting = waiting.map(|wait| wait.submitted.elapsed()).max().unwrap_or_default();
+        let longest = self.longest_stall.max(waiting).as_nanos();
+        Some(Outages {
+            reconnects: now.reconnects - before.reconnects,
+            disconnected_ns: now.disconnected_ns.saturating_sub(before.disconnected_ns),
+            longest_stall_ns: u64::try_from(longest).unwrap_or(u64::MAX),
+            disconnected: now.disconnected,
+        })
+    }
 }
 
 impl Drop for NvmeTcpPath {
     fn drop(&mut self) {
-        let _ = self.stream.shutdown(std::net::Shutdown::Both);
-        self.association.give_back(self.number);
+        if let Some(stream) = &self.stream {
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+        }
+        self.association.link().give_back(self.number);
     }
 }

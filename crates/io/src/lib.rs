@@ -44,7 +44,7 @@ pub use file::{Blueprint, TestFile};
 pub use fill::{FILE_UNIT, FillStep};
 pub use method::{Method, Options, Refusal};
 pub use null::NullPath;
-pub use path::{Completion, DevicePath, HEARTBEAT_MS, Op};
+pub use path::{Completion, DevicePath, HEARTBEAT_MS, Op, Outages};
 pub use pattern::{Pattern, SECTOR, Tag};
 pub use space::{Space, check_writable};
 pub use target::{Durable, Target, TargetKind};

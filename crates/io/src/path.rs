@@ -50,6 +50,33 @@ impl Completion {
     }
 }
 
+/// What a way over a network saw of lost connections since it was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Outages {
+    /// How often the connections were lost and made again.
+    pub reconnects: u32,
+    /// Time without them, ns; that which still lasts is part of it.
+    pub disconnected_ns: u64,
+    /// The longest that an operation of this way waited that was in flight when they were lost, or submitted while they
+    /// were, from its submission, ns; those that still wait are part of it.
+    pub longest_stall_ns: u64,
+    /// They are lost now.
+    pub disconnected: bool,
+}
+
+impl Outages {
+    /// Of two ways over the same connections.
+    #[must_use]
+    pub fn both(self, other: Outages) -> Outages {
+        Outages {
+            reconnects: self.reconnects.max(other.reconnects),
+            disconnected_ns: self.disconnected_ns.max(other.disconnected_ns),
+            longest_stall_ns: self.longest_stall_ns.max(other.longest_stall_ns),
+            disconnected: self.disconnected || other.disconnected,
+        }
+    }
+}
+
 /// An asynchronous way to a device.
 pub trait DevicePath {
     /// Which way.
@@ -107,6 +134,11 @@ pub trait DevicePath {
     /// blocking; `None` where there is no such thing or it cannot be learned. Costs some system calls: not for
     /// the inside of a window.
     fn workers(&self) -> Option<u32> {
+        None
+    }
+
+    /// What it saw of lost connections; `None` for ways that have none, or don't make them again.
+    fn outages(&self) -> Option<Outages> {
         None
     }
 

@@ -393,8 +393,13 @@ metrics! { GENERAL:
     /// device's counters cover, because a server reports its statistics only when a session ends.
     SPAN_OPERATIONS: "span_operations", Count, Neither;
 
-    /// NVMe controllers over a network whose connection was made again in the window.
+    /// Connections to storage over a network that were made again in the window: by the kernel, as many as it has controllers; by narrows'
+    /// own host (nvme-tcp://), warm-up and the wait after the window included.
     RECONNECTS: "reconnects", Count, Less;
+    /// Time without a connection to the storage, ns; warm-up and the wait after the window included.
+    DISCONNECTED: "disconnected", Ns, Less;
+    /// The longest that an operation waited which was in flight when the connection was lost, or began while it was, ns.
+    LONGEST_STALL: "longest_stall", Ns, Less;
     /// Packets that the network ports which are up dropped or received damaged in the window, all traffic.
     PORT_DROPS: "port_drops", Count, Less;
 
@@ -428,6 +433,8 @@ metrics! { GENERAL:
     SPLIT_BEYOND_HOST: "split_beyond_host", Ns, Less;
     /// The same of an echo that sleeps, ns.
     SPLIT_ECHO: "split_echo", Ns, Less;
+    /// Rounds that ended, over those that were planned: what a stop or a lost connection left.
+    SPLIT_ROUNDS_DONE: "split_rounds_done", Ratio, More;
     /// The latency less all its parts, ns.
     SPLIT_UNEXPLAINED: "split_unexplained", Ns, Neither;
     /// The latency less all its parts, over the latency.

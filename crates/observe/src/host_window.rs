@@ -52,6 +52,8 @@ pub struct HostWindow {
     pub links: Vec<LoadedLink>,
     /// What the network under the drives did; absent where they are here.
     pub network: Option<NetworkSeen>,
+    /// How often own connections to storage were made again, and how long they were lost, ns; absent without such.
+    pub connections: Option<(u64, u64)>,
     /// Each processor that was on-line at both ends.
     pub per_cpu: Vec<CpuSeen>,
 }
@@ -116,6 +118,10 @@ impl HostWindow {
             (metric::PORT_DROPS, network.dropped),
         ] {
             add(metric, count.map(|count| count as f64));
+        }
+        if let Some((reconnects, disconnected_ns)) = self.connections {
+            metrics.push((metric::RECONNECTS, reconnects as f64));
+            metrics.push((metric::DISCONNECTED, disconnected_ns as f64));
         }
         metrics
     }
@@ -203,6 +209,10 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
             .as_ref()
             .zip(after.network.as_ref())
             .map(|(before, after)| network::between(before, after)),
+        connections: before
+            .connections
+            .zip(after.connections)
+            .map(|(before, after)| (after.0 - before.0, after.1.saturating_sub(before.1))),
         per_cpu,
     }
 }
@@ -249,6 +259,7 @@ mod tests {
             moved_pages: None,
             heat_stops: None,
             network: None,
+            connections: None,
             tick_ns: 10 * MS,
         }
     }

@@ -48,4 +48,4 @@ pub use drive::DriveSeen;
 pub use host_window::{CpuSeen, HostWindow};
 pub use sentinel::sentinel;
 pub use snapshot::Snapshot;
-pub use watch::Watch;
+pub use watch::{Connections, Watch};

@@ -35,6 +35,8 @@ pub struct Snapshot {
     pub(crate) heat_stops: Option<u64>,
     /// Of the network under the drives; absent where they are here.
     pub(crate) network: Option<NetworkCounts>,
+    /// How often own connections were made again, and how long they were lost, ns.
+    pub(crate) connections: Option<(u64, u64)>,
     pub(crate) tick_ns: u64,
 }
 

@@ -1,5 +1,7 @@
 //! What is watched, and one look at it.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use narrows_facts::{Live, cgroup, process};
@@ -14,6 +16,12 @@ use crate::io_limits::LimitWatch;
 use crate::links::LinkWatch;
 use crate::network::NetworkWatch;
 use crate::snapshot::Snapshot;
+
+/// Connections to storage that this program has made itself, and makes again when they are lost.
+pub trait Connections: fmt::Debug + Send + Sync {
+    /// How often they were made again so far, and how long they were lost, ns; a loss that lasts is part of it.
+    fn lost(&self) -> (u64, u64);
+}
 
 /// Open counter files. Making one costs some file opens; keep it over the repeats of a measurement.
 #[derive(Debug, Default)]
@@ -30,6 +38,7 @@ pub struct Watch {
     heat: HeatWatch,
     links: LinkWatch,
     network: NetworkWatch,
+    connections: Option<Arc<dyn Connections>>,
     pids: Vec<u32>,
 }
 
@@ -76,6 +85,7 @@ impl Watch {
             heat,
             links,
             network: NetworkWatch::open(platform, Counters::open),
+            connections: None,
             pids: Vec::new(),
         }
     }
@@ -91,6 +101,13 @@ impl Watch {
     #[must_use]
     pub fn with_pids(mut self, pids: Vec<u32>) -> Self {
         self.pids = pids;
+        self
+    }
+
+    /// Watches these connections, too.
+    #[must_use]
+    pub fn with_connections(mut self, connections: Arc<dyn Connections>) -> Self {
+        self.connections = Some(connections);
         self
     }
 
@@ -149,6 +166,7 @@ impl Watch {
             moved_pages: text(&self.vmstat).and_then(|text| parse_moved(&text)),
             heat_stops: self.heat.stops(),
             network: self.network.counts(),
+            connections: self.connections.as_ref().map(|connections| connections.lost()),
             tick_ns,
         }
     }

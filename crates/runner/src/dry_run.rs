@@ -27,7 +27,7 @@ pub(crate) fn show<P: Program>(
     if let Some(anonymous) = anonymous {
         // A server that was asked has said more names.
         let (plan, platform) = program.planned();
-        anonymous.learn(plan, platform);
+        anonymous.learn(plan, platform, &program.names());
     }
     let results = match &options.output {
         Some(folder) => store::check(folder),

@@ -31,6 +31,16 @@ pub trait Program: Sized {
         None
     }
 
+    /// Addresses of storage that it is given.
+    fn storage(_request: &Self::Request) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What it tells that names somebody's device: serial numbers.
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Decides everything; nothing is loaded, and nothing is written.
     ///
     /// # Errors
@@ -115,7 +125,7 @@ pub fn execute<P: Program>(request: &P::Request, ui: &dyn Ui) -> Result<Exit> {
     if !P::options(request).anonymous {
         return measure::<P>(request, ui, None);
     }
-    let anonymous = Anonymous::of(P::address(request));
+    let anonymous = Anonymous::of(P::address(request), &P::storage(request));
     let named = AnonymousUi { ui, anonymous: &anonymous };
     measure::<P>(request, &named, Some(&anonymous)).map_err(|error| anonymous.error(&error))
 }
@@ -129,7 +139,7 @@ fn measure<P: Program>(
     let mut program = P::plan(request, ui)?;
     if let Some(anonymous) = anonymous {
         let (plan, platform) = program.planned();
-        anonymous.learn(plan, platform);
+        anonymous.learn(plan, platform, &program.names());
     }
     if options.dry_run {
         return dry_run::show(&mut program, options, ui, anonymous);

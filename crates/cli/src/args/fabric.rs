@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 
 use clap::{Args, Subcommand};
 
-use super::OutputArgs;
 use super::block::ConsentArgs;
+use super::{NamesArgs, OutputArgs};
 
 /// `narrows fabric`
 #[derive(Debug, Args)]
@@ -54,6 +54,9 @@ pub struct SplitArgs {
     /// `narrows fabric echo` on the target's machine
     #[arg(long, value_name = "HOST:PORT")]
     pub echo: Option<String>,
+    /// What is told of names.
+    #[command(flatten)]
+    pub names: NamesArgs,
     /// How and where to.
     #[command(flatten)]
     pub output: OutputArgs,

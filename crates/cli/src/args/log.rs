@@ -20,6 +20,8 @@ Examples:
   narrows log ladder --methods all --sizes 512,8k,128k --layouts all
   narrows log commits --within 2ms         commits per second with p99 within 2 ms
   narrows log streams --streams 10 --rate 4MB/s   ten databases that write 4 MB/s of WAL each
+  narrows log ladder --write-to-device nvme-tcp://192.0.2.10/nqn.2026-11.org.example:wal --serial S
+                                           Write and Flush, and Write with FUA, over NVMe/TCP
   narrows log postgres postgres://app@db7/shop    what a commit costs on a running server
   narrows log placement --wal /data --wal /wal --prove   another WAL location: predicted and tested")]
 pub struct LogArgs {
@@ -58,6 +60,25 @@ pub struct LogPlaceArgs {
     /// Folder on the drives for the data files [default: that of --wal]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
+}
+
+/// Where a log is measured.
+#[derive(Debug, Clone, Args)]
+pub struct LogTargetArgs {
+    /// Folders.
+    #[command(flatten)]
+    pub dirs: LogPlaceArgs,
+    /// A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        requires = "serial",
+        conflicts_with_all = ["wal", "data"]
+    )]
+    pub write_to_device: Option<String>,
+    /// The subsystem's serial number
+    #[arg(long, value_name = "S", requires = "write_to_device")]
+    pub serial: Option<String>,
 }
 
 /// How a write is made durable.
@@ -112,7 +133,7 @@ pub struct LogDatabaseArgs {
 pub struct WholeArgs {
     /// Where.
     #[command(flatten)]
-    pub place: LogPlaceArgs,
+    pub place: LogTargetArgs,
     /// The database.
     #[command(flatten)]
     pub database: LogDatabaseArgs,
@@ -135,7 +156,7 @@ Examples:
 pub struct LadderArgs {
     /// Where.
     #[command(flatten)]
-    pub place: LogPlaceArgs,
+    pub place: LogTargetArgs,
     /// Sync methods
     #[arg(
         long,
@@ -214,7 +235,7 @@ Examples:
 pub struct CommitsArgs {
     /// Where.
     #[command(flatten)]
-    pub place: LogPlaceArgs,
+    pub place: LogTargetArgs,
     /// What is searched for.
     #[command(flatten)]
     pub goal: CommitGoalArgs,
@@ -254,7 +275,7 @@ Examples:
 pub struct StreamsArgs {
     /// Where.
     #[command(flatten)]
-    pub place: LogPlaceArgs,
+    pub place: LogTargetArgs,
     /// WAL streams at once
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<1, 256>)]
     pub streams: u32,

@@ -4,6 +4,7 @@ use anyhow::Result;
 use narrows_runner::execute;
 use narrows_runner::fabric::echo;
 use narrows_runner::fabric::split::Split;
+use narrows_runner::request::RunOptions;
 use narrows_runner::request::block::TargetRequest;
 use narrows_runner::request::fabric::SplitRequest;
 
@@ -26,6 +27,7 @@ fn split(args: SplitArgs) -> Result<Exit> {
         // One of them is required.
         None => TargetRequest::ReadDevice(args.address.unwrap_or_default()),
     };
-    let request = SplitRequest { target, echo: args.echo, options: args.output.options() };
+    let options = RunOptions { anonymous: args.names.anonymous, ..args.output.options() };
+    let request = SplitRequest { target, echo: args.echo, options };
     execute::<Split>(&request, &Terminal::of(&args.output))
 }

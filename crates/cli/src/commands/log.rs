@@ -10,9 +10,10 @@ use narrows_runner::log::placement::Placement;
 use narrows_runner::log::postgres::LiveLog;
 use narrows_runner::log::streams::Streams;
 use narrows_runner::request::RunOptions;
+use narrows_runner::request::block::DeviceConsent;
 use narrows_runner::request::log::{
     CommitGoal, CommitsRequest, LadderDatabase, LadderRequest, Layout, LiveLogRequest, LogDirs,
-    Method, PlacementRequest, StreamsRequest, WriteVariant,
+    LogPlace, Method, PlacementRequest, StreamsRequest, WriteVariant,
 };
 use narrows_runner::{execute, flush_test};
 
@@ -21,7 +22,7 @@ use super::run::observed;
 use crate::args::live::LogPostgresArgs;
 use crate::args::log::{
     CommitGoalArgs, CommitsArgs, LadderArgs, LayoutArg, LogArgs, LogCommand, LogDatabaseArgs,
-    LogPlaceArgs, MethodArg, PlacementArgs, StreamsArgs, WholeArgs,
+    LogTargetArgs, MethodArg, PlacementArgs, StreamsArgs, WholeArgs,
 };
 use crate::terminal::Terminal;
 use crate::{Exit, output};
@@ -39,8 +40,15 @@ pub fn log(args: LogArgs) -> Result<Exit> {
     }
 }
 
-fn dirs(args: LogPlaceArgs) -> LogDirs {
-    LogDirs { wal: args.wal.unwrap_or_else(|| PathBuf::from(".")), data: args.data }
+fn place(args: LogTargetArgs) -> LogPlace {
+    let LogTargetArgs { dirs, write_to_device, serial } = args;
+    match (write_to_device, serial) {
+        (Some(device), Some(serial)) => LogPlace::Namespace(DeviceConsent { device, serial }),
+        _ => LogPlace::Folders(LogDirs {
+            wal: dirs.wal.unwrap_or_else(|| PathBuf::from(".")),
+            data: dirs.data,
+        }),
+    }
 }
 
 fn database(args: LogDatabaseArgs) -> Option<LadderDatabase> {
@@ -54,7 +62,7 @@ fn goal(args: &CommitGoalArgs) -> CommitGoal {
 
 fn whole(args: WholeArgs) -> Result<Exit> {
     let request = LadderRequest::whole(
-        dirs(args.place),
+        place(args.place),
         database(args.database),
         goal(&args.goal),
         args.output.options(),
@@ -64,7 +72,7 @@ fn whole(args: WholeArgs) -> Result<Exit> {
 
 fn ladder(args: LadderArgs) -> Result<Exit> {
     let request = LadderRequest {
-        place: dirs(args.place),
+        place: place(args.place),
         database: database(args.database),
         cells: WriteVariant::all(&methods(&args.methods), &layouts(&args.layouts), &args.sizes),
         repeats: args.repeats,
@@ -100,7 +108,7 @@ fn layouts(args: &[LayoutArg]) -> Vec<Layout> {
 
 fn commits(args: CommitsArgs) -> Result<Exit> {
     let request = CommitsRequest {
-        place: dirs(args.place),
+        place: place(args.place),
         goal: goal(&args.goal),
         arrivals: args.arrivals.into(),
         bytes: args.bytes,
@@ -116,7 +124,7 @@ fn commits(args: CommitsArgs) -> Result<Exit> {
 
 fn streams(args: StreamsArgs) -> Result<Exit> {
     let request = StreamsRequest {
-        place: dirs(args.place),
+        place: place(args.place),
         streams: args.streams,
         rate: args.rate,
         size: args.size,

@@ -6,7 +6,7 @@ use super::clock::{Clock, Monotonic};
 use super::plan::{Effect, Fault};
 use crate::flights::Flights;
 use crate::path::HEARTBEAT_MS;
-use crate::{Completion, DevicePath, Error, Method, Op, Refusal};
+use crate::{Completion, DevicePath, Error, Method, Op, Outages, Refusal};
 
 /// How long is waited at once for a delayed completion while others may come from below.
 const LOOK_NS: u64 = 100_000;
@@ -208,6 +208,10 @@ impl DevicePath for FaultPath {
 
     fn submit_ns(&self) -> Option<u64> {
         self.below.submit_ns()
+    }
+
+    fn outages(&self) -> Option<Outages> {
+        self.below.outages()
     }
 
     fn workers(&self) -> Option<u32> {

@@ -5,6 +5,7 @@
 
 use narrows_stats::Recorder;
 
+use crate::gather;
 use crate::outcome::{OpenOutcome, Slice, StreamOutcome};
 use crate::scenario::Load;
 
@@ -69,6 +70,7 @@ fn add(all: &mut StreamOutcome, other: &StreamOutcome) {
         all.registered_buffers.zip(other.registered_buffers).map(|(a, b)| a && b);
     all.submit_ns = all.submit_ns.zip(other.submit_ns).map(|(a, b)| a + b);
     all.workers = all.workers.max(other.workers);
+    all.outages = gather::worse(all.outages, other.outages);
     for refusal in &other.refusals {
         if !all.refusals.contains(refusal) {
             all.refusals.push(refusal.clone());

@@ -1,7 +1,7 @@
 //! From what the threads counted to what a window gave, stream by stream.
 
 use narrows_facts::Usage;
-use narrows_io::Op;
+use narrows_io::{Op, Outages};
 use narrows_observe::HostWindow;
 use narrows_stats::Recorder;
 
@@ -86,6 +86,7 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         registered_buffers: None,
         submit_ns: None,
         workers: None,
+        outages: None,
         refusals: stream.access.refusals().to_vec(),
         unique_read_bytes: unique(stream, &tallies),
         sequence: (0, 0),
@@ -107,6 +108,14 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         open.backlog_before = (open.backlog_after + completed).saturating_sub(open.due);
     }
     outcome
+}
+
+/// What several ways saw together; they may have the same connections.
+pub(crate) fn worse(one: Option<Outages>, other: Option<Outages>) -> Option<Outages> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.both(other)),
+        (one, other) => one.or(other),
+    }
 }
 
 /// Distinct bytes that were read.
@@ -152,6 +161,7 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, tally: Tally) {
     };
     // Asked of the process, so that every thread sees the same ones.
     outcome.workers = outcome.workers.max(tally.workers);
+    outcome.outages = worse(outcome.outages, tally.outages);
     for refusal in tally.refusals {
         if !outcome.refusals.contains(&refusal) {
             outcome.refusals.push(refusal);

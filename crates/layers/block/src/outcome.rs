@@ -2,7 +2,7 @@
 
 use narrows_engine::{Arrivals, LiveValue};
 use narrows_facts::Usage;
-use narrows_io::{Method, Op, Refusal};
+use narrows_io::{Method, Op, Outages, Refusal};
 use narrows_observe::HostWindow;
 use narrows_stats::Recorder;
 
@@ -151,6 +151,9 @@ pub struct StreamOutcome {
     /// Threads of the kernel that, at the end of the window, executed operations because these could not be started
     /// without blocking: the submission was asynchronous in name only. Absent where that can't be learned.
     pub workers: Option<u32>,
+    /// What the ways to the device saw of lost connections, from the warm-up to the end of the last wait; absent for ways that don't
+    /// make them again.
+    pub outages: Option<Outages>,
     /// What was asked of the way to the device and not obtained, once each.
     pub refusals: Vec<Refusal>,
     /// Distinct bytes that the window's reads touched; absent for operations of several lengths.

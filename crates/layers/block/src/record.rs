@@ -1,7 +1,7 @@
 //! From the windows of a stream to a [`Measurement`].
 
 use narrows_engine::{LiveValue, Samples, record_latency};
-use narrows_io::{Op, Refusal};
+use narrows_io::{Op, Outages, Refusal};
 use narrows_model::{
     Histogram, Layer, LoadedLink, Measurement, MeasurementId, Metric, Replication, Series, Unit,
     condition, metric,
@@ -10,6 +10,7 @@ use narrows_stats::Recorder;
 use serde_json::json;
 
 use crate::describe;
+use crate::gather;
 use crate::outcome::{OpenOutcome, StreamOutcome};
 use crate::scenario::{Load, Stream};
 
@@ -133,6 +134,7 @@ impl Record {
                 self.samples.add(name, share);
             }
         }
+        self.outages(outcome.outages);
         self.places(outcome);
         if let Some(submit_ns) = outcome.submit_ns {
             let each_ns = submit_ns as f64 / outcome.issued as f64;
@@ -168,6 +170,21 @@ impl Record {
         self.issued(&outcomes.iter().collect::<Vec<_>>());
         self.samples.extend(first.seen.metrics());
         self.samples.add(metric::SENTINEL_DRIFT, first.sentinel_drift);
+        self.outages(
+            outcomes.iter().fold(None, |all, outcome| gather::worse(all, outcome.outages)),
+        );
+    }
+
+    /// What was seen of lost connections by ways that make them again.
+    fn outages(&mut self, outages: Option<Outages>) {
+        let Some(outages) = outages else { return };
+        for (name, value) in [
+            (metric::RECONNECTS, f64::from(outages.reconnects)),
+            (metric::DISCONNECTED, outages.disconnected_ns as f64),
+            (metric::LONGEST_STALL, outages.longest_stall_ns as f64),
+        ] {
+            self.samples.add(name, value);
+        }
     }
 
     /// Adds one more figure of the last repeat.

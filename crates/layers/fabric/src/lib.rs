@@ -34,4 +34,4 @@ mod window;
 pub use error::FabricError;
 pub use operation::SplitOperation;
 pub use plan::{SplitPlan, planned_split};
-pub use split::split;
+pub use split::{Divided, split};

@@ -58,13 +58,13 @@ impl SplitRound {
     }
 }
 
-/// All rounds.
+/// All rounds that ended, and what ended the one after them.
 pub(crate) fn rounds(
     ctx: &Context<'_>,
     association: &Arc<Association>,
     plan: &SplitPlan,
     watch: &Watch,
-) -> Result<Vec<SplitRound>, FabricError> {
+) -> (Vec<SplitRound>, Option<FabricError>) {
     let _stamping = plan.stamps.then(stamps::begin);
     let mut rng = Rng::new(ctx.seed);
     let tasks = tasks(association, plan);
@@ -72,39 +72,51 @@ pub(crate) fn rounds(
     for repeat in 0..ctx.repeats {
         let detail = repeat_of("one operation in flight", repeat, ctx.repeats, None);
         ctx.progress.phase(Layer::Fabric, Phase::Measure, &detail);
-        let mut left = tasks.clone();
-        let mut round = SplitRound::default();
-        let (target, host) = (association.target_activity(), watch.snapshot());
-        while !left.is_empty() {
-            let task = left.swap_remove(rng.below(left.len() as u64) as usize);
-            match task {
-                WindowTask::Operation(operation, mode) => {
-                    let seen =
-                        window(ctx, association, operation, mode, plan.region_bytes, &mut rng)?;
-                    round.windows.insert((operation, mode.polled, mode.stamped), seen);
-                }
-                WindowTask::Echo(shape, polled) => {
-                    let Some(address) = &plan.echo else { continue };
-                    // It answered before the first round; without it a round divides less.
-                    match echo_window(ctx, address, shape, polled) {
-                        Ok(seen) => {
-                            round.echoes.extend(seen.map(|seen| ((shape, polled), seen)));
-                        }
-                        Err(FabricError::Echo { .. }) => {}
-                        Err(error) => return Err(error),
+        match round(ctx, association, plan, watch, (tasks.clone(), &mut rng)) {
+            Ok(round) => rounds.push(round),
+            Err(error) => return (rounds, Some(error)),
+        }
+    }
+    (rounds, None)
+}
+
+/// One round of these windows, in a random order.
+fn round(
+    ctx: &Context<'_>,
+    association: &Arc<Association>,
+    plan: &SplitPlan,
+    watch: &Watch,
+    (mut left, rng): (Vec<WindowTask>, &mut Rng),
+) -> Result<SplitRound, FabricError> {
+    let mut round = SplitRound::default();
+    let (target, host) = (association.target_activity(), watch.snapshot());
+    while !left.is_empty() {
+        let task = left.swap_remove(rng.below(left.len() as u64) as usize);
+        match task {
+            WindowTask::Operation(operation, mode) => {
+                let seen = window(ctx, association, operation, mode, plan.region_bytes, rng)?;
+                round.windows.insert((operation, mode.polled, mode.stamped), seen);
+            }
+            WindowTask::Echo(shape, polled) => {
+                let Some(address) = &plan.echo else { continue };
+                // It answered before the first round; without it a round divides less.
+                match echo_window(ctx, address, shape, polled) {
+                    Ok(seen) => {
+                        round.echoes.extend(seen.map(|seen| ((shape, polled), seen)));
                     }
+                    Err(FabricError::Echo { .. }) => {}
+                    Err(error) => return Err(error),
                 }
             }
         }
-        round.host = watch.snapshot().since(&host).metrics();
-        // On one machine the target is among the others.
-        round.host.retain(|(metric, _)| {
-            *metric == metric::STEAL || *metric == metric::OTHER_CPUS && !plan.same_machine
-        });
-        round.target = target.zip(association.target_activity()).map(<[TargetActivity; 2]>::from);
-        rounds.push(round);
     }
-    Ok(rounds)
+    round.host = watch.snapshot().since(&host).metrics();
+    // On one machine the target is among the others.
+    round.host.retain(|(metric, _)| {
+        *metric == metric::STEAL || *metric == metric::OTHER_CPUS && !plan.same_machine
+    });
+    round.target = target.zip(association.target_activity()).map(<[TargetActivity; 2]>::from);
+    Ok(round)
 }
 
 fn tasks(association: &Association, plan: &SplitPlan) -> Vec<WindowTask> {

@@ -19,17 +19,27 @@ use crate::rounds::{SplitRound, rounds};
 use crate::throughput::throughput;
 use crate::window::{HostMode, OperationWindow};
 
-/// Divides the latency of each operation of the plan, then reads with many in flight. One measurement for each operation
-/// (`fabric.split.read.8k`), one of the target's CPU time where it tells (`fabric.target`), and the reads'.
+/// Latencies, divided.
+#[derive(Debug)]
+pub struct Divided {
+    /// One for each operation (`fabric.split.read.8k`), one of the target's CPU time where it tells (`fabric.target`), and reads with
+    /// many in flight.
+    pub measurements: Vec<Measurement>,
+    /// What ended it before its time; the rounds that had ended are in the measurements.
+    pub cut_short: Option<FabricError>,
+}
+
+/// Divides the latency of each operation of the plan, then reads with many in flight.
 ///
 /// # Errors
-/// [`FabricError::Stopped`] within a fraction of a second of being asked, or what failed.
+/// [`FabricError::Stopped`] within a fraction of a second of being asked, or what failed, where fewer than
+/// [`fabric::LEAST_ROUNDS`] rounds had ended.
 pub fn split(
     ctx: &Context<'_>,
     association: &Arc<Association>,
     plan: &SplitPlan,
     watch: &Watch,
-) -> Result<Vec<Measurement>, FabricError> {
+) -> Result<Divided, FabricError> {
     // Of another's target the feature is something else, and is left alone.
     if association.target_activity().is_some() {
         association.ask_for_service_time();
@@ -37,28 +47,34 @@ pub fn split(
     if plan.fills {
         fill(ctx, association, plan.region_bytes)?;
     }
-    let rounds = rounds(ctx, association, plan, watch)?;
+    let (rounds, cut_short) = rounds(ctx, association, plan, watch);
+    let cut_short = match cut_short {
+        Some(error) if (rounds.len() as u32) < fabric::LEAST_ROUNDS => return Err(error),
+        cut_short => cut_short,
+    };
     let wait = rounds.iter().find_map(|round| Some(round.target?[1].wait));
     let mut measurements: Vec<Measurement> = plan
         .operations
         .iter()
-        .map(|operation| measurement(association, plan, *operation, &rounds, wait))
+        .map(|operation| measurement(association, plan, *operation, (&rounds, ctx.repeats), wait))
         .collect();
     measurements.extend(target_work(&rounds));
-    measurements.push(with_conditions(
-        throughput(ctx, association, plan.region_bytes)?,
-        association,
-        plan,
-        wait,
-    ));
-    Ok(measurements)
+    if cut_short.is_some() {
+        return Ok(Divided { measurements, cut_short });
+    }
+    match throughput(ctx, association, plan.region_bytes) {
+        Ok(reads) => measurements.push(with_conditions(reads, association, plan, wait)),
+        Err(error) if (rounds.len() as u32) < fabric::LEAST_ROUNDS => return Err(error),
+        Err(error) => return Ok(Divided { measurements, cut_short: Some(error) }),
+    }
+    Ok(Divided { measurements, cut_short: None })
 }
 
 fn measurement(
     association: &Association,
     plan: &SplitPlan,
     operation: SplitOperation,
-    rounds: &[SplitRound],
+    (rounds, planned): (&[SplitRound], u32),
     wait: Option<TargetWait>,
 ) -> Measurement {
     let reached = association.reached();
@@ -68,6 +84,7 @@ fn measurement(
     let mut samples = Samples::new();
     for round in rounds {
         samples.extend(parts(round, operation, shape, wait));
+        samples.add(metric::SPLIT_ROUNDS_DONE, rounds.len() as f64 / f64::from(planned.max(1)));
     }
     let id = format!("fabric.split.{}", operation.word());
     let mut measurement = Measurement::new(id.as_str(), Layer::Fabric);

@@ -101,7 +101,7 @@ pub(crate) fn window(
     }
     let cpu_ns = thread_cpu_ns() - cpu_before;
     let zero_share = run.zero_share(rng)?;
-    let tcp = tcp_info(path.socket()).unwrap_or_default();
+    let tcp = path.socket().and_then(tcp_info).unwrap_or_default();
     summary(times, cpu_ns, zero_share, tcp).ok_or_else(|| FabricError::Nothing {
         operation: operation.words(),
         seconds: ctx.window.as_secs_f64(),

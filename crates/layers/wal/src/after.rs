@@ -17,6 +17,7 @@ use serde_json::json;
 use crate::append::{Appender, SyncMethod};
 use crate::collect::Collected;
 use crate::commit::{self, SegmentFlusher};
+use crate::medium::LogMedium as _;
 use crate::page::{PAGE, Pages};
 use crate::segment::Segment;
 use crate::writer::drive::{Drive, Driven, Load, drive};

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use narrows_engine::{Context, now_ns, record_latency};
@@ -13,6 +14,7 @@ use narrows_stats::Recorder;
 use crate::LogError;
 use crate::busy::BusyWriter;
 use crate::collect::Collected;
+use crate::medium::LogMedium as _;
 use crate::page::{PAGE, Pages};
 use crate::segment::Segment;
 
@@ -62,16 +64,17 @@ impl<'a> Appender<'a> {
     /// Appends one record; returns when it is durable, and how long the flush took without the write, ns, where they are two calls.
     pub fn append(&mut self, method: SyncMethod) -> io::Result<Option<u64>> {
         self.pages.fill(self.position, &mut self.record);
+        // A segment is whole pages, so that none goes around its end.
+        let offset = self.position % self.segment.bytes();
         let flush_ns = match method {
             SyncMethod::Fdatasync => {
-                let file = self.segment.file();
-                self.segment.write_around(file, self.position, &self.record)?;
+                self.segment.write_at(offset, &self.record)?;
                 let begun_ns = now_ns();
-                file.sync_data()?;
+                self.segment.make_durable()?;
                 Some(now_ns() - begun_ns)
             }
             SyncMethod::Dsync => {
-                self.segment.write_around(&self.dsync, self.position, &self.record)?;
+                self.dsync.write_all_at(&self.record, offset)?;
                 None
             }
         };

@@ -7,8 +7,8 @@ use narrows_stats::Recorder;
 use narrows_units::Nanos;
 use serde_json::json;
 
+use crate::medium::LogMedium;
 use crate::page::PAGE;
-use crate::segment::Segment;
 
 /// Samples, histograms and side counts over the repeats.
 #[derive(Debug, Default)]
@@ -65,10 +65,10 @@ impl Collected {
     }
 
     /// The measurement so far; workload and conditions common to the layer are filled in.
-    pub fn into_measurement(
+    pub(crate) fn into_measurement(
         self,
         id: String,
-        segment: &Segment,
+        segment: &dyn LogMedium,
         verified: (u64, u64),
     ) -> Measurement {
         let (records, wrong) = verified;

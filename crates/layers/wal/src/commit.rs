@@ -11,18 +11,18 @@ use serde_json::json;
 
 use crate::LogError;
 use crate::collect::Collected;
+use crate::medium::LogMedium;
 use crate::page::{PAGE, Pages};
-use crate::segment::Segment;
 use crate::writer::drive::{Drive, Driven, Load, drive};
 use crate::writer::{CommitLog, CommitSizes, Delay, Flusher, Style};
 
 /// Pages written by one call at most.
 const WRITE_PAGES: u64 = 128;
 
-/// Writes whole pages and flushes them by `fdatasync`. The page in which the last flush ended is written again,
+/// Writes whole pages and makes them durable: by `fdatasync`, on a namespace by Flush. The page in which the last flush ended is written again,
 /// as a server does whose last page was not full.
 pub struct SegmentFlusher<'a> {
-    segment: &'a Segment,
+    medium: &'a dyn LogMedium,
     pages: &'a Pages,
     buffer: Vec<u8>,
     written: &'a AtomicU64,
@@ -33,10 +33,10 @@ pub struct SegmentFlusher<'a> {
 }
 
 impl<'a> SegmentFlusher<'a> {
-    /// Flushes to that segment; `written` counts its bytes.
-    pub fn new(segment: &'a Segment, pages: &'a Pages, written: &'a AtomicU64) -> Self {
+    /// Flushes to that medium; `written` counts its bytes.
+    pub(crate) fn new(medium: &'a dyn LogMedium, pages: &'a Pages, written: &'a AtomicU64) -> Self {
         let buffer = vec![0; WRITE_PAGES as usize * PAGE];
-        SegmentFlusher { segment, pages, buffer, written, flush_ns: None, free: None }
+        SegmentFlusher { medium, pages, buffer, written, flush_ns: None, free: None }
     }
 }
 
@@ -57,13 +57,13 @@ impl Flusher for SegmentFlusher<'_> {
             let count = (end - page).min(WRITE_PAGES);
             let buffer = &mut self.buffer[..count as usize * PAGE];
             self.pages.fill(page * PAGE as u64, buffer);
-            self.segment.write_around(self.segment.file(), page * PAGE as u64, buffer)?;
+            self.medium.write_around(page * PAGE as u64, buffer)?;
             page += count;
         }
         self.flush_ns = None;
         if !self.free.is_some_and(|free| free.load(Ordering::Relaxed)) {
             let begun_ns = now_ns();
-            self.segment.file().sync_data()?;
+            self.medium.make_durable()?;
             self.flush_ns = Some(now_ns() - begun_ns);
         }
         let bytes = (end - first) * PAGE as u64;
@@ -89,10 +89,10 @@ pub struct Ladder<'a> {
 }
 
 /// Measures with an existing segment. The id is `log.commit.N`.
-pub fn measure(
+pub(crate) fn measure(
     ctx: &Context,
     ladder: &Ladder,
-    segment: &Segment,
+    segment: &dyn LogMedium,
     pages: &Pages,
     watch: &Watch,
 ) -> Result<Measurement, LogError> {

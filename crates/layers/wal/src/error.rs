@@ -110,6 +110,16 @@ pub enum LogError {
         /// What the system said.
         reason: io::Error,
     },
+    /// A namespace of a storage target.
+    #[error("cannot measure WAL: {what} {name} failed: {reason}\nhint: the target's log says why")]
+    Namespace {
+        /// What was attempted.
+        what: &'static str,
+        /// Its address.
+        name: String,
+        /// What the target or the connection said.
+        reason: String,
+    },
     /// Anything else the system refused.
     #[error(
         "cannot measure WAL: {what} {path} failed: {reason}\nhint: {}",
@@ -141,6 +151,13 @@ fn ours(reason: &io::Error) -> Option<&'static str> {
 impl LogError {
     /// The error of doing `what` (an ing-form) to the file `path`, which needs `bytes` of room.
     pub(crate) fn of(what: &'static str, path: &Path, bytes: u64, reason: io::Error) -> Self {
+        if let Some(name) = path.to_str().filter(|name| name.starts_with("nvme-tcp://")) {
+            return LogError::Namespace {
+                what,
+                name: name.to_string(),
+                reason: reason.to_string(),
+            };
+        }
         let dir = path.parent().unwrap_or(path).to_path_buf();
         match reason.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => LogError::Missing { dir },

@@ -17,6 +17,7 @@ mod collect;
 mod commit;
 mod error;
 mod ladder;
+mod medium;
 mod page;
 mod places;
 mod reads;
@@ -29,8 +30,9 @@ pub use append::SyncMethod;
 pub use error::LogError;
 pub use ladder::{
     Absent, ForeignStep, LEADER, LadderPlace, LadderPlan, LadderStep, Laddered, Layout, Method,
-    WriteVariant, measure_ladder, planned_ladder,
+    WriteVariant, measure_ladder, measure_namespace_ladder, planned_ladder,
 };
+pub use medium::{LogGround, LogNamespace, LogQueue};
 pub use places::{LogPlace, Placed, Places, PlacesPlan, Worked, on_places, planned_places};
 pub use streams::{Held, Holding, StreamsMeasured, StreamsPlan, planned_streams, streams};
 pub use writer::{
@@ -52,6 +54,7 @@ use append::Appender;
 use busy::{BusyWriter, Counts};
 use collect::Collected;
 use commit::Ladder;
+use medium::LogMedium as _;
 use page::{PAGE, Pages};
 use segment::Segment;
 pub use segment::check_dir;

@@ -14,7 +14,6 @@ use narrows_facts::file;
 use narrows_files::Access;
 
 use crate::LogError;
-use crate::page::{PAGE, Pages};
 
 /// Written at a time while filling.
 const PIECE: usize = 1 << 20;
@@ -114,31 +113,6 @@ impl Segment {
         narrows_files::reopen(&self.file, &self.path, Access::WriteWith(libc::O_DSYNC))
             .map_err(|reason| LogError::Dsync { file: self.path.clone(), reason })
     }
-
-    /// Writes whole pages of the log at `position`, around the end of the file to its beginning.
-    pub fn write_around(&self, to: &File, position: u64, pages: &[u8]) -> io::Result<()> {
-        let offset = position % self.bytes;
-        let first = pages.len().min((self.bytes - offset) as usize);
-        to.write_all_at(&pages[..first], offset)?;
-        if first < pages.len() { to.write_all_at(&pages[first..], 0) } else { Ok(()) }
-    }
-
-    /// Reads the last `most` pages before position `end` back, from the medium where the cache can be dropped; gives
-    /// how many were read and how many were not what was written.
-    pub fn verify(&self, pages: &Pages, end: u64, most: u64) -> Result<(u64, u64), LogError> {
-        let failed = |reason| LogError::of("reading back", &self.path, 0, reason);
-        file::evict(&self.file).map_err(failed)?;
-        let page_bytes = PAGE as u64;
-        let count = most.min(end / page_bytes).min(self.bytes / page_bytes);
-        let mut wrong = 0;
-        let mut page = vec![0; PAGE];
-        for back in 1..=count {
-            let position = end - back * page_bytes;
-            self.file.read_exact_at(&mut page, position % self.bytes).map_err(failed)?;
-            wrong += u64::from(!pages.matches(position, &page));
-        }
-        Ok((count, wrong))
-    }
 }
 
 impl Drop for Segment {
@@ -156,6 +130,8 @@ impl Drop for Segment {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::medium::LogMedium;
+    use crate::page::{PAGE, Pages};
 
     const MIB: u64 = 1 << 20;
 
@@ -183,7 +159,7 @@ mod tests {
         let mut buffer = vec![0; 4 * PAGE];
         let position = 5 * MIB - 2 * PAGE as u64;
         pages.fill(position, &mut buffer);
-        segment.write_around(segment.file(), position, &buffer).unwrap();
+        segment.write_around(position, &buffer).unwrap();
         let end = position + buffer.len() as u64;
         assert_eq!(segment.verify(&pages, end, 4).unwrap(), (4, 0));
         // The page before was never appended, and a changed byte is seen.

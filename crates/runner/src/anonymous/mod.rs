@@ -21,6 +21,7 @@ use narrows_model::{
 };
 use serde_json::Value;
 
+use crate::block::remote::NAMESPACE;
 use crate::failure::{self, Failure};
 use crate::plan_document::PlanDocument;
 use crate::request::Address;
@@ -61,12 +62,13 @@ const SENTENCES: [condition::Key<str>; 7] = [
 pub(crate) struct Anonymous(Mutex<Names>);
 
 impl Anonymous {
-    /// Of a command that is given this address and those folders.
-    pub(crate) fn of(address: Option<&Address>) -> Anonymous {
+    /// Of a command that is given the address of a database, and those of storage.
+    pub(crate) fn of(address: Option<&Address>, storage: &[String]) -> Anonymous {
         let mut names = Names::default();
         if let Some(address) = address {
             names.address(address);
         }
+        storage.iter().for_each(|address| names.storage(address));
         Anonymous(Mutex::new(names))
     }
 
@@ -112,9 +114,12 @@ impl Anonymous {
         document
     }
 
-    /// Learns the names of a plan and a machine before anything is said of them.
-    pub(crate) fn learn(&self, plan: &Plan, platform: &Platform) {
+    /// Learns the names of a plan, a machine and devices before anything is said of them.
+    pub(crate) fn learn(&self, plan: &Plan, platform: &Platform, serials: &[String]) {
         let mut names = self.0.lock().expect("renaming does not panic");
+        for serial in serials {
+            names.name(Of::Serial, serial);
+        }
         of_plan(&mut names, &mut plan.clone());
         of_platform(&mut names, &mut platform.clone());
     }
@@ -207,7 +212,8 @@ fn of_command(command: &mut [String]) {
 
 /// How many of the arguments are the command itself: a database may be called anything, a word of ours too.
 fn own_words(arguments: &[String]) -> usize {
-    const COMMANDS: [&[&str]; 3] = [&["log", "postgres"], &["observe"], &["run"]];
+    const COMMANDS: [&[&str]; 4] =
+        [&["log", "postgres"], &["observe"], &["run"], &["fabric", "split"]];
     let begins = |command: &&&[&str]| {
         command.len() <= arguments.len() && command.iter().zip(arguments).all(|(a, b)| a == b)
     };
@@ -232,8 +238,8 @@ fn of_plan(names: &mut Names, plan: &mut Plan) {
         client_cpus: _,
         steps,
     } = plan;
-    names.rename(Of::Folder, data_dir);
-    names.rename(Of::Folder, wal_dir);
+    names.rename_place(data_dir);
+    names.rename_place(wal_dir);
     if let DatabaseChoice::Url(address) = database {
         names.rename_address(address);
     }
@@ -276,7 +282,7 @@ fn of_platform(names: &mut Names, platform: &mut Platform) {
     names.rename_any(Of::Machine, machine);
     names.rename_any(Of::Boot, boot_id);
     for RolePath { role: _, path, file_system, devices: _ } in roles {
-        names.rename(Of::Folder, path);
+        names.rename_place(path);
         of_file_system(names, file_system);
     }
     for RunningDatabase { kind: _, pid: _, data_dir, shares_role: _ } in databases {
@@ -287,7 +293,7 @@ fn of_platform(names: &mut Names, platform: &mut Platform) {
 
 fn of_file_system(names: &mut Names, file_system: &mut FileSystem) {
     let FileSystem {
-        kind: _,
+        kind,
         mount_point,
         source,
         options,
@@ -299,7 +305,8 @@ fn of_file_system(names: &mut Names, file_system: &mut FileSystem) {
         overlay: _,
     } = file_system;
     names.rename(Of::Folder, mount_point);
-    if !is_kernels_device(source) {
+    // Of a namespace of a storage target it is the controller's model.
+    if !is_kernels_device(source) && kind != NAMESPACE {
         names.rename(Of::Source, source);
     }
     // Servers, folders of layers, labels.
@@ -433,6 +440,10 @@ fn of_conditions(names: &mut Names, conditions: &mut Conditions) {
             names.rename(Of::Folder, &mut place);
             conditions.insert(key, place);
         }
+    }
+    if let Some(mut interface) = text(conditions, condition::INTERFACE) {
+        names.rename(Of::Interface, &mut interface);
+        conditions.insert(condition::INTERFACE, interface);
     }
     for key in SENTENCES {
         if let Some(mut sentence) = text(conditions, key) {

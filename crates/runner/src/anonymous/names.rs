@@ -28,8 +28,14 @@ pub(super) enum Of {
     Table,
     /// A replication slot, or a prepared transaction.
     Slot,
-    /// A database's whole address, its port with it.
+    /// A database's whole address, its port with it, or that of storage.
     Address,
+    /// A storage target's subsystem, or a host's NQN.
+    Nqn,
+    /// A serial number.
+    Serial,
+    /// A network interface.
+    Interface,
 }
 
 impl Of {
@@ -48,6 +54,9 @@ impl Of {
             Of::Table => "table",
             Of::Slot => "slot",
             Of::Address => "address",
+            Of::Nqn => "nqn",
+            Of::Serial => "serial",
+            Of::Interface => "interface",
         }
     }
 
@@ -69,13 +78,16 @@ impl Of {
             ],
             Of::Source => &["tmpfs", "overlay", "none"],
             Of::Application => &["psql", "pgbench", "pg_dump", "pg_basebackup", "narrows"],
+            Of::Interface => &["lo"],
             Of::Machine
             | Of::Boot
             | Of::Standby
             | Of::Program
             | Of::Table
             | Of::Slot
-            | Of::Address => &[],
+            | Of::Address
+            | Of::Nqn
+            | Of::Serial => &[],
         }
     }
 }
@@ -135,6 +147,32 @@ impl Names {
             self.known.insert((Of::Address, text), stands.clone());
         }
         stands
+    }
+
+    /// Learns the address of storage, as it was written and as it is told, and what is in it. Of one that can't be read nothing but its
+    /// whole is known.
+    pub(super) fn storage(&mut self, text: &str) {
+        self.name(Of::Address, text);
+        if let Ok(address) = text.parse::<narrows_initiator::Address>() {
+            let stands = self.name(Of::Address, text);
+            self.known.insert((Of::Address, address.to_string()), stands);
+            self.name(Of::Host, &address.host);
+            self.name(Of::Nqn, &address.subsystem.to_string());
+            if let Some(host) = &address.host_nqn {
+                self.name(Of::Nqn, &host.to_string());
+            }
+        } else if let Some((host, _)) = text.rsplit_once(':') {
+            self.name(Of::Host, host);
+        }
+    }
+
+    /// In the place where a folder stands, or the address of storage.
+    pub(super) fn rename_place(&mut self, place: &mut String) {
+        let of = match narrows_initiator::Address::is_meant(place) {
+            true => Of::Address,
+            false => Of::Folder,
+        };
+        self.rename(of, place);
     }
 
     /// The same, as text; one that can't be read is left out.
@@ -226,6 +264,25 @@ mod tests {
         assert_eq!(said, "cannot connect to postgres://user-1@host-1/database-1: refused");
         let address = Address::parse("postgres://alice@/shop?host=/srv/acme&port=6543").unwrap();
         assert_eq!(names.address(&address), "postgres://user-1@/database-1?host=/folder-1");
+    }
+
+    #[test]
+    fn an_address_of_storage_is_one_name_and_its_parts_are_names() {
+        let mut names = Names::default();
+        let text = "nvme-tcp://acme-san:4420/nqn.2026-11.com.acme:shop";
+        names.storage(text);
+        names.storage("acme-echo:4430");
+        let mut place = format!("{text}?ns=1");
+        names.rename_place(&mut place);
+        assert_eq!(place, "address-1");
+        for (said, without) in [
+            (format!("{text}: refused"), "address-1: refused"),
+            (format!("fabric to {text}?ns=1"), "fabric to address-1"),
+            ("no nqn.2026-11.com.acme:shop at acme-san".to_string(), "no nqn-1 at host-1"),
+            ("the echo at acme-echo:4430".to_string(), "the echo at address-2"),
+        ] {
+            assert_eq!(names.sentence(&said), without);
+        }
     }
 
     #[test]

@@ -356,7 +356,7 @@ fn no_planted_name_is_in_the_file_and_the_same_names_are_the_same_still() {
         assert!(named.contains(name), "the plant has {name}");
     }
     let address = Address::parse(ADDRESS).unwrap();
-    let anonymous = Anonymous::of(Some(&address));
+    let anonymous = Anonymous::of(Some(&address), &[]);
     let run = anonymous.run(&planted);
     let text = run.to_json();
     for name in PLANTED {
@@ -412,8 +412,8 @@ fn of_a_command_line_its_own_words_stay_whatever_a_database_is_called() {
 
 #[test]
 fn the_screen_loses_the_names_that_are_known_and_keeps_its_words() {
-    let anonymous = Anonymous::of(Some(&Address::parse(ADDRESS).unwrap()));
-    anonymous.learn(&planted().plan, &machine());
+    let anonymous = Anonymous::of(Some(&Address::parse(ADDRESS).unwrap()), &[]);
+    anonymous.learn(&planted().plan, &machine(), &[]);
     let said = anonymous.text(&format!("look at {ADDRESS}, data in /srv/acme/beta, as alice"));
     assert_eq!(said, "look at postgres://user-1@host-1/database-1, data in /folder-1, as user-1");
     let error =
@@ -424,9 +424,9 @@ fn the_screen_loses_the_names_that_are_known_and_keeps_its_words() {
 
 #[test]
 fn a_plan_for_programs_has_no_names_either() {
-    let anonymous = Anonymous::of(Some(&Address::parse(ADDRESS).unwrap()));
+    let anonymous = Anonymous::of(Some(&Address::parse(ADDRESS).unwrap()), &[]);
     let plan = planted().plan;
-    anonymous.learn(&plan, &machine());
+    anonymous.learn(&plan, &machine(), &[]);
     let checks = vec![format!("{ADDRESS} answers"), format!("{} writable", plan.data_dir)];
     let document = PlanDocument::new(&plan, Vec::new(), checks, Vec::new());
     let text = serde_json::to_string(&anonymous.plan(&document)).unwrap();

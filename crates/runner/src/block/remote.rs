@@ -15,6 +15,8 @@ use narrows_raw::contents;
 use crate::failure::Failure;
 use crate::request::block::DeviceConsent;
 
+/// What it is in place of a file system.
+pub(crate) const NAMESPACE: &str = "NVMe/TCP namespace";
 /// I/O queues that are asked for: one per thread of a load.
 const QUEUES: u16 = 64;
 /// A flush may take so long: a device may have a whole cache to write.
@@ -62,7 +64,7 @@ impl Remote for Queues {
 pub fn no_address(what: &str) -> anyhow::Error {
     Failure::hinted(
         format!("{what} takes no nvme-tcp:// address"),
-        "narrows block calibrate, steady and interference do, and fio job files in their filename",
+        "narrows block calibrate, steady and interference do, narrows log ladder, commits and streams, and fio job files in their filename",
     )
 }
 
@@ -135,9 +137,14 @@ impl RemoteNamespace {
         let Ok(other) = text.parse::<Address>() else { return Ok(false) };
         let same = (&own.host, own.port, &own.subsystem, own.namespace)
             == (&other.host, other.port, &other.subsystem, other.namespace);
-        if same && (own.digests, &own.host_nqn) != (other.digests, &other.host_nqn) {
+        let options = |address: &Address| {
+            (address.digests, address.host_nqn.clone(), address.keep_alive_s, address.reconnect)
+        };
+        if same && options(own) != options(&other) {
             return Err(Failure::hinted(
-                format!("{text} names other digests, or another host, than --write-to-device"),
+                format!(
+                    "{text} names other options (digests, host, reconnect) than --write-to-device"
+                ),
                 "name the same in both: it is one connection",
             ));
         }
@@ -156,8 +163,13 @@ impl RemoteNamespace {
 
     /// This machine with the namespace as what is measured: no drive of this machine is under it.
     pub fn machine(&self) -> Platform {
+        self.machine_as(Role::Data)
+    }
+
+    /// The same with the namespace in another role.
+    pub fn machine_as(&self, role: Role) -> Platform {
         let mut platform = narrows_platform::discover(&narrows_facts::Live, &[]);
-        platform.roles.push(self.role());
+        platform.roles.push(RolePath { role, ..self.role() });
         platform
     }
 
@@ -169,7 +181,7 @@ impl RemoteNamespace {
             file_system: Default::default(),
             devices: Vec::new(),
         };
-        path.file_system.kind = "NVMe/TCP namespace".to_string();
+        path.file_system.kind = NAMESPACE.to_string();
         path.file_system.source = self.association.reached().controller.model.clone();
         path.file_system.total_bytes = Some(self.association.reached().bytes());
         path
@@ -198,7 +210,8 @@ impl RemoteNamespace {
         let asked = Instant::now();
         while done.is_empty() {
             stop.check()?;
-            if asked.elapsed() > FLUSH_WITHIN {
+            // While the connection is being made again, its own limit holds.
+            if asked.elapsed() > FLUSH_WITHIN && !self.association.outages().disconnected {
                 return Err(anyhow::anyhow!("no answer to Flush for {} s", FLUSH_WITHIN.as_secs()));
             }
             path.reap(1, &mut done)?;

@@ -42,6 +42,19 @@ impl Program for Split {
         &request.options
     }
 
+    fn storage(request: &SplitRequest) -> Vec<String> {
+        let address = match &request.target {
+            TargetRequest::ReadDevice(address) => address.clone(),
+            TargetRequest::WriteDevice(consent) => consent.device.clone(),
+            TargetRequest::Folder(_) => String::new(),
+        };
+        std::iter::once(address).chain(request.echo.clone()).collect()
+    }
+
+    fn names(&self) -> Vec<String> {
+        vec![self.namespace.serial().to_string()]
+    }
+
     fn plan(request: &SplitRequest, ui: &dyn Ui) -> Result<Split> {
         let namespace = match &request.target {
             TargetRequest::ReadDevice(address) => RemoteNamespace::connect(address)?,
@@ -54,6 +67,12 @@ impl Program for Split {
             }
         };
         let association = namespace.association();
+        if association.address().reconnect.is_some() {
+            return Err(Failure::hinted(
+                "a split divides the latency of one connection, and a lost one ends it",
+                "leave out reconnect-delay and ctrl-loss-tmo; finished rounds are kept",
+            ));
+        }
         let operations =
             SplitOperation::for_namespace(association.reached(), namespace.is_writable());
         if operations.is_empty() {
@@ -125,8 +144,13 @@ impl Program for Split {
         let ctx = session.context(self.plan.window);
         let watch = folder::watch(session.platform());
         let association = self.namespace.association();
-        let measurements = narrows_layer_fabric::split(&ctx, association, &self.plan, &watch)?;
-        session.add(measurements);
-        Ok(Ended::Whole)
+        let divided = narrows_layer_fabric::split(&ctx, association, &self.plan, &watch)?;
+        session.add(divided.measurements);
+        let Some(error) = divided.cut_short else { return Ok(Ended::Whole) };
+        if !session.stop.is_set() {
+            session.ui.say(&format!("the test ended early, finished rounds are saved: {error}"));
+            session.cut_short = true;
+        }
+        Ok(Ended::Interrupted)
     }
 }

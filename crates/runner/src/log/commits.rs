@@ -5,13 +5,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::rate_search::Goal;
-use narrows_layer_wal::{CommitPlan, CommitSizes, Delay, commit_rate, planned_commits};
+use narrows_layer_wal::{CommitPlan, CommitSizes, Delay, LogGround, commit_rate, planned_commits};
 use narrows_model::{DatabaseChoice, Plan, Platform};
 
 use super::target_dirs::TargetDirs;
-use crate::block::folder;
 use crate::failure::Failure;
-use crate::preflight;
 use crate::prepared::Prepared;
 use crate::program::Program;
 use crate::request::RunOptions;
@@ -46,7 +44,7 @@ impl Program for Commits {
     }
 
     fn describe(&self) -> String {
-        self.prepared.describe()
+        self.dirs.describe(&self.prepared)
     }
 
     fn folders(&self) -> Vec<PathBuf> {
@@ -54,12 +52,12 @@ impl Program for Commits {
     }
 
     fn check(&self) -> Result<()> {
-        preflight::log(&self.dirs.wal, "--wal", &self.dirs.data)
+        self.dirs.check()
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
-        let scratch = self.dirs.scratch(&session.run.id)?;
-        search(session, &self.dirs, scratch.wal(), &self.plan)?;
+        let space = self.dirs.space(&session.run.id, session.stop)?;
+        search(session, &self.dirs, space.ground(), &self.plan)?;
         Ok(Ended::Whole)
     }
 }
@@ -111,19 +109,18 @@ fn sizes(path: &Path) -> Result<CommitSizes> {
     })
 }
 
-/// Searches in a folder of ours and keeps what it gave.
+/// Searches on that ground and keeps what it gave.
 ///
 /// # Errors
 /// What the layer says, or the run file can't be written.
 pub fn search(
     session: &mut Session<'_>,
     dirs: &TargetDirs,
-    dir: &Path,
+    ground: LogGround<'_>,
     plan: &CommitPlan,
 ) -> Result<()> {
     let ctx = session.context(plan.settings.longest_window);
-    let watch = folder::watch(&dirs.platform);
-    let rate = commit_rate(&ctx, dir, &watch, plan)?;
+    let rate = commit_rate(&ctx, ground, &dirs.watch(), plan)?;
     session.run.calibrations.push(rate.calibration);
     session.add(rate.measurements);
     Ok(())

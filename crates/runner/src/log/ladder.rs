@@ -6,18 +6,19 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_layer_wal::{
-    ForeignStep, LEADER, LadderPlace, LadderPlan, WriteVariant, measure_ladder, planned_ladder,
+    ForeignStep, LEADER, LadderPlace, LadderPlan, Laddered, LogGround, WriteVariant,
+    measure_ladder, measure_namespace_ladder, planned_ladder,
 };
 use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Role, RolePath, Unknown};
 
 use super::commits;
 use super::database::LadderServer;
-use super::target_dirs::TargetDirs;
+use super::target_dirs::{LogSpace, TargetDirs};
 use crate::block::folder;
 use crate::database::managed_server::Installation;
 use crate::exit::Answers;
 use crate::failure;
-use crate::preflight;
+use crate::failure::Failure;
 use crate::prepared::{self, Prepared};
 use crate::program::Program;
 use crate::request::RunOptions;
@@ -53,9 +54,13 @@ impl Program for Ladder {
 
     fn plan(request: &LadderRequest, _: &dyn Ui) -> Result<Ladder> {
         let dirs = TargetDirs::find(&request.place)?;
-        let plan = ladder_plan(request, &dirs);
-        let prepared = prepared(request, &dirs, &plan);
-        Ok(Ladder { request: request.clone(), dirs, plan, prepared })
+        let request = match dirs.namespace {
+            Some(_) => on_namespace(request)?,
+            None => request.clone(),
+        };
+        let plan = ladder_plan(&request, &dirs);
+        let prepared = prepared(&request, &dirs, &plan);
+        Ok(Ladder { request, dirs, plan, prepared })
     }
 
     fn planned(&self) -> (&Plan, &Platform) {
@@ -63,7 +68,7 @@ impl Program for Ladder {
     }
 
     fn describe(&self) -> String {
-        self.prepared.describe()
+        self.dirs.describe(&self.prepared)
     }
 
     fn folders(&self) -> Vec<PathBuf> {
@@ -71,7 +76,7 @@ impl Program for Ladder {
     }
 
     fn check(&self) -> Result<()> {
-        preflight::log(&self.dirs.wal, "--wal", &self.dirs.data)?;
+        self.dirs.check()?;
         let named = self.request.database.as_ref().and_then(|asked| asked.postgres.as_deref());
         named.map_or(Ok(()), |named| Installation::check(Some(named), &self.folders()))
     }
@@ -82,7 +87,10 @@ impl Program for Ladder {
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
-        measure(session, &self.request, &self.dirs, &mut self.plan)
+        match &self.dirs.namespace {
+            Some(_) => measure_on_namespace(session, &self.request, &self.dirs, &self.plan),
+            None => measure(session, &self.request, &self.dirs, &mut self.plan),
+        }
     }
 
     /// The ladder itself, as far as it was asked for; the cells beside it may be as bad as they like.
@@ -93,6 +101,58 @@ impl Program for Ladder {
         steps.extend(self.request.database.as_ref().map(|_| "commit".to_string()));
         Answers::Named(steps.iter().map(|step| format!("log.ladder.{step}.alone")).collect())
     }
+}
+
+/// What of it a namespace has: no server keeps its log there, and no data files are beside it.
+///
+/// # Errors
+/// A server was asked for.
+fn on_namespace(request: &LadderRequest) -> Result<LadderRequest> {
+    let asked = request.database.as_ref();
+    if asked.is_some_and(|database| database.postgres.is_some() || database.standby) {
+        return Err(Failure::hinted(
+            "no server keeps its WAL on an nvme-tcp:// address: it needs a file system",
+            "leave out --postgres and --standby; or connect the namespace (nvme connect), make a file system, and name a folder with --wal",
+        ));
+    }
+    Ok(LadderRequest { database: None, beside: false, ..request.clone() })
+}
+
+fn measure_on_namespace(
+    session: &mut Session<'_>,
+    request: &LadderRequest,
+    dirs: &TargetDirs,
+    plan: &LadderPlan,
+) -> Result<Ended> {
+    let space = dirs.space(&session.run.id, session.stop)?;
+    let ctx = session.context(WINDOW);
+    if let LogSpace::Namespace(namespace) = &space {
+        let laddered = measure_namespace_ladder(&ctx, namespace, &dirs.watch(), plan)?;
+        keep(session, laddered);
+    }
+    for (what, needs) in [
+        ("the database's own commit", "a server needs a file system, and a namespace has none"),
+        (
+            "the ladder beside a load on the data files",
+            "it needs files; narrows block interference measures a namespace beside a WAL-like stream",
+        ),
+    ] {
+        session.unknown_first([Unknown { what: what.to_string(), needs: needs.to_string() }]);
+    }
+    if let Some(goal) = &request.goal {
+        let plan = commits::plan(dirs, goal, plan.bytes_per_commit);
+        commits::search(session, dirs, space.ground(), &plan)?;
+    }
+    Ok(Ended::Whole)
+}
+
+/// Hands it to the session, with what could not be had.
+fn keep(session: &mut Session<'_>, laddered: Laddered) {
+    for absent in laddered.absent {
+        let what = format!("the ladder's {}", absent.what);
+        session.unknown_first([Unknown { what, needs: absent.reason }]);
+    }
+    session.add(laddered.measurements);
 }
 
 fn wal(dirs: &TargetDirs) -> Option<&RolePath> {
@@ -176,16 +236,11 @@ fn measure(
         server.check()?;
     }
     drop(server);
-    let laddered = laddered?;
-    for absent in laddered.absent {
-        let what = format!("the ladder's {}", absent.what);
-        session.unknown_first([Unknown { what, needs: absent.reason }]);
-    }
-    session.add(laddered.measurements);
+    keep(session, laddered?);
     if let Some(goal) = &request.goal {
         let mut plan = commits::plan(dirs, goal, plan.bytes_per_commit);
         plan.sizes_from = from.unwrap_or(plan.sizes_from);
-        commits::search(session, dirs, scratch.wal(), &plan)?;
+        commits::search(session, dirs, LogGround::Folder(scratch.wal()), &plan)?;
     }
     Ok(Ended::Whole)
 }

@@ -6,6 +6,7 @@
 pub mod commits;
 mod database;
 pub mod ladder;
+mod namespace;
 mod placed;
 pub mod placement;
 mod places;

@@ -11,9 +11,7 @@ use narrows_units::{Bytes, Nanos, significant};
 use serde_json::json;
 
 use super::target_dirs::TargetDirs;
-use crate::block::folder;
 use crate::exit::Answers;
-use crate::preflight;
 use crate::prepared::{self, Prepared};
 use crate::program::Program;
 use crate::request::RunOptions;
@@ -55,7 +53,7 @@ impl Program for Streams {
     }
 
     fn describe(&self) -> String {
-        self.prepared.describe()
+        self.dirs.describe(&self.prepared)
     }
 
     fn folders(&self) -> Vec<PathBuf> {
@@ -63,7 +61,7 @@ impl Program for Streams {
     }
 
     fn check(&self) -> Result<()> {
-        preflight::log(&self.dirs.wal, "--wal", &self.dirs.data)
+        self.dirs.check()
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
@@ -91,10 +89,9 @@ fn plan(request: &StreamsRequest, dirs: &TargetDirs) -> StreamsPlan {
 }
 
 fn measure(session: &mut Session<'_>, dirs: &TargetDirs, plan: &StreamsPlan) -> Result<Ended> {
-    let scratch = dirs.scratch(&session.run.id)?;
+    let space = dirs.space(&session.run.id, session.stop)?;
     let ctx = session.context(WINDOW);
-    let watch = folder::watch(&dirs.platform);
-    let measured = narrows_layer_wal::streams(&ctx, scratch.wal(), &watch, plan)?;
+    let measured = narrows_layer_wal::streams(&ctx, space.ground(), &dirs.watch(), plan)?;
     let said = sentence(&measured, plan);
     let mut measurements = measured.measurements;
     for measurement in &mut measurements {

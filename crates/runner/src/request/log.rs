@@ -9,6 +9,7 @@ use narrows_postgres::Address;
 use narrows_units::{BytesPerSecond, Nanos};
 
 use super::RunOptions;
+use super::block::DeviceConsent;
 
 /// Where the files of a server would be.
 #[derive(Debug, Clone)]
@@ -17,6 +18,15 @@ pub struct LogDirs {
     pub wal: PathBuf,
     /// Folder of the data files; `None`: that of the log.
     pub data: Option<PathBuf>,
+}
+
+/// Where a log is measured.
+#[derive(Debug, Clone)]
+pub enum LogPlace {
+    /// In files of these folders.
+    Folders(LogDirs),
+    /// On a namespace that a storage target serves and that may be overwritten.
+    Namespace(DeviceConsent),
 }
 
 /// The database at the top of the ladder.
@@ -43,7 +53,7 @@ pub struct CommitGoal {
 #[derive(Debug, Clone)]
 pub struct LadderRequest {
     /// Where.
-    pub place: LogDirs,
+    pub place: LogPlace,
     /// The database at its top.
     pub database: Option<LadderDatabase>,
     /// Ways to write.
@@ -64,7 +74,7 @@ impl LadderRequest {
 
     /// The usual steps, and the commits.
     pub fn whole(
-        place: LogDirs,
+        place: LogPlace,
         database: Option<LadderDatabase>,
         goal: CommitGoal,
         options: RunOptions,
@@ -82,7 +92,7 @@ impl LadderRequest {
 #[derive(Debug, Clone)]
 pub struct CommitsRequest {
     /// Where.
-    pub place: LogDirs,
+    pub place: LogPlace,
     /// What is searched for.
     pub goal: CommitGoal,
     /// How commits arrive.
@@ -107,7 +117,7 @@ pub struct CommitsRequest {
 #[derive(Debug, Clone)]
 pub struct StreamsRequest {
     /// Where.
-    pub place: LogDirs,
+    pub place: LogPlace,
     /// Logs together.
     pub streams: u32,
     /// Bytes per second of each.

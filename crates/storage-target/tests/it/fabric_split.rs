@@ -1,13 +1,13 @@
 //! Latencies over NVMe/TCP, divided, against the real target and a real echo.
 
 use std::net::TcpListener;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use narrows_engine::{Context, Silent, Stop};
+use narrows_engine::{Context, Phase, Progress, Silent, Stop};
 use narrows_initiator::{Association, stamps};
-use narrows_layer_fabric::{FabricError, SplitOperation, SplitPlan, echo, split};
-use narrows_model::{Measurement, Platform, condition, metric};
+use narrows_layer_fabric::{Divided, FabricError, SplitOperation, SplitPlan, echo, split};
+use narrows_model::{Layer, Measurement, Platform, condition, metric};
 use narrows_observe::Watch;
 
 use crate::program::Program;
@@ -45,7 +45,7 @@ fn divided(
     };
     let stop = Stop::new();
     let watch = Watch::new(&Platform::default(), &[]);
-    split(&context(&stop), &association, &plan, &watch)
+    split(&context(&stop), &association, &plan, &watch).map(|divided| divided.measurements)
 }
 
 #[test]
@@ -160,4 +160,78 @@ fn who_asks_an_echo_for_nothing_is_let_go_and_others_are_served() {
         assert_eq!(answer, [1, 0, 0, 0, 0, 0]);
         stop.set();
     });
+}
+
+/// Acts when so many rounds have begun.
+struct AtRound<F> {
+    begun: Mutex<u32>,
+    number: u32,
+    act: F,
+}
+
+impl<F: Fn() + Send + Sync> Progress for AtRound<F> {
+    fn phase(&self, _: Layer, phase: Phase, detail: &str) {
+        if phase != Phase::Measure || !detail.contains("one operation in flight") {
+            return;
+        }
+        let mut begun = self.begun.lock().unwrap();
+        *begun += 1;
+        if *begun == self.number {
+            (self.act)();
+        }
+    }
+}
+
+/// Eight rounds, in one of which something happens.
+fn eight_rounds(
+    program: &Program,
+    number: u32,
+    stop: &Stop,
+    act: impl Fn() + Send + Sync,
+) -> Result<Divided, FabricError> {
+    let association = Arc::new(Association::connect(&program.address(""), 1)?);
+    let plan = SplitPlan {
+        operations: vec![READ],
+        region_bytes: 1 << 20,
+        fills: false,
+        echo: None,
+        stamps: false,
+        window: Duration::from_millis(5),
+        same_machine: true,
+    };
+    let progress = AtRound { begun: Mutex::new(0), number, act };
+    let window = Duration::from_millis(5);
+    let ctx = Context { progress: &progress, repeats: 8, window, ..context(stop) };
+    split(&ctx, &association, &plan, &Watch::new(&Platform::default(), &[]))
+}
+
+#[test]
+fn six_rounds_that_ended_are_kept_after_a_stop_or_a_lost_connection_and_five_are_not() {
+    for lost in [false, true] {
+        for (at, kept) in [(7, Some(6)), (8, Some(7)), (6, None)] {
+            let program = Program::serving(&["ram:1MiB"], &[]);
+            let stop = Stop::new();
+            let signal = program.signaller();
+            let divided = eight_rounds(&program, at, &stop, || match lost {
+                true => signal(libc::SIGKILL),
+                false => stop.set(),
+            });
+            let told = match (divided, kept) {
+                (Ok(divided), Some(rounds)) => {
+                    let read = &divided.measurements[0];
+                    assert_eq!((&*read.id, read.repeats), ("fabric.split.read.8k", rounds));
+                    let whole = read.metric(metric::SPLIT_LATENCY).unwrap();
+                    assert!(whole.interval_95.is_some() && whole.samples.len() == rounds as usize);
+                    let share = read.value(metric::SPLIT_ROUNDS_DONE);
+                    assert_eq!(share, Some(f64::from(rounds) / 8.0));
+                    // Reads with many in flight come after the rounds.
+                    assert!(divided.measurements.iter().all(|m| !m.id.contains("throughput")));
+                    divided.cut_short.expect("it was cut short")
+                }
+                (Err(error), None) => error,
+                (divided, _) => panic!("round {at}, lost: {lost}: {divided:?}"),
+            };
+            assert_eq!(matches!(told, FabricError::Stopped(_)), !lost, "{told}");
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! The target as hosts see it: a program that listens, and the initiator of the crate beside it.
 
 mod authentication;
+mod cutter;
 mod data;
 mod fabric_split;
 mod host;
 mod measured;
 mod misuse;
 mod model;
+mod outage;
 mod program;

@@ -56,8 +56,15 @@ impl Program {
 
     /// A target that is told what to serve by these arguments.
     pub(crate) fn by(arguments: &[&str]) -> Program {
+        let listen = ["--listen", "127.0.0.1:0"];
+        let arguments = listen.iter().chain(arguments);
+        Program::at(&arguments.map(ToString::to_string).collect::<Vec<_>>())
+    }
+
+    /// The same with an address of its own to listen at.
+    pub(crate) fn at(arguments: &[String]) -> Program {
         let mut command = Command::new(env!("CARGO_BIN_EXE_narrows-target"));
-        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        command.arg("serve");
         let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
         let output = BufReader::new(child.stderr.take().unwrap());
@@ -88,8 +95,16 @@ impl Program {
     }
 
     pub(crate) fn signal(&self, signal: i32) {
-        // SAFETY: a signal to a child that wasn't waited for yet.
-        unsafe { libc::kill(self.child.id() as i32, signal) };
+        self.signaller()(signal);
+    }
+
+    /// What sends it signals, while it is there.
+    pub(crate) fn signaller(&self) -> impl Fn(i32) + Send + Sync + use<> {
+        let id = self.child.id() as i32;
+        move |signal| {
+            // SAFETY: a signal to a child that wasn't waited for yet.
+            unsafe { libc::kill(id, signal) };
+        }
     }
 
     /// Ends it in order; its last line.

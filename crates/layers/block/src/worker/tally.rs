@@ -3,7 +3,7 @@
 use std::io;
 
 use narrows_facts::Usage;
-use narrows_io::{Op, Pattern, Refusal, SECTOR, Tag};
+use narrows_io::{Op, Outages, Pattern, Refusal, SECTOR, Tag};
 use narrows_stats::Recorder;
 
 use crate::outcome::{Counted, Slice};
@@ -38,6 +38,8 @@ pub(crate) struct Tally {
     pub submit_ns: Option<u64>,
     /// Threads of the kernel that executed for this one what could not be started without blocking.
     pub workers: Option<u32>,
+    /// What the way to the device saw of lost connections, up to the end of the last wait.
+    pub outages: Option<Outages>,
     /// What was asked of the way to the device and not obtained.
     pub refusals: Vec<Refusal>,
     /// When its limit was reached and everything had come back, ns.
@@ -84,6 +86,7 @@ impl Tally {
             registered_buffers: None,
             submit_ns: None,
             workers: None,
+            outages: None,
             refusals: Vec::new(),
             ended_ns: None,
             open: open.then(|| OpenTally {

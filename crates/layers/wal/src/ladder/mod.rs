@@ -12,6 +12,7 @@ mod counted;
 pub(crate) mod durable;
 pub(crate) mod flush;
 mod linked;
+mod namespace;
 pub(crate) mod one_commit;
 pub(crate) mod step;
 pub(crate) mod window;
@@ -30,6 +31,7 @@ pub use write_variant::{Layout, Method, WriteVariant};
 
 use crate::busy::{self, BusyWriter, Counts};
 use crate::commit::SegmentFlusher;
+use crate::medium::{LogMedium, LogNamespace, NamespacePart};
 use crate::page::{PAGE, Pages};
 use crate::reads::{self, ReadCounts, Reader};
 use crate::segment::Segment;
@@ -113,35 +115,60 @@ pub fn measure_ladder(
                 Some(Segment::create(place.data, "log-beside", bytes, seed, ctx.stop)?)
             }
         };
-        on_ground(ctx, dir, (&segment, beside.as_ref()), watch, plan, foreign)
+        let pages = Pages::new(ctx.seed);
+        let own = own_steps(ctx, dir, &segment, &pages, plan)?;
+        let beside = beside.as_ref().map(|file| (&segment, file));
+        climb(ctx, (&segment, &pages), own, (beside, watch), plan, foreign)
     })
 }
 
-fn on_ground(
+/// Measures every step that a namespace has, alone: what a commit's write takes over the network.
+///
+/// # Errors
+/// A namespace too small for a log; a command that failed; a stop. What was written stays on the namespace.
+pub fn measure_namespace_ladder(
     ctx: &Context,
-    dir: &Path,
-    (segment, beside): (&Segment, Option<&Segment>),
+    namespace: &dyn LogNamespace,
     watch: &Watch,
+    plan: &LadderPlan,
+) -> Result<Laddered, LogError> {
+    on_server_cpus(&plan.cpus, || {
+        ctx.progress.phase(Layer::Log, Phase::Fill, "the beginning of the namespace");
+        let part = NamespacePart::create(namespace, 0, SEGMENT_BYTES, ctx.seed, ctx.stop)?;
+        let pages = Pages::new(ctx.seed);
+        let own = namespace::own_steps(&part, namespace.block_bytes(), &pages, &plan.cells);
+        climb(ctx, (&part, &pages), own, (None, watch), plan, Vec::new())
+    })
+}
+
+/// All steps, from the medium's own upwards; `beside` is the log's file and the data file.
+fn climb(
+    ctx: &Context,
+    (medium, pages): (&dyn LogMedium, &Pages),
+    (own, absent): (Steps<'_>, Vec<Absent>),
+    (beside, watch): (Option<(&Segment, &Segment)>, &Watch),
     plan: &LadderPlan,
     foreign: Vec<ForeignStep>,
 ) -> Result<Laddered, LogError> {
-    let pages = Pages::new(ctx.seed);
     let written = AtomicU64::new(0);
     let log = |style| {
-        CommitLog::new(SegmentFlusher::new(segment, &pages, &written), style, Delay::default())
+        CommitLog::new(SegmentFlusher::new(medium, pages, &written), style, Delay::default())
     };
     let (leader, writer) = (log(Style::Leader), log(Style::Writer));
-    let (mut steps, absent) = own_steps(ctx, dir, segment, &pages, plan)?;
+    let mut steps: Steps<'_> = own;
     let (bytes, base) = (plan.bytes_per_commit, Some(WriteVariant::POSTGRES.name()));
-    let path = segment.path().to_path_buf();
-    steps.push(Box::new(OneCommit::new(&leader, bytes, path.clone(), base)));
-    steps.push(Box::new(OneCommit::new(&writer, bytes, path, Some(LEADER.to_string()))));
+    let (path, by) = (medium.path().to_path_buf(), medium.durable_by());
+    let first = OneCommit::new(&leader, bytes, path.clone(), base);
+    steps.push(Box::new(first.durable_by(by)));
+    let second = OneCommit::new(&writer, bytes, path, Some(LEADER.to_string()));
+    steps.push(Box::new(second.durable_by(by)));
     for step in foreign {
         steps.push(step);
     }
     let gathered = std::thread::scope(|scope| {
         let thread = scope.spawn(|| writer.write());
-        let gathered = take_turns(ctx, &mut steps, beside, &pages, watch, plan);
+        let file = beside.map(|(_, file)| file);
+        let gathered = take_turns(ctx, &mut steps, file, pages, watch, plan);
         writer.close();
         thread.join().expect("the writer's thread does not panic");
         gathered
@@ -150,7 +177,7 @@ fn on_ground(
     for (step, [alone, loaded]) in steps.iter().zip(gathered) {
         for (gathered, state) in [(alone, "alone"), (loaded, "beside")] {
             if gathered.repeats() > 0 {
-                measurements.push(one(step.as_ref(), gathered, state, segment, beside, plan));
+                measurements.push(one(step.as_ref(), gathered, state, beside, plan));
             }
         }
     }
@@ -290,8 +317,7 @@ fn one(
     step: &dyn LadderStep,
     gathered: Gathered,
     state: &str,
-    segment: &Segment,
-    beside: Option<&Segment>,
+    beside: Option<(&Segment, &Segment)>,
     plan: &LadderPlan,
 ) -> Measurement {
     let load = gathered.load();
@@ -301,7 +327,7 @@ fn one(
     workload.insert(condition::THREADS, json!(1));
     workload.insert(condition::CPUS, json!(plan.cpus));
     step.describe(workload);
-    if let (Some(file), Some(load)) = (beside.filter(|_| state == "beside"), load) {
+    if let (Some((segment, file)), Some(load)) = (beside.filter(|_| state == "beside"), load) {
         workload.insert(condition::BUSY_WRITES_PER_S_WANTED, json!(busy::WRITES_PER_S));
         workload.insert(condition::BUSY_READS_PER_S_WANTED, json!(reads::READS_PER_S));
         workload.insert(condition::BUSY_FILE_BYTES, json!(file.bytes()));
@@ -313,7 +339,10 @@ fn one(
         conditions.insert(condition::BUSY_SAME_DEVICE, json!(same));
     }
     if state == "alone" {
-        counted::durable_by(&mut measurement, plan.queue.as_ref());
+        match step.durable_by() {
+            Some(word) => measurement.conditions.insert(condition::DURABLE_BY, json!(word)),
+            None => counted::durable_by(&mut measurement, plan.queue.as_ref()),
+        }
     }
     measurement
 }
@@ -340,5 +369,7 @@ pub fn planned_ladder(ctx: &Context, plan: &LadderPlan, foreign: u64) -> Planned
     }
 }
 
+#[cfg(test)]
+mod namespace_test;
 #[cfg(test)]
 mod tests;

@@ -18,12 +18,19 @@ pub struct OneCommit<'a, F> {
     bytes: u64,
     path: PathBuf,
     above: Option<String>,
+    durable_by: Option<&'static str>,
 }
 
 impl<'a, F: Flusher> OneCommit<'a, F> {
     /// Commits of `bytes` to that log, whose file is `path`.
     pub fn new(log: &'a CommitLog<F>, bytes: u64, path: PathBuf, above: Option<String>) -> Self {
-        OneCommit { log, bytes, path, above }
+        OneCommit { log, bytes, path, above, durable_by: None }
+    }
+
+    /// The same where it is known by what a commit is durable.
+    #[must_use]
+    pub fn durable_by(self, durable_by: Option<&'static str>) -> Self {
+        OneCommit { durable_by, ..self }
     }
 }
 
@@ -55,6 +62,10 @@ impl<F: Flusher> LadderStep for OneCommit<'_, F> {
     /// A page in most flushes; one more where the record goes into the next.
     fn bytes(&self) -> u64 {
         PAGE as u64
+    }
+
+    fn durable_by(&self) -> Option<&'static str> {
+        self.durable_by
     }
 
     fn describe(&self, workload: &mut Conditions) {

@@ -44,6 +44,11 @@ pub trait LadderStep {
         Ok((0, 0))
     }
 
+    /// By what its write is durable, where that is known without the device's counters.
+    fn durable_by(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What was asked, for the measurement.
     fn describe(&self, workload: &mut Conditions);
 }

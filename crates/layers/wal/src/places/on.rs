@@ -15,6 +15,7 @@ use crate::ladder::one_commit::OneCommit;
 use crate::ladder::step::LadderStep;
 use crate::ladder::window::{Gathered, one_window};
 use crate::ladder::write_variant::WriteVariant;
+use crate::medium::LogMedium as _;
 use crate::page::{PAGE, Pages};
 use crate::segment::Segment;
 use crate::writer::drive::{Drive, Load, drive};

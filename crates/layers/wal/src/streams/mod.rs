@@ -12,7 +12,6 @@ pub(crate) mod hold;
 mod one;
 mod plan;
 
-use std::path::Path;
 use std::time::Duration;
 
 use narrows_engine::{Context, Gate, LiveValue, Phase, Samples, Window, record_latency, repeat_of};
@@ -24,9 +23,9 @@ use serde_json::json;
 pub use hold::{Held, Holding};
 pub use plan::{StreamsPlan, planned_streams};
 
+use crate::medium::LogMedium;
 use crate::page::Pages;
-use crate::segment::Segment;
-use crate::{LogError, on_server_cpus};
+use crate::{LogError, LogGround, on_server_cpus};
 use one::{Stream, Streamed};
 
 /// The logs, and what was found about them.
@@ -44,12 +43,12 @@ pub struct StreamsMeasured {
 /// A folder that is missing, read-only, full or in memory; a write that failed; a stop. Nothing is left behind.
 pub fn streams(
     ctx: &Context,
-    dir: &Path,
+    ground: LogGround<'_>,
     watch: &Watch,
     plan: &StreamsPlan,
 ) -> Result<StreamsMeasured, LogError> {
     on_server_cpus(&plan.cpus, || {
-        let mut logs = Logs::new(ctx, dir, plan);
+        let mut logs = Logs::new(ctx, ground, plan);
         let mut holding = Holding::new(plan);
         let mut kept: Vec<(u32, StreamWindows)> = Vec::new();
         for repeat in 0..ctx.repeats.max(1) {
@@ -99,10 +98,10 @@ fn so_far(kept: &[(u32, StreamWindows)], n: u32) -> Option<LiveValue> {
 /// The files, made when they are first needed.
 struct Logs<'a> {
     ctx: &'a Context<'a>,
-    dir: &'a Path,
+    ground: LogGround<'a>,
     plan: &'a StreamsPlan,
     pages: Pages,
-    files: Vec<Segment>,
+    files: Vec<Box<dyn LogMedium + Send>>,
     positions: Vec<u64>,
 }
 
@@ -115,9 +114,9 @@ struct StreamsWindow {
 }
 
 impl<'a> Logs<'a> {
-    fn new(ctx: &'a Context<'a>, dir: &'a Path, plan: &'a StreamsPlan) -> Self {
+    fn new(ctx: &'a Context<'a>, ground: LogGround<'a>, plan: &'a StreamsPlan) -> Self {
         let pages = Pages::new(ctx.seed);
-        Logs { ctx, dir, plan, pages, files: Vec::new(), positions: Vec::new() }
+        Logs { ctx, ground, plan, pages, files: Vec::new(), positions: Vec::new() }
     }
 
     fn window(
@@ -133,7 +132,8 @@ impl<'a> Logs<'a> {
             let seed = self.ctx.seed ^ ((number as u64 + 1) << 32);
             let name = format!("log-stream-{number}");
             let bytes = self.plan.file_bytes();
-            self.files.push(Segment::create(self.dir, &name, bytes, seed, self.ctx.stop)?);
+            let place = (number as u64, name.as_str());
+            self.files.push(self.ground.medium(place, bytes, seed, self.ctx.stop)?);
             self.positions.push(0);
         }
         self.ctx.stop.check()?;
@@ -153,6 +153,7 @@ impl<'a> Logs<'a> {
                 .enumerate()
                 .map(|(number, (file, position))| {
                     let offset_ns = gap_ns as u64 * number as u64 / u64::from(n);
+                    let file = &**file;
                     let stream = Stream { file, pages, plan, position: *position, offset_ns };
                     let gate = &gate;
                     scope.spawn(move || stream.run(gate, ctx.stop))
@@ -186,7 +187,7 @@ impl<'a> Logs<'a> {
         self.ctx.progress.phase(Layer::Log, Phase::Verify, "the ends of the logs");
         let (mut read, mut wrong) = (0, 0);
         for (file, position) in self.files.iter().zip(&self.positions) {
-            let (pages, bad) = one::verify(file, &self.pages, *position, self.plan)?;
+            let (pages, bad) = one::verify(&**file, &self.pages, *position, self.plan)?;
             read += pages;
             wrong += bad;
         }

@@ -5,13 +5,13 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use narrows_engine::{Constant, Gate, Stop, Window, now_ns};
-use narrows_facts::{affinity, file, process};
+use narrows_facts::{affinity, process};
 use narrows_stats::Recorder;
 
 use super::plan::StreamsPlan;
 use crate::LogError;
+use crate::medium::LogMedium;
 use crate::page::Pages;
-use crate::segment::Segment;
 
 /// Before a write is due its writer spins for so long; longer than that only where few streams run.
 const SPIN_NS: u64 = 20_000;
@@ -20,7 +20,7 @@ const GRACE_NS: u64 = 500_000_000;
 
 /// A stream in one window.
 pub struct Stream<'a> {
-    pub file: &'a Segment,
+    pub file: &'a (dyn LogMedium + Send),
     pub pages: &'a Pages,
     pub plan: &'a StreamsPlan,
     /// Where it goes on.
@@ -116,8 +116,8 @@ impl Stream<'_> {
 
     fn write(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         self.pages.fill_sectors(self.position, buffer);
-        self.file.write_around(self.file.file(), self.position, buffer)?;
-        self.file.file().sync_data()?;
+        self.file.write_around(self.position, buffer)?;
+        self.file.make_durable()?;
         self.position += self.plan.write_bytes;
         Ok(())
     }
@@ -141,21 +141,20 @@ fn wait_until(due_ns: u64, stop: &Stop) {
 
 /// Reads the last writes back, from the medium where the cache can be dropped: how many, and how many were wrong.
 pub fn verify(
-    segment: &Segment,
+    segment: &dyn LogMedium,
     pages: &Pages,
     end: u64,
     plan: &StreamsPlan,
 ) -> Result<(u64, u64), LogError> {
-    use std::os::unix::fs::FileExt;
     let failed = |reason| LogError::of("reading back", segment.path(), 0, reason);
-    file::evict(segment.file()).map_err(failed)?;
+    segment.forget().map_err(failed)?;
     let bytes = plan.write_bytes;
     let count = 4.min(end / bytes).min(segment.bytes() / bytes);
     let (mut found, mut expected) = (vec![0; bytes as usize], vec![0; bytes as usize]);
     let mut wrong = 0;
     for back in 1..=count {
         let position = end - back * bytes;
-        segment.file().read_exact_at(&mut found, position % segment.bytes()).map_err(failed)?;
+        segment.read_at(position % segment.bytes(), &mut found).map_err(failed)?;
         pages.fill_sectors(position, &mut expected);
         wrong += u64::from(found != expected);
     }
@@ -165,6 +164,7 @@ pub fn verify(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::segment::Segment;
 
     #[test]
     fn what_is_given_up_counts_only_where_it_was_due_in_the_window() {

@@ -34,7 +34,8 @@ fn each_stream_has_its_rate_and_its_file() {
     let Some(dir) = crate::tests::folder() else { return };
     let stop = Stop::new();
     let ctx = context(&stop, 200);
-    let measured = streams(&ctx, dir.path(), &Watch::none(), &plan(3)).unwrap();
+    let measured =
+        streams(&ctx, crate::LogGround::Folder(dir.path()), &Watch::none(), &plan(3)).unwrap();
     let ids: Vec<&str> = measured.measurements.iter().map(|m| m.id.as_str()).collect();
     assert_eq!(ids, ["log.streams.1", "log.streams.2", "log.streams.3"]);
     for (m, n) in measured.measurements.iter().zip([1.0, 2.0, 3.0]) {
@@ -60,7 +61,12 @@ fn a_stop_leaves_no_file() {
         std::thread::sleep(Duration::from_millis(300));
         stopper.set();
     });
-    let result = streams(&context(&stop, 20_000), dir.path(), &Watch::none(), &plan(2));
+    let result = streams(
+        &context(&stop, 20_000),
+        crate::LogGround::Folder(dir.path()),
+        &Watch::none(),
+        &plan(2),
+    );
     thread.join().unwrap();
     assert!(matches!(result, Err(LogError::Stopped(_))), "{:?}", result.err());
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);

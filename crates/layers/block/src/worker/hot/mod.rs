@@ -208,6 +208,7 @@ impl<C: Clock> Hot<'_, C> {
         self.tally.submit_ns = self.path.submit_ns();
         self.tally.workers = self.path.workers();
         self.settle_open()?;
+        self.tally.outages = self.path.outages();
         Ok(self.tally)
     }
 

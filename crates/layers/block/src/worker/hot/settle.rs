@@ -7,7 +7,8 @@ use super::{Hot, Pace, Syncing};
 use crate::BlockError;
 use crate::worker::clock::Clock;
 
-/// How long it waits after the window for what it sent, ns.
+/// How long it waits after the window for what it sent, ns. While the way to the device has lost its connections it waits on: what
+/// stands still then is what an open loop must not leave out, and the way itself says when it gives up.
 const DRAIN_NS: u64 = 2_000_000_000;
 
 impl<C: Clock> Hot<'_, C> {
@@ -45,7 +46,7 @@ impl<C: Clock> Hot<'_, C> {
 
     /// Waits for what was sent before the end, for a while.
     fn drain(&mut self) -> Result<(), BlockError> {
-        let deadline_ns = self.now + DRAIN_NS;
+        let mut deadline_ns = self.now + DRAIN_NS;
         // What the last wait of the window brought was not counted: it was seen after the end.
         loop {
             let out = std::mem::take(&mut self.out);
@@ -65,6 +66,9 @@ impl<C: Clock> Hot<'_, C> {
             self.in_flight -= out.len() as u32;
             self.out = out;
             self.out.clear();
+            if self.path.outages().is_some_and(|outages| outages.disconnected) {
+                deadline_ns = self.now + DRAIN_NS;
+            }
             if self.in_flight == 0 || self.now >= deadline_ns || self.shared.stop.is_set() {
                 break;
             }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use narrows_engine::{Arrivals, Schedule, Stop, Window};
-use narrows_io::{Access, Completion, DevicePath, Error, Method, Op, TestFile};
+use narrows_io::{Access, Completion, DevicePath, Error, Method, Op, Outages, TestFile};
 
 use super::{Orders, Pace, Tally, run};
 use crate::BlockError;
@@ -53,6 +53,8 @@ pub(super) struct Device {
     /// From the operation with this number on, counted from 0, one takes so long.
     pub(super) slower: Option<(usize, u64)>,
     stall: (u64, u64),
+    /// The stall is a lost connection, and it says so.
+    tells_outages: bool,
     /// When each operation in flight completes, and its slot.
     flying: BTreeSet<(u64, u32)>,
     /// Of every operation submitted.
@@ -71,6 +73,7 @@ impl Device {
             service_ns,
             slower: None,
             stall,
+            tells_outages: false,
             flying: BTreeSet::new(),
             log: Rc::default(),
             deepest: Rc::default(),
@@ -143,6 +146,17 @@ impl DevicePath for Device {
 
     fn in_flight(&self) -> u32 {
         self.flying.len() as u32
+    }
+
+    fn outages(&self) -> Option<Outages> {
+        let (begin_ns, end_ns) = self.stall;
+        let now_ns = self.clock.0.get();
+        self.tells_outages.then(|| Outages {
+            reconnects: u32::from(now_ns >= end_ns),
+            disconnected_ns: now_ns.clamp(begin_ns, end_ns) - begin_ns,
+            longest_stall_ns: 0,
+            disconnected: (begin_ns..end_ns).contains(&now_ns),
+        })
     }
 }
 
@@ -289,6 +303,27 @@ fn a_stall_of_the_device_is_in_the_percentiles_of_an_open_loop() {
     let stream = self::stream(Load::Closed { depth: 1 }, Mix::only(Op::Read));
     let closed = second(&stream, &mut device).unwrap();
     assert!(quantile(&closed, 0.999) < 20_000);
+}
+
+#[test]
+fn an_outage_that_outlasts_the_window_is_waited_for_and_its_operations_are_counted() {
+    // The connection is lost half a second before the window's end, for 10 s; 500 operations are due meanwhile.
+    let begin_ns = START_NS + SECOND + SECOND / 2;
+    for (tells_outages, unfinished, late) in [(true, 0, 500), (false, 500, 0)] {
+        let mut device = device(1, 10_000);
+        device.stall = (begin_ns, begin_ns + 10 * SECOND);
+        device.tells_outages = tells_outages;
+        let stream = stream(open(1000.0, Arrivals::Constant, 4096), Mix::only(Op::Read));
+        let tally = second(&stream, &mut device).unwrap();
+        assert_eq!(sums(&tally), (500, 500));
+        let open = tally.open.unwrap();
+        assert_eq!((open.unfinished, open.stragglers.count()), (unfinished, late));
+        let seen = tally.outages.map(|outages| (outages.reconnects, outages.disconnected_ns));
+        assert_eq!(seen, tells_outages.then_some((1, 10 * SECOND)));
+        // None of them is shorter than the rest of the outage when it was due.
+        let shortest = open.stragglers.min().filter(|_| tells_outages).unwrap_or(10 * SECOND);
+        assert!(shortest >= 94 * SECOND / 10, "{shortest}");
+    }
 }
 
 #[test]

@@ -9,8 +9,8 @@ use narrows_observe::{HostWindow, Watch};
 
 use super::plan::CommitPlan;
 use crate::LogError;
+use crate::medium::LogMedium;
 use crate::page::PAGE;
-use crate::segment::Segment;
 use crate::writer::drive::{Drive, Driven, Load, drive};
 use crate::writer::{CommitLog, Flusher};
 
@@ -30,7 +30,7 @@ pub struct Bench<'a, F> {
     pub ctx: &'a Context<'a>,
     pub plan: &'a CommitPlan,
     pub log: &'a CommitLog<F>,
-    pub segment: &'a Segment,
+    pub segment: &'a dyn LogMedium,
     pub written: &'a AtomicU64,
     /// What the last window gave.
     pub last: Option<LiveValue>,
@@ -43,7 +43,7 @@ impl<'a, F: Flusher + Send> Bench<'a, F> {
     pub fn new(
         ctx: &'a Context<'a>,
         plan: &'a CommitPlan,
-        (log, segment, written): (&'a CommitLog<F>, &'a Segment, &'a AtomicU64),
+        (log, segment, written): (&'a CommitLog<F>, &'a dyn LogMedium, &'a AtomicU64),
         watch: &'a Watch,
     ) -> Self {
         let (last, started, windows) = (None, Instant::now(), 0);

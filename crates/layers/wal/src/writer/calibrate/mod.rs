@@ -11,7 +11,6 @@ mod search;
 mod windows;
 mod words;
 
-use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use narrows_engine::rate_search::Outcome;
@@ -27,8 +26,7 @@ pub use plan::{CommitPlan, planned_commits};
 use super::CommitLog;
 use crate::commit::SegmentFlusher;
 use crate::page::{PAGE, Pages};
-use crate::segment::Segment;
-use crate::{LogError, READ_BACK, SEGMENT_BYTES, on_server_cpus};
+use crate::{LogError, LogGround, READ_BACK, SEGMENT_BYTES, on_server_cpus};
 use bench::Bench;
 use closed::{Closed, closed};
 use search::{Curve, Searched, curve, search};
@@ -43,27 +41,28 @@ pub struct CommitRate {
     pub measurements: Vec<Measurement>,
 }
 
-/// Searches for the highest rate of commits to a log in `dir` at which `plan.goal` is kept.
+/// Searches for the highest rate of commits to a log on that ground at which `plan.goal` is kept.
 ///
 /// # Errors
 /// A folder that is missing, read-only, full or in memory; a flush that failed; a stop. Nothing is left behind.
 pub fn commit_rate(
     ctx: &Context,
-    dir: &Path,
+    ground: LogGround<'_>,
     watch: &Watch,
     plan: &CommitPlan,
 ) -> Result<CommitRate, LogError> {
     on_server_cpus(&plan.cpus, || {
         ctx.progress.phase(Layer::Log, Phase::Fill, "segment");
-        let segment = Segment::create(dir, "log-segment", SEGMENT_BYTES, ctx.seed, ctx.stop)?;
+        let segment = ground.medium((0, "log-segment"), SEGMENT_BYTES, ctx.seed, ctx.stop)?;
+        let segment = &*segment;
         let pages = Pages::new(ctx.seed);
         let written = AtomicU64::new(0);
-        let flusher = SegmentFlusher::new(&segment, &pages, &written);
+        let flusher = SegmentFlusher::new(segment, &pages, &written);
         let log = CommitLog::new(flusher, plan.style, plan.delay);
-        let mut bench = Bench::new(ctx, plan, (&log, &segment, &written), watch);
+        let mut bench = Bench::new(ctx, plan, (&log, segment, &written), watch);
         let closed = closed(&mut bench)?;
         if closed.ceiling_per_s() <= 0.0 {
-            return Err(LogError::NoCommit { dir: dir.to_path_buf() });
+            return Err(LogError::NoCommit { dir: ground.name().to_path_buf() });
         }
         let searched = search(&mut bench, &closed)?;
         let around = searched.outcome.passed_per_s().unwrap_or(closed.ceiling_per_s());
@@ -72,7 +71,7 @@ pub fn commit_rate(
         let end = log.flushed().next_multiple_of(PAGE as u64);
         let verified = segment.verify(&pages, end, READ_BACK)?;
         let finish = |kept: CalibrationWindows, id: String| {
-            kept.into_measurement(id, plan, &segment, verified)
+            kept.into_measurement(id, plan, segment, verified)
         };
         Ok(answer(plan, closed, searched, curve, &finish))
     })

@@ -1,5 +1,7 @@
 //! The search on logs whose flush is known.
 
+use std::path::Path;
+
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -33,7 +35,12 @@ fn a_short_search_on_a_real_folder_says_how_it_ended_and_what_it_rests_on() {
             ..CommitPlan::new(200, &affinity::current())
         }
         .within(Duration::from_secs(budget_s));
-        match commit_rate(&context(&stop), dir.path(), &Watch::none(), &plan) {
+        match commit_rate(
+            &context(&stop),
+            crate::LogGround::Folder(dir.path()),
+            &Watch::none(),
+            &plan,
+        ) {
             Err(LogError::NoCommit { .. }) => None,
             rate => Some(rate.unwrap()),
         }
@@ -59,7 +66,8 @@ fn a_stop_in_the_search_leaves_no_file() {
         stopper.set();
     });
     let plan = CommitPlan::new(200, &affinity::current());
-    let result = commit_rate(&context(&stop), dir.path(), &Watch::none(), &plan);
+    let result =
+        commit_rate(&context(&stop), crate::LogGround::Folder(dir.path()), &Watch::none(), &plan);
     thread.join().unwrap();
     assert!(matches!(result, Err(LogError::Stopped(_))), "{result:?}");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::plan::CommitPlan;
 use crate::collect::Collected;
-use crate::segment::Segment;
+use crate::medium::LogMedium;
 use crate::writer::account::Account;
 use crate::writer::drive::{Driven, Load};
 
@@ -72,7 +72,7 @@ impl CalibrationWindows {
         self,
         id: String,
         plan: &CommitPlan,
-        segment: &Segment,
+        segment: &dyn LogMedium,
         verified: (u64, u64),
     ) -> Measurement {
         let load = self.load;

@@ -1,0 +1,124 @@
+//! What stands between a host and a target and cuts their connections at a named PDU.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// Types of PDUs.
+pub(crate) const COMMAND: u8 = 4;
+pub(crate) const RESPONSE: u8 = 5;
+pub(crate) const DATA_TO_TARGET: u8 = 6;
+pub(crate) const DATA_TO_HOST: u8 = 7;
+pub(crate) const READY: u8 = 9;
+
+/// Where QID stands in a Connect command's PDU.
+const QUEUE_AT: usize = 8 + 42;
+
+/// All connections end at the `number`th PDU of a type (from 1, of I/O queues), of which so many hundredths still pass.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cut {
+    pub(crate) pdu: u8,
+    pub(crate) number: u32,
+    pub(crate) passes: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    cut: Option<Cut>,
+    seen: u32,
+    cuts: u32,
+    sockets: Vec<TcpStream>,
+}
+
+/// The cutter.
+pub(crate) struct Cutter {
+    pub(crate) port: u16,
+    state: Arc<Mutex<State>>,
+}
+
+impl Cutter {
+    /// One before the target at that port.
+    pub(crate) fn before(target: u16) -> Cutter {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let state: Arc<Mutex<State>> = Arc::default();
+        let shared = Arc::clone(&state);
+        std::thread::spawn(move || {
+            for host in listener.incoming().map_while(Result::ok) {
+                let Ok(target) = TcpStream::connect(("127.0.0.1", target)) else { continue };
+                let ends = [host.try_clone().unwrap(), target.try_clone().unwrap()];
+                shared.lock().unwrap().sockets.extend(ends);
+                let is_io = Arc::new(Mutex::new(false));
+                for (from, to) in
+                    [(host.try_clone().unwrap(), target.try_clone().unwrap()), (target, host)]
+                {
+                    let (state, is_io) = (Arc::clone(&shared), Arc::clone(&is_io));
+                    std::thread::spawn(move || pass(&from, &to, &state, &is_io));
+                }
+            }
+        });
+        Cutter { port, state }
+    }
+
+    /// The next cut.
+    pub(crate) fn plan(&self, cut: Cut) {
+        let mut state = self.state.lock().unwrap();
+        (state.cut, state.seen) = (Some(cut), 0);
+    }
+
+    /// Cuts now.
+    pub(crate) fn cut(&self) {
+        self.state.lock().unwrap().cut_all();
+    }
+
+    /// How often it did.
+    pub(crate) fn cuts(&self) -> u32 {
+        self.state.lock().unwrap().cuts
+    }
+}
+
+impl State {
+    fn cut_all(&mut self) {
+        self.cuts += 1;
+        self.cut = None;
+        for socket in self.sockets.drain(..) {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+/// Hands PDUs on, until one of them is where the connections are cut.
+fn pass(from: &TcpStream, to: &TcpStream, state: &Mutex<State>, is_io: &Mutex<bool>) {
+    while let Some(pdu) = next_pdu(from) {
+        // A connection's first command is Connect.
+        if pdu[0] == COMMAND && pdu[8] == 0x7F && pdu[8 + 4] == 1 {
+            *is_io.lock().unwrap() = pdu[QUEUE_AT..QUEUE_AT + 2] != [0, 0];
+        } else if *is_io.lock().unwrap() {
+            let mut state = state.lock().unwrap();
+            if let Some(cut) = state.cut.filter(|cut| cut.pdu == pdu[0]) {
+                state.seen += 1;
+                if state.seen == cut.number {
+                    let mut to = to;
+                    let _ = to.write_all(&pdu[..pdu.len() * cut.passes / 100]);
+                    state.cut_all();
+                    break;
+                }
+            }
+        }
+        let mut to = to;
+        if to.write_all(&pdu).is_err() {
+            break;
+        }
+    }
+    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+}
+
+fn next_pdu(mut from: &TcpStream) -> Option<Vec<u8>> {
+    let mut header = [0; 8];
+    from.read_exact(&mut header).ok()?;
+    let length = u32::from_le_bytes(header[4..].try_into().unwrap()) as usize;
+    let mut pdu = header.to_vec();
+    pdu.resize(length, 0);
+    from.read_exact(&mut pdu[8..]).ok()?;
+    Some(pdu)
+}
