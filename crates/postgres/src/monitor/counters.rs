@@ -6,6 +6,9 @@ use super::catalog::Catalog;
 use super::sources::{Count, FUNCTIONS, SOURCES};
 use crate::wire::Row;
 
+/// Part of every such statement, and of nobody else's; without literals, so that `pg_stat_statements` has it as it is.
+pub(crate) const MARK: &str = "(SELECT sum(numbackends) FROM pg_catalog.pg_stat_database) FROM ";
+
 /// One statement that reads every counter that is asked for and this server has.
 #[derive(Debug, Clone)]
 pub(crate) struct Statement {
@@ -53,10 +56,7 @@ impl Statement {
             .collect();
         Statement {
             counts,
-            sql: format!(
-                "SELECT *{own}, (SELECT sum(numbackends) FROM pg_catalog.pg_stat_database) FROM {}",
-                from.join(", ")
-            ),
+            sql: format!("SELECT *{own}, {MARK}{}", from.join(", ")),
             views: views.into_iter().map(|(view, _)| view).collect(),
         }
     }

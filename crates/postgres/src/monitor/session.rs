@@ -39,6 +39,15 @@ pub(crate) fn passes(error: &WireError) -> bool {
     error.code().is_some_and(|code| PASSING.contains(&code))
 }
 
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NoAnswer {
+    /// Our time limit passed, or the server was hindered otherwise: it may have one later.
+    Late,
+    /// With this SQLSTATE.
+    Refused(String),
+}
+
 /// The connection and its account.
 pub(crate) struct SamplingSession {
     connection: Connection,
@@ -171,6 +180,22 @@ impl SamplingSession {
                 }
             }
         }
+    }
+
+    /// Asks what the rest can do without: none of the questions in a row that end it, whatever becomes of this one.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub(crate) fn ask_aside(&mut self, sql: &str) -> Result<Result<Vec<Row>, NoAnswer>, WireError> {
+        let waited_ns = self.waited_ns;
+        let error = match self.query(sql) {
+            Ok(rows) => return Ok(Ok(rows)),
+            Err(error) => error,
+        };
+        let Some(code) = error.code().map(str::to_string) else { return Err(error) };
+        self.unanswered += 1;
+        self.unanswered_ns += self.waited_ns - waited_ns;
+        Ok(Err(if passes(&error) { NoAnswer::Late } else { NoAnswer::Refused(code) }))
     }
 
     /// The first column of the first row.

@@ -24,6 +24,8 @@ pub(super) struct Missing<'a> {
     pub(super) cut_short: bool,
     /// Settings that were changed during the look.
     pub(super) changed_settings: &'a [String],
+    /// What is missing of who takes what.
+    pub(super) of_consumers: &'a [Unknown],
 }
 
 impl Missing<'_> {
@@ -90,6 +92,7 @@ impl Missing<'_> {
             "the rest of the observation, which ended early",
             "a server that stays and answers within 5 s",
         );
+        unknown.extend_from_slice(self.of_consumers);
         unknown
     }
 }
@@ -121,6 +124,7 @@ mod tests {
             workers: false,
             cut_short: false,
             changed_settings: &[],
+            of_consumers: &[],
         };
         change(&mut missing);
         missing.list().iter().map(|u| format!("{}: {}", u.what, u.needs)).collect()
@@ -153,6 +157,7 @@ mod tests {
             workers: false,
             cut_short: true,
             changed_settings: &["work_mem".to_string(), "jit".to_string()],
+            of_consumers: &[],
         };
         let what = missing.list().into_iter().find(|u| u.what.contains("configuration"));
         let what = what.expect("settings were changed").what;

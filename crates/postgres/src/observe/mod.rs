@@ -9,6 +9,7 @@
 //! Source: PostgreSQL documentation 13 to 18, "The Cumulative Statistics System", "System Views"; proc(5).
 
 mod activity;
+mod consumers;
 pub(crate) mod figures;
 pub(crate) mod host;
 mod load_change;

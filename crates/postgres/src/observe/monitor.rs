@@ -10,6 +10,7 @@ use narrows_model::{
 };
 use narrows_observe::Watch;
 
+use super::consumers::Scope;
 use super::host::{Here, Ledger};
 use super::missing::Missing;
 use super::sampling::{PollLoop, Sampler};
@@ -160,7 +161,9 @@ impl Monitor {
         let ledger = process.map(|found| Ledger::of(&mut session, found, value("io_method")));
         let quota_cpus = around.quota_cpus;
         let sees_states = self.server.sees_others && tracked;
-        let sampler = Sampler::prepare(&mut session, sees_states, ledger, around.watch, &plan)?;
+        let scope = Scope::of(&self.server, self.recovering, on("track_io_timing") == Some(true));
+        let watch = around.watch;
+        let sampler = Sampler::prepare(&mut session, sees_states, ledger, watch, &plan, scope)?;
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         poll.sampler.begin();
         let told = &mut |_: &mut PollLoop| false;
@@ -188,6 +191,7 @@ impl Monitor {
         let others = process.and_then(|p| poll.sampler.others(p.postmaster, on, together.ns));
         let processes =
             machine::processes(&poll, &together, allowed.as_deref(), quota_cpus, others.as_ref());
+        let (consumers, of_consumers) = poll.sampler.consumers();
         let missing = Missing {
             server: &self.server,
             recovering: self.recovering,
@@ -200,10 +204,11 @@ impl Monitor {
             workers: together.states.at_work(ProcessClass::ParallelWorker) > 0.0,
             cut_short: cut_short.is_some(),
             changed_settings: &changed_settings,
+            of_consumers,
         };
         let setting = |name: &str| value(name)?.parse::<f64>().ok();
         let observation = Observation {
-            consumers: None,
+            consumers: Some(consumers),
             report: None,
             measurement: super::MEASUREMENT.to_string(),
             address: self.address.to_string(),

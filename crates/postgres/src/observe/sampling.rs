@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use narrows_engine::{LiveValue, now_ns};
 use narrows_facts::process;
-use narrows_model::{LoadChange, Observation, ProcessClass};
+use narrows_model::{Consumers, LoadChange, Observation, ProcessClass, Unknown};
 use narrows_observe::{Snapshot, Watch};
 use narrows_units::significant;
 
 use super::activity::{Sampled, Window};
+use super::consumers::{ConsumerProbes, Scope, lock_queue};
 use super::host::{Ledger, OtherPrograms, ProcessTable, ServerOnHost, Used, clients};
 use super::load_change;
 use super::machine::KernelThreads;
@@ -69,6 +70,7 @@ pub(super) struct Sampler {
     pub(super) sampled: Sampled,
     /// Absent where the role may not see what others do.
     pub(super) slow_probes: Option<SlowProbes>,
+    consumers: ConsumerProbes,
     pub(super) ledger: Option<Ledger>,
     watch: Watch,
     pub(super) kernel: KernelThreads,
@@ -93,16 +95,19 @@ impl Sampler {
         ledger: Option<Ledger>,
         watch: Watch,
         plan: &Plan,
+        scope: Scope,
     ) -> Result<Sampler, WireError> {
         let mut slow_probes = None;
+        session.query(samples::ROOM)?;
         if sees_states {
-            session.query(samples::ROOM)?;
             session.query(samples::PREPARE_WITH_PIDS)?;
             slow_probes = Some(SlowProbes::prepare(session)?);
         }
         Ok(Sampler {
             sampled: Sampled::new(plan.least().as_nanos() as f64, plan.window_ns()),
             slow_probes,
+            // What it reads begins here, and so comes last.
+            consumers: ConsumerProbes::begin(session, scope)?,
             kernel: KernelThreads::begin(ledger.is_some()),
             wait_checks: WaitChecks::new(),
             ledger,
@@ -126,11 +131,18 @@ impl Sampler {
         self.programs[1] = self.ledger.as_ref().map(|_| ProcessTable::read());
         self.clients = self.ledger.as_ref().and_then(|ledger| clients(&ledger.sessions()));
         self.drive_bytes[1] = self.ledger.as_ref().and_then(Ledger::drive_read_bytes);
-        if let (Some(slow_probes), Some(session)) = (&mut self.slow_probes, session) {
+        let Some(session) = session else { return };
+        self.consumers.end(session);
+        if let Some(slow_probes) = &mut self.slow_probes {
             // What it doesn't answer now stays as it was last answered.
-            let _ = slow_probes.ask_all(session, self.sampled.waits_for_locks());
-            let _ = session.query(samples::NO_MORE_ROOM);
+            let _ = slow_probes.ask_all(session, self.sampled.waits_for_locks(), true);
         }
+        let _ = session.query(samples::NO_MORE_ROOM);
+    }
+
+    /// Who took what, and what of that is missing.
+    pub(super) fn consumers(&self) -> (Consumers, &[Unknown]) {
+        self.consumers.found(self.slow_probes.as_ref().map(|probes| &probes.queue))
     }
 
     /// Sessions that did nothing during the look, between two moments of it, mean; `None` where that was not to be seen.
@@ -200,6 +212,7 @@ impl poll_loop::Sampler for Sampler {
             if let Some(rows) = session.ask(samples::SQL)? {
                 let at_ns = now_ns();
                 self.wait_checks.after(&before, &rows);
+                slow_probes.queue.manager_is_busy = lock_queue::manager_is_busy(&rows);
                 self.sampled.take(at_ns - start_ns, &rows);
                 slow_probes.participants.sample(at_ns, samples::sessions_at_work(&rows));
             }

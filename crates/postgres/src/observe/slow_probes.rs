@@ -5,6 +5,7 @@
 use narrows_engine::now_ns;
 use narrows_model::{LockHolder, LockHolders};
 
+use super::consumers::lock_queue::LockQueueProbe;
 use super::participants::Participants;
 use crate::monitor::lock_queue;
 use crate::monitor::pace::Pace;
@@ -58,6 +59,8 @@ pub(super) struct SlowProbeAnswers {
 pub(super) struct SlowProbes {
     pub(super) found: SlowProbeAnswers,
     pub(super) participants: Participants,
+    /// Who waits for whom.
+    pub(super) queue: LockQueueProbe,
     pace: Pace,
 }
 
@@ -72,6 +75,7 @@ impl SlowProbes {
         let since_s = since_s.ok_or(WireError::Unexpected("no time of day"))?;
         session.query(&census(since_s))?;
         session.query(lock_queue::PREPARE)?;
+        let queue = LockQueueProbe::prepare(session)?;
         let mut found = SlowProbeAnswers::default();
         match session.query(HELD) {
             Ok(rows) => {
@@ -83,7 +87,8 @@ impl SlowProbes {
             Err(error) if error.code().is_some() => {}
             Err(error) => return Err(error),
         }
-        Ok(SlowProbes { found, participants: Participants::default(), pace: Pace::default() })
+        let participants = Participants::default();
+        Ok(SlowProbes { found, participants, queue, pace: Pace::default() })
     }
 
     /// Asks, where it is time to; about locks only where somebody waits for one.
@@ -99,12 +104,12 @@ impl SlowProbes {
             return Ok(());
         }
         let (before_ns, before_lines) = (session.worked_ns(), session.log_lines());
-        self.ask_all(session, locks)?;
+        self.ask_all(session, locks, false)?;
         self.pace.asked(session.worked_ns() - before_ns, session.log_lines() - before_lines);
         Ok(())
     }
 
-    /// Asks, whether it is time to or not: at the end of the look.
+    /// Asks, whether it is time to or not; the `last` time at the end of the look.
     ///
     /// # Errors
     /// The server no longer answers.
@@ -112,6 +117,7 @@ impl SlowProbes {
         &mut self,
         session: &mut SamplingSession,
         locks: bool,
+        last: bool,
     ) -> Result<(), WireError> {
         if let Some(rows) = session.ask("EXECUTE narrows_census")? {
             self.take(now_ns(), &rows);
@@ -121,6 +127,7 @@ impl SlowProbes {
             let most = self.found.holder.as_ref().map_or(0.0, |holder| holder.behind);
             if let Some(holder) = &holder {
                 lock_queue::count(self.found.holders.get_or_insert_default(), holder);
+                self.queue.ask(session, holder.behind, last)?;
             }
             if let Some(holder) = holder.filter(|holder| holder.behind >= most) {
                 self.found.holder = Some(holder);
@@ -168,9 +175,12 @@ mod tests {
 
     #[test]
     fn a_census_has_sessions_that_did_something_others_and_log_senders() {
-        let participants = Participants::default();
-        let mut probes =
-            SlowProbes { found: SlowProbeAnswers::default(), participants, pace: Pace::default() };
+        let mut probes = SlowProbes {
+            found: SlowProbeAnswers::default(),
+            participants: Participants::default(),
+            queue: LockQueueProbe::default(),
+            pace: Pace::default(),
+        };
         probes.take(
             1000,
             &[

@@ -1,0 +1,312 @@
+//! Who takes what the server does: statements and tables by the server's own books, read at the beginning and at the end; who waits for
+//! whom, by samples; what keeps vacuum from its work and what is used up, at the end.
+//!
+//! A look goes without any of it that the server refuses or leaves unanswered, and says so. Nothing here waits for a lock of a
+//! table or of an index. Texts of others come through [`normalise`] before they are kept.
+
+mod horizon;
+#[cfg(test)]
+mod live_test;
+pub(super) mod lock_queue;
+mod normalise;
+mod reserves;
+mod statements;
+mod tables;
+mod unindexed_keys;
+
+use std::collections::BTreeSet;
+
+use narrows_model::{Consumers, HorizonKind, Unknown};
+
+use crate::monitor::server::Server;
+use crate::monitor::session::{NoAnswer, SamplingSession};
+use crate::wire::{Row, WireError, one_line};
+use lock_queue::LockQueueProbe;
+use statements::{Extension, Search, Switches};
+
+/// What is named where it is missing.
+const STATEMENTS: &str = "what statements take (pg_stat_statements)";
+const TEXTS: &str = "texts of the statements, and whose they are";
+const TABLES: &str = "what is done with tables";
+const KEYS: &str = "foreign keys without an index";
+const HORIZON: &str = "what keeps vacuum from removing dead rows";
+const RESERVES: &str = "transaction IDs and WAL in reserve";
+
+/// Where we are, and what is counted and written only where a setting is on.
+const SESSION: &str = "\
+SELECT pg_catalog.current_database(), d.oid, r.oid, pg_catalog.current_setting('pg_stat_statements.track_planning', true), \
+pg_catalog.current_setting('pg_stat_statements.track', true) FROM pg_catalog.pg_database d, pg_catalog.pg_roles r \
+WHERE d.datname = pg_catalog.current_database() AND r.rolname = current_user";
+
+/// Of whom it is asked.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scope {
+    /// Whether the role may see what others do.
+    pub(super) sees_others: bool,
+    /// The statement that gives it the right to.
+    pub(super) grant: String,
+    /// Whether it is a standby.
+    pub(super) recovering: bool,
+    /// `track_io_timing`.
+    pub(super) io_timed: bool,
+}
+
+impl Scope {
+    /// Asked of that server, a standby or not, with `track_io_timing` on or off.
+    pub(super) fn of(server: &Server, recovering: bool, io_timed: bool) -> Scope {
+        Scope { sees_others: server.sees_others, grant: server.grant(), recovering, io_timed }
+    }
+}
+
+/// What was read at the beginning, and what was found so far.
+#[derive(Debug, Default)]
+pub(super) struct ConsumerProbes {
+    scope: Scope,
+    /// User and database of our session, by the server's numbers.
+    own: Option<(u32, u32)>,
+    switches: Switches,
+    statements: Option<(Extension, statements::Reading)>,
+    tables: Option<tables::Reading>,
+    /// Whether the server left one of these questions unanswered: it isn't asked the rest.
+    busy: bool,
+    found: Consumers,
+    missing: Vec<Unknown>,
+}
+
+impl ConsumerProbes {
+    /// Reads what is subtracted at the end.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub(super) fn begin(
+        session: &mut SamplingSession,
+        scope: Scope,
+    ) -> Result<ConsumerProbes, WireError> {
+        let switches = Switches { planning: false, io: scope.io_timed };
+        let mut probes = ConsumerProbes { scope, switches, ..ConsumerProbes::default() };
+        probes.begin_tables(session)?;
+        probes.begin_statements(session)?;
+        probes.busy = false;
+        Ok(probes)
+    }
+
+    fn begin_tables(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
+        if self.ask(session, TABLES, &tables::prepare())?.is_some()
+            && let Some(rows) = self.ask(session, TABLES, tables::READ)?
+        {
+            let reading = tables::Reading::of(&rows);
+            if reading.is_cut() {
+                self.miss(
+                    &format!("{TABLES} beyond the {} largest of the database", tables::MOST_TABLES),
+                    "a database with fewer tables",
+                );
+            }
+            self.tables = Some(reading);
+        }
+        Ok(())
+    }
+
+    fn begin_statements(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
+        let Some(rows) = self.ask(session, STATEMENTS, SESSION)? else { return Ok(()) };
+        let row = rows.first().cloned().unwrap_or_default();
+        let oid = |column: usize| text(&row, column)?.parse::<u32>().ok();
+        self.found.database = text(&row, 0).map(one_line).unwrap_or_default();
+        self.own = oid(2).zip(oid(1));
+        self.switches.planning = text(&row, 3) == Some("on");
+        if !self.scope.sees_others {
+            let grant = self.scope.grant.clone();
+            self.miss(STATEMENTS, &grant);
+            return Ok(());
+        }
+        let Some(rows) = self.ask(session, STATEMENTS, statements::FIND)? else { return Ok(()) };
+        let extension = match Extension::find(&rows) {
+            Search::Here(extension) => extension,
+            Search::NotHere => {
+                let needs = format!(
+                    "CREATE EXTENSION pg_stat_statements in database {}, and {PRELOADED}",
+                    self.found.database
+                );
+                self.miss(STATEMENTS, &needs);
+                return Ok(());
+            }
+            Search::NotAllowed => {
+                self.miss(STATEMENTS, "EXECUTE on its functions, and USAGE on their schema");
+                return Ok(());
+            }
+        };
+        if !extension.knows_outermost() && text(&row, 4) == Some("all") {
+            self.miss(
+                "times of statements without those of the functions that they call",
+                "pg_stat_statements.track = top, or its version 1.9 (PostgreSQL 14)",
+            );
+        }
+        if self.ask(session, STATEMENTS, &extension.prepare())?.is_none() {
+            return Ok(());
+        }
+        let reading = self.statements(session, &extension, true)?;
+        self.statements = reading.map(|reading| (extension, reading));
+        Ok(())
+    }
+
+    /// A reading of all statements: at the `first` after what stands beside it, at the last before it.
+    fn statements(
+        &mut self,
+        session: &mut SamplingSession,
+        extension: &Extension,
+        first: bool,
+    ) -> Result<Option<statements::Reading>, WireError> {
+        let info = extension.told.then(|| extension.info());
+        let info = |probes: &mut ConsumerProbes, session: &mut SamplingSession| match &info {
+            Some(info) => probes.ask(session, STATEMENTS, info),
+            None => Ok(Some(Vec::new())),
+        };
+        let before = if first { info(self, session)? } else { Some(Vec::new()) };
+        if before.is_none() {
+            return Ok(None);
+        }
+        let Some(rows) = self.ask(session, STATEMENTS, statements::READ)? else { return Ok(None) };
+        let beside = if first { before } else { info(self, session)? }.unwrap_or_default();
+        let reading = statements::Reading::of(&rows, &beside);
+        if reading.is_none() {
+            self.miss(
+                STATEMENTS,
+                "a lower pg_stat_statements.max: it has more entries than are read",
+            );
+        }
+        Ok(reading)
+    }
+
+    /// Reads everything once more, and what is asked once; what the server doesn't answer stays absent.
+    pub(super) fn end(&mut self, session: &mut SamplingSession) {
+        // A connection that broke leaves what was found by then.
+        let _ = self.end_all(session);
+    }
+
+    fn end_all(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
+        self.end_statements(session)?;
+        self.end_reserves(session)?;
+        self.end_tables(session)
+    }
+
+    fn end_statements(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
+        let Some((extension, before)) = self.statements.take() else { return Ok(()) };
+        let Some(now) = self.statements(session, &extension, false)? else { return Ok(()) };
+        let counted = now.since(&before);
+        let question = counted.texts(&extension, &BTreeSet::new(), self.own);
+        let rows = self.ask(session, TEXTS, &question)?.unwrap_or_default();
+        let (statistics, _) = counted.with_texts(&rows, self.switches);
+        self.found.statements = Some(statistics);
+        Ok(())
+    }
+
+    fn end_reserves(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
+        for (kind, question) in horizon::QUESTIONS {
+            if self.scope.sees_others
+                || ![HorizonKind::Session, HorizonKind::Standby].contains(&kind)
+            {
+                let rows = self.ask(session, HORIZON, question)?.unwrap_or_default();
+                self.found.horizon.extend(horizon::holders(kind, &rows));
+            }
+        }
+        self.found.horizon.sort_by(|a, b| b.transactions.total_cmp(&a.transactions));
+        let oldest = self.ask(session, RESERVES, reserves::OLDEST_DATABASE)?;
+        let slots = match self.scope.recovering {
+            true => None,
+            false => self.ask(session, RESERVES, reserves::UNREAD_SLOTS)?,
+        };
+        let archiver = self.ask(session, RESERVES, reserves::ARCHIVER)?;
+        if [&oldest, &slots, &archiver].iter().any(|rows| rows.is_some()) {
+            let [oldest, slots, archiver] =
+                [oldest, slots, archiver].map(Option::unwrap_or_default);
+            self.found.reserves = Some(reserves::reserves(&oldest, &slots, &archiver));
+        }
+        Ok(())
+    }
+
+    fn end_tables(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
+        let Some(before) = self.tables.take() else { return Ok(()) };
+        let Some(rows) = self.ask(session, TABLES, tables::READ)? else { return Ok(()) };
+        let changes = tables::Reading::of(&rows).since(&before);
+        let gone = changes.rows_gone();
+        let mut of_keys = BTreeSet::new();
+        if let Some(question) = unindexed_keys::question(&gone)
+            && let Some(rows) = self.ask(session, KEYS, &question)?
+        {
+            (self.found.unindexed_keys, of_keys) = unindexed_keys::keys(&rows, &gone);
+        }
+        if let Some(question) = changes.details(&of_keys)
+            && let Some(rows) = self.ask(session, TABLES, &question)?
+        {
+            self.found.tables = changes.tables(&rows);
+        }
+        Ok(())
+    }
+
+    /// What was found, and what is missing.
+    pub(super) fn found(&self, queue: Option<&LockQueueProbe>) -> (Consumers, &[Unknown]) {
+        let lock_queue = queue.map_or(Vec::new(), |queue| queue.longest.sessions().to_vec());
+        (Consumers { lock_queue, ..self.found.clone() }, &self.missing)
+    }
+
+    /// Asks; without an answer, says what is missing for the want of it.
+    fn ask(
+        &mut self,
+        session: &mut SamplingSession,
+        what: &str,
+        sql: &str,
+    ) -> Result<Option<Vec<Row>>, WireError> {
+        if self.busy {
+            return Ok(None);
+        }
+        let without = match session.ask_aside(sql)? {
+            Ok(rows) => return Ok(Some(rows)),
+            Err(without) => without,
+        };
+        match without {
+            NoAnswer::Late => {
+                self.busy = true;
+                self.miss(
+                    &format!("{what}, and what was to be asked after it"),
+                    "a server that answers within 5 s",
+                );
+            }
+            // The library isn't loaded (`ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE`).
+            NoAnswer::Refused(code) if code == "55000" && what == STATEMENTS => {
+                self.miss(what, &format!("{PRELOADED}, which takes a restart"));
+            }
+            NoAnswer::Refused(code) if code == "42501" => {
+                let grant = self.scope.grant.clone();
+                self.miss(what, &grant);
+            }
+            NoAnswer::Refused(code) => {
+                self.miss(what, &format!("a server that doesn't refuse it (SQLSTATE {code})"));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says it once.
+    fn miss(&mut self, what: &str, needs: &str) {
+        let unknown = Unknown { what: what.to_string(), needs: one_line(needs) };
+        if !self.missing.contains(&unknown) {
+            self.missing.push(unknown);
+        }
+    }
+}
+
+const PRELOADED: &str = "pg_stat_statements in shared_preload_libraries";
+
+/// A cell that isn't NULL.
+fn text(row: &Row, column: usize) -> Option<&str> {
+    row.get(column)?.as_deref()
+}
+
+/// A number of a row; NULL, and what is none, is absent.
+fn number(row: &Row, column: usize) -> Option<f64> {
+    text(row, column)?.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// Numbers of objects, as an array of the server's has them.
+fn oids(oids: BTreeSet<u32>) -> String {
+    oids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
