@@ -36,7 +36,7 @@ pub(super) const SHIPPED: [Shipped; 2] = [
     },
     Shipped {
         name: "narrows-target",
-        most_bytes: 4_000_000,
+        most_bytes: 5_000_000,
         section: "net",
         suggests: "nvme-cli",
         summary: "storage target: files, drives and memory over NVMe/TCP",

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use narrows_facts::{Live, Source};
 use narrows_files::Access;
-use narrows_raw::ConsentError;
+use narrows_raw::{ConsentError, Refusal};
 use rustix::fs::{FlockOperation, OFlags};
 
 use super::file::size_of;
@@ -122,7 +122,15 @@ fn refused(path: &Path, reason: String, hint: &'static str) -> OpenError {
 fn refused_device(path: &Path, error: ConsentError) -> OpenError {
     match error {
         ConsentError::Refused { reasons, .. } => {
-            let hint = reasons.first().map_or("name another device", |reason| reason.hint());
+            let of_contents =
+                |reason: &Refusal| matches!(reason, Refusal::Marked(_) | Refusal::Partitioned(_));
+            // Only what a host may have written: what is used here is no host's.
+            let hint = match reasons.first() {
+                Some(first) if !reasons.iter().all(of_contents) => first.hint(),
+                _ => {
+                    "if a host of this target wrote that, add `contents=keep`; hosts may then change it"
+                }
+            };
             let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
             refused(path, reasons.join("; "), hint)
         }
@@ -138,16 +146,6 @@ fn open_device(path: &Path, spec: &NamespaceSpec) -> Result<FileDisk, OpenError>
     let name = path.display().to_string();
     let device = narrows_raw::inspect(&Live, &name)
         .map_err(|error| refused(path, error.to_string(), "name a whole block device"))?;
-    if !spec.keep_contents
-        && let Ok(contents) = &device.contents
-        && let Some(first) = contents.signatures.first()
-    {
-        return Err(refused(
-            path,
-            format!("it holds {}", first.name),
-            "if a host of this target wrote that, add `contents=keep`; hosts may then change it",
-        ));
-    }
     let serial = spec.serial.as_deref().unwrap_or_default();
     let consent = if spec.keep_contents {
         narrows_raw::consent_keeping_contents(&device, serial)
