@@ -237,6 +237,7 @@ pub const PURE: &[(&str, &str)] = &[
     ("narrows-plan", "crates/plan"),
     ("narrows-validity", "crates/validity"),
     ("narrows-verdict", "crates/verdict"),
+    ("narrows-causes", "crates/causes"),
     ("narrows-judge", "crates/judge"),
     ("narrows-compare", "crates/compare"),
     ("narrows-import", "crates/import"),

@@ -6,7 +6,7 @@ use crate::ObservedServer;
 
 /// Samples of sessions of which fewer say nothing of shares: one half is known to ± 10 points with so many (binomial proportion, normal
 /// approximation).
-const LEAST_SAMPLES: u64 = 100;
+pub(crate) const LEAST_SAMPLES: u64 = 100;
 /// Active sessions, mean, of which fewer are nobody's trouble: one session for three seconds of a minute.
 const LEAST_ACTIVE: f64 = 0.05;
 /// Of the CPUs that the server may use, the share in use from which on they are full. As the verdict's.

@@ -138,6 +138,11 @@ impl StatementText {
             .any(|kind| self.begins(kind))
     }
 
+    /// Whether it asks for some rows only, of whatever table.
+    pub fn has_a_condition(&self) -> bool {
+        self.tokens.iter().any(|token| token.is("where") || token.is("on"))
+    }
+
     /// Whether it reads or changes that table.
     pub fn names(&self, table: &TableName) -> bool {
         self.references(table).is_some()

@@ -6,7 +6,7 @@ use narrows_model::{
     ActivityState, ConsumerKind, Consumers, SampledGroup, StatementFigures, StatementUse,
 };
 
-use crate::figures::share_of;
+use crate::figures::{LEAST_SAMPLES, share_of};
 use crate::sql::TableName;
 use crate::statement_text::StatementText;
 
@@ -66,6 +66,7 @@ pub(crate) fn statement_loads(consumers: &Consumers) -> Vec<StatementLoad<'_>> {
         used.entry(&each.id).or_default().push(each);
     }
     let sampled = consumers.sampled.as_ref();
+    let enough = sampled.is_some_and(|all| all.samples >= LEAST_SAMPLES);
     let groups = sampled.iter().flat_map(|all| &all.groups);
     let statements = groups.filter(|group| group.kind == ConsumerKind::Statement).take(MOST);
     let groups: BTreeMap<&str, &SampledGroup> =
@@ -88,7 +89,8 @@ pub(crate) fn statement_loads(consumers: &Consumers) -> Vec<StatementLoad<'_>> {
             let group = groups.get(id).copied();
             let text = users.iter().find_map(|used| used.text.as_deref());
             let text = text.or(texts.get(id).copied());
-            let by_samples = group.and_then(|group| share_of(group.active, sampled?.active));
+            let by_samples = group.filter(|_| enough);
+            let by_samples = by_samples.and_then(|group| share_of(group.active, sampled?.active));
             let by_books = took.and_then(|took| share_of(took.exec_ns, counted?.all.exec_ns));
             StatementLoad {
                 id,
@@ -98,7 +100,9 @@ pub(crate) fn statement_loads(consumers: &Consumers) -> Vec<StatementLoad<'_>> {
                 took,
                 group,
                 time: by_samples.or(by_books),
-                running: group.and_then(|g| share_of(g.of(ActivityState::Running), running)),
+                running: group
+                    .filter(|_| enough)
+                    .and_then(|g| share_of(g.of(ActivityState::Running), running)),
                 reads: took.and_then(|took| share_of(took.blocks_read, counted?.all.blocks_read)),
                 is_of_this_database: if users.is_empty() {
                     !of_another

@@ -1,6 +1,7 @@
 //! Files that are made from the code and committed, so that they can be read without building anything.
 
 mod casebook;
+mod causes;
 mod command;
 mod exits;
 mod findings;
@@ -65,6 +66,7 @@ pub fn all() -> Result<Vec<Generated>> {
         casebook::file()?,
         exits::file()?,
         words::file()?,
+        causes::file(),
     ];
     files.extend(findings::files()?);
     files.extend(command::files()?);

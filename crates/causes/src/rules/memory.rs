@@ -77,9 +77,8 @@ fn spills_of(server: &ObservedServer, used: &StatementUse, all_ns: f64) -> Optio
     if StatementText::of(text).builds_an_index() {
         return None;
     }
-    // Time of the files where that is counted, else all that the statement takes.
-    let share =
-        share_of(used.took.temp_ns.filter(|ns| *ns > 0.0).unwrap_or(used.took.exec_ns), all_ns)?;
+    // All that the statement takes: sorting in memory takes less CPU time too.
+    let share = share_of(used.took.exec_ns, all_ns)?;
     let (worth, gain_at_most) = server.worth_of_computing(share);
     worth.filter(|(_, share)| *share >= LEAST_SHARE)?;
     let each = used.took.temp_blocks * server.block_bytes() / used.took.calls;

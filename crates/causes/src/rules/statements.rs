@@ -26,6 +26,8 @@ const LEAST_STATEMENTS: usize = 3;
 const MANY_BLOCKS: f64 = 1000.0;
 /// Blocks for each row returned, from which on an index or another plan could leave most of them out.
 const BLOCKS_PER_ROW: f64 = 10.0;
+/// Calls per second from which on a statement is no report.
+const OFTEN_PER_S: f64 = 0.2;
 /// Share of session time of maintenance from which on it is taken for load.
 const MAINTENANCE: f64 = 0.3;
 /// Its share where there is hardly anything else: then it is what the server does.
@@ -63,7 +65,7 @@ pub(super) const RULES: &[CauseRule] = &[
         decides: "sessions of pg_dump, pg_basebackup and the like, or in VACUUM, CREATE INDEX, REINDEX, CLUSTER, ALTER TABLE or REFRESH, are 30 % to 95 % of session time",
         against: "It is there on purpose, and ends",
         reference: "PostgreSQL documentation: Progress Reporting; Backup and Restore",
-        supersedes: &["statement-dominates", "table-scan-report", "index-missing"],
+        supersedes: &["statement-dominates", "table-scan-report"],
         find: maintenance,
     },
     CauseRule {
@@ -80,7 +82,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "statement-dominates",
         urgency: Urgency::Performance,
         what: "One statement takes most of what binds, and no other rule says why",
-        decides: "half or more of the CPU time where CPUs are full, or of the blocks read where reads bind, by one of three statements or more; or half of the time of all statements with 1000 blocks or more per call and 10 or more for each row",
+        decides: "half or more of the CPU time where CPUs are full, or of the blocks read where reads bind, by one of three statements or more; or half of the time of all statements with a condition, 1000 blocks or more per call, 10 or more of these for each row, and a call every 5 s or more often",
         against: "It may be what the server is for: a benchmark or service of one or two statements is no news",
         reference: "PostgreSQL documentation: pg_stat_statements; Using EXPLAIN",
         supersedes: &[],
@@ -285,7 +287,10 @@ fn statement_dominates(server: &ObservedServer) -> Vec<CauseDraft> {
         let of_reads = reads_bind && most(load.reads);
         let blocks = load.per_call(|took| took.blocks_hit + took.blocks_read);
         let rows = load.per_call(|took| took.rows).unwrap_or(0.0).max(1.0);
-        let wide = blocks.is_some_and(|n| n >= MANY_BLOCKS && n >= BLOCKS_PER_ROW * rows);
+        let rate = server.seen.per_s(load.took.map(|took| took.calls));
+        let wide = blocks.is_some_and(|n| n >= MANY_BLOCKS && n >= BLOCKS_PER_ROW * rows)
+            && rate.is_some_and(|rate| rate >= OFTEN_PER_S)
+            && (load.text.is_none() || load.parsed.has_a_condition());
         (several && (of_cpu || of_reads)) || (wide && most(load.time))
     });
     let drafts = found.map(|load| {

@@ -14,6 +14,8 @@ use crate::{CauseDraft, CauseRule, ObservedServer, draft};
 const SCANNED_ROWS: f64 = 10_000.0;
 /// Rows read for each one returned or changed, from which on an index would leave most of them out.
 const READ_PER_RETURNED: f64 = 100.0;
+/// Rows of a block of 8 kB at most (`MaxHeapTuplesPerPage`): whoever reads so many rows reads a block for them at least.
+const ROWS_PER_BLOCK: f64 = 291.0;
 /// Scans per second from which on they are no report that somebody asked for.
 const SCANS_PER_S: f64 = 0.2;
 /// Scans while observed, of which fewer may be chance.
@@ -30,15 +32,15 @@ const BESIDE_PER_S: f64 = 10.0;
 const CHANGED: f64 = 0.5;
 /// A table of fewer rows has no plan that is bad for long.
 const LEAST_ROWS: f64 = 10_000.0;
-/// Age of an analyze that autovacuum will soon repeat, s: `autovacuum_naptime` by default.
-const JUST_ANALYZED_S: f64 = 60.0;
+/// Age of an analyze that autovacuum will soon repeat, s: five times `autovacuum_naptime` by default.
+const JUST_ANALYZED_S: f64 = 300.0;
 
 pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "unindexed-foreign-key",
         urgency: Urgency::Performance,
         what: "Rows are deleted from a table that a foreign key without an index refers to",
-        decides: "5 rows or more went from the table; the key's own table was read by 5 sequential scans or more of 10,000 rows or more each, half as many scans as rows gone or more, or no statement names that table",
+        decides: "5 rows or more went from the table; the key's own table was read by 5 sequential scans or more of 10,000 rows or more each, half as many scans as rows gone or more, or no statement names that table; statements that remove the rows, where they are counted, read as many blocks per call as such a scan has",
         against: "Updates that leave the key as it is count as rows gone and scan nothing; a small child table",
         reference: "PostgreSQL documentation: Constraints, Foreign Keys",
         supersedes: &["index-missing", "statement-dominates", "shared-buffers-small"],
@@ -48,7 +50,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "index-missing",
         urgency: Urgency::Performance,
         what: "A table is read as a whole for a few of its rows",
-        decides: "sequential scans of 10,000 rows or more each, 5 or more and 0.2 per second or more; statements that name the table with a condition take a tenth or more of what binds and return less than 1 row for 100 read. A column is proposed where it is the only one compared, for equality. Without statements: 1 scan per second or more, without a proposal",
+        decides: "sequential scans of 10,000 rows or more each, 5 or more and 0.2 per second or more; statements that name the table with a condition, read as many blocks per call as such a scan has, and return less than 1 row for 100 read, take a tenth or more of what binds. A column is proposed where it is the only one compared, for equality. Without statements: 1 scan per second or more, without a proposal",
         against: "A report that is wanted; a small table; an index may exist that the planner doesn't choose; parallel workers each count as a scan and are allowed for",
         reference: "PostgreSQL documentation: Indexes; Using EXPLAIN",
         supersedes: &["statement-dominates", "shared-buffers-small", "table-scan-report"],
@@ -68,7 +70,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "statistics-stale",
         urgency: Urgency::Performance,
         what: "A table has changed a lot since ANALYZE, or was never analyzed",
-        decides: "10,000 rows or more, of which more changed than half of the live ones since the last analyze (over a minute ago), or no analyze at all; statements that read it with a condition take a tenth or more of what binds",
+        decides: "10,000 live rows or more, and half as many changed since the last analyze, which is more than 5 min ago or never was; statements that read it with a condition take a tenth or more of what binds",
         against: "The plan may be right all the same; correlated columns need CREATE STATISTICS; for a load without reads it doesn't matter",
         reference: "PostgreSQL documentation: Statistics Used by the Planner; Updating Planner Statistics",
         supersedes: &[],
@@ -138,15 +140,18 @@ fn index_missing_on(server: &ObservedServer, table: &TableUse) -> Option<CauseDr
         return None;
     }
     let name = TableName::parse(&table.name)?;
-    let few = |load: &&StatementLoad| {
-        load.per_call(|took| took.rows).is_none_or(|each| each * READ_PER_RETURNED <= rows)
-            && load.per_call(|_| 1.0).is_none_or(|_| often(server, load))
+    let named = server.statements.iter().filter(|load| load.names(&name)).count();
+    let scans_for_few = |load: &&StatementLoad| match load.per_call(|took| took.rows) {
+        Some(returned) => {
+            returned * READ_PER_RETURNED <= rows && often(server, load) && reads_all_of(load, rows)
+        }
+        // Nothing tells whether it is the one that scans, unless there is no other.
+        None => named == 1,
     };
     let statements: Vec<&StatementLoad> =
-        conditional(server, &name).into_iter().filter(few).collect();
+        conditional(server, &name).into_iter().filter(scans_for_few).collect();
     let Some(most) = statements.first() else {
-        let unknown = !server.statements.iter().any(|load| load.names(&name));
-        return (unknown && rate >= UNNAMED_SCANS_PER_S)
+        return (named == 0 && rate >= UNNAMED_SCANS_PER_S)
             .then(|| scanned_by_unknown(server, table, scans, rows));
     };
     let (share, gain_at_most) = server.worth_of(&statements);
@@ -195,10 +200,16 @@ fn index_missing_on(server: &ObservedServer, table: &TableUse) -> Option<CauseDr
     })
 }
 
-/// Whether it runs so often that it is no report; unknown counts as often.
+/// Whether it runs so often that it is no report.
 fn often(server: &ObservedServer, load: &StatementLoad) -> bool {
-    let calls = load.took.map(|took| took.calls);
-    calls.is_none() || server.seen.per_s(calls).is_some_and(|rate| rate >= SCANS_PER_S)
+    let rate = server.seen.per_s(load.took.map(|took| took.calls));
+    rate.is_some_and(|rate| rate >= SCANS_PER_S)
+}
+
+/// Whether a call reads as many blocks as so many rows have at least; unknown is no.
+fn reads_all_of(load: &StatementLoad, rows: f64) -> bool {
+    let blocks = load.per_call(|took| took.blocks_hit + took.blocks_read);
+    blocks.is_some_and(|blocks| blocks * ROWS_PER_BLOCK >= rows)
 }
 
 fn scanned_by_unknown(
@@ -232,7 +243,14 @@ fn unindexed_foreign_key(server: &ObservedServer) -> Vec<CauseDraft> {
         let removes = |load: &&StatementLoad| {
             load.names(&parent) && (load.parsed.begins("delete") || load.parsed.begins("update"))
         };
-        let statements: Vec<&StatementLoad> = server.statements.iter().filter(removes).collect();
+        let all: Vec<&StatementLoad> = server.statements.iter().filter(removes).collect();
+        let counted = all.iter().any(|load| load.took.is_some());
+        let statements: Vec<&StatementLoad> =
+            all.into_iter().filter(|load| load.took.is_none() || reads_all_of(load, rows)).collect();
+        // Those that remove rows are known, and none of them reads the other table.
+        if counted && statements.is_empty() {
+            return None;
+        }
         let (share, gain_at_most) = server.worth_of(&statements);
         let on = child_name.quoted().zip(column_list(&key.columns));
         Some(CauseDraft {
@@ -309,11 +327,11 @@ fn table_scan_report(server: &ObservedServer) -> Vec<CauseDraft> {
 
 fn statistics_stale(server: &ObservedServer) -> Vec<CauseDraft> {
     let found = server.tables().filter_map(|table| {
-        let never = table.analyze_age_s.is_none();
         let changed = share_of(table.changed_since_analyze, table.live_rows.max(1.0))
             .is_some_and(|share| share > CHANGED);
         let old = table.analyze_age_s.is_none_or(|age| age > JUST_ANALYZED_S);
-        if table.live_rows < LEAST_ROWS || !old || !(changed || never) {
+        // After a crash no analyze is remembered, and no change either.
+        if table.live_rows < LEAST_ROWS || !old || !changed {
             return None;
         }
         let name = TableName::parse(&table.name)?;

@@ -1,1 +1,294 @@
+//! What is told first, what is an effect of something else, and what it gives at most.
 
+use narrows_causes::causes;
+use narrows_model::{
+    ActivityState::*, Bottleneck, Bound, Cause, CauseShare, ConsumerKind, Headroom, HorizonKind,
+    ObservedSituation, Provenance, Run, StatementFigures, TableUse, Urgency,
+};
+
+use crate::built::*;
+
+fn ids(run: &Run) -> Vec<String> {
+    causes(run).into_iter().map(|cause| cause.id).collect()
+}
+
+fn of(run: &Run, id: &str) -> Cause {
+    let found = causes(run).into_iter().find(|cause| cause.id == id);
+    found.unwrap_or_else(|| panic!("no {id}: {:?}", ids(run)))
+}
+
+#[test]
+fn what_stands_still_is_first_by_those_behind_it_then_shares_then_risks() {
+    let mut run = healthy();
+    reserves(&mut run).archive_failures = Some(3.0);
+    running(&mut run, 2.0);
+    at(&mut run, Client, 3.0, "Client:ClientWrite");
+    at(&mut run, Latch, 5.0, "LWLock:SubtransSLRU");
+    queued(&mut run, session(7, &[], "idle in transaction", 30.0));
+    queued(&mut run, waiter(8, 7));
+    queued(&mut run, session(17, &[], "active", 30.0));
+    for pid in 18..22 {
+        queued(&mut run, waiter(pid, 17));
+    }
+    let found = ids(&run);
+    let expected = [
+        "lock-queue",
+        "idle-in-transaction-blocks",
+        "subtransactions",
+        "slow-reader",
+        "archiver-failing",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn the_session_at_the_head_is_named_and_how_many_wait_behind_it() {
+    let mut run = healthy();
+    queued(&mut run, session(4711, &[], "idle in transaction", 26.0));
+    queued(&mut run, waiter(8, 4711));
+    for pid in 9..20 {
+        queued(&mut run, waiter(pid, 8));
+    }
+    let cause = of(&run, "idle-in-transaction-blocks");
+    assert_eq!(
+        cause.summary,
+        "pid 4711 (app, pgbench), idle in transaction for 26.0 s, blocks 12 sessions on public.accounts"
+    );
+    assert_eq!(cause.statement.as_deref(), Some("SELECT pg_terminate_backend(4711)"));
+    assert!(cause.undo.contains("rolled back"), "{}", cause.undo);
+    assert_eq!(cause.gain_at_most, None);
+}
+
+#[test]
+fn of_a_queue_behind_ddl_both_are_named_and_the_ddl_is_cancelled() {
+    let mut run = healthy();
+    queued(&mut run, session(7, &[], "idle in transaction", 26.0));
+    ddl(&mut run, 7, 20.0);
+    assert_eq!(ids(&run), ["ddl-queue"]);
+    let cause = of(&run, "ddl-queue");
+    assert!(
+        cause.summary.contains("pid 50 waits for AccessExclusiveLock on public.orders"),
+        "{}",
+        cause.summary
+    );
+    assert!(
+        cause.summary.contains("2 sessions wait behind it, itself behind pid 7"),
+        "{}",
+        cause.summary
+    );
+    assert_eq!(cause.statement.as_deref(), Some("SELECT pg_cancel_backend(50)"));
+}
+
+#[test]
+fn sessions_that_wait_for_each_other_have_no_head_and_no_end() {
+    let mut run = healthy();
+    queued(&mut run, waiter(8, 9));
+    queued(&mut run, waiter(9, 8));
+    queued(&mut run, waiter(10, 10));
+    assert!(ids(&run).is_empty());
+}
+
+#[test]
+fn an_autovacuum_at_the_head_is_not_cancelled() {
+    let mut run = healthy();
+    let mut head = session(7, &[], "active", 30.0);
+    head.backend_type = "autovacuum worker".into();
+    queued(&mut run, head);
+    queued(&mut run, waiter(8, 7));
+    queued(&mut run, waiter(9, 7));
+    assert_eq!(of(&run, "lock-queue").statement, None);
+}
+
+#[test]
+fn effects_are_left_out() {
+    // Row locks behind a session that keeps one; the old snapshot that it has, and the dead rows that this keeps.
+    let mut run = healthy();
+    running(&mut run, 1.0);
+    at(&mut run, Lock, 12.0, "Lock:transactionid");
+    queued(&mut run, session(77, &[], "idle in transaction", 30.0));
+    queued(&mut run, waiter(8, 77));
+    table(&mut run, TableUse { live_rows: 4e3, dead_rows: 300e3, ..orders() });
+    consumers(&mut run).horizon.push(holder(HorizonKind::Session, "77", Some(30e9), 50e3));
+    assert_eq!(ids(&run), ["idle-in-transaction-blocks"]);
+    // Another session has the snapshot: that is a cause of its own.
+    consumers(&mut run).horizon[0].name = "78".into();
+    assert_eq!(ids(&run), ["idle-in-transaction-blocks", "horizon-held"]);
+    assert!(
+        of(&run, "horizon-held")
+            .against
+            .contains("VACUUM, or other settings of autovacuum, gain nothing")
+    );
+}
+
+/// Orders are read as a whole by one statement that takes nine tenths of full CPUs, beside others.
+fn index_missing() -> Run {
+    let mut run = healthy();
+    full_cpus(&mut run);
+    running(&mut run, 16.0);
+    let wide = StatementFigures { blocks_hit: 100.0 * 2000.0, ..calls(100.0, 0.1e9) };
+    for (id, text, took, share) in [
+        ("1", "SELECT * FROM orders WHERE customer = $1", wide, 0.8),
+        ("2", "SELECT * FROM customers WHERE id = $1", calls(1e5, 1e4), 0.1),
+        ("3", "UPDATE customers SET seen = $1 WHERE id = $2", calls(1e5, 1e4), 0.1),
+    ] {
+        statement(&mut run, id, text, took);
+        group(&mut run, ConsumerKind::Statement, id, Running, 16.0 * share, "");
+    }
+    table(
+        &mut run,
+        TableUse { sequential_scans: 100.0, sequential_rows: 100.0 * 100e3, ..orders() },
+    );
+    run
+}
+
+#[test]
+fn a_statement_without_its_index_is_told_once_with_the_index() {
+    let run = index_missing();
+    assert_eq!(ids(&run), ["index-missing"]);
+    let cause = of(&run, "index-missing");
+    assert_eq!(
+        cause.statement.as_deref(),
+        Some("CREATE INDEX CONCURRENTLY ON public.orders (customer)")
+    );
+    assert_eq!(cause.statement_id, "1");
+}
+
+#[test]
+fn where_cpus_bind_the_share_is_of_their_time_and_the_gain_follows_from_it() {
+    let run = index_missing();
+    let cause = of(&run, "index-missing");
+    let (of_what, share) = cause.share.unwrap();
+    // Of the server's CPU time sessions have 7.4 of 7.45.
+    assert_eq!(of_what, CauseShare::Cpu);
+    assert!((share - 0.8 * 7.4 / 7.45).abs() < 1e-9, "{share}");
+    assert!((cause.gain_at_most.unwrap() - (1.0 / (1.0 - share) - 1.0)).abs() < 1e-9);
+}
+
+#[test]
+fn the_next_limit_caps_the_gain_unless_it_goes_too() {
+    let bound = |resource, per_s| Bound {
+        resource,
+        label: String::new(),
+        capacity: 1.0,
+        capacity_unit: "commits_per_s".into(),
+        demand_per_op: 1.0,
+        bound_per_s: per_s,
+        interval_95: None,
+        provenance: Provenance::Measured,
+        measurement: None,
+    };
+    let mut run = index_missing();
+    // The index takes from these reads as well.
+    run.verdicts[0].bounds =
+        vec![bound(Bottleneck::Cpu, 2050.0), bound(Bottleneck::ReadRate, 2100.0)];
+    assert!(of(&run, "index-missing").gain_at_most.unwrap() > 2.0);
+    run.verdicts[0].bounds.push(bound(Bottleneck::CommitWait, 3000.0));
+    assert_eq!(of(&run, "index-missing").gain_at_most, Some(0.5));
+    let nearest = Headroom {
+        resource: Bottleneck::WriteRate,
+        label: String::new(),
+        utilisation: 0.8,
+        factor_at_most: 1.25,
+        interval_95: None,
+        provenance: Provenance::Measured,
+    };
+    run.verdicts[0].standing =
+        Some(ObservedSituation { nearest: Some(nearest), ..Default::default() });
+    assert_eq!(of(&run, "index-missing").gain_at_most, Some(0.25));
+}
+
+#[test]
+fn where_something_else_binds_no_gain_is_said() {
+    let mut run = index_missing();
+    bound_by(&mut run, Bottleneck::Client);
+    let cause = of(&run, "index-missing");
+    assert!(cause.share.is_some());
+    assert_eq!(cause.gain_at_most, None);
+    run.verdicts.clear();
+    assert_eq!(of(&run, "index-missing").gain_at_most, None);
+    // Of two that are too close to tell, the bound holds whichever it is.
+    let mut run = index_missing();
+    run.verdicts[0].narrow = Bottleneck::Client;
+    run.verdicts[0].or = Some(Bottleneck::Cpu);
+    assert!(of(&run, "index-missing").gain_at_most.is_some());
+}
+
+#[test]
+fn where_drives_bind_the_share_is_of_the_blocks_read() {
+    let mut run = index_missing();
+    processes(&mut run).classes[0].cpus = 2.0;
+    processes(&mut run).machine_cpus = 2.5;
+    bound_by(&mut run, Bottleneck::ReadRate);
+    for (at, read) in [(0, 750e3), (1, 250e3)] {
+        books(&mut run).list[at].took.blocks_read = read;
+        books(&mut run).all.blocks_read += read;
+    }
+    let cause = of(&run, "index-missing");
+    assert_eq!(cause.share, Some((CauseShare::Reads, 0.75)));
+    assert!((cause.gain_at_most.unwrap() - 3.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_wait_that_binds_gives_what_its_share_is() {
+    let mut run = healthy();
+    running(&mut run, 4.0);
+    at(&mut run, Lock, 4.0, "Lock:transactionid");
+    assert_eq!(of(&run, "hot-row").gain_at_most, None);
+    bound_by(&mut run, Bottleneck::Lock);
+    let cause = of(&run, "hot-row");
+    assert_eq!(cause.share, Some((CauseShare::SessionTime, 0.5)));
+    assert!((cause.gain_at_most.unwrap() - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn proposed_sizes_follow_from_figures() {
+    let mut run = healthy();
+    set(&mut run, "work_mem", "4MB");
+    // 3,000 blocks a call: 24.6 MB, read and written.
+    statement(
+        &mut run,
+        "1",
+        "SELECT * FROM orders ORDER BY total",
+        StatementFigures { temp_blocks: 300e3, ..calls(100.0, 1e8) },
+    );
+    let cause = of(&run, "sort-spills");
+    assert_eq!(cause.statement.as_deref(), Some("ALTER ROLE app SET work_mem = '32MB'"));
+    // What no work_mem should be.
+    books(&mut run).list[0].took.calls = 1.0;
+    let cause = of(&run, "sort-spills");
+    assert_eq!(cause.statement, None, "{}", cause.action);
+    let mut run = healthy();
+    let counted = counted(&mut run);
+    counted.checkpoints_requested = Some(5.0);
+    counted.checkpoints_timed = Some(0.0);
+    // 20 MB/s for 300 s, nine tenths more for the one before: 11.4 GB.
+    counted.log_bytes = Some(1.2e9);
+    counted.full_pages = Some(100e3);
+    set(&mut run, "max_wal_size", "1GB");
+    let cause = of(&run, "checkpoints-frequent");
+    let statement = "ALTER SYSTEM SET max_wal_size = '16GB'; SELECT pg_reload_conf()";
+    assert_eq!(cause.statement.as_deref(), Some(statement));
+    assert_eq!(cause.undo, "ALTER SYSTEM SET max_wal_size = '1GB'; SELECT pg_reload_conf()");
+    assert_eq!(cause.gain_at_most, None, "WAL's bytes are no law of a flush");
+}
+
+#[test]
+fn of_one_rule_the_largest_three_are_told() {
+    let mut run = healthy();
+    for n in 0..9 {
+        reserves(&mut run).unread_slots.push((format!("s{n}"), 2e9));
+    }
+    assert_eq!(ids(&run).len(), 3);
+    assert!(causes(&run).iter().all(|cause| cause.urgency == Urgency::Risk));
+}
+
+#[test]
+fn tables_of_another_database_are_not_those_of_a_statement() {
+    let mut run = index_missing();
+    for used in &mut books(&mut run).list {
+        used.database = "other".into();
+    }
+    // Whoever reads the table of this database as a whole was not seen; the statement has most of the CPUs all the same.
+    assert!(!causes(&run).iter().any(|cause| cause.statement.is_some()), "{:?}", ids(&run));
+    assert!(ids(&run).contains(&"statement-dominates".to_string()));
+}

@@ -96,6 +96,10 @@ pub const PAIRS: &[Pair] = &[
         fires: |r| { foreign_key(r, 190.0, 50e3); statement(r, "9", "SELECT * FROM lines WHERE a = $1", calls(10.0, 1e6)) },
         // A statement of its own reads the table, and rows that went explain fewer than half.
         silent: |r| { foreign_key(r, 210.0, 50e3); statement(r, "9", "SELECT * FROM lines WHERE a = $1", calls(10.0, 1e6)) } },
+    Pair { rule: "unindexed-foreign-key",
+        fires: |r| foreign_key(r, 100.0, 50e3),
+        // Whoever deletes reads four blocks: something else scans.
+        silent: |r| { foreign_key(r, 100.0, 50e3); books(r).list[0].took.blocks_hit = 400.0 } },
     Pair { rule: "index-missing",
         fires: |r| scanned(r, 10e3, "SELECT * FROM orders WHERE customer = $1"),
         silent: |r| scanned(r, 9.9e3, "SELECT * FROM orders WHERE customer = $1") },
@@ -108,6 +112,18 @@ pub const PAIRS: &[Pair] = &[
         // It returns most of what it reads.
         silent: |r| { scanned(r, 100e3, "SELECT * FROM orders WHERE total > $1"); books(r).list[0].took.rows = 100.0 * 50e3 } },
     Pair { rule: "index-missing",
+        fires: |r| { scanned(r, 100e3, "SELECT * FROM orders WHERE customer = $1"); statement(r, "3", "SELECT sum(total) FROM orders", calls(100.0, 1e6)) },
+        // Its rows are found by an index; what scans is the sum beside it.
+        silent: |r| {
+            scanned(r, 100e3, "SELECT * FROM orders WHERE id = $1");
+            books(r).list[0].took = calls(100e3, 1e6);
+            statement(r, "3", "SELECT sum(total) FROM orders", StatementFigures { blocks_hit: 2000.0 * 100.0, ..calls(100.0, 1e6) });
+        } },
+    Pair { rule: "index-missing",
+        // Samples alone, and one statement that names it.
+        fires: |r| { scanned(r, 100e3, ""); sampled(r, "SELECT * FROM orders WHERE customer = $1", "SELECT 1") },
+        silent: |r| { scanned(r, 100e3, ""); sampled(r, "SELECT * FROM orders WHERE customer = $1", "SELECT sum(total) FROM orders") } },
+    Pair { rule: "index-missing",
         // Nobody counts statements.
         fires: |r| { scanned(r, 100e3, ""); consumers(r).statements = None },
         silent: |r| { scanned(r, 100e3, ""); consumers(r).statements = None; consumers(r).tables[0].sequential_scans = 59.0 } },
@@ -119,12 +135,16 @@ pub const PAIRS: &[Pair] = &[
         // There is room for it.
         silent: |r| report(r, 0.9) },
     Pair { rule: "statistics-stale",
-        fires: |r| stale(r, 51e3, Some(61.0)),
-        silent: |r| stale(r, 49e3, Some(61.0)) },
+        fires: |r| stale(r, 51e3, Some(301.0)),
+        silent: |r| stale(r, 49e3, Some(301.0)) },
     Pair { rule: "statistics-stale",
-        fires: |r| stale(r, 0.0, None),
-        // It was analyzed just now.
-        silent: |r| stale(r, 90e3, Some(59.0)) },
+        fires: |r| stale(r, 51e3, None),
+        // After a crash the server remembers neither.
+        silent: |r| stale(r, 0.0, None) },
+    Pair { rule: "statistics-stale",
+        fires: |r| stale(r, 90e3, Some(301.0)),
+        // Autovacuum is due.
+        silent: |r| stale(r, 90e3, Some(299.0)) },
     Pair { rule: "sort-spills",
         fires: |r| spill(r, "SELECT * FROM orders ORDER BY total", 80e3),
         silent: |r| spill(r, "SELECT * FROM orders ORDER BY total", 70e3) },
@@ -202,8 +222,16 @@ pub const PAIRS: &[Pair] = &[
         // The CPUs have room, and no plan could read fewer blocks.
         silent: |r| several(r, 90.0, 5.0) },
     Pair { rule: "statement-dominates",
-        fires: |r| statement(r, "1", "SELECT f($1)", StatementFigures { blocks_hit: 1000.0 * 100.0, ..calls(100.0, 1e6) }),
-        silent: |r| statement(r, "1", "SELECT f($1)", StatementFigures { blocks_hit: 999.0 * 100.0, ..calls(100.0, 1e6) }) },
+        fires: |r| statement(r, "1", "SELECT * FROM v WHERE a = $1", StatementFigures { blocks_hit: 1000.0 * 100.0, ..calls(100.0, 1e6) }),
+        silent: |r| statement(r, "1", "SELECT * FROM v WHERE a = $1", StatementFigures { blocks_hit: 999.0 * 100.0, ..calls(100.0, 1e6) }) },
+    Pair { rule: "statement-dominates",
+        fires: |r| statement(r, "1", "SELECT * FROM v WHERE a = $1", StatementFigures { blocks_hit: 12e3 * 1e4, ..calls(12.0, 1e9) }),
+        // A report that somebody asks for now and then.
+        silent: |r| statement(r, "1", "SELECT * FROM v WHERE a = $1", StatementFigures { blocks_hit: 11e3 * 1e4, ..calls(11.0, 1e9) }) },
+    Pair { rule: "statement-dominates",
+        fires: |r| { statement(r, "1", "SELECT * FROM v WHERE a = $1", StatementFigures { blocks_hit: 1e6, ..calls(100.0, 1e6) }) },
+        // All rows are asked for.
+        silent: |r| { statement(r, "1", "SELECT sum(a) FROM v", StatementFigures { blocks_hit: 1e6, ..calls(100.0, 1e6) }) } },
     Pair { rule: "connection-churn",
         fires: |r| { counted(r).commits = Some(3000.0); counted(r).connections = Some(650.0) },
         // One for each health check.
@@ -286,14 +314,26 @@ fn foreign_key(run: &mut Run, gone: f64, rows: f64) {
             ..orders()
         },
     );
-    statement(run, "1", "DELETE FROM orders WHERE id = $1", calls(100.0, 20e6));
+    let took = StatementFigures { blocks_hit: 2000.0 * 100.0, ..calls(100.0, 20e6) };
+    statement(run, "1", "DELETE FROM orders WHERE id = $1", took);
 }
 
 /// Orders are read as a whole 100 times, by a statement.
 fn scanned(run: &mut Run, rows: f64, text: &str) {
     table(run, TableUse { sequential_scans: 100.0, sequential_rows: 100.0 * rows, ..orders() });
-    statement(run, "1", text, calls(100.0, 20e6));
+    let took = StatementFigures { blocks_hit: 2000.0 * 100.0, ..calls(100.0, 20e6) };
+    statement(run, "1", text, took);
     statement(run, "2", "SELECT * FROM customers WHERE id = $1", calls(100e3, 20e3));
+}
+
+/// Two statements that nobody counts, with the same number of sessions.
+fn sampled(run: &mut Run, one: &str, other: &str) {
+    consumers(run).statements = None;
+    for (id, text) in [("1", one), ("2", other)] {
+        group(run, ConsumerKind::Statement, id, Running, 1.0, "");
+        let sampled = consumers(run).sampled.as_mut().expect("just made");
+        sampled.texts.push((id.into(), text.into()));
+    }
 }
 
 /// One report with a share of the time, beside short statements.

@@ -25,7 +25,7 @@ mod wait_checks;
 pub(crate) mod window;
 
 pub use crate::monitor::server::Rights;
-pub use monitor::{Around, Monitor, Observed, least};
+pub use monitor::{Around, Monitor, Observed, Observer, least};
 
 /// Id of the measurement that holds the demand of a transaction by windows.
 pub const MEASUREMENT: &str = narrows_model::Workload::Observed.measurement_id();

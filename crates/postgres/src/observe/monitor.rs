@@ -49,6 +49,16 @@ pub struct Observed {
     pub cut_short: Option<String>,
 }
 
+/// Who asked for a look, and is told while it goes on.
+pub trait Observer {
+    /// The load has changed, and another look of at least that length begins: the machine around the server as it is now.
+    fn begins_again(&mut self, change: &LoadChange, least: Duration) -> Around;
+
+    /// What was seen so far: five seconds after the beginning, then after each window. Whether that is the answer, so that no more needs
+    /// to be seen.
+    fn so_far(&mut self, seen: Observed) -> bool;
+}
+
 /// A server that can be monitored.
 pub struct Monitor {
     address: Address,
@@ -107,7 +117,7 @@ impl Monitor {
 
     /// Looks for that long at most: for six windows of it, then for as many more as it takes to see enough transactions and to ask
     /// often enough. Where the load has changed meanwhile and six windows are left, all of that begins once more, and the first time counts
-    /// only where the second ends early; `again` is asked for the machine around the server then. Ends early, with what was seen, when
+    /// only where the second ends early; `observer` is asked for the machine around the server then. Ends early, with what was seen, when
     /// `stop` is set, the server went away, or left several questions in a row unanswered. `seed` is that of the times between
     /// questions.
     ///
@@ -118,21 +128,21 @@ impl Monitor {
         length: Duration,
         seed: u64,
         around: Around,
-        again: &mut dyn FnMut(&LoadChange, Duration) -> Around,
+        observer: &mut dyn Observer,
         stop: &Stop,
         progress: &dyn Progress,
     ) -> Result<Observed, MonitorError> {
-        let plan = Plan::at_most(length, seed).of_one_load();
-        let (first, next) = self.look(plan, around, None, stop, progress)?;
+        let plan = Plan::at_most(length, seed).of_one_load().told();
+        let (first, next) = self.look(plan, around, None, observer, (stop, progress))?;
         let Some((change, monitor)) = next else { return Ok(first) };
         if stop.is_set() {
             return Ok(first.of_two_loads(None));
         }
         let left = length.saturating_sub(Duration::from_nanos(change.before_ns as u64));
-        let plan = Plan::at_most(left, seed);
+        let plan = Plan::at_most(left, seed).told();
         let second = monitor.and_then(|monitor| {
-            let around = again(&change, plan.least());
-            monitor.look(plan, around, Some(change), stop, progress)
+            let around = observer.begins_again(&change, plan.least());
+            monitor.look(plan, around, Some(change), observer, (stop, progress))
         });
         Ok(first.or_second(second.map(|(second, _)| second), plan.least(), stop))
     }
@@ -143,8 +153,8 @@ impl Monitor {
         plan: Plan,
         around: Around,
         after: Option<LoadChange>,
-        stop: &Stop,
-        progress: &dyn Progress,
+        observer: &mut dyn Observer,
+        (stop, progress): (&Stop, &dyn Progress),
     ) -> Result<(Observed, Option<SecondLook>), MonitorError> {
         let Monitor { mut session, settings, .. } = self;
         let process = self.here.process;
@@ -156,19 +166,40 @@ impl Monitor {
         let on = |name: &str| settings::on(&settings, name);
         let asked = |count| figures::is_asked(count, self.recovering);
         let statement = Statement::new(&catalog, asked, |name| on(name) == Some(true));
-        let value = |name: &str| settings.iter().find(|s| s.name == name).map(|s| s.value.as_str());
         let tracked = on("track_activities") != Some(false);
-        let ledger = process.map(|found| Ledger::of(&mut session, found, value("io_method")));
-        let quota_cpus = around.quota_cpus;
+        let method = settings.iter().find(|s| s.name == "io_method").map(|s| s.value.as_str());
+        let ledger = process.map(|found| Ledger::of(&mut session, found, method));
         let sees_states = self.server.sees_others && tracked;
         let scope = Scope::of(&self.server, self.recovering, on("track_io_timing") == Some(true));
         let watch = around.watch;
         let sampler = Sampler::prepare(&mut session, sees_states, ledger, watch, &plan, scope)?;
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;
         poll.sampler.begin();
-        let told = &mut |_: &mut PollLoop| false;
-        let address = self.address.to_string();
-        let cut_short = poll.run(Layer::Database, &address, stop, progress, told)?;
+        let of = ObservedServer {
+            server: &self.server,
+            recovering: self.recovering,
+            address: self.address.to_string(),
+            settings: &settings,
+            build: &self.build,
+            unknown: &self.unknown,
+            allowed: process.map(|found| machine::allowed(found.postmaster)),
+            postmaster: process.map(|found| found.postmaster),
+            quota_cpus: around.quota_cpus,
+            tracked,
+            plan,
+            after,
+        };
+        let told = &mut |poll: &mut PollLoop| {
+            poll.sampler.end(None);
+            let together = whole(poll);
+            observer.so_far(of.observed(
+                poll,
+                together.clone(),
+                vec![together],
+                &LookEnd::default(),
+            ))
+        };
+        let cut_short = poll.run(Layer::Database, &of.address, stop, progress, told)?;
         let change = match poll.begins_anew() && cut_short.is_none() {
             true => poll.sampler.load_change(&poll.edges, load_change::SINCE),
             false => None,
@@ -179,64 +210,12 @@ impl Monitor {
             Some(_) => Vec::new(),
             None => settings::changed_since(&settings, &mut poll.session),
         };
-        let allowed = process.map(|found| machine::allowed(found.postmaster));
+        let cut_short = cut_short.map(|error| MonitorError::silent(error).to_string());
         let together = whole(&poll);
         let parts = if plan.cuts_counters() { cut(&poll) } else { Vec::new() };
         let parts = figures::usable(parts, &together, sees_states);
-        let mut cost = poll.cost(together.ns, together.states.samples);
-        cost.processors = machine::our_processors(&together);
-        let checks = poll.sampler.wait_checks.counts();
-        let activity = poll.sampler.sampled.activity(plan.windows_apart(), checks);
-        let on = allowed.as_deref().unwrap_or_default();
-        let others = process.and_then(|p| poll.sampler.others(p.postmaster, on, together.ns));
-        let processes =
-            machine::processes(&poll, &together, allowed.as_deref(), quota_cpus, others.as_ref());
-        let (consumers, of_consumers) = poll.sampler.consumers();
-        let missing = Missing {
-            server: &self.server,
-            recovering: self.recovering,
-            settings: &settings,
-            counted: &together.changed,
-            process: process.is_some(),
-            machine: processes.is_some() || process.is_none(),
-            build: !self.build.is_empty(),
-            tracked,
-            workers: together.states.at_work(ProcessClass::ParallelWorker) > 0.0,
-            cut_short: cut_short.is_some(),
-            changed_settings: &changed_settings,
-            of_consumers,
-        };
-        let setting = |name: &str| value(name)?.parse::<f64>().ok();
-        let observation = Observation {
-            consumers: Some(consumers),
-            report: None,
-            measurement: super::MEASUREMENT.to_string(),
-            address: self.address.to_string(),
-            version: self.server.version.clone(),
-            interval_ns: together.ns,
-            load_change: after,
-            windows: parts.len() as u32,
-            counted: figures::counted(&together.changed),
-            sessions: sessions(&poll, &together, setting("max_connections")),
-            activity,
-            processes,
-            unknown: self.unknown.iter().cloned().chain(missing.list()).collect(),
-            settings,
-            build: self.build.clone(),
-            capacities_from: Vec::new(),
-            cost,
-        };
-        let kernel_ns = poll.sampler.kernel.used_ns.unwrap_or(0.0);
-        let set = figures::Machine {
-            allowed: allowed.as_deref(),
-            quota_cpus,
-            kernel_threads: kernel_ns / together.ns,
-            yielding: others.map_or(0.0, |others| others.yielding_ns / together.ns),
-        };
-        let mut measurement = figures::measurement(&observation, &parts, &together, &set);
-        measurement.conditions.insert(condition::ENCRYPTION, poll.session.encryption());
-        let cut_short = cut_short.map(|error| MonitorError::silent(error).to_string());
-        let seen = Observed { observation, measurement, cut_short };
+        let end = LookEnd { cut_short, changed_settings };
+        let seen = of.observed(&poll, together, parts, &end);
         let again = Monitor { session: poll.session, settings: Vec::new(), ..self };
         Ok((seen, change.map(|change| (change, again.anew()))))
     }
@@ -281,6 +260,98 @@ impl Observed {
                 .to_string(),
         });
         self
+    }
+}
+
+/// How a look ended; of one that goes on nothing.
+#[derive(Debug, Default)]
+struct LookEnd {
+    /// Why, if it did before its time.
+    cut_short: Option<String>,
+    /// Settings that were changed meanwhile.
+    changed_settings: Vec<String>,
+}
+
+/// What is known of a server before anything is seen.
+struct ObservedServer<'a> {
+    server: &'a Server,
+    recovering: bool,
+    address: String,
+    settings: &'a [LiveSetting],
+    build: &'a [(String, String)],
+    unknown: &'a [Unknown],
+    /// Its CPUs, and its main process, where it runs on this machine and can be seen.
+    allowed: Option<Vec<u32>>,
+    postmaster: Option<u32>,
+    quota_cpus: Option<f64>,
+    tracked: bool,
+    plan: Plan,
+    after: Option<LoadChange>,
+}
+
+impl ObservedServer<'_> {
+    /// What was seen of it, together and by windows.
+    fn observed(
+        &self,
+        poll: &PollLoop,
+        together: Window,
+        parts: Vec<Window>,
+        end: &LookEnd,
+    ) -> Observed {
+        let mut cost = poll.cost(together.ns, together.states.samples);
+        cost.processors = machine::our_processors(&together);
+        let checks = poll.sampler.wait_checks.counts();
+        let activity = poll.sampler.sampled.activity(self.plan.windows_apart(), checks);
+        let allowed = self.allowed.as_deref();
+        let on = allowed.unwrap_or_default();
+        let others = self.postmaster.and_then(|p| poll.sampler.others(p, on, together.ns));
+        let processes =
+            machine::processes(poll, &together, allowed, self.quota_cpus, others.as_ref());
+        let (consumers, of_consumers) = poll.sampler.consumers();
+        let missing = Missing {
+            server: self.server,
+            recovering: self.recovering,
+            settings: self.settings,
+            counted: &together.changed,
+            process: self.postmaster.is_some(),
+            machine: processes.is_some() || self.postmaster.is_none(),
+            build: !self.build.is_empty(),
+            tracked: self.tracked,
+            workers: together.states.at_work(ProcessClass::ParallelWorker) > 0.0,
+            cut_short: end.cut_short.is_some(),
+            changed_settings: &end.changed_settings,
+            of_consumers,
+        };
+        let most = self.settings.iter().find(|setting| setting.name == "max_connections");
+        let observation = Observation {
+            consumers: Some(consumers),
+            report: None,
+            measurement: super::MEASUREMENT.to_string(),
+            address: self.address.clone(),
+            version: self.server.version.clone(),
+            interval_ns: together.ns,
+            load_change: self.after,
+            windows: parts.len() as u32,
+            counted: figures::counted(&together.changed),
+            sessions: sessions(poll, &together, most.and_then(|most| most.value.parse().ok())),
+            activity,
+            processes,
+            unknown: self.unknown.iter().cloned().chain(missing.list()).collect(),
+            settings: self.settings.to_vec(),
+            build: self.build.to_vec(),
+            capacities_from: Vec::new(),
+            cost,
+        };
+        let kernel_ns = poll.sampler.kernel.used_ns.unwrap_or(0.0);
+        let set = figures::Machine {
+            allowed,
+            quota_cpus: self.quota_cpus,
+            kernel_threads: kernel_ns / together.ns,
+            yielding: others.map_or(0.0, |others| others.yielding_ns / together.ns),
+        };
+        let mut measurement = figures::measurement(&observation, &parts, &together, &set);
+        measurement.conditions.insert(condition::ENCRYPTION, poll.session.encryption());
+        Observed { observation, measurement, cut_short: end.cut_short.clone() }
     }
 }
 
