@@ -7,6 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use narrows_engine::{Rng, Silent, Stop};
+use narrows_model::LoadChange;
 
 use crate::address::Address;
 use crate::monitor::fake::{self, answer, message};
@@ -141,6 +142,19 @@ impl Hostile {
     }
 }
 
+/// Looks on, whatever comes.
+struct Unmoved;
+
+impl observe::Observer for Unmoved {
+    fn begins_again(&mut self, _: &LoadChange, _: Duration) -> Around {
+        Around::default()
+    }
+
+    fn so_far(&mut self, _: observe::Observed) -> bool {
+        false
+    }
+}
+
 /// What a command makes of it; what went wrong, in its words.
 fn ask(address: &Address, which: u64) -> Result<(), String> {
     let (length, stop) = (Duration::from_millis(8), Stop::new());
@@ -148,14 +162,7 @@ fn ask(address: &Address, which: u64) -> Result<(), String> {
     match which {
         0 => {
             let look = observe::Monitor::open(address).map_err(|error| told(&error))?;
-            let seen = look.observe(
-                length,
-                1,
-                Around::default(),
-                &mut |_, _| Around::default(),
-                &stop,
-                &Silent,
-            );
+            let seen = look.observe(length, 1, Around::default(), &mut Unmoved, &stop, &Silent);
             seen.map(drop).map_err(|error| told(&error))
         }
         1 => {

@@ -29,3 +29,25 @@ pub use monitor::{Around, Monitor, Observed, Observer, least};
 
 /// Id of the measurement that holds the demand of a transaction by windows.
 pub const MEASUREMENT: &str = narrows_model::Workload::Observed.measurement_id();
+
+/// For looks of tests: nobody is told, and no load changes within so short a look.
+#[cfg(test)]
+pub(crate) mod testing {
+    use std::time::Duration;
+
+    use narrows_model::LoadChange;
+
+    use super::{Around, Observed, Observer};
+
+    pub(crate) struct OneLook;
+
+    impl Observer for OneLook {
+        fn begins_again(&mut self, _: &LoadChange, _: Duration) -> Around {
+            panic!("a second look")
+        }
+
+        fn so_far(&mut self, _: Observed) -> bool {
+            false
+        }
+    }
+}

@@ -4,6 +4,7 @@ use std::time::Duration;
 use narrows_engine::{Announced, Phase, Silent, Stop};
 use narrows_model::{ActivityState, metric};
 
+use super::super::testing::OneLook;
 use super::*;
 use crate::WireError;
 use crate::monitor::fake::Reply;
@@ -18,15 +19,10 @@ fn look(
     let seen = Monitor::open(&address).and_then(|look| {
         assert_eq!((look.postmaster(), look.data_dir()), (None, None), "it runs in a thread");
         let length = Duration::from_millis(900);
-        look.observe(length, 7, Around::default(), &mut never, &Stop::new(), &Silent)
+        look.observe(length, 7, Around::default(), &mut OneLook, &Stop::new(), &Silent)
     });
     served.join().unwrap();
     seen
-}
-
-/// No load changes within so short a look.
-fn never(_: &LoadChange, _: Duration) -> Around {
-    panic!("a second look")
 }
 
 fn needs(seen: &Observed, what: &str) -> Option<String> {
@@ -174,7 +170,7 @@ fn a_look_that_is_stopped_keeps_what_was_seen() {
     });
     let seen = Monitor::open(&address)
         .unwrap()
-        .observe(Duration::from_secs(600), 7, Around::default(), &mut never, &stop, &Silent)
+        .observe(Duration::from_secs(600), 7, Around::default(), &mut OneLook, &stop, &Silent)
         .unwrap();
     served.join().unwrap();
     stopper.join().unwrap();
@@ -187,7 +183,7 @@ fn each_window_is_announced_with_what_was_seen_so_far() {
     let (address, served) = serve(FakeServerTraits::default(), |_| None);
     let (plan, told) = (Plan::of_windows(Duration::from_millis(600), 6, 6), Announced::default());
     let look = Monitor::open(&address).unwrap();
-    look.look(plan, Around::default(), None, &Stop::new(), &told).unwrap();
+    look.look(plan, Around::default(), None, &mut OneLook, (&Stop::new(), &told)).unwrap();
     served.join().unwrap();
     let told = told.of(Phase::Measure);
     assert_eq!(told.len(), 6);
@@ -209,7 +205,8 @@ fn windows_taken(transactions: f64) -> usize {
     });
     let plan = Plan::of_windows(Duration::from_millis(600), 12, 6);
     let look = Monitor::open(&address).unwrap();
-    let (seen, _) = look.look(plan, Around::default(), None, &Stop::new(), &Silent).unwrap();
+    let (seen, _) =
+        look.look(plan, Around::default(), None, &mut OneLook, (&Stop::new(), &Silent)).unwrap();
     served.join().unwrap();
     assert_eq!(seen.cut_short, None);
     counted.iter().max().unwrap() - 1
@@ -240,8 +237,9 @@ where
         let (address, served) = serve(kind, instead());
         let plan = Plan::of_windows(Duration::from_secs(3), 30, 6).of_one_load();
         let look = Monitor::open(&address).unwrap();
-        let (first, next) =
-            look.look(plan, Around::default(), None, &Stop::new(), &Silent).unwrap();
+        let (first, next) = look
+            .look(plan, Around::default(), None, &mut OneLook, (&Stop::new(), &Silent))
+            .unwrap();
         let (change, monitor) = next?;
         Some((first, change, monitor, served))
     };
@@ -253,8 +251,9 @@ fn a_second_look_has_its_own_account_and_says_what_came_before() {
     let (first, change, monitor, served) = changed_look(|| |_| None);
     assert!(change.rate_before > change.rate_since, "{change:?}");
     let plan = Plan::of_windows(Duration::from_millis(600), 6, 6);
-    let second =
-        monitor.and_then(|m| m.look(plan, Around::default(), Some(change), &Stop::new(), &Silent));
+    let second = monitor.and_then(|m| {
+        m.look(plan, Around::default(), Some(change), &mut OneLook, (&Stop::new(), &Silent))
+    });
     served.join().unwrap();
     let (second, next) = second.unwrap();
     assert!(next.is_none() && second.observation.load_change == Some(change));
@@ -283,8 +282,9 @@ fn a_server_that_goes_after_the_first_look_leaves_it_cut_short() {
         }
     });
     let plan = Plan::of_windows(Duration::from_millis(600), 6, 6);
-    let second =
-        monitor.and_then(|m| m.look(plan, Around::default(), Some(change), &Stop::new(), &Silent));
+    let second = monitor.and_then(|m| {
+        m.look(plan, Around::default(), Some(change), &mut OneLook, (&Stop::new(), &Silent))
+    });
     served.join().unwrap();
     let second = second.map(|(second, _)| second);
     let kept = first.clone().or_second(second, Duration::from_secs(60), &Stop::new());
@@ -302,4 +302,40 @@ fn a_server_that_goes_after_the_first_look_leaves_it_cut_short() {
 fn up_to_a_minute_is_looked_at_whole_and_longer_is_a_maximum() {
     let least_s = |s| least(Duration::from_secs(s)).as_secs();
     assert_eq!([3, 60, 90, 600, 3600].map(least_s), [3, 60, 60, 60, 360]);
+}
+
+/// Counts what it is told, and has enough after so many times.
+struct Told {
+    lengths_ns: Vec<f64>,
+    enough: usize,
+}
+
+impl Observer for Told {
+    fn begins_again(&mut self, _: &LoadChange, _: Duration) -> Around {
+        panic!("a second look")
+    }
+
+    fn so_far(&mut self, seen: Observed) -> bool {
+        assert!(seen.observation.activity.samples > 0 && seen.cut_short.is_none());
+        self.lengths_ns.push(seen.observation.interval_ns);
+        self.lengths_ns.len() == self.enough
+    }
+}
+
+#[test]
+fn who_asked_is_told_after_each_window_and_may_end_the_look() {
+    for (enough, windows) in [(2, 2), (usize::MAX, 6)] {
+        let (address, served) = serve(FakeServerTraits::default(), |_| None);
+        let mut told = Told { lengths_ns: Vec::new(), enough };
+        let look = Monitor::open(&address).unwrap();
+        let length = Duration::from_millis(900);
+        let seen =
+            look.observe(length, 7, Around::default(), &mut told, &Stop::new(), &Silent).unwrap();
+        served.join().unwrap();
+        assert_eq!(told.lengths_ns.len(), windows.min(5), "not after the last one");
+        assert!(told.lengths_ns.is_sorted());
+        let whole = seen.observation.interval_ns;
+        assert!(told.lengths_ns.iter().all(|ns| *ns <= whole), "{:?} {whole}", told.lengths_ns);
+        assert_eq!(seen.cut_short, None);
+    }
 }

@@ -6,20 +6,17 @@
 pub(crate) mod capacities;
 pub mod drives;
 mod planned;
+mod waiting;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use narrows_facts::Live;
-use narrows_model::{
-    Cgroup, HostRole, LoadChange, Observation, Plan, Platform, Workload, condition,
-};
+use narrows_model::{Cgroup, HostRole, Observation, Plan, Platform, Workload, condition};
 use narrows_observe::Watch;
 use narrows_postgres::WireError;
 use narrows_postgres::live::MonitorError;
 use narrows_postgres::observe::{Around, Monitor, Rights, least};
-use narrows_units::OpsPerSecond;
 
 use crate::exit::Answers;
 use crate::failure::{self, Failure};
@@ -30,10 +27,11 @@ use crate::resolved::PlannedSession;
 use crate::resolved::Resolved;
 use crate::session::{Ended, Interrupted, Session};
 use crate::ui::Ui;
-use crate::{guard, layers, prepared};
+use crate::{guard, layers};
 
 use capacities::StoredCapacities;
 use drives::OfServer;
+use waiting::Waiting;
 
 /// A look at a server that others load.
 pub struct Observe {
@@ -186,22 +184,11 @@ impl Observe {
         let around = machine.around(session.resolved.platform.cgroup.cpu_quota_cpus);
         let seed = session.resolved.plan.seed;
         let length = self.request.length;
-        let mut groups = None;
         let ui = session.ui;
-        let mut again = |change: &LoadChange, least: Duration| {
-            ui.say(&format!(
-                "note: the load changed (transactions: {}, then {}): observing again, for {}",
-                OpsPerSecond(change.rate_before),
-                OpsPerSecond(change.rate_since),
-                prepared::minutes(least.as_secs_f64())
-            ));
-            ui.begin_part(Workload::Observed, least.as_secs_f64());
-            // What limits the server may have begun with the change.
-            groups = machine.groups();
-            machine.around(groups.as_ref().and_then(|groups| groups.cpu_quota_cpus))
-        };
         ui.begin_part(Workload::Observed, least(length).as_secs_f64());
-        let mut seen = look.observe(length, seed, around, &mut again, stop, ui)?;
+        let mut waiting = Waiting::new(ui, &machine, &session.run);
+        let mut seen = look.observe(length, seed, around, &mut waiting, stop, ui)?;
+        let groups = waiting.groups;
         if let Some(groups) = groups.filter(|_| seen.observation.load_change.is_some()) {
             let was = session.run.platform().map(|platform| platform.cgroup.clone());
             // Drives that were measured before were measured under the I/O limits of that time.

@@ -9,8 +9,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use narrows_engine::{Phase, Progress, Stop};
-use narrows_model::{Consumers, HorizonKind, Layer, LoadChange, Observation};
+use narrows_model::{Consumers, HorizonKind, Layer, Observation};
 
+use crate::observe::testing::OneLook;
 use crate::observe::{Around, Monitor};
 use crate::server::{Cluster, Options, ServerUser, find};
 use crate::{Address, Connection, Endpoint};
@@ -94,14 +95,13 @@ impl<F: FnMut(u32) + Send> Progress for AtWindow<F> {
 
 /// Looks for six windows of half a second.
 fn look(address: &Address, load: impl FnMut(u32) + Send) -> Observation {
-    let mut never = |_: &LoadChange, _: Duration| panic!("a second look");
     let monitor = Monitor::open(address).unwrap();
     let progress = AtWindow(Mutex::new((0, load)));
     let seen = monitor.observe(
         Duration::from_secs(3),
         7,
         Around::default(),
-        &mut never,
+        &mut OneLook,
         &Stop::new(),
         &progress,
     );
