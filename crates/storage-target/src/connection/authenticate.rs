@@ -33,7 +33,7 @@ fn names_of(controller: &Controller) -> (&Nqn, Option<&Nqn>) {
 
 impl Connection {
     /// Whether the host may do what its queue is for.
-    pub(super) fn is_open_to_host(&self) -> bool {
+    pub(crate) fn is_open_to_host(&self) -> bool {
         self.gate.as_ref().is_none_or(|gate| gate.passed)
     }
 
