@@ -208,3 +208,55 @@ fn a_response_is_of_all_that_it_was_made_of() {
     }
     assert!(!proof.is_given_by(&response[..47]) && !proof.is_given_by(&[]));
 }
+
+/// What Linux 6.12 answered to challenges, in the lab: its host, and its target.
+#[test]
+fn responses_of_linux_are_proofs() {
+    let text = include_str!("../transcripts/authentication.txt");
+    let bytes = |hex: &str| -> Vec<u8> {
+        let pair = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+        (0..hex.len()).step_by(2).map(pair).collect()
+    };
+    let mut seen = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let of = |name: &str| -> &str {
+            let field =
+                line.split(' ').find_map(|field| field.strip_prefix(name)?.strip_prefix('='));
+            field.unwrap_or_else(|| panic!("no {name} in {line}"))
+        };
+        let group = Group::from_id(of("group").parse().unwrap()).unwrap();
+        let exponent = bytes(of("exponent")).try_into().unwrap();
+        let key = KeyPair::new(group, &exponent);
+        let shared = key.map(|key| key.shared(&bytes(of("public"))).unwrap());
+        let secret: Secret = of("secret").parse().unwrap();
+        assert_eq!(secret.to_text(), of("secret"), "as nvme gen-dhchap-key prints it");
+        let prover = match of("by") {
+            "linux-host" => Prover::Host,
+            _ => Prover::Controller,
+        };
+        let proof = Proof {
+            prover,
+            secret: &secret,
+            hash: Hash::from_id(of("hash").parse().unwrap()).unwrap(),
+            host: &of("host").parse().unwrap(),
+            subsystem: &of("subsystem").parse().unwrap(),
+            transaction: of("transaction").parse().unwrap(),
+            sequence: of("sequence").parse().unwrap(),
+            challenge: &bytes(of("challenge")),
+            shared: shared.as_ref(),
+        };
+        let response = bytes(of("response"));
+        assert_eq!(proof.response(), response, "{prover:?} with {} and {group}", proof.hash);
+        assert!(proof.is_given_by(&response));
+        seen.push((prover, proof.hash, group));
+    }
+    // Each hash of each side, without a group and with the largest.
+    for prover in [Prover::Host, Prover::Controller] {
+        for hash in Hash::ALL {
+            assert!(seen.iter().any(|one| (one.0, one.1) == (prover, hash)), "{prover:?} {hash}");
+        }
+        for group in [Group::Null, Group::Ffdhe8192] {
+            assert!(seen.iter().any(|one| (one.0, one.2) == (prover, group)), "{prover:?} {group}");
+        }
+    }
+}

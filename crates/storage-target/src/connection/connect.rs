@@ -10,7 +10,7 @@ use narrows_nvme::pdu::Violation;
 use narrows_nvme::property::{self, Capabilities, Configuration, ControllerStatus};
 use narrows_nvme::{DataPointer, Nqn, Status, SubmissionEntry};
 
-use super::authenticate::Gate;
+use super::gate::Gate;
 use super::{ADMIN_CAPSULE_DATA, Connection, Context, Phase, Queue};
 use crate::controller::{Controller, Service};
 use crate::target::{Beginning, Caller, Permit};

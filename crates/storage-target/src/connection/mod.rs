@@ -9,6 +9,7 @@ mod authenticate;
 mod connect;
 mod demand;
 mod execute;
+mod gate;
 mod outbox;
 mod respond;
 mod slots;
@@ -33,7 +34,7 @@ use crate::buffer::{Buffer, BufferPool, LARGEST};
 use crate::controller::Controller;
 use crate::key_maker::KeyRequest;
 use crate::target::Target;
-use authenticate::Gate;
+use gate::Gate;
 use outbox::Outbox;
 use slots::{Slots, Step};
 
