@@ -12,10 +12,10 @@ const LEAST_ACTIVE: f64 = 0.05;
 /// Of the CPUs that the server may use, the share in use from which on they are full. As the verdict's.
 const FULL: f64 = 0.9;
 
-/// A part of a whole, from 0 to 1; `None` where there is no whole, or a figure is none.
+/// A part of a whole, from 0 to 1; an empty sum is −0 and becomes 0. `None` where there is no whole, or a figure is none.
 pub(crate) fn share_of(part: f64, whole: f64) -> Option<f64> {
     let share = part / whole;
-    (part >= 0.0 && whole > 0.0 && share.is_finite()).then_some(share.min(1.0))
+    (part >= 0.0 && whole > 0.0 && share.is_finite()).then_some(share.min(1.0) + 0.0)
 }
 
 /// Sessions that wait for something.
@@ -62,7 +62,7 @@ impl ObservedServer<'_> {
 
     fn event_sessions(&self, is_one: impl Fn(&str) -> bool) -> f64 {
         let events = self.at_work().flat_map(|found| &found.events);
-        events.filter(|(event, _)| is_one(event)).map(|(_, n)| n).sum()
+        events.filter(|(event, _)| is_one(event)).map(|(_, n)| n).sum::<f64>() + 0.0
     }
 
     fn waits(&self, sessions: f64) -> Option<Waits> {
@@ -77,7 +77,11 @@ impl ObservedServer<'_> {
     /// Mean number of processes of a class that were found doing something.
     pub(crate) fn busy_of(&self, class: ProcessClass) -> f64 {
         let found = self.seen.activity.found.iter().filter(|found| found.class == class);
-        found.filter(|found| found.state != ActivityState::Other).map(|found| found.processes).sum()
+        found
+            .filter(|found| found.state != ActivityState::Other)
+            .map(|found| found.processes)
+            .sum::<f64>()
+            + 0.0
     }
 
     /// CPUs that the server may use, its quota included.

@@ -7,8 +7,11 @@ pub(crate) fn percent(share: f64) -> String {
     Ratio(share).to_string()
 }
 
-/// `56.6k`
+/// `12`, `0.52`, `56.6k`
 pub(crate) fn count(n: f64) -> String {
+    if n < 1000.0 && n == n.round() {
+        return format!("{n:.0}");
+    }
     let (digits, prefix) = si(n);
     format!("{digits}{prefix}")
 }
@@ -16,6 +19,14 @@ pub(crate) fn count(n: f64) -> String {
 /// Sessions: `4`, `0.52`, `11.3`.
 pub(crate) fn sessions(n: f64) -> String {
     if (n - n.round()).abs() < 0.05 { format!("{n:.0}") } else { significant(n, 3) }
+}
+
+/// `1 session waits`, `3.10 sessions wait`
+pub(crate) fn sessions_that(n: f64, one: &str, more: &str) -> String {
+    match sessions(n) {
+        only if only == "1" => format!("1 session {one}"),
+        many => format!("{many} sessions {more}"),
+    }
 }
 
 /// `1 session`, `12 sessions`

@@ -7,7 +7,7 @@ use narrows_model::Urgency;
 use crate::figures::share_of;
 use crate::law::COMMITS;
 use crate::sql::literal;
-use crate::words::{age, bytes, count, joined, percent, sessions};
+use crate::words::{age, bytes, count, joined, percent, sessions, sessions_that};
 use crate::{CauseDraft, CauseRule, ObservedServer};
 
 /// Most of the sessions' time.
@@ -125,8 +125,8 @@ fn standby_missing(server: &ObservedServer) -> Vec<CauseDraft> {
     let before = names.and_then(literal);
     vec![CauseDraft {
         summary: format!(
-            "commits of {} sessions wait for a synchronous standby: {state}",
-            sessions(waits.sessions)
+            "{} at commit for a synchronous standby: {state}",
+            sessions_that(waits.sessions, "waits", "wait")
         ),
         evidence: joined([
             Some(format!("IPC:SyncRep is {} of session time", percent(waits.share))),
@@ -156,7 +156,7 @@ fn standby_slow(server: &ObservedServer) -> Vec<CauseDraft> {
     let level = server.setting("synchronous_commit");
     let (share, gain_at_most) = server.worth_of_wait(waits.share, COMMITS);
     vec![CauseDraft {
-        summary: format!("{} sessions wait for a standby's answer at commit", sessions(waits.sessions)),
+        summary: format!("{} for a standby's answer at commit", sessions_that(waits.sessions, "waits", "wait")),
         evidence: joined([
             Some(format!("IPC:SyncRep is {} of session time", percent(waits.share))),
             each,
@@ -225,7 +225,7 @@ fn flushes(server: &ObservedServer) -> Vec<CauseDraft> {
     let shared = counted.writers.zip(counted.flushes).filter(|(_, flushes)| *flushes >= 1.0);
     let (share, gain_at_most) = server.worth_of_wait(waits.share, COMMITS);
     vec![CauseDraft {
-        summary: format!("{} sessions wait for WAL flushes at commit", sessions(waits.sessions)),
+        summary: format!("{} for WAL flushes at commit", sessions_that(waits.sessions, "waits", "wait")),
         evidence: joined([
             Some(format!("WALSync and WALWrite are {} of session time", percent(waits.share))),
             server.seen.per_s(counted.flushes).map(|rate| format!("{} flushes per second", count(rate))),

@@ -6,7 +6,7 @@ use narrows_model::{ActivityState, Urgency};
 
 use crate::law::LOCKS;
 use crate::rules::locks::{at_events, most_in};
-use crate::words::{joined, percent, sessions};
+use crate::words::{joined, percent, sessions_that};
 use crate::{CauseDraft, CauseRule, ObservedServer};
 
 /// Share of session time from which on one of these is worth a word: less comes with any busy server.
@@ -177,7 +177,7 @@ fn found(server: &ObservedServer, id: &str) -> Vec<CauseDraft> {
     let statement = statement.or_else(|| most_in(server, |group| group.of(ActivityState::Latch)));
     let (share, gain_at_most) = server.worth_of_wait(waits.share, LOCKS);
     vec![CauseDraft {
-        summary: format!("{} sessions wait for {}", sessions(waits.sessions), latch.means),
+        summary: format!("{} for {}", sessions_that(waits.sessions, "waits", "wait"), latch.means),
         evidence: joined([
             Some(format!(
                 "{} of session time at {}",

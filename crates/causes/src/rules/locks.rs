@@ -12,7 +12,7 @@ use crate::law::LOCKS;
 use crate::queue::LockQueue;
 use crate::sql::{identifier, literal};
 use crate::statements::StatementLoad;
-use crate::words::{age, excerpt, joined, percent, sessions, whole_sessions};
+use crate::words::{age, excerpt, joined, percent, sessions, sessions_that, whole_sessions};
 use crate::{CauseDraft, CauseRule, ObservedServer, draft};
 
 /// No client computes for so long between two statements of a transaction that others should wait for it, ns.
@@ -191,14 +191,14 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
         let behind = queue_of_locks.behind(ddl.pid, &BTreeSet::new());
         let ahead = queue_of_locks.ahead(ddl);
         let head = ahead.first().map(|head| if head.pid == 0 { "a prepared transaction".to_string() } else { who(head) });
-        let head_words = head.as_ref().map_or(String::new(), |head| format!(", itself behind {head}"));
+        let head_words = head.as_ref().map_or(String::new(), |head| format!(" behind {head}"));
         let mode = ddl.mode.as_deref().unwrap_or_default();
         let mut subjects = vec![draft::session(ddl.pid)];
         subjects.extend(ahead.iter().map(|head| draft::session(head.pid)));
         subjects.extend(ddl.table.iter().map(|name| draft::table(name)));
         CauseDraft {
             summary: format!(
-                "pid {} waits for {mode}{}, and {} behind it{head_words}",
+                "pid {} waits for {mode}{}{head_words}, and {} behind it",
                 ddl.pid,
                 on(ddl.table.as_deref()),
                 waits(behind.len()),
@@ -365,9 +365,9 @@ fn hot_row(server: &ObservedServer) -> Vec<CauseDraft> {
     let by = statement.map_or(String::new(), |(load, _)| format!(": {}", load.words()));
     vec![CauseDraft {
         summary: format!(
-            "row locks{}: {} sessions wait for each other's transactions{by}",
+            "row locks{}: {} for each other's transactions{by}",
             on(table),
-            sessions(rows.sessions)
+            sessions_that(rows.sessions, "waits", "wait")
         ),
         evidence: joined([
             Some(format!("Lock:tuple and Lock:transactionid are {} of session time", percent(rows.share))),
@@ -405,7 +405,7 @@ fn advisory_lock(server: &ObservedServer) -> Vec<CauseDraft> {
     let by = application.map_or(String::new(), |group| format!(" of {}", group.name));
     let (share, gain_at_most) = server.worth_of_wait(waits.share, LOCKS);
     vec![CauseDraft {
-        summary: format!("{} sessions{by} queue for an advisory lock", sessions(waits.sessions)),
+        summary: format!("{} for an advisory lock{by}", sessions_that(waits.sessions, "waits", "wait")),
         evidence: joined([
             Some(format!("Lock:advisory is {} of session time", percent(waits.share))),
             statement.map(|(load, _)| load.words()),

@@ -94,7 +94,7 @@ fn spills_of(server: &ObservedServer, used: &StatementUse, all_ns: f64) -> Optio
         ),
         evidence: joined([
             Some(format!("{} temporary blocks in {} calls", count(used.took.temp_blocks), count(used.took.calls))),
-            now.map(|now| format!("work_mem = {}", bytes(now))),
+            server.setting("work_mem").map(|size| format!("work_mem = {size}")),
             used.took.temp_ns.map(|ns| format!("{} in temporary files", age(ns))),
         ]),
         against: joined([
@@ -191,7 +191,7 @@ fn shared_buffers_small(server: &ObservedServer) -> Vec<CauseDraft> {
     vec![CauseDraft {
         summary: format!(
             "shared_buffers of {} for tables of {} that are read: {} buffer hits",
-            bytes(size), bytes(hot), percent(hits)
+            server.setting("shared_buffers").unwrap_or_default(), bytes(hot), percent(hits)
         ),
         evidence: joined([
             reads.map(|w| format!("reads of data files are {} of session time", percent(w.share))),

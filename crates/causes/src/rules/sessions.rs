@@ -5,7 +5,7 @@
 use narrows_model::Urgency;
 
 use crate::rules::locks::{at_events, most_in};
-use crate::words::{age, count, joined, percent, sessions};
+use crate::words::{age, count, joined, percent, sessions, sessions_that};
 use crate::{CauseDraft, CauseRule, ObservedServer, draft};
 
 /// Connections per transaction from which on sessions are there for a few transactions only.
@@ -100,7 +100,7 @@ fn too_many_active(server: &ObservedServer) -> Vec<CauseDraft> {
         summary: format!("{} active sessions for {} CPUs: {} of them wait for a CPU", sessions(active), sessions(cpus), sessions(queued)),
         evidence: joined([
             server.cpus_in_use().map(|share| format!("{} of the CPUs in use", percent(share))),
-            server.at_events_of("LWLock:").map(|w| format!("LWLocks are {} of session time", percent(w.share))),
+            server.at_events_of("LWLock:").filter(|w| w.sessions > 0.0).map(|w| format!("LWLocks are {} of session time", percent(w.share))),
         ]),
         against: "fewer sessions give no more throughput by the law: they wait in the pool and not in the server; slow statements keep sessions active and come first".to_string(),
         action: format!("limit the pool to about two active sessions for each CPU ({:.0}), more where they wait for drives; the others wait there, without locks and snapshots", 2.0 * cpus),
@@ -149,8 +149,8 @@ fn slow_reader(server: &ObservedServer) -> Vec<CauseDraft> {
     let (share, _) = server.worth_of_wait(waits.share, &[]);
     vec![CauseDraft {
         summary: format!(
-            "{} sessions wait for their client to take rows{}",
-            sessions(waits.sessions),
+            "{} for the client to take rows{}",
+            sessions_that(waits.sessions, "waits", "wait"),
             statement.map_or(String::new(), |load| format!(": {}", load.words()))
         ),
         evidence: joined([

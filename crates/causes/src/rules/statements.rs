@@ -149,7 +149,7 @@ fn early_jit(server: &ObservedServer) -> Vec<CauseDraft> {
     vec![CauseDraft {
         summary: format!("jit from a cost of {} on, below the default of {}", count(cost), count(JIT_ABOVE_COST)),
         evidence: "the CPUs are full; the time of compiling is not counted here".to_string(),
-        against: "how much of the time it is isn't known: EXPLAIN (ANALYZE) of a frequent statement shows JIT and its timing".to_string(),
+        against: "how much of the time it takes is unknown: EXPLAIN (ANALYZE) of a frequent statement shows JIT and its timing".to_string(),
         action: "put jit_above_cost back to its default, or switch jit off for roles with short statements".to_string(),
         statement: Some("ALTER SYSTEM RESET jit_above_cost; SELECT pg_reload_conf()".to_string()),
         undo: format!("ALTER SYSTEM SET jit_above_cost = {cost}; SELECT pg_reload_conf()"),

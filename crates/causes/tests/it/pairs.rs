@@ -440,6 +440,7 @@ fn a_cause_says_all_that_it_has_to() {
             for text in [&cause.summary, &cause.evidence, &cause.action, &cause.undo, &cause.verify]
             {
                 assert!(!text.is_empty(), "{cause:#?}");
+                assert!(!text.contains("1 sessions") && !text.contains("-0"), "{text}");
                 assert!(!text.ends_with('.') && !text.contains("  "), "{text}");
             }
             assert_eq!(cause.measurement, ID);
