@@ -2099,7 +2099,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__fabric__subcmd__split)
-            opts="-o -h --write-to-device --serial --echo --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --write-to-device --serial --echo --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3059,7 +3059,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log)
-            opts="-o -h --wal --data --no-database --postgres --standby --percentile --within --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help ladder commits placement crashtest postgres streams help"
+            opts="-o -h --wal --data --write-to-device --serial --no-database --postgres --standby --percentile --within --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help ladder commits placement crashtest postgres streams help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3070,6 +3070,14 @@ _narrows() {
                     return 0
                     ;;
                 --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --write-to-device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --serial)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3117,7 +3125,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__commits)
-            opts="-o -h --wal --data --percentile --within --minutes --arrivals --bytes --size-histogram --style --commit-delay --commit-siblings --most-sessions --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --wal --data --write-to-device --serial --percentile --within --minutes --arrivals --bytes --size-histogram --style --commit-delay --commit-siblings --most-sessions --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3128,6 +3136,14 @@ _narrows() {
                     return 0
                     ;;
                 --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --write-to-device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --serial)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3539,7 +3555,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__ladder)
-            opts="-o -h --wal --data --methods --layouts --sizes --repeats --alone --no-database --postgres --standby --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --wal --data --write-to-device --serial --methods --layouts --sizes --repeats --alone --no-database --postgres --standby --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3550,6 +3566,14 @@ _narrows() {
                     return 0
                     ;;
                 --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --write-to-device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --serial)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3697,7 +3721,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__streams)
-            opts="-o -h --wal --data --streams --rate --size --percentile --within --most-streams --cache --repeats --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --wal --data --write-to-device --serial --streams --rate --size --percentile --within --most-streams --cache --repeats --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3708,6 +3732,14 @@ _narrows() {
                     return 0
                     ;;
                 --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --write-to-device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --serial)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -375,6 +375,7 @@ markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'
@@ -387,6 +388,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l write-to-device -d 'A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l serial -d 'The subsystem\'s serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l within -d 'Limit of the commit wait, from its scheduled start' -r
@@ -416,6 +419,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen
 complete -c narrows -n "__fish_narrows_using_subcommand log; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l write-to-device -d 'A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l serial -d 'The subsystem\'s serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -l methods -d 'Sync methods' -r -f -a "fdatasync\t'A write, then fdatasync (PostgreSQL\'s default on Linux)'
 fsync\t'A write, then fsync'
 dsync\t'One write to a file opened with O_DSYNC'
@@ -449,6 +454,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from ladder" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l write-to-device -d 'A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l serial -d 'The subsystem\'s serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l within -d 'Limit of the commit wait, from its scheduled start' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from commits" -l minutes -d 'Time for the search [default: 1min]' -r
@@ -518,6 +525,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from postgres" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l write-to-device -d 'A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l serial -d 'The subsystem\'s serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l streams -d 'WAL streams at once' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l rate -d 'Bytes per second of each' -r
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from streams" -l size -d 'Bytes per write: 128k is 128 KiB' -r
@@ -549,6 +558,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l write-to-device -d 'A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l serial -d 'The subsystem\'s serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l postgres -d 'The PostgreSQL to start: its `postgres` program or the folder it is in' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -l within -d 'Limit of the commit wait, from its scheduled start' -r
@@ -578,6 +589,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and not __fish_seen_subcommand_from ladder commits placement crashtest postgres streams help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l write-to-device -d 'A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l serial -d 'The subsystem\'s serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -l methods -d 'Sync methods' -r -f -a "fdatasync\t'A write, then fdatasync (PostgreSQL\'s default on Linux)'
 fsync\t'A write, then fsync'
 dsync\t'One write to a file opened with O_DSYNC'
@@ -611,6 +624,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from ladder" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l write-to-device -d 'A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l serial -d 'The subsystem\'s serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l percentile -d 'Percentile of the commit wait to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l within -d 'Limit of the commit wait, from its scheduled start' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from commits" -l minutes -d 'Time for the search [default: 1min]' -r
@@ -680,6 +695,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_sub
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from postgres" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l wal -d 'Folder on the drives for WAL [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l data -d 'Folder on the drives for the data files [default: that of --wal]' -r -F
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l write-to-device -d 'A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost' -r
+complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l serial -d 'The subsystem\'s serial number' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l streams -d 'WAL streams at once' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l rate -d 'Bytes per second of each' -r
 complete -c narrows -n "__fish_narrows_using_subcommand wal; and __fish_seen_subcommand_from streams" -l size -d 'Bytes per write: 128k is 128 KiB' -r

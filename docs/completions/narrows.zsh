@@ -538,6 +538,7 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
+'--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
 '--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
 '--explain[Show how each answer is known\: its sum, its test, the next limits]' \
@@ -590,6 +591,8 @@ esac
 _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
 '--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'(--wal --data)--write-to-device=[A namespace that may be written, instead of folders\: nvme-tcp\://HOST\:PORT/NQN; what is on it is lost]:ADDRESS:_default' \
+'--serial=[The subsystem'\''s serial number]:S:_default' \
 '(--no-database)--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
 '--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
@@ -626,6 +629,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
 '--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'(--wal --data)--write-to-device=[A namespace that may be written, instead of folders\: nvme-tcp\://HOST\:PORT/NQN; what is on it is lost]:ADDRESS:_default' \
+'--serial=[The subsystem'\''s serial number]:S:_default' \
 '*--methods=[Sync methods]:METHOD,…:((fdatasync\:"A write, then fdatasync (PostgreSQL'\''s default on Linux)"
 fsync\:"A write, then fsync"
 dsync\:"One write to a file opened with O_DSYNC"
@@ -665,6 +670,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
 '--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'(--wal --data)--write-to-device=[A namespace that may be written, instead of folders\: nvme-tcp\://HOST\:PORT/NQN; what is on it is lost]:ADDRESS:_default' \
+'--serial=[The subsystem'\''s serial number]:S:_default' \
 '--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
 '--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
 '--minutes=[Time for the search \[default\: 1min\]]:N:_default' \
@@ -849,6 +856,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
 '--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'(--wal --data)--write-to-device=[A namespace that may be written, instead of folders\: nvme-tcp\://HOST\:PORT/NQN; what is on it is lost]:ADDRESS:_default' \
+'--serial=[The subsystem'\''s serial number]:S:_default' \
 '--streams=[WAL streams at once]:N:_default' \
 '--rate=[Bytes per second of each]:BYTES/s:_default' \
 '--size=[Bytes per write\: 128k is 128 KiB]:SIZE:_default' \
@@ -951,6 +960,8 @@ esac
 _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
 '--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'(--wal --data)--write-to-device=[A namespace that may be written, instead of folders\: nvme-tcp\://HOST\:PORT/NQN; what is on it is lost]:ADDRESS:_default' \
+'--serial=[The subsystem'\''s serial number]:S:_default' \
 '(--no-database)--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
 '--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
 '--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
@@ -987,6 +998,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
 '--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'(--wal --data)--write-to-device=[A namespace that may be written, instead of folders\: nvme-tcp\://HOST\:PORT/NQN; what is on it is lost]:ADDRESS:_default' \
+'--serial=[The subsystem'\''s serial number]:S:_default' \
 '*--methods=[Sync methods]:METHOD,…:((fdatasync\:"A write, then fdatasync (PostgreSQL'\''s default on Linux)"
 fsync\:"A write, then fsync"
 dsync\:"One write to a file opened with O_DSYNC"
@@ -1026,6 +1039,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
 '--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'(--wal --data)--write-to-device=[A namespace that may be written, instead of folders\: nvme-tcp\://HOST\:PORT/NQN; what is on it is lost]:ADDRESS:_default' \
+'--serial=[The subsystem'\''s serial number]:S:_default' \
 '--percentile=[Percentile of the commit wait to keep within the limit]:P:_default' \
 '--within=[Limit of the commit wait, from its scheduled start]:TIME:_default' \
 '--minutes=[Time for the search \[default\: 1min\]]:N:_default' \
@@ -1210,6 +1225,8 @@ iec\:"1 GiB = 2^30 bytes"))' \
 _arguments "${_arguments_options[@]}" : \
 '--wal=[Folder on the drives for WAL \[default\: the current folder\]]:DIR:_files' \
 '--data=[Folder on the drives for the data files \[default\: that of --wal\]]:DIR:_files' \
+'(--wal --data)--write-to-device=[A namespace that may be written, instead of folders\: nvme-tcp\://HOST\:PORT/NQN; what is on it is lost]:ADDRESS:_default' \
+'--serial=[The subsystem'\''s serial number]:S:_default' \
 '--streams=[WAL streams at once]:N:_default' \
 '--rate=[Bytes per second of each]:BYTES/s:_default' \
 '--size=[Bytes per write\: 128k is 128 KiB]:SIZE:_default' \

@@ -1,8 +1,12 @@
 //! What the tool does with a namespace that it reaches over the network.
 
+use narrows_engine::Stop;
 use narrows_io::{Arena, Op};
+use narrows_layer_wal::LogNamespace;
 use narrows_runner::block::remote::RemoteNamespace;
+use narrows_runner::log::target_dirs::{LogSpace, TargetDirs};
 use narrows_runner::request::block::DeviceConsent;
+use narrows_runner::request::log::{LogDirs, LogPlace};
 
 use crate::program::Program;
 
@@ -81,4 +85,59 @@ fn the_engine_s_ways_reach_the_namespace() {
     assert!(path.buffer(1).iter().all(|byte| *byte == 9));
     drop(path);
     program.stop();
+}
+
+fn log_on(place: LogPlace) -> Result<LogSpace, String> {
+    let dirs = TargetDirs::find(&place).map_err(|error| format!("{error:?}"))?;
+    assert!(dirs.folders().is_empty(), "nothing is made on this machine");
+    dirs.space("run", &Stop::new()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_log_on_a_namespace_is_commands_and_needs_consent() {
+    // Memory is told as a volatile cache.
+    let program = Program::serving(&["ram:4MiB"], &[]);
+    let serial = serial(&program);
+    let place = |serial: &str| LogPlace::Namespace(consent(&program, "digest=data", serial));
+    assert!(log_on(place("no")).err().unwrap().contains(&serial));
+    let LogSpace::Namespace(log) = log_on(place(&serial)).unwrap() else { panic!("no namespace") };
+    assert!(log.has_volatile_cache());
+    assert_eq!((log.bytes(), log.block_bytes(), log.most_bytes()), (4 << 20, 512, 1 << 20));
+    let mut queue = log.open().unwrap();
+    let mut found = [0; 8192];
+    for (number, durable) in [(1, false), (2, true)] {
+        queue.write(8192 * number, &[number as u8; 8192], durable).unwrap();
+        queue.flush().unwrap();
+        queue.read(8192 * number, &mut found).unwrap();
+        assert_eq!(found, [number as u8; 8192]);
+    }
+    assert!(queue.write((4 << 20) - 4096, &[1; 8192], false).is_err());
+    // A target that is gone is an error, not a wait.
+    drop(program);
+    assert!(queue.flush().is_err());
+}
+
+#[test]
+fn a_stop_leaves_a_command_that_is_not_answered() {
+    let program = Program::serving(&["ram:4MiB"], &[]);
+    let options = "reconnect-delay=600&ctrl-loss-tmo=6000";
+    let place = LogPlace::Namespace(consent(&program, options, &serial(&program)));
+    let (stop, dirs) = (Stop::new(), TargetDirs::find(&place).unwrap());
+    let LogSpace::Namespace(log) = dirs.space("run", &stop).unwrap() else { panic!("a folder") };
+    let mut queue = log.open().unwrap();
+    queue.flush().unwrap();
+    drop(program);
+    stop.set();
+    let error = queue.write(0, &[1; 4096], true).unwrap_err();
+    assert!(error.to_string().contains("stopped"), "{error}");
+}
+
+#[test]
+fn where_a_log_can_not_be_is_told_with_what_to_type() {
+    let error = |place| log_on(place).err().expect("it is refused");
+    let address = "nvme-tcp://192.0.2.1/nqn.2026-11.org.example:a";
+    let wal = LogPlace::Folders(LogDirs { wal: address.into(), data: None });
+    assert!(error(wal).contains("--write-to-device"));
+    let raw = DeviceConsent { device: "/dev/nvme0n1".into(), serial: "S".into() };
+    assert!(error(LogPlace::Namespace(raw)).contains("--wal DIR"));
 }
