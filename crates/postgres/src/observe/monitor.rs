@@ -189,7 +189,7 @@ impl Monitor {
         let others = process.and_then(|p| poll.sampler.others(p.postmaster, on, together.ns));
         let processes =
             machine::processes(&poll, &together, allowed.as_deref(), quota_cpus, others.as_ref());
-        let (consumers, of_consumers) = poll.sampler.consumers();
+        let (consumers, of_consumers) = poll.sampler.consumers(plan.windows_apart());
         let missing = Missing {
             server: &self.server,
             recovering: self.recovering,
