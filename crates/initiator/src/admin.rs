@@ -155,6 +155,7 @@ impl CommandConnection {
                 Ok(0) => return Err(HostError::Closed("before it answered")),
                 Ok(came) => came,
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Err(late()),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(source) => {
                     return Err(HostError::System { action: "receive from the target", source });
                 }

@@ -261,10 +261,14 @@ impl<K: Ord + Copy> Sampled<K> {
 
     /// The names met most often under a key, with how many processes were found there on average.
     pub(crate) fn names(&self, key: K) -> Vec<(String, f64)> {
-        let all = Window::together(&self.windows);
-        let names = all.names.get(&key).into_iter().flatten();
+        let weight_ns: u64 = self.windows.iter().map(|window| window.weight_ns).sum();
+        let mut sums: BTreeMap<&String, u64> = BTreeMap::new();
+        for (name, n) in self.windows.iter().filter_map(|window| window.names.get(&key)).flatten() {
+            *sums.entry(name).or_default() += n;
+        }
+        let mean = |n: u64| n as f64 / weight_ns.max(1) as f64;
         let mut means: Vec<(String, f64)> =
-            names.map(|(name, n)| (name.clone(), all.mean(*n))).collect();
+            sums.into_iter().map(|(name, n)| (name.clone(), mean(n))).collect();
         means.sort_by(|a, b| b.1.total_cmp(&a.1));
         means.truncate(NAMES_SHOWN);
         means

@@ -307,7 +307,7 @@ impl ObservedServer<'_> {
         let others = self.postmaster.and_then(|p| poll.sampler.others(p, on, together.ns));
         let processes =
             machine::processes(poll, &together, allowed, self.quota_cpus, others.as_ref());
-        let (consumers, of_consumers) = poll.sampler.consumers();
+        let (consumers, of_consumers) = poll.sampler.consumers(self.plan.windows_apart());
         let missing = Missing {
             server: self.server,
             recovering: self.recovering,

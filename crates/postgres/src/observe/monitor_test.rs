@@ -76,7 +76,9 @@ fn counts_states_and_sessions_become_an_observation() {
 #[test]
 fn who_may_not_see_what_others_do_gets_the_counters() {
     let seen = look(FakeServerTraits { monitor: false, ..FakeServerTraits::default() }, |asked| {
-        assert!(matches!(asked, MonitorStatement::Once | MonitorStatement::Counters), "{asked:?}");
+        let by_all =
+            [MonitorStatement::Once, MonitorStatement::Counters, MonitorStatement::Consumers];
+        assert!(by_all.contains(&asked), "{asked:?}");
         None
     })
     .unwrap();
@@ -259,6 +261,12 @@ fn a_second_look_has_its_own_account_and_says_what_came_before() {
     assert!(next.is_none() && second.observation.load_change == Some(change));
     assert!(second.observation.cost.statements < first.observation.cost.statements * 3 / 2);
     assert_eq!(second.observation.sessions.unused, Some(3.0));
+    // Ten calls at each of seven readings, and none of the first look's.
+    let took = |seen: &Observed| consumers(seen).statements.as_ref().unwrap().all.calls;
+    assert_eq!(took(&second), 70.0);
+    let readings = f64::from(first.observation.windows + 1);
+    assert!(readings < 7.0 || took(&first) >= 70.0, "{readings}");
+    assert!(consumers(&second).sampled.as_ref().unwrap().samples > 0);
     let rate =
         |seen: &Observed| seen.observation.counted.commits.unwrap() / seen.observation.interval_ns;
     assert!(rate(&second) < 0.5 * rate(&first), "it holds none of the load before");
@@ -337,5 +345,56 @@ fn who_asked_is_told_after_each_window_and_may_end_the_look() {
         let whole = seen.observation.interval_ns;
         assert!(told.lengths_ns.iter().all(|ns| *ns <= whole), "{:?} {whole}", told.lengths_ns);
         assert_eq!(seen.cut_short, None);
+    }
+}
+
+fn consumers(seen: &Observed) -> &narrows_model::Consumers {
+    seen.observation.consumers.as_ref().expect("it was asked")
+}
+
+#[test]
+fn who_takes_what_is_found_between_the_first_edge_and_the_last() {
+    let seen = look(FakeServerTraits::default(), |_| None).unwrap();
+    let found = consumers(&seen);
+    assert_eq!(found.database, "shop");
+    let statements = found.statements.as_ref().unwrap();
+    let [one] = &statements.list[..] else { panic!("{statements:?}") };
+    assert_eq!((one.took.calls, one.took.exec_ns, one.user.as_str()), (70.0, 700e6, "app"));
+    assert_eq!(one.text.as_deref(), Some("SELECT ?"));
+    let [table] = &found.tables[..] else { panic!("{:?}", found.tables) };
+    assert_eq!((table.sequential_scans, table.updated, table.blocks), (70.0, 70.0, Some(9.0)));
+    assert_eq!(found.unindexed_keys[0].rows_gone, 70.0);
+    let queue: Vec<u32> = found.lock_queue.iter().map(|session| session.pid).collect();
+    assert_eq!(queue, [16, 11, 12, 13]);
+    assert_eq!((found.horizon[0].name.as_str(), found.horizon[0].transactions), ("tx", 500.0));
+    assert_eq!(found.reserves.as_ref().unwrap().oldest_database, Some(("shop".into(), 2000.0)));
+    // Five at work, and what belongs to nobody in particular.
+    let sampled = found.sampled.as_ref().unwrap();
+    assert_eq!((sampled.active, sampled.groups.len()), (5.0, 0));
+    assert!(sampled.samples > 0 && sampled.samples < seen.observation.activity.samples);
+}
+
+#[test]
+fn a_look_goes_without_who_takes_what_where_that_is_refused_or_unanswered() {
+    for (code, needed) in [
+        ("42501", "GRANT pg_monitor TO bob"),
+        ("57014", "a server that answers within 5 s"),
+        ("XX000", "SQLSTATE XX000"),
+    ] {
+        let mut refused = 0;
+        let seen = look(FakeServerTraits::default(), move |asked| {
+            refused += u32::from(asked == MonitorStatement::Consumers);
+            // Also where it answers at first.
+            let refuse = asked == MonitorStatement::Consumers && (code != "XX000" || refused > 9);
+            refuse.then_some(Reply::Refuse(code))
+        });
+        let seen = seen.unwrap();
+        assert_eq!(seen.cut_short, None, "{code}");
+        assert_eq!(seen.observation.activity.sessions_at_work(), Some(5.0));
+        let found = consumers(&seen);
+        assert!(found.statements.is_none() && found.tables.is_empty() && found.horizon.is_empty());
+        let said = seen.observation.unknown.iter().any(|unknown| unknown.needs.contains(needed));
+        assert!(said, "{code}: {:#?}", seen.observation.unknown);
+        assert!(seen.observation.cost.unanswered > 0);
     }
 }

@@ -10,7 +10,7 @@ use narrows_observe::{Snapshot, Watch};
 use narrows_units::significant;
 
 use super::activity::{Sampled, Window};
-use super::consumers::{ConsumerProbes, Scope, lock_queue};
+use super::consumers::{ConsumerProbes, Scope, lock_queue, sampled};
 use super::host::{Ledger, OtherPrograms, ProcessTable, ServerOnHost, Used, clients};
 use super::load_change;
 use super::machine::KernelThreads;
@@ -107,7 +107,7 @@ impl Sampler {
             sampled: Sampled::new(plan.least().as_nanos() as f64, plan.window_ns()),
             slow_probes,
             // What it reads begins here, and so comes last.
-            consumers: ConsumerProbes::begin(session, scope)?,
+            consumers: ConsumerProbes::begin(session, scope, sees_states)?,
             kernel: KernelThreads::begin(ledger.is_some()),
             wait_checks: WaitChecks::new(),
             ledger,
@@ -141,8 +141,9 @@ impl Sampler {
     }
 
     /// Who took what, and what of that is missing.
-    pub(super) fn consumers(&self) -> (Consumers, &[Unknown]) {
-        self.consumers.found(self.slow_probes.as_ref().map(|probes| &probes.queue))
+    pub(super) fn consumers(&self, windows_apart: bool) -> (Consumers, &[Unknown]) {
+        let queue = self.slow_probes.as_ref().map(|probes| &probes.queue);
+        self.consumers.found(queue, windows_apart)
     }
 
     /// Sessions that did nothing during the look, between two moments of it, mean; `None` where that was not to be seen.
@@ -194,14 +195,17 @@ impl poll_loop::Sampler for Sampler {
 
     fn next_window(&mut self, start_ns: u64) {
         self.sampled.next_window(now_ns() - start_ns);
+        self.consumers.sampled.next_window(now_ns() - start_ns);
     }
 
     fn end_window(&mut self, start_ns: u64) {
         self.sampled.end_window(now_ns() - start_ns);
+        self.consumers.sampled.end_window(now_ns() - start_ns);
     }
 
     fn drop_window(&mut self) {
         self.sampled.drop_window();
+        self.consumers.sampled.drop_window();
     }
 
     /// Without the right to see states it only looks at the processes.
@@ -209,14 +213,23 @@ impl poll_loop::Sampler for Sampler {
         if let Some(slow_probes) = &mut self.slow_probes {
             let ledger = self.ledger.as_ref();
             let before = self.wait_checks.before(|number| ledger?.here(number));
-            if let Some(rows) = session.ask(samples::SQL)? {
+            // The question about states, now and then with whose they are.
+            let whose = self.consumers.asks_whose();
+            let before_ns = session.worked_ns();
+            let question = if whose { sampled::READ } else { samples::SQL };
+            if let Some(rows) = session.ask(question)? {
                 let at_ns = now_ns();
+                if whose {
+                    let worked_ns = session.worked_ns() - before_ns;
+                    self.consumers.sampled.take(at_ns - start_ns, &rows, worked_ns);
+                }
                 self.wait_checks.after(&before, &rows);
                 slow_probes.queue.manager_is_busy = lock_queue::manager_is_busy(&rows);
                 self.sampled.take(at_ns - start_ns, &rows);
                 slow_probes.participants.sample(at_ns, samples::sessions_at_work(&rows));
             }
             slow_probes.ask(session, self.sampled.waits_for_locks())?;
+            self.consumers.ask_names(session)?;
         }
         if now_ns() >= self.next_look_ns {
             self.look();

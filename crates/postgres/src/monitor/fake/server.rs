@@ -19,6 +19,8 @@ pub(crate) enum MonitorStatement {
     Holders,
     /// What a second look begins with.
     Anew,
+    /// Of who takes what; a look goes without its answer.
+    Consumers,
     /// Everything that is asked once.
     Once,
 }
@@ -76,14 +78,35 @@ pub(crate) fn serve(
 
 fn asked(sql: &str) -> MonitorStatement {
     match sql {
-        samples::SQL => MonitorStatement::States,
+        samples::SQL | "EXECUTE narrows_consumers" => MonitorStatement::States,
         "EXECUTE narrows_census" => MonitorStatement::Census,
         "EXECUTE narrows_holders" => MonitorStatement::Holders,
         "DEALLOCATE ALL" => MonitorStatement::Anew,
         sql if sql.starts_with("SELECT *") => MonitorStatement::Counters,
+        sql if OF_CONSUMERS.iter().any(|part| sql.contains(part)) => MonitorStatement::Consumers,
         _ => MonitorStatement::Once,
     }
 }
+
+/// In what is asked about who takes what.
+const OF_CONSUMERS: [&str; 16] = [
+    "narrows_consumers",
+    "narrows_names",
+    "narrows_texts",
+    "narrows_queue",
+    "narrows_tables",
+    "narrows_statements",
+    "current_database(), d.oid",
+    "pg_catalog.pg_extension",
+    "pg_stat_statements",
+    "backend_xmin",
+    "SELECT gid",
+    "SELECT slot_name",
+    "datfrozenxid",
+    "pg_stat_archiver",
+    "pg_catalog.pg_constraint",
+    "c.relpages",
+];
 
 fn answer(kind: FakeServerTraits, asked: MonitorStatement, sql: &str, readings: u32) -> Vec<Row> {
     match asked {
@@ -96,7 +119,49 @@ fn answer(kind: FakeServerTraits, asked: MonitorStatement, sql: &str, readings: 
             .map(|pid| row([pid, "16", "idle in transaction", "3.25", "12.5", "Client:ClientRead"]))
             .to_vec(),
         MonitorStatement::Counters => vec![counters(sql, kind, readings)],
+        MonitorStatement::Consumers => consumers(sql, readings),
         MonitorStatement::Once | MonitorStatement::Anew => once(kind, sql),
+    }
+}
+
+/// One statement and one table, of which more is done with each reading of the counters; the queue for one lock.
+fn consumers(sql: &str, readings: u32) -> Vec<Row> {
+    let times = |n: u32| (n * readings).to_string();
+    let (ten, hundred) = (times(10), times(100));
+    let one = |cells: &[&str]| vec![row(cells.iter().copied())];
+    match sql {
+        sql if sql.starts_with("PREPARE") => Vec::new(),
+        sql if sql.contains("current_database(), d.oid") => {
+            one(&["shop", "5", "10", "off", "top", "t"])
+        }
+        sql if sql.contains("pg_catalog.pg_extension") => {
+            let arguments = include_str!("../../observe/consumers/columns/15.txt");
+            let arguments = arguments.lines().last().unwrap_or_default();
+            vec![
+                row(["public", "pg_stat_statements", arguments, "t"]),
+                row(["public", "pg_stat_statements_info", "dealloc stats_reset", "t"]),
+            ]
+        }
+        "EXECUTE narrows_statements" => one(&["10", "5", "-7", "", &ten, &hundred]),
+        sql if sql.starts_with("SELECT dealloc") => one(&["0", "90.5"]),
+        sql if sql.starts_with("SELECT s.userid") => {
+            one(&["10", "5", "-7", "f", "app", "shop", "SELECT 'planted'"])
+        }
+        "EXECUTE narrows_tables" => {
+            one(&["16", "1", &ten, &hundred, "", "0", "0", &ten, "0", "0", "0", "0", "7"])
+        }
+        sql if sql.contains("pg_catalog.pg_constraint") => {
+            one(&["16", "17", "fkey", "public.b", "a", "public.a"])
+        }
+        sql if sql.contains("c.relpages") => one(&["16", "public.a", "9", "5", "7", "1", "60"]),
+        "EXECUTE narrows_queue" => {
+            let waiter = |pid| row([pid, "16", "active", "1", "1", "Lock:tuple"]);
+            let head = row(["16", "", "idle in transaction", "3.25", "12.5"]);
+            ["11", "12", "13"].into_iter().map(waiter).chain([head]).collect()
+        }
+        sql if sql.starts_with("SELECT gid") => one(&["tx", "500", "7200.5", "", "bob"]),
+        sql if sql.contains("datfrozenxid") => one(&["shop", "2000"]),
+        _ => Vec::new(),
     }
 }
 

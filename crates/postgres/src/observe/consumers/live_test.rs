@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use narrows_engine::{Phase, Progress, Stop};
-use narrows_model::{Consumers, HorizonKind, Layer, Observation};
+use narrows_model::{ActivityState, ConsumerKind, Consumers, HorizonKind, Layer, Observation};
 
 use crate::observe::testing::OneLook;
 use crate::observe::{Around, Monitor};
@@ -266,6 +266,35 @@ fn a_load_of_known_statements_is_found_with_its_tables_keys_and_queue() {
     let reserves = found.reserves.as_ref().unwrap();
     assert!(reserves.oldest_database.as_ref().is_some_and(|(_, age)| *age > 0.0));
     assert!(reserves.unread_slots.is_empty() && reserves.archive_failures.is_none());
+
+    let sampled = found.sampled.as_ref().unwrap();
+    let group = |kind, name: &str| {
+        let mut groups = sampled.groups.iter();
+        groups.find(|group| group.kind == kind && group.name == name).unwrap()
+    };
+    // Two waited all the time, from before the first sample on.
+    let behind = group(ConsumerKind::Application, "one behind");
+    assert!(behind.active > 1.99 && behind.active < 2.01, "{behind:?}");
+    assert_eq!(behind.of(ActivityState::Lock), behind.active);
+    assert_eq!(behind.events.len(), 2, "{behind:?}");
+    let head = group(ConsumerKind::Application, "head of it");
+    assert_eq!((head.active, head.states[0].0), (0.0, ActivityState::IdleInTransaction));
+    let all = sampled.active;
+    for (kind, name) in [
+        (ConsumerKind::Database, "postgres"),
+        (ConsumerKind::User, "narrows"),
+        (ConsumerKind::Client, "local"),
+    ] {
+        assert_eq!(group(kind, name).active, all);
+    }
+    let mut statements = sampled.groups.iter().filter(|g| g.kind == ConsumerKind::Statement);
+    let statement = statements.next().expect("its id");
+    assert!(statement.active >= behind.active && !sampled.by_text, "{sampled:#?}");
+    assert_eq!(found.text(&statement.name), Some("UPDATE hot SET a = $1 WHERE id = $2"));
+    let texts = sampled.texts.iter().filter(|(id, _)| *id == statement.name);
+    let texts: Vec<&str> = texts.map(|(_, text)| text.as_str()).collect();
+    assert_eq!(texts, ["UPDATE hot SET a = ? WHERE id = ?"], "as a session has it");
+    assert!(sampled.executions >= 2 && sampled.samples < observation.activity.samples);
 
     let kept = serde_json::to_string(&observation).unwrap();
     assert!(kept.contains("ALTER ROLE plain PASSWORD ?"), "the statement is there");

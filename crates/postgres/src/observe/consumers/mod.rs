@@ -1,5 +1,5 @@
 //! Who takes what the server does: statements and tables by the server's own books, read at the beginning and at the end; who waits for
-//! whom, by samples; what keeps vacuum from its work and what is used up, at the end.
+//! whom, and whose the active sessions are, by samples; what keeps vacuum from its work and what is used up, at the end.
 //!
 //! A look goes without any of it that the server refuses or leaves unanswered, and says so. Nothing here waits for a lock of a
 //! table or of an index. Texts of others come through [`normalise`] before they are kept.
@@ -10,6 +10,7 @@ mod live_test;
 pub(super) mod lock_queue;
 mod normalise;
 mod reserves;
+pub(super) mod sampled;
 mod statements;
 mod tables;
 mod unindexed_keys;
@@ -18,24 +19,29 @@ use std::collections::BTreeSet;
 
 use narrows_model::{Consumers, HorizonKind, Unknown};
 
+use crate::monitor::pace::Pace;
 use crate::monitor::server::Server;
 use crate::monitor::session::{NoAnswer, SamplingSession};
 use crate::wire::{Row, WireError, one_line};
 use lock_queue::LockQueueProbe;
+use sampled::SampledGroups;
 use statements::{Extension, Search, Switches};
 
 /// What is named where it is missing.
 const STATEMENTS: &str = "what statements take (pg_stat_statements)";
 const TEXTS: &str = "texts of the statements, and whose they are";
+const SAMPLED: &str = "whose the active sessions are";
 const TABLES: &str = "what is done with tables";
 const KEYS: &str = "foreign keys without an index";
 const HORIZON: &str = "what keeps vacuum from removing dead rows";
 const RESERVES: &str = "transaction IDs and WAL in reserve";
 
-/// Where we are, and what is counted and written only where a setting is on.
+/// Where we are, what is counted only where a setting is on, and whether statements have ids.
 const SESSION: &str = "\
 SELECT pg_catalog.current_database(), d.oid, r.oid, pg_catalog.current_setting('pg_stat_statements.track_planning', true), \
-pg_catalog.current_setting('pg_stat_statements.track', true) FROM pg_catalog.pg_database d, pg_catalog.pg_roles r \
+pg_catalog.current_setting('pg_stat_statements.track', true), \
+EXISTS (SELECT FROM pg_catalog.pg_proc WHERE oid = 'pg_catalog.pg_stat_get_activity(int4)'::pg_catalog.regprocedure \
+AND 'query_id' = ANY (proargnames)) FROM pg_catalog.pg_database d, pg_catalog.pg_roles r \
 WHERE d.datname = pg_catalog.current_database() AND r.rolname = current_user";
 
 /// Of whom it is asked.
@@ -67,6 +73,11 @@ pub(super) struct ConsumerProbes {
     switches: Switches,
     statements: Option<(Extension, statements::Reading)>,
     tables: Option<tables::Reading>,
+    pub(super) sampled: SampledGroups,
+    /// Whether the server takes the questions about whose sessions are, and about names.
+    asks_whose: bool,
+    /// Of names and texts.
+    pace: Pace,
     /// Whether the server left one of these questions unanswered: it isn't asked the rest.
     busy: bool,
     found: Consumers,
@@ -81,11 +92,17 @@ impl ConsumerProbes {
     pub(super) fn begin(
         session: &mut SamplingSession,
         scope: Scope,
+        sees_states: bool,
     ) -> Result<ConsumerProbes, WireError> {
         let switches = Switches { planning: false, io: scope.io_timed };
         let mut probes = ConsumerProbes { scope, switches, ..ConsumerProbes::default() };
+        let about = probes.ask(session, STATEMENTS, SESSION)?;
+        let about = about.and_then(|rows| rows.into_iter().next()).unwrap_or_default();
+        if sees_states {
+            probes.begin_sampled(session, text(&about, 5) == Some("t"))?;
+        }
         probes.begin_tables(session)?;
-        probes.begin_statements(session)?;
+        probes.begin_statements(session, &about)?;
         probes.busy = false;
         Ok(probes)
     }
@@ -106,13 +123,51 @@ impl ConsumerProbes {
         Ok(())
     }
 
-    fn begin_statements(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
-        let Some(rows) = self.ask(session, STATEMENTS, SESSION)? else { return Ok(()) };
-        let row = rows.first().cloned().unwrap_or_default();
-        let oid = |column: usize| text(&row, column)?.parse::<u32>().ok();
-        self.found.database = text(&row, 0).map(one_line).unwrap_or_default();
+    fn begin_sampled(&mut self, session: &mut SamplingSession, ids: bool) -> Result<(), WireError> {
+        let prepared = self.ask(session, SAMPLED, &sampled::prepare(ids))?.is_some();
+        let named = self.ask(session, SAMPLED, sampled::PREPARE_NAMES)?.is_some();
+        let texts = !ids || self.ask(session, SAMPLED, sampled::PREPARE_TEXTS)?.is_some();
+        self.asks_whose = prepared && named && texts;
+        Ok(())
+    }
+
+    /// Whether the question about states is to be asked with whose they are.
+    pub(super) fn asks_whose(&self) -> bool {
+        self.asks_whose && self.sampled.is_due()
+    }
+
+    /// Asks for names and texts that aren't known yet, where it is time to.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub(super) fn ask_names(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
+        if !self.asks_whose || !self.pace.is_due() {
+            return Ok(());
+        }
+        let (before_ns, before_lines) = (session.worked_ns(), session.log_lines());
+        if let Some(question) = self.sampled.names_question()
+            && let Ok(rows) = session.ask_aside(&question)?
+        {
+            self.sampled.take_names(&rows);
+        }
+        if let Some(question) = self.sampled.texts_question()
+            && let Ok(rows) = session.ask_aside(&question)?
+        {
+            self.sampled.take_texts(&rows);
+        }
+        self.pace.asked(session.worked_ns() - before_ns, session.log_lines() - before_lines);
+        Ok(())
+    }
+
+    fn begin_statements(
+        &mut self,
+        session: &mut SamplingSession,
+        about: &Row,
+    ) -> Result<(), WireError> {
+        let oid = |column: usize| text(about, column)?.parse::<u32>().ok();
+        self.found.database = text(about, 0).map(one_line).unwrap_or_default();
         self.own = oid(2).zip(oid(1));
-        self.switches.planning = text(&row, 3) == Some("on");
+        self.switches.planning = text(about, 3) == Some("on");
         if !self.scope.sees_others {
             let grant = self.scope.grant.clone();
             self.miss(STATEMENTS, &grant);
@@ -134,7 +189,7 @@ impl ConsumerProbes {
                 return Ok(());
             }
         };
-        if !extension.knows_outermost() && text(&row, 4) == Some("all") {
+        if !extension.knows_outermost() && text(about, 4) == Some("all") {
             self.miss(
                 "times of statements without those of the functions that they call",
                 "pg_stat_statements.track = top, or its version 1.9 (PostgreSQL 14)",
@@ -192,9 +247,10 @@ impl ConsumerProbes {
         let Some((extension, before)) = self.statements.take() else { return Ok(()) };
         let Some(now) = self.statements(session, &extension, false)? else { return Ok(()) };
         let counted = now.since(&before);
-        let question = counted.texts(&extension, &BTreeSet::new(), self.own);
+        let question = counted.texts(&extension, &self.sampled.without_text(), self.own);
         let rows = self.ask(session, TEXTS, &question)?.unwrap_or_default();
-        let (statistics, _) = counted.with_texts(&rows, self.switches);
+        let (statistics, texts) = counted.with_texts(&rows, self.switches);
+        texts.into_iter().for_each(|(id, shape)| self.sampled.know_text(id, shape));
         self.found.statements = Some(statistics);
         Ok(())
     }
@@ -243,9 +299,14 @@ impl ConsumerProbes {
     }
 
     /// What was found, and what is missing.
-    pub(super) fn found(&self, queue: Option<&LockQueueProbe>) -> (Consumers, &[Unknown]) {
+    pub(super) fn found(
+        &self,
+        queue: Option<&LockQueueProbe>,
+        windows_apart: bool,
+    ) -> (Consumers, &[Unknown]) {
         let lock_queue = queue.map_or(Vec::new(), |queue| queue.longest.sessions().to_vec());
-        (Consumers { lock_queue, ..self.found.clone() }, &self.missing)
+        let sampled = self.sampled.found(windows_apart);
+        (Consumers { lock_queue, sampled, ..self.found.clone() }, &self.missing)
     }
 
     /// Asks; without an answer, says what is missing for the want of it.

@@ -35,7 +35,6 @@ pub(super) fn normalised(sql: &str) -> String {
     written(&without_lists(tokens))
 }
 
-#[cfg(test)]
 /// A name for a text that has no id: the same for the same shape, and no number, as the server's ids are.
 pub(super) fn digest(shape: &str) -> String {
     // FNV-1a, 64 bits (RFC 9923): no secret hangs on it.
