@@ -101,8 +101,9 @@ impl<'a> Healthy<'a> {
         Ok(())
     }
 
+    /// As an application connects: ours has no search path otherwise.
     pub(super) fn connect(&self) -> Result<Connection> {
-        Ok(Connection::open(&address(&self.cluster), &[])?)
+        Ok(Connection::open(&address(&self.cluster), &[("search_path", "public")])?)
     }
 
     /// As narrows is given it.
