@@ -103,7 +103,9 @@ impl<'a> Healthy<'a> {
 
     /// As an application connects: ours has no search path otherwise.
     pub(super) fn connect(&self) -> Result<Connection> {
-        Ok(Connection::open(&address(&self.cluster), &[("search_path", "public")])?)
+        let mut session = Connection::open(&address(&self.cluster), &[])?;
+        session.execute("SET search_path TO public")?;
+        Ok(session)
     }
 
     /// As narrows is given it.
