@@ -91,8 +91,13 @@ impl ObservedServer<'_> {
         (cpus > 0.0 && cpus.is_finite()).then_some(cpus)
     }
 
-    /// Share of these CPUs in use, by whomever.
+    /// Share of what others leave of these CPUs that is in use: as the verdict has it, or else of the machine's account, by whomever.
     pub(crate) fn cpus_in_use(&self) -> Option<f64> {
+        let judged = self.verdict.into_iter().flat_map(|verdict| &verdict.utilisation);
+        let judged = judged.filter(|used| used.resource == Bottleneck::Cpu);
+        if let Some(share) = judged.filter_map(|used| used.value).reduce(f64::max) {
+            return Some(share);
+        }
         let processes = self.seen.processes.as_ref()?;
         let of_all = share_of(processes.in_use(), processes.allowed_cpus);
         let of_quota = processes.quota_cpus.and_then(|quota| share_of(processes.cpus(), quota));

@@ -20,10 +20,19 @@ pub struct NextRow {
     pub prove: String,
     /// Workloads it helps.
     pub workloads: Vec<String>,
+    /// Of a cause that was found: what it is, and what else is known of acting on it.
+    pub cause: Option<CauseStep>,
+}
+
+/// Beside the action on a cause.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CauseStep {
+    /// The cause in a sentence.
+    pub summary: String,
     /// A statement to paste that does it.
     pub statement: Option<String>,
-    /// What takes it back.
-    pub undo: Option<String>,
+    /// What takes it back; empty where nothing has to.
+    pub undo: String,
 }
 
 /// What one narrow place asks for.

@@ -45,7 +45,7 @@ mod sum;
 mod sweep;
 mod words;
 
-pub use advice::NextRow;
+pub use advice::{CauseStep, NextRow};
 pub use bottleneck::{Block, Effect};
 pub use calibration::RateAnswer;
 pub use capacity::{CapacityRow, Figure};

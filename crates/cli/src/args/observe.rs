@@ -30,7 +30,8 @@ pub struct ObserveArgs {
 Examples:
   narrows observe postgres://monitor@db7/shop
   narrows observe shop                     the database here, as psql finds it
-  narrows observe service=prod --for 10min")]
+  narrows observe service=prod --for 10min
+  narrows observe shop --watch             until Ctrl-C, ten lines per minute")]
 #[command(after_long_help = "\
 The address is taken as psql takes it: a URL, keywords (host=db7 dbname=shop), a database's name; the rest comes from PGHOST, \
 PGPORT, PGUSER, PGDATABASE, PGSERVICE, the password from PGPASSWORD or ~/.pgpass.")]
@@ -47,6 +48,9 @@ pub struct ObserveCommand {
     /// Use hardware details from a capture made by root (`narrows gather --privileged`)
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
+    /// Observe again and again until Ctrl-C, a minute each; ten lines of each, which is a run of its own
+    #[arg(long, conflicts_with_all = ["dry_run", "capacities"])]
+    pub watch: bool,
     /// What is told of names.
     #[command(flatten)]
     pub names: NamesArgs,
@@ -72,6 +76,12 @@ pub struct HowToLook {
 }
 
 impl HowToLook {
+    /// How long each of many observations takes at most: a minute, unless it was said.
+    pub fn length_of_each(&self) -> Duration {
+        const MINUTE: Nanos = Nanos(60_000_000_000);
+        Duration::from_nanos(self.length.unwrap_or(MINUTE).0)
+    }
+
     /// How long to observe at most.
     pub fn length(&self) -> Duration {
         const USUAL: Nanos = Nanos(600_000_000_000);

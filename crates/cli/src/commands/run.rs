@@ -41,21 +41,31 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     execute::<Machine>(&layers(args)?, &terminal)
 }
 
-/// Looks at a server.
+/// Looks at a server, once or until Ctrl-C.
 pub fn observe(args: ObserveCommand) -> Result<Exit> {
-    let output = args.output.as_output();
+    let mut output = args.output.as_output();
+    if args.watch {
+        output.detail.brief = !output.detail.explain;
+    }
     let terminal = Terminal::of(&output);
     let typed = defaults::database(args.address);
     let request = ObserveRequest {
         address: server(typed.as_deref())?,
         word: typed.filter(|text| is_name(text)),
-        length: args.how.length(),
+        length: if args.watch { args.how.length_of_each() } else { args.how.length() },
         capacities: args.how.capacities,
         facts: args.facts,
         below: None,
         options: RunOptions { anonymous: args.names.anonymous, ..output.options() },
     };
-    execute::<Observe>(&request, &terminal)
+    loop {
+        let exit = execute::<Observe>(&request, &terminal)?;
+        if !args.watch || exit == Exit::Interrupted {
+            return Ok(exit);
+        }
+        // Between two of them, where the next begins.
+        terminal.print("\n")?;
+    }
 }
 
 /// Whether a text is a bare word, which is taken for a database's name.

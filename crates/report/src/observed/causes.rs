@@ -2,10 +2,10 @@
 
 use narrows_model::{Cause, Run, Urgency, Verdict};
 
-use crate::advice::NextRow;
-use crate::document::{Block, Entry, Facts, Inline, List, Style};
+use crate::advice::{CauseStep, NextRow};
+use crate::document::{Block, Entry, Facts, Inline, Style};
 use crate::print::{change, percent};
-use crate::words::{self, capital};
+use crate::words;
 
 /// Actions on a screen.
 const ACTIONS: usize = 3;
@@ -38,12 +38,15 @@ pub(crate) fn next_rows(run: &Run, verdict: &Verdict) -> Vec<NextRow> {
     }
     let workloads = vec![words::workload_plural(&verdict.workload, None)];
     let row = |cause: &&Cause| NextRow {
-        action: format!("{}: {}", cause.summary, cause.action),
+        action: cause.action.clone(),
         expect: expected(cause),
         prove: cause.verify.clone(),
         workloads: workloads.clone(),
-        statement: cause.statement.clone(),
-        undo: Some(cause.undo.clone()).filter(|undo| !undo.is_empty()),
+        cause: Some(CauseStep {
+            summary: cause.summary.clone(),
+            statement: cause.statement.clone(),
+            undo: cause.undo.clone(),
+        }),
     };
     causes.iter().take(ACTIONS).map(row).collect()
 }
@@ -72,6 +75,12 @@ pub(crate) fn sentences(run: &Run, verdict: &Verdict) -> (Vec<String>, Option<St
     (now.collect(), first)
 }
 
+/// With a capital, unless it begins with a name: `public.orders` is not `Public.orders`.
+fn capital(sentence: &str) -> String {
+    let first = sentence.split(' ').next().unwrap_or_default();
+    if first.contains(['.', '_', '"']) { sentence.to_string() } else { words::capital(sentence) }
+}
+
 /// Every cause with its figures.
 pub(super) fn blocks(run: &Run, measurement: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
@@ -83,7 +92,7 @@ pub(super) fn blocks(run: &Run, measurement: &str) -> Vec<Block> {
         };
         let lead = Inline::of(Style::Strong, capital(&cause.summary))
             .put(Style::Faint, format!("  {urgency}, {}", cause.id));
-        blocks.push(Block::List(List::new([lead], 0)));
+        blocks.push(Block::Heading(lead));
         let share =
             cause.share.map(|(of, share)| format!("{} {} at most", percent(share), of.words()));
         let gain = cause.gain_at_most.filter(|gain| gain.is_finite());

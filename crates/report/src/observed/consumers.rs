@@ -8,7 +8,7 @@ use narrows_model::{
 use narrows_units::significant;
 
 use crate::document::{
-    Block, Column, Depth, Entry, Facts, Inline, List, Remarks, Row, Style, Table,
+    Block, Column, Depth, Entry, Facts, Inline, Remarks, Row, Style, Table,
 };
 use crate::live::spread;
 use crate::print::{percent, rate, time};
@@ -52,7 +52,7 @@ fn of_depths(all: &Table, on_a_screen: usize) -> Vec<Block> {
     let mut short = all.clone();
     short.rows.truncate(on_a_screen);
     vec![
-        Block::Until(Depth::Page, vec![Block::Table(short)]),
+        Block::Until(Depth::Text, vec![Block::Table(short)]),
         Block::From(Depth::Page, vec![Block::Table(all.clone())]),
     ]
 }
@@ -252,10 +252,9 @@ fn queue(consumers: &Consumers) -> Vec<Block> {
     let more = (left > 0).then(|| Entry::new("", format!("and {left} more sessions")));
     let facts =
         |entries: Vec<Entry>| Block::Facts(Facts { entries, labels: Style::Strong, at: (2, 12) });
-    let title = List::new([Inline::of(Style::Strong, "WHO WAITS FOR WHOM")], 0);
     vec![
-        Block::List(title),
-        Block::Until(Depth::Page, vec![facts(short.into_iter().chain(more).collect())]),
+        Block::Heading("WHO WAITS FOR WHOM".into()),
+        Block::Until(Depth::Text, vec![facts(short.into_iter().chain(more).collect())]),
         Block::From(Depth::Page, vec![facts(tree.lines)]),
     ]
 }
