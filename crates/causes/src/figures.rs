@@ -1,12 +1,12 @@
 //! Shares of the observed sessions' time and of the server's resources. All are from 0 to 1, or unknown.
 
-use narrows_model::{ActivityState, ActivityWhere, Bottleneck, ProcessClass};
+use narrows_model::{ActivityState, ActivityWhere, Bottleneck, CauseShare, ProcessClass};
 
 use crate::ObservedServer;
 
-/// Samples of sessions of which fewer say nothing of shares: one half is known to ± 10 points with so many (binomial proportion, normal
-/// approximation).
-pub(crate) const LEAST_SAMPLES: u64 = 100;
+/// Samples of sessions of which fewer say nothing of shares: one half is known to ± 14 points with so many (binomial proportion, normal
+/// approximation), and the first answer comes after five seconds.
+pub(crate) const LEAST_SAMPLES: u64 = 50;
 /// Active sessions, mean, of which fewer are nobody's trouble: one session for three seconds of a minute.
 const LEAST_ACTIVE: f64 = 0.05;
 /// Of the CPUs that the server may use, the share in use from which on they are full. As the verdict's.
@@ -125,6 +125,21 @@ impl ObservedServer<'_> {
         named.is_some_and(|(narrow, or)| {
             these.contains(&narrow) || or.is_some_and(|or| these.contains(&or))
         })
+    }
+
+    /// What a share of something is worth beside shares of the sessions' time: all of it where that binds, and else the part of their time
+    /// in which they have to do with it.
+    pub(crate) fn weight(&self, of: CauseShare) -> f64 {
+        let time_in = |states: &[ActivityState]| {
+            states.iter().filter_map(|state| Some(self.in_state(*state)?.share)).sum::<f64>()
+        };
+        match of {
+            CauseShare::SessionTime => 1.0,
+            CauseShare::Cpu if self.cpus_are_full() => 1.0,
+            CauseShare::Cpu => time_in(&[ActivityState::Running]),
+            CauseShare::Reads => time_in(&[ActivityState::Read]),
+            CauseShare::Wal => time_in(&[ActivityState::Log]),
+        }
     }
 
     /// Mean time of a read of a block that was not in shared_buffers, ns.

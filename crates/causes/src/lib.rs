@@ -48,7 +48,7 @@ fn of(server: &ObservedServer) -> Vec<(f64, Cause)> {
     let mut found: Vec<(&CauseRule, CauseDraft)> = Vec::new();
     for rule in rules() {
         let mut drafts = (rule.find)(server);
-        drafts.sort_by(|a, b| rank(rule.urgency, b).total_cmp(&rank(rule.urgency, a)));
+        drafts.sort_by(|a, b| rank(server, rule, b).total_cmp(&rank(server, rule, a)));
         drafts.truncate(KEPT_OF_A_RULE);
         found.extend(drafts.into_iter().map(|draft| (rule, draft)));
     }
@@ -58,14 +58,16 @@ fn of(server: &ObservedServer) -> Vec<(f64, Cause)> {
         })
     };
     let kept = found.iter().filter(|each| !explained(each));
-    kept.map(|(rule, draft)| (rank(rule.urgency, draft), cause(server, rule, draft))).collect()
+    kept.map(|(rule, draft)| (rank(server, rule, draft), cause(server, rule, draft))).collect()
 }
 
-/// By what causes of one urgency are ordered: who waits, or what goes.
-fn rank(urgency: Urgency, draft: &CauseDraft) -> f64 {
-    match urgency {
+/// By what causes of one urgency are ordered: who waits, or what goes of the sessions' time.
+fn rank(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> f64 {
+    match rule.urgency {
         Urgency::Now => draft.behind,
-        Urgency::Performance | Urgency::Risk => draft.share.map_or(0.0, |(_, share)| share),
+        Urgency::Performance | Urgency::Risk => {
+            draft.share.map_or(0.0, |(of, share)| share * server.weight(of))
+        }
     }
 }
 

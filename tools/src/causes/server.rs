@@ -87,7 +87,7 @@ impl<'a> Healthy<'a> {
         server::to(&self.cluster, &mut command);
         command.args(["-i", "-q", "-s", &of.server.scale.to_string(), Cluster::DATABASE]);
         output(command, self.machine.stop, &[0])?;
-        let setup = format!("CREATE EXTENSION pg_stat_statements;\n{};\nCHECKPOINT;\n", of.setup);
+        let setup = format!("CREATE EXTENSION pg_stat_statements;\n{}\n;\nCHECKPOINT;\n", of.setup);
         let file = self.machine.folder.join("setup.sql");
         std::fs::write(&file, setup).with_context(|| format!("writing {}", file.display()))?;
         let mut command = self.psql();

@@ -91,7 +91,7 @@ pub(super) const RULES: &[CauseRule] = &[
         decides: "2 requested checkpoints or more, more than timed ones; full-page images are half of WAL or more; WAL written within checkpoint_timeout would be half of max_wal_size or more",
         against: "A backup, a restart or CHECKPOINT requests one too; a single bulk load passes. Images may be compressed, and their share is then too large",
         reference: "PostgreSQL documentation: WAL Configuration; max_wal_size, full_page_writes",
-        supersedes: &[],
+        supersedes: &["flushes"],
         find: checkpoints_frequent,
     },
     CauseRule {

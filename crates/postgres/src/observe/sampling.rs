@@ -105,9 +105,13 @@ impl Sampler {
         }
         Ok(Sampler {
             sampled: Sampled::new(plan.least().as_nanos() as f64, plan.window_ns()),
-            slow_probes,
             // What it reads begins here, and so comes last.
-            consumers: ConsumerProbes::begin(session, scope, sees_states)?,
+            consumers: ConsumerProbes::begin(
+                session,
+                scope,
+                slow_probes.as_ref().map(|probes| &probes.queue),
+            )?,
+            slow_probes,
             kernel: KernelThreads::begin(ledger.is_some()),
             wait_checks: WaitChecks::new(),
             ledger,

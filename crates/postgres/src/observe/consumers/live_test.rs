@@ -190,6 +190,55 @@ impl Queue {
     }
 }
 
+/// The three of a [`Queue`], from its head on.
+fn has_queue(found: &Consumers, pids: [u32; 3]) {
+    let queued: Vec<u32> = found.lock_queue.iter().map(|session| session.pid).collect();
+    assert_eq!(queued, pids, "{:#?}", found.lock_queue);
+    let [head, first, second] = &found.lock_queue[..] else { panic!() };
+    assert_eq!((head.state.as_str(), head.behind.len()), ("idle in transaction", 0));
+    assert_eq!((head.application.as_str(), head.user.as_str()), ("head of it", "narrows"));
+    assert_eq!(head.text.as_deref(), Some("UPDATE hot SET a = ? WHERE id = ?"));
+    assert_eq!((first.behind.as_slice(), second.behind.first()), (&pids[..1], Some(&pids[1])));
+    assert_eq!(first.waits_for.as_deref(), Some("Lock:transactionid"));
+    assert_eq!(second.waits_for.as_deref(), Some("Lock:tuple"));
+    assert_eq!(first.table.as_deref(), Some("public.hot"));
+    assert_eq!(second.table.as_deref(), Some("public.hot"));
+    assert_eq!(second.mode.as_deref(), Some("ExclusiveLock"));
+    assert!(first.state_age_ns > Some(0.0) && first.backend_type.is_empty());
+}
+
+/// The sessions of a [`Queue`], which nobody was active beside.
+fn has_groups(found: &Consumers) {
+    let sampled = found.sampled.as_ref().unwrap();
+    let group = |kind, name: &str| {
+        let mut groups = sampled.groups.iter();
+        groups.find(|group| group.kind == kind && group.name == name).unwrap()
+    };
+    // Two waited all the time, from before the first sample on.
+    let behind = group(ConsumerKind::Application, "one behind");
+    assert!(behind.active > 1.99 && behind.active < 2.01, "{behind:?}");
+    assert_eq!(behind.of(ActivityState::Lock), behind.active);
+    assert_eq!(behind.events.len(), 2, "{behind:?}");
+    let head = group(ConsumerKind::Application, "head of it");
+    assert_eq!((head.active, head.states[0].0), (0.0, ActivityState::IdleInTransaction));
+    let all = sampled.active;
+    for (kind, name) in [
+        (ConsumerKind::Database, "postgres"),
+        (ConsumerKind::User, "narrows"),
+        (ConsumerKind::Client, "local"),
+    ] {
+        assert_eq!(group(kind, name).active, all);
+    }
+    let mut statements = sampled.groups.iter().filter(|g| g.kind == ConsumerKind::Statement);
+    let statement = statements.next().expect("its id");
+    assert!(statement.active >= behind.active && !sampled.by_text, "{sampled:#?}");
+    assert_eq!(found.text(&statement.name), Some("UPDATE hot SET a = $1 WHERE id = $2"));
+    let texts = sampled.texts.iter().filter(|(id, _)| *id == statement.name);
+    let texts: Vec<&str> = texts.map(|(_, text)| text.as_str()).collect();
+    assert_eq!(texts, ["UPDATE hot SET a = ? WHERE id = ?"], "as a session has it");
+    assert!(sampled.executions >= 2);
+}
+
 #[test]
 fn a_load_of_known_statements_is_found_with_its_tables_keys_and_queue() {
     let dir = tempfile::tempdir_in("/tmp").unwrap();
@@ -246,20 +295,7 @@ fn a_load_of_known_statements_is_found_with_its_tables_keys_and_queue() {
     assert_eq!((key.columns.as_str(), key.refers_to.as_str()), ("\"Parent\"", "public.parent"));
     assert_eq!(key.rows_gone, 3.0);
 
-    let queued: Vec<u32> = found.lock_queue.iter().map(|session| session.pid).collect();
-    assert_eq!(queued, pids, "{:#?}", found.lock_queue);
-    let [head, first, second] = &found.lock_queue[..] else { panic!() };
-    assert_eq!((head.state.as_str(), head.behind.len()), ("idle in transaction", 0));
-    assert_eq!((head.application.as_str(), head.user.as_str()), ("head of it", "narrows"));
-    assert_eq!(head.text.as_deref(), Some("UPDATE hot SET a = ? WHERE id = ?"));
-    assert_eq!((first.behind.as_slice(), second.behind.first()), (&pids[..1], Some(&pids[1])));
-    assert_eq!(first.waits_for.as_deref(), Some("Lock:transactionid"));
-    assert_eq!(second.waits_for.as_deref(), Some("Lock:tuple"));
-    assert_eq!(first.table.as_deref(), Some("public.hot"));
-    assert_eq!(second.table.as_deref(), Some("public.hot"));
-    assert_eq!(second.mode.as_deref(), Some("ExclusiveLock"));
-    assert!(first.state_age_ns > Some(0.0) && first.backend_type.is_empty());
-
+    has_queue(found, pids);
     let oldest = &found.horizon[0];
     assert_eq!((oldest.kind, oldest.name.clone()), (HorizonKind::Session, pids[0].to_string()));
     assert!(oldest.transactions > 10.0 && oldest.state == "idle in transaction", "{oldest:?}");
@@ -267,34 +303,8 @@ fn a_load_of_known_statements_is_found_with_its_tables_keys_and_queue() {
     assert!(reserves.oldest_database.as_ref().is_some_and(|(_, age)| *age > 0.0));
     assert!(reserves.unread_slots.is_empty() && reserves.archive_failures.is_none());
 
-    let sampled = found.sampled.as_ref().unwrap();
-    let group = |kind, name: &str| {
-        let mut groups = sampled.groups.iter();
-        groups.find(|group| group.kind == kind && group.name == name).unwrap()
-    };
-    // Two waited all the time, from before the first sample on.
-    let behind = group(ConsumerKind::Application, "one behind");
-    assert!(behind.active > 1.99 && behind.active < 2.01, "{behind:?}");
-    assert_eq!(behind.of(ActivityState::Lock), behind.active);
-    assert_eq!(behind.events.len(), 2, "{behind:?}");
-    let head = group(ConsumerKind::Application, "head of it");
-    assert_eq!((head.active, head.states[0].0), (0.0, ActivityState::IdleInTransaction));
-    let all = sampled.active;
-    for (kind, name) in [
-        (ConsumerKind::Database, "postgres"),
-        (ConsumerKind::User, "narrows"),
-        (ConsumerKind::Client, "local"),
-    ] {
-        assert_eq!(group(kind, name).active, all);
-    }
-    let mut statements = sampled.groups.iter().filter(|g| g.kind == ConsumerKind::Statement);
-    let statement = statements.next().expect("its id");
-    assert!(statement.active >= behind.active && !sampled.by_text, "{sampled:#?}");
-    assert_eq!(found.text(&statement.name), Some("UPDATE hot SET a = $1 WHERE id = $2"));
-    let texts = sampled.texts.iter().filter(|(id, _)| *id == statement.name);
-    let texts: Vec<&str> = texts.map(|(_, text)| text.as_str()).collect();
-    assert_eq!(texts, ["UPDATE hot SET a = ? WHERE id = ?"], "as a session has it");
-    assert!(sampled.executions >= 2 && sampled.samples < observation.activity.samples);
+    has_groups(found);
+    assert!(found.sampled.as_ref().unwrap().samples < observation.activity.samples);
 
     let kept = serde_json::to_string(&observation).unwrap();
     assert!(kept.contains("ALTER ROLE plain PASSWORD ?"), "the statement is there");

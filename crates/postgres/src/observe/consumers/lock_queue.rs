@@ -54,7 +54,7 @@ pub(in crate::observe) fn manager_is_busy(rows: &[Row]) -> bool {
 #[derive(Debug, Default)]
 pub(in crate::observe) struct LockQueueProbe {
     /// Whether the server takes the question.
-    prepared: bool,
+    pub(super) prepared: bool,
     /// Whether its lock manager has enough to do, when last seen.
     pub(in crate::observe) manager_is_busy: bool,
     pub(super) longest: LongestQueue,

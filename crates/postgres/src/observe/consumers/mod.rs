@@ -33,6 +33,7 @@ const TEXTS: &str = "texts of the statements, and whose they are";
 const SAMPLED: &str = "whose the active sessions are";
 const TABLES: &str = "what is done with tables";
 const KEYS: &str = "foreign keys without an index";
+const QUEUE: &str = "who waits for whom";
 const HORIZON: &str = "what keeps vacuum from removing dead rows";
 const RESERVES: &str = "transaction IDs and WAL in reserve";
 
@@ -85,20 +86,23 @@ pub(super) struct ConsumerProbes {
 }
 
 impl ConsumerProbes {
-    /// Reads what is subtracted at the end.
+    /// Reads what is subtracted at the end; what sessions do is asked where the `queue` for locks is.
     ///
     /// # Errors
     /// The connection broke.
     pub(super) fn begin(
         session: &mut SamplingSession,
         scope: Scope,
-        sees_states: bool,
+        queue: Option<&LockQueueProbe>,
     ) -> Result<ConsumerProbes, WireError> {
         let switches = Switches { planning: false, io: scope.io_timed };
         let mut probes = ConsumerProbes { scope, switches, ..ConsumerProbes::default() };
         let about = probes.ask(session, STATEMENTS, SESSION)?;
         let about = about.and_then(|rows| rows.into_iter().next()).unwrap_or_default();
-        if sees_states {
+        if let Some(queue) = queue {
+            if !queue.prepared {
+                probes.miss(QUEUE, "a server that doesn't refuse pg_locks and pg_blocking_pids()");
+            }
             probes.begin_sampled(session, text(&about, 5) == Some("t"))?;
         }
         probes.begin_tables(session)?;

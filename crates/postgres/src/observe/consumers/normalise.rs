@@ -32,6 +32,9 @@ pub(super) fn normalised(sql: &str) -> String {
     while let Some(token) = scanner.next() {
         tokens.push(token);
     }
+    while tokens.last().is_some_and(|token| token.text == ";") {
+        tokens.pop();
+    }
     written(&without_lists(tokens))
 }
 

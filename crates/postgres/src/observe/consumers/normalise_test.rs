@@ -23,6 +23,8 @@ fn literals_and_comments_go_and_the_rest_stays_on_one_line() {
         ("ALTER ROLE bob PASSWORD 'hunter2'", "ALTER ROLE bob PASSWORD ?"),
         ("SELECT '1'::int, DATE '2024-01-01', 'a'\n'b'", "SELECT ?::int, DATE ?, ? ?"),
         ("select ünïcode FROM größe WHERE 1a = 2", "select ünïcode FROM größe WHERE ? = ?"),
+        ("SELECT a; -- b\n ;", "SELECT a"),
+        ("SELECT 1; SELECT 2;", "SELECT ?; SELECT ?"),
         ("SELECT data ? 'key', data->>'k'", "SELECT data ? ?, data->>?"),
         ("", ""),
         ("  -- nothing", ""),
