@@ -7,9 +7,7 @@ use narrows_model::{
 };
 use narrows_units::significant;
 
-use crate::document::{
-    Block, Column, Depth, Entry, Facts, Inline, Remarks, Row, Style, Table,
-};
+use crate::document::{Block, Column, Depth, Entry, Facts, Inline, Remarks, Row, Style, Table};
 use crate::live::spread;
 use crate::print::{percent, rate, time};
 

@@ -2,15 +2,14 @@
 
 use super::with_command;
 use crate::advice::NextRow;
-use crate::document::{
-    At, Block, Column, Entry, Facts, Inline, List, Row, Section, Style, Table,
-};
+use crate::document::{At, Block, Column, Entry, Facts, Inline, List, Row, Section, Style, Table};
 use crate::report::Report;
 
 /// Its rows: causes with all that is needed to act on them, then a table of the others.
 pub(crate) fn next(report: &Report) -> Option<Section> {
     let numbered: Vec<(u32, &NextRow)> = (1..).zip(&report.next).collect();
-    let mut blocks: Vec<Block> = numbered.iter().flat_map(|(n, row)| of_cause(*n, row)).collect();
+    let mut blocks: Vec<Block> =
+        numbered.iter().filter_map(|(n, row)| of_cause(*n, row)).flatten().collect();
     let rows = numbered.iter().filter(|(_, row)| row.cause.is_none()).map(|(number, row)| {
         let cells = vec![
             Inline::of(Style::Strong, number.to_string()).into(),
