@@ -2,7 +2,6 @@
 
 use anyhow::{Context as _, Result};
 use narrows_model::Layer;
-use narrows_runner::execute;
 use narrows_runner::failure::Failure;
 use narrows_runner::machine::Machine;
 use narrows_runner::observe::Observe;
@@ -10,6 +9,7 @@ use narrows_runner::request::database::{DatabaseTarget, Workload};
 use narrows_runner::request::machine::{BelowRequest, MachineRequest, ObserveRequest};
 use narrows_runner::request::{Address, AddressError, RunOptions};
 use narrows_runner::secrets;
+use narrows_runner::{Ui as _, execute};
 
 use crate::args::observe::ObserveCommand;
 use crate::args::{LayerArg, RunArgs, WorkloadArg};

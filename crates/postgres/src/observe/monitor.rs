@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use narrows_engine::{Progress, Stop};
 use narrows_model::{
-    Layer, LiveSetting, LoadChange, Measurement, Observation, ObservedSessions, ProcessClass,
-    Unknown, condition,
+    Consumers, Layer, LiveSetting, LoadChange, Measurement, Observation, ObservedSessions,
+    ProcessClass, QueuedSession, Unknown, condition,
 };
 use narrows_observe::Watch;
 
@@ -323,6 +323,9 @@ impl ObservedServer<'_> {
             of_consumers,
         };
         let most = self.settings.iter().find(|setting| setting.name == "max_connections");
+        let most = most.and_then(|most| most.value.parse().ok());
+        let sessions = sessions(poll, &together, most);
+        let consumers = Consumers { lock_queue: aged(&consumers, &sessions), ..consumers };
         let observation = Observation {
             consumers: Some(consumers),
             report: None,
@@ -333,7 +336,7 @@ impl ObservedServer<'_> {
             load_change: self.after,
             windows: parts.len() as u32,
             counted: figures::counted(&together.changed),
-            sessions: sessions(poll, &together, most.and_then(|most| most.value.parse().ok())),
+            sessions,
             activity,
             processes,
             unknown: self.unknown.iter().cloned().chain(missing.list()).collect(),
@@ -353,6 +356,20 @@ impl ObservedServer<'_> {
         measurement.conditions.insert(condition::ENCRYPTION, poll.session.encryption());
         Observed { observation, measurement, cut_short: end.cut_short.clone() }
     }
+}
+
+/// The queue at its longest, with the ages of its head as that was seen last: who holds a lock is asked more often than for whole queues.
+fn aged(consumers: &Consumers, sessions: &ObservedSessions) -> Vec<QueuedSession> {
+    let mut queue = consumers.lock_queue.clone();
+    let Some(holder) = &sessions.holder else { return queue };
+    let older = |a: Option<f64>, b: Option<f64>| [a, b].into_iter().flatten().reduce(f64::max);
+    for session in queue.iter_mut().filter(|session| session.pid == holder.pid) {
+        session.transaction_age_ns = older(session.transaction_age_ns, holder.transaction_age_ns);
+        if session.state == holder.state {
+            session.state_age_ns = older(session.state_age_ns, holder.state_age_ns);
+        }
+    }
+    queue
 }
 
 fn sessions(poll: &PollLoop, together: &Window, allowed: Option<f64>) -> ObservedSessions {

@@ -114,7 +114,7 @@ fn a_cause_comes_before_hardware_with_its_statement_and_its_undo() {
     let screen = screen(&with(vec![index_missing()]));
     insta::assert_snapshot!("causes", screen);
     assert!(screen.contains("CREATE INDEX CONCURRENTLY ON public.orders (customer);"), "{screen}");
-    assert!(screen.contains("undo: DROP INDEX CONCURRENTLY"), "{screen}");
+    assert!(screen.contains("undo   DROP INDEX CONCURRENTLY"), "{screen}");
     assert!(!screen.contains("a faster WAL flush"), "hardware beside what stands out: {screen}");
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
     // What takes little leaves the law's advice in place, behind it.

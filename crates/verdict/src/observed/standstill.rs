@@ -131,7 +131,7 @@ fn locks(seen: &Observation, waiting: f64) -> Standstill {
             format!(
                 "locks: {} of {} sessions wait behind {}",
                 holder.queue(),
-                open(seen),
+                seen.sessions.most_open.map_or_else(|| open(seen), how_many),
                 holder.words()
             ),
             step(holder.way_out(), "observe again: narrows observe"),

@@ -37,13 +37,24 @@ fn server(folder: &Path, settings: &[(&str, &str)]) -> Option<(Cluster, Address)
             return None;
         }
     };
+    if found.version.major < 14 {
+        eprintln!("SKIPPED: before PostgreSQL 14 sessions don't tell the id of their statement");
+        return None;
+    }
     fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     let own = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
     let settings: Vec<_> = settings.iter().map(own).collect();
     let (data, wal) = (folder.join("data"), folder.join("wal"));
     let options = Options { settings: &settings, ..Options::new(&data, &wal) };
     let mut cluster = Cluster::create(&found, &user, &options, &Stop::new()).unwrap();
-    cluster.start(&Stop::new()).unwrap();
+    let preloads = settings.iter().any(|(name, _)| name == "shared_preload_libraries");
+    match cluster.start(&Stop::new()) {
+        Err(error) if preloads && error.to_string().contains("pg_stat_statements") => {
+            eprintln!("SKIPPED: this PostgreSQL comes without pg_stat_statements");
+            return None;
+        }
+        started => started.unwrap(),
+    }
     let address = Address {
         endpoint: Endpoint::Unix { folder: cluster.socket_dir().into(), port: cluster.port() },
         user: Cluster::USER.into(),
@@ -51,6 +62,11 @@ fn server(folder: &Path, settings: &[(&str, &str)]) -> Option<(Cluster, Address)
         database: Cluster::DATABASE.into(),
         session: Default::default(),
     };
+    let available = "SELECT 1 FROM pg_available_extensions WHERE name = 'pg_stat_statements'";
+    if open(&address, "control").one(available).unwrap().is_none() {
+        eprintln!("SKIPPED: this PostgreSQL comes without pg_stat_statements");
+        return None;
+    }
     Some((cluster, address))
 }
 
