@@ -30,6 +30,10 @@ use narrows_model::{Cause, Run, Urgency};
 /// Causes of one rule that are kept: those behind them are smaller.
 const KEPT_OF_A_RULE: usize = 3;
 
+/// Rules that name a consumer or a wait and no reason for it: whatever takes a third as much and has one comes first.
+const WITHOUT_A_REASON: [&str; 2] = ["statement-dominates", "flushes"];
+const BEHIND_REASONS: f64 = 0.3;
+
 /// Every cause of every observed server of the run: what stands still first, then the largest share, risks last.
 pub fn causes(run: &Run) -> Vec<Cause> {
     let seen = run.observations.iter().filter(|seen| seen.report.is_none());
@@ -66,7 +70,8 @@ fn rank(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> f64 {
     match rule.urgency {
         Urgency::Now => draft.behind,
         Urgency::Performance | Urgency::Risk => {
-            draft.share.map_or(0.0, |(of, share)| share * server.weight(of))
+            let part = if WITHOUT_A_REASON.contains(&rule.id) { BEHIND_REASONS } else { 1.0 };
+            draft.share.map_or(0.0, |(of, share)| share * server.weight(of) * part)
         }
     }
 }

@@ -30,6 +30,9 @@ pub trait Remote: fmt::Debug + Send + Sync {
     /// # Errors
     /// What stood in the way.
     fn open(&self, arena: Arena, depth: u32) -> Result<Box<dyn DevicePath>, Error>;
+
+    /// Most bytes of one operation.
+    fn most_bytes(&self) -> u32;
 }
 
 /// Equal to itself and its clones alone.
@@ -113,6 +116,11 @@ impl Access {
     #[must_use]
     pub fn with_faults(self, faults: Vec<Fault>) -> Access {
         Access { faults, ..self }
+    }
+
+    /// Most bytes of one operation, where something beyond this machine has a limit.
+    pub fn most_bytes(&self) -> Option<u32> {
+        self.remote.as_ref().map(|remote| remote.0.most_bytes())
     }
 
     /// Which way.

@@ -101,7 +101,7 @@ pub(super) const RULES: &[CauseRule] = &[
         decides: "30 % of transactions or more are rolled back, and 100 of them or more",
         against: "Some drivers and pools end transactions that only read by ROLLBACK, which costs nothing",
         reference: "PostgreSQL documentation: Transaction Isolation, Serializable Isolation Level",
-        supersedes: &[],
+        supersedes: &["statement-dominates"],
         find: rolled_back,
     },
 ];
@@ -311,6 +311,7 @@ fn rolled_back(server: &ObservedServer) -> Vec<CauseDraft> {
         level.filter(|level| level.contains("serializable") || level.contains("repeatable"));
     let serial = server.at_events_of("LWLock:Serial").filter(|waits| waits.sessions > 0.0);
     let deadlocks = counted.deadlocks.filter(|n| *n >= 1.0);
+    let (worth, gain_at_most) = server.worth_of_computing(share);
     vec![CauseDraft {
         summary: format!("{} of transactions are rolled back", percent(share)),
         evidence: joined([
@@ -328,6 +329,8 @@ fn rolled_back(server: &ObservedServer) -> Vec<CauseDraft> {
         .to_string(),
         undo: "the change in the application, back".to_string(),
         verify: "SELECT datname, xact_commit, xact_rollback FROM pg_stat_database, twice".to_string(),
+        share: worth,
+        gain_at_most,
         ..CauseDraft::default()
     }]
 }

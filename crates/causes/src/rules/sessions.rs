@@ -13,8 +13,8 @@ const SHORT_LIVED: f64 = 0.2;
 /// Connections per second, of which fewer are health checks: each takes some 3 ms of CPU time.
 const CONNECTIONS_PER_S: f64 = 10.0;
 /// Active sessions for each CPU, and of these waiting for one, from which on they only wait for each other.
-const ACTIVE_PER_CPU: f64 = 4.0;
-const QUEUED_PER_CPU: f64 = 2.0;
+const ACTIVE_PER_CPU: f64 = 8.0;
+const QUEUED_PER_CPU: f64 = 4.0;
 /// Calls of one statement in a transaction, from which on it is called once for each row of another.
 const CALLS: f64 = 10.0;
 /// Such a call is short, ns.
@@ -41,7 +41,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "too-many-active",
         urgency: Urgency::Performance,
         what: "Far more sessions are active than CPUs can run",
-        decides: "4 active sessions or more for each CPU that the server may use, and 2 or more of these waiting for a CPU",
+        decides: "8 active sessions or more for each CPU that the server may use, and 4 or more of these waiting for a CPU",
         against: "Throughput gains nothing by a smaller pool, or little; answers come sooner. Slow statements keep sessions active: they come first",
         reference: "Little 1961, L = λW; PostgreSQL documentation: max_connections",
         supersedes: &["procarray", "lock-manager", "buffer-content", "wal-insert"],
@@ -112,7 +112,9 @@ fn too_many_active(server: &ObservedServer) -> Vec<CauseDraft> {
 
 fn chatty_transactions(server: &ObservedServer) -> Vec<CauseDraft> {
     let idle = server.idle_in_transaction().filter(|idle| *idle >= LEAST_IDLE);
-    let (Some(idle), Some(active)) = (idle, server.active()) else { return Vec::new() };
+    let Some(idle) = idle else { return Vec::new() };
+    // So little that nobody was found in a statement is little.
+    let active = server.active().unwrap_or(0.0);
     let found = server.statements.iter().filter_map(|load| {
         let took = load.took?;
         let calls = server.seen.per_transaction(Some(took.calls)).filter(|n| *n >= CALLS)?;

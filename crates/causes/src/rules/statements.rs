@@ -29,9 +29,9 @@ const BLOCKS_PER_ROW: f64 = 10.0;
 /// Calls per second from which on a statement is no report.
 const OFTEN_PER_S: f64 = 0.2;
 /// Share of session time of maintenance from which on it is taken for load.
-const MAINTENANCE: f64 = 0.3;
+const MAINTENANCE: f64 = 0.2;
 /// Its share where there is hardly anything else: then it is what the server does.
-const NOTHING_ELSE: f64 = 0.95;
+const NOTHING_ELSE: f64 = 0.99;
 /// Of max_parallel_workers, those running from which on statements get none.
 const ALL_WORKERS: f64 = 0.9;
 /// CPUs in use, of those that the server may use, from which on more workers have nothing to run on.
@@ -62,7 +62,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "maintenance",
         urgency: Urgency::Performance,
         what: "A backup, dump or index build takes a part of the server beside the load",
-        decides: "sessions of pg_dump, pg_basebackup and the like, or in VACUUM, CREATE INDEX, REINDEX, CLUSTER, ALTER TABLE or REFRESH, are 30 % to 95 % of session time",
+        decides: "sessions of pg_dump, pg_basebackup and the like, or in VACUUM, CREATE INDEX, REINDEX, CLUSTER, ALTER TABLE or REFRESH, are 20 % to 99 % of session time",
         against: "It is there on purpose, and ends",
         reference: "PostgreSQL documentation: Progress Reporting; Backup and Restore",
         supersedes: &["statement-dominates", "table-scan-report"],

@@ -30,8 +30,10 @@ const REPORT_SHARE: f64 = 0.3;
 const BESIDE_PER_S: f64 = 10.0;
 /// Changed rows over live rows, from which on statistics are of another table: autovacuum analyzes at a tenth.
 const CHANGED: f64 = 0.5;
-/// A table of fewer rows has no plan that is bad for long.
-const LEAST_ROWS: f64 = 10_000.0;
+/// Live rows of a table whose statistics matter: of a nested loop over a thousand rows a million are compared.
+const LEAST_ROWS_OF_STATISTICS: f64 = 1000.0;
+/// What a call of a statement with a bad plan takes at least, ns.
+const LONG_NS: f64 = 1e6;
 /// Age of an analyze that autovacuum will soon repeat, s: five times `autovacuum_naptime` by default.
 const JUST_ANALYZED_S: f64 = 300.0;
 
@@ -70,10 +72,10 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "statistics-stale",
         urgency: Urgency::Performance,
         what: "A table has changed a lot since ANALYZE, or was never analyzed",
-        decides: "10,000 live rows or more, and half as many changed since the last analyze, which is more than 5 min ago or never was; statements that read it with a condition take a tenth or more of what binds",
+        decides: "1,000 live rows or more, and half as many changed since the last analyze, which is more than 5 min ago or never was, or autovacuum is off for it; statements that read it with a condition take a tenth or more of what binds, and one of them 1 ms or more per call",
         against: "The plan may be right all the same; correlated columns need CREATE STATISTICS; for a load without reads it doesn't matter",
         reference: "PostgreSQL documentation: Statistics Used by the Planner; Updating Planner Statistics",
-        supersedes: &[],
+        supersedes: &["statement-dominates"],
         find: statistics_stale,
     },
 ];
@@ -329,13 +331,17 @@ fn statistics_stale(server: &ObservedServer) -> Vec<CauseDraft> {
     let found = server.tables().filter_map(|table| {
         let changed = share_of(table.changed_since_analyze, table.live_rows.max(1.0))
             .is_some_and(|share| share > CHANGED);
-        let old = table.analyze_age_s.is_none_or(|age| age > JUST_ANALYZED_S);
+        // Autovacuum analyzes it again soon, unless it is off for it.
+        let old = table.autovacuum_off || table.analyze_age_s.is_none_or(|age| age > JUST_ANALYZED_S);
         // After a crash no analyze is remembered, and no change either.
-        if table.live_rows < LEAST_ROWS || !old || !changed {
+        if table.live_rows < LEAST_ROWS_OF_STATISTICS || !old || !changed {
             return None;
         }
         let name = TableName::parse(&table.name)?;
         let statements = conditional(server, &name);
+        // A statement that is over at once has no bad plan.
+        let long = |load: &&StatementLoad| load.per_call(|took| took.exec_ns).is_none_or(|ns| ns >= LONG_NS);
+        statements.iter().copied().find(long)?;
         let (share, _) = server.worth_of(&statements);
         let (of, share) = share.filter(|(_, share)| *share >= LEAST_SHARE)?;
         let since = match table.analyze_age_s {
@@ -358,7 +364,11 @@ fn statistics_stale(server: &ObservedServer) -> Vec<CauseDraft> {
             undo: "none: the plan of before doesn't come back; SET enable_… in a session brings one back for a while".to_string(),
             verify: "EXPLAIN (ANALYZE) of its statements: estimated rows against actual ones".to_string(),
             statement_id: statements.first().map_or(String::new(), |load| load.id.to_string()),
-            subjects: vec![draft::table(&table.name)],
+            subjects: statements
+                .iter()
+                .map(|load| draft::statement(load.id))
+                .chain([draft::table(&table.name)])
+                .collect(),
             ..CauseDraft::default()
         })
     });

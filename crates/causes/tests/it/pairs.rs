@@ -145,6 +145,10 @@ pub const PAIRS: &[Pair] = &[
         fires: |r| stale(r, 90e3, Some(301.0)),
         // Autovacuum is due.
         silent: |r| stale(r, 90e3, Some(299.0)) },
+    Pair { rule: "statistics-stale",
+        fires: |r| stale_by(r, 90e3, Some(301.0), 1.1e6),
+        // Over at once: its plan is not bad.
+        silent: |r| stale_by(r, 90e3, Some(301.0), 0.9e6) },
     Pair { rule: "sort-spills",
         fires: |r| spill(r, "SELECT * FROM orders ORDER BY total", 80e3),
         silent: |r| spill(r, "SELECT * FROM orders ORDER BY total", 70e3) },
@@ -349,8 +353,13 @@ fn report(run: &mut Run, share: f64) {
 
 /// A table in use, of 100,000 rows.
 fn stale(run: &mut Run, changed: f64, age_s: Option<f64>) {
+    stale_by(run, changed, age_s, 2e6);
+}
+
+/// With so many ns per call of the statement that reads it.
+fn stale_by(run: &mut Run, changed: f64, age_s: Option<f64>, ns: f64) {
     table(run, TableUse { changed_since_analyze: changed, analyze_age_s: age_s, ..orders() });
-    statement(run, "1", "SELECT * FROM orders WHERE customer = $1", calls(100e3, 50e3));
+    statement(run, "1", "SELECT * FROM orders WHERE customer = $1", calls(5e3, ns));
 }
 
 /// A statement that writes temporary blocks.

@@ -1,12 +1,13 @@
-//! What a word of a report means: a term, a finding's rule, a verdict, a grade, a metric. Printed from the same tables that judge.
+//! What a word of a report means: a term, a finding's rule, a cause, a verdict, a grade, a metric. Printed from the same tables that judge.
 
 mod glossary;
 mod verdicts;
 
 use std::collections::BTreeSet;
 
+use narrows_causes::CauseRule;
 use narrows_limits::table::nearest;
-use narrows_model::{Better, Metric, Severity, Unit, current_finding_id, metric};
+use narrows_model::{Better, Metric, Severity, Unit, Urgency, current_finding_id, metric};
 use narrows_validity::{About, Group, Rule, rules};
 
 pub use glossary::{Elsewhere, Page, TERMS, Term};
@@ -15,6 +16,8 @@ use verdicts::{VERDICTS, Verdict};
 
 /// The title of the list of terms.
 pub const GLOSSARY: &str = "Terms";
+/// The title of the list of causes.
+pub const CAUSES: &str = "Causes";
 /// The title of the list of metrics.
 pub const METRICS: &str = "Metrics";
 
@@ -41,7 +44,7 @@ pub struct Words {
 /// A word that nothing is known of.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{word}` not found: no term, finding, verdict, grade or metric has this name\nhint: {}`narrows explain` lists all words",
+    "`{word}` not found: no term, finding, cause, verdict, grade or metric has this name\nhint: {}`narrows explain` lists all words",
     also(.nearest)
 )]
 pub struct UnknownWord {
@@ -146,6 +149,8 @@ pub fn words() -> Vec<Words> {
         groups
             .push(Words { title: group.title(), words: of_group.map(of_rule).map(line).collect() });
     }
+    let causes = narrows_causes::rules().iter().map(of_cause).map(line);
+    groups.push(Words { title: CAUSES, words: causes.collect() });
     groups.push(Words { title: METRICS, words: metric::all().map(of_metric).map(line).collect() });
     groups
 }
@@ -157,7 +162,8 @@ fn all() -> Vec<Entry> {
         also: verdict.on_screen,
         ..Entry::new(of_verdict(verdict))
     };
-    let others = rules().iter().map(of_rule).chain(metric::all().map(of_metric));
+    let causes = narrows_causes::rules().iter().map(of_cause);
+    let others = rules().iter().map(of_rule).chain(causes).chain(metric::all().map(of_metric));
     let mut entries: Vec<Entry> = TERMS.iter().map(term).collect();
     entries.extend(grades().map(Entry::new));
     entries.extend(VERDICTS.iter().map(verdict));
@@ -190,6 +196,26 @@ fn of_term(term: &Term) -> Explanation {
     entries.push(("more", format!("the book, {}, {}", term.page.part, term.page.title)));
     entries.retain(|(_, text)| !text.is_empty());
     Explanation { id: term.name.to_string(), title: term.what.to_string(), entries }
+}
+
+fn of_cause(rule: &CauseRule) -> Explanation {
+    let urgency = match rule.urgency {
+        Urgency::Now => "cause, now: sessions stand still until somebody acts",
+        Urgency::Performance => {
+            "cause, performance: it takes a share of the sessions' time or of a resource"
+        }
+        Urgency::Risk => "cause, risk: nobody waits for it yet",
+    };
+    Explanation {
+        id: rule.id.to_string(),
+        title: rule.what.to_string(),
+        entries: vec![
+            ("kind", urgency.to_string()),
+            ("decides", rule.decides.to_string()),
+            ("against", rule.against.to_string()),
+            ("more", rule.reference.to_string()),
+        ],
+    }
 }
 
 fn grades() -> impl Iterator<Item = Explanation> {

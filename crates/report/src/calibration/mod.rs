@@ -74,7 +74,10 @@ fn answer(run: &Run, c: &Calibration, units: Units, notes: &mut Notes) -> RateAn
     // An invalid figure is not printed at all: what is printed gets quoted.
     if c.validity != Validity::Invalid {
         answer.facts = facts(run, c, units);
-        answer.oracle = c.oracle.as_ref().map_or(Vec::new(), |numbers| oracle::form(c, numbers));
+        answer.oracle = c
+            .oracle
+            .as_ref()
+            .map_or(Vec::new(), |numbers| oracle::form(c, &large_reads(run, c), numbers));
         (answer.curve, answer.curve_remark) = curve::rows(run, c);
     }
     answer
@@ -141,9 +144,22 @@ fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Entry> {
     add("ceiling", ceiling(c));
     add("bottleneck", Some(limits::bound_by(run, c)));
     add("limits", limits::limits(run, c));
-    add("1 MiB", bandwidth(c, units));
+    add(&large_reads(run, c), bandwidth(c, units));
     facts
 }
+
+/// `1 MiB`, the size of the large reads; less where a target takes no more in one command.
+fn large_reads(run: &Run, c: &Calibration) -> String {
+    let measured = run.measurement(&format!("{}.large", c.id));
+    let bytes = measured.and_then(|m| m.workload.get(condition::BLOCK_BYTES));
+    match bytes.filter(|bytes| *bytes < MIB) {
+        Some(bytes) => format!("{} KiB", print::count(bytes / 1024.0)),
+        None => "1 MiB".to_string(),
+    }
+}
+
+/// Bytes of the large reads.
+const MIB: f64 = 1_048_576.0;
 
 /// Where many rates were tried and none often enough.
 fn pooled(c: &Calibration) -> String {

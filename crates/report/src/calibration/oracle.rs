@@ -6,7 +6,7 @@ use narrows_units::significant;
 use crate::document::{Entry, Inline, Style};
 
 /// `max_iops = 80812`, `latency  = 0`, `max_mbps = 2088`, each with what it is, and why they are not the answer.
-pub(super) fn form(c: &Calibration, numbers: &OracleNumbers) -> Vec<Entry> {
+pub(super) fn form(c: &Calibration, reads: &str, numbers: &OracleNumbers) -> Vec<Entry> {
     let process =
         numbers.max_pmbps.map_or(String::new(), |one| format!("; one process: max_pmbps = {one}"));
     let mut differs = "the mean of a closed loop hides its tail and its queue".to_string();
@@ -15,7 +15,7 @@ pub(super) fn form(c: &Calibration, numbers: &OracleNumbers) -> Vec<Entry> {
         differs += &format!(", so max_iops is {factor} × the answer");
     }
     differs += "; comparable only with another CALIBRATE_IO";
-    let mbps = format!("1 MiB reads, MB of 2^20 bytes{process}");
+    let mbps = format!("{reads} reads, MB of 2^20 bytes{process}");
     let lines = [
         ("max_iops", numbers.max_iops, "reads per second of a closed loop"),
         ("latency", numbers.latency_ms, "their mean latency, whole ms, rounded down"),

@@ -56,7 +56,7 @@ fn expected(cause: &Cause) -> String {
     match (cause.gain_at_most, cause.share) {
         (Some(gain), _) if gain > 0.0 && gain.is_finite() => format!("+0 to {}", change(gain)),
         (_, Some((of, share))) => format!("at most {} {}", percent(share), of.words()),
-        _ if cause.urgency == Urgency::Now => "they go on".to_string(),
+        _ if cause.urgency == Urgency::Now => "these sessions go on".to_string(),
         _ => "-".to_string(),
     }
 }

@@ -58,6 +58,10 @@ impl Remote for Queues {
         })?;
         Ok(Box::new(path))
     }
+
+    fn most_bytes(&self) -> u32 {
+        self.association.reached().max_data
+    }
 }
 
 /// That a command takes no address yet.

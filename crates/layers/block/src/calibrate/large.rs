@@ -1,4 +1,4 @@
-//! Bytes per second with reads of 1 MiB: the most, at the depth where it stops growing, and what one thread with blocking
+//! Bytes per second with reads of 1 MiB, or of the most that a target takes in one command: the most, at the depth where it stops growing, and what one thread with blocking
 //! calls gets, as one server process would.
 
 use std::time::Duration;
@@ -22,7 +22,13 @@ const DEEPEST: u32 = 32;
 /// One window, at most.
 const WINDOW: Duration = Duration::from_millis(250);
 
-/// What 1 MiB reads gave.
+/// Size of the reads: a power of two that the way there takes in one operation.
+fn block_bytes(access: &Access) -> u32 {
+    let most = access.most_bytes().map_or(BLOCK_BYTES, |most| most.clamp(1, BLOCK_BYTES));
+    1 << most.ilog2()
+}
+
+/// What these reads gave.
 #[derive(Debug)]
 pub(super) struct Large {
     pub bytes_per_s: f64,
@@ -33,14 +39,19 @@ pub(super) struct Large {
 
 /// Measures both; `None` where the region holds no block of that size.
 pub(super) fn large(bench: &mut Bench<'_>, id: &str) -> Result<Option<Large>, BlockError> {
-    if bench.target.data.bytes() < u64::from(BLOCK_BYTES) {
+    let block_bytes = block_bytes(&bench.plan.access);
+    if bench.target.data.bytes() < u64::from(block_bytes) {
         return Ok(None);
     }
+    let reads = match block_bytes {
+        BLOCK_BYTES => "1 MiB reads".to_string(),
+        smaller => format!("{} KiB reads", smaller >> 10),
+    };
     let mut cursor = 0;
-    let mut search = KneeSearch::new(DEEPEST.min(bench.deepest(BLOCK_BYTES)));
+    let mut search = KneeSearch::new(DEEPEST.min(bench.deepest(block_bytes)));
     let mut windows = Vec::new();
     while let Some(depth) = search.next_depth() {
-        bench.tell(&format!("1 MiB reads, QD{depth}"));
+        bench.tell(&format!("{reads}, QD{depth}"));
         let shown = window(bench, &bench.plan.access.clone(), depth, &mut cursor)?;
         search.saw(depth, shown.load().bandwidth_bytes_per_s());
         windows.push((depth, shown));
@@ -54,12 +65,12 @@ pub(super) fn large(bench: &mut Bench<'_>, id: &str) -> Result<Option<Large>, Bl
     let (mut process, mut process_rates) = (CalibrationWindows::default(), Vec::new());
     for repeat in 0..REPEATS {
         if repeat > 0 {
-            bench.tell(&format!("1 MiB reads, QD{depth}, again"));
+            bench.tell(&format!("{reads}, QD{depth}, again"));
             let shown = window(bench, &bench.plan.access.clone(), depth, &mut cursor)?;
             rates.push(shown.load().bandwidth_bytes_per_s());
             kept.add(&shown);
         }
-        bench.tell("1 MiB reads by one process");
+        bench.tell(&format!("{reads} by one process"));
         let shown = window(bench, &blocking(&bench.plan.access), 1, &mut cursor)?;
         process_rates.push(shown.load().bandwidth_bytes_per_s());
         process.add(&shown);
@@ -95,7 +106,7 @@ fn window(
     cursor: &mut u64,
 ) -> Result<super::bench::BenchWindow, BlockError> {
     let data = bench.target.data.clone();
-    let stream = Stream::reads("large", data, BLOCK_BYTES, depth, access.clone());
+    let stream = Stream::reads("large", data, block_bytes(access), depth, access.clone());
     let stream = Stream {
         cpus: bench.plan.cpus.clone(),
         cursor: *cursor,
