@@ -91,7 +91,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__serve)
-            opts="-h --subsystem --config --namespace --listen --allow-host --allow-any-host --threads --wait --memory --queue-entries --in-capsule --metrics --help"
+            opts="-h --subsystem --config --namespace --listen --allow-host --allow-any-host --dhchap-key-file --dhchap-ctrl-key-file --dhchap-hash --dhchap-group --threads --wait --memory --queue-entries --in-capsule --metrics --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -114,6 +114,22 @@ _narrows__target() {
                     return 0
                     ;;
                 --allow-host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dhchap-key-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dhchap-ctrl-key-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dhchap-hash)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dhchap-group)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

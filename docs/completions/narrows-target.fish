@@ -32,7 +32,11 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l 
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l config -d 'Several subsystems: a file in TOML with [[subsystem]], and in each nqn, namespaces, and hosts or any-host = true' -r -F
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l namespace -d 'What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target). May be repeated' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l listen -d 'Address and port to listen at; loopback where none is said. May be repeated' -r
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l allow-host -d 'NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret: whoever reaches the port can claim one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l allow-host -d 'NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret: without --dhchap-key-file, whoever reaches the port can claim one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l dhchap-key-file -d 'File of the secret that every host has to prove (DH-HMAC-CHAP), as `nvme gen-dhchap-key` prints it; of mode 0600. A secret for each host: --config' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l dhchap-ctrl-key-file -d 'File of the secret that the target proves to hosts that ask for it' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l dhchap-hash -d 'Hash of that: sha256, sha384 or sha512 [default: sha256]' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l dhchap-group -d 'Diffie-Hellman group of that: null (none), ffdhe2048, ffdhe3072, ffdhe4096, ffdhe6144 or ffdhe8192 [default: ffdhe3072]' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l threads -d 'Threads; each takes connections in turn' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l wait -d 'While nothing is to be done: sleep; poll, which takes a whole CPU per thread; or look for so long before sleeping (50us)' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l memory -d 'Memory for data in flight' -r

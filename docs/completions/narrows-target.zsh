@@ -31,10 +31,14 @@ _narrows-target() {
             (serve)
 _arguments "${_arguments_options[@]}" : \
 '--subsystem=[Name of the subsystem\: nqn.YYYY-MM.REVERSED-DOMAIN\:NAME]:NQN:_default' \
-'(--subsystem --namespace --allow-host --allow-any-host)--config=[Several subsystems\: a file in TOML with \[\[subsystem\]\], and in each nqn, namespaces, and hosts or any-host = true]:FILE:_files' \
+'(--subsystem --namespace --allow-host --allow-any-host --dhchap-key-file)--config=[Several subsystems\: a file in TOML with \[\[subsystem\]\], and in each nqn, namespaces, and hosts or any-host = true]:FILE:_files' \
 '*--namespace=[What is served\: FILE, DEVICE, ram\:SIZE or null\[\:SIZE\], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target). May be repeated]:WHAT:_default' \
 '*--listen=[Address and port to listen at; loopback where none is said. May be repeated]:ADDRESS:PORT:_default' \
-'*--allow-host=[NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret\: whoever reaches the port can claim one]:NQN:_default' \
+'*--allow-host=[NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret\: without --dhchap-key-file, whoever reaches the port can claim one]:NQN:_default' \
+'--dhchap-key-file=[File of the secret that every host has to prove (DH-HMAC-CHAP), as \`nvme gen-dhchap-key\` prints it; of mode 0600. A secret for each host\: --config]:FILE:_files' \
+'--dhchap-ctrl-key-file=[File of the secret that the target proves to hosts that ask for it]:FILE:_files' \
+'--dhchap-hash=[Hash of that\: sha256, sha384 or sha512 \[default\: sha256\]]:HASH:_default' \
+'--dhchap-group=[Diffie-Hellman group of that\: null (none), ffdhe2048, ffdhe3072, ffdhe4096, ffdhe6144 or ffdhe8192 \[default\: ffdhe3072\]]:GROUP:_default' \
 '--threads=[Threads; each takes connections in turn]:N:_default' \
 '--wait=[While nothing is to be done\: sleep; poll, which takes a whole CPU per thread; or look for so long before sleeping (50us)]:HOW:_default' \
 '--memory=[Memory for data in flight]:SIZE:_default' \

@@ -4109,7 +4109,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__observe)
-            opts="-o -h --for --capacities --facts --anonymous --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --for --capacities --facts --watch --anonymous --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

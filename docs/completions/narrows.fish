@@ -102,6 +102,7 @@ markdown\t'The same as text, for issues and wikis'
 html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -l watch -d 'Observe again and again until Ctrl-C, a minute each; ten lines of each, which is a run of its own'
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l dry-run -d 'Show what would be read, and stop'
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l explain -d 'Show how each answer is known: its sum, its test, the next limits'

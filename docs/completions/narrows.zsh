@@ -84,6 +84,7 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
+'(--dry-run --capacities)--watch[Observe again and again until Ctrl-C, a minute each; ten lines of each, which is a run of its own]' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--dry-run[Show what would be read, and stop]' \
 '--explain[Show how each answer is known\: its sum, its test, the next limits]' \

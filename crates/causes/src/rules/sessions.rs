@@ -89,10 +89,12 @@ fn connection_churn(server: &ObservedServer) -> Vec<CauseDraft> {
 }
 
 fn too_many_active(server: &ObservedServer) -> Vec<CauseDraft> {
-    let (Some(active), Some(cpus)) = (server.active(), server.cpus()) else { return Vec::new() };
+    let Some(cpus) = server.cpus() else { return Vec::new() };
     let classes = server.seen.processes.iter().flat_map(|processes| &processes.classes);
     let queued: f64 =
         classes.filter(|c| c.class.serves_transactions()).filter_map(|c| c.run_queue).sum();
+    // A session that has its next request and no CPU to take it in with is idle by the server's word.
+    let active = server.active().unwrap_or(0.0).max(queued);
     if active < ACTIVE_PER_CPU * cpus || queued < QUEUED_PER_CPU * cpus {
         return Vec::new();
     }

@@ -32,6 +32,8 @@ const OFTEN_PER_S: f64 = 0.2;
 const MAINTENANCE: f64 = 0.2;
 /// Its share where there is hardly anything else: then it is what the server does.
 const NOTHING_ELSE: f64 = 0.99;
+/// Transactions per second from which on there is something else, however short its time.
+const OTHERS_PER_S: f64 = 10.0;
 /// Of max_parallel_workers, those running from which on statements get none.
 const ALL_WORKERS: f64 = 0.9;
 /// CPUs in use, of those that the server may use, from which on more workers have nothing to run on.
@@ -62,7 +64,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "maintenance",
         urgency: Urgency::Performance,
         what: "A backup, dump or index build takes a part of the server beside the load",
-        decides: "sessions of pg_dump, pg_basebackup and the like, or in VACUUM, CREATE INDEX, REINDEX, CLUSTER, ALTER TABLE or REFRESH, are 20 % to 99 % of session time",
+        decides: "sessions of pg_dump, pg_basebackup and the like, or in VACUUM, CREATE INDEX, REINDEX, CLUSTER, ALTER TABLE or REFRESH, are 20 % of session time or more, and not nearly all of it with less than 10 transactions per second",
         against: "It is there on purpose, and ends",
         reference: "PostgreSQL documentation: Progress Reporting; Backup and Restore",
         supersedes: &["statement-dominates", "table-scan-report"],
@@ -230,7 +232,8 @@ fn maintenance(server: &ObservedServer) -> Vec<CauseDraft> {
     let found = programs.chain(statements).filter_map(|(what, id, active)| {
         let share = share_of(active, sampled.active)?;
         server.active()?;
-        if !(MAINTENANCE..=NOTHING_ELSE).contains(&share) {
+        let nothing_else = share > NOTHING_ELSE && server.rate().is_none_or(|rate| rate < OTHERS_PER_S);
+        if share < MAINTENANCE || nothing_else {
             return None;
         }
         Some(CauseDraft {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use narrows_causes::{causes, rules};
 use narrows_model::{
     ActivityState::*, Bottleneck, ConsumerKind, HorizonKind, LockHolders, ProcessClass, Run,
-    StatementFigures, TableUse, UnindexedKey,
+    StatementFigures, TableUse, UnindexedKey, metric,
 };
 
 use crate::built::*;
@@ -205,7 +205,7 @@ pub const PAIRS: &[Pair] = &[
         silent: |r| { statement(r, "1", "SELECT 1", StatementFigures { plan_ns: Some(0.4e9), ..calls(1e3, 0.1e6) }); books(r).planning_counted = true } },
     Pair { rule: "maintenance",
         fires: |r| { running(r, 1.0); statements_of(r, 6.9); group(r, ConsumerKind::Application, "pg_dump", Running, 3.1, "") },
-        silent: |r| { running(r, 1.0); statements_of(r, 11.0); group(r, ConsumerKind::Application, "pg_dump", Running, 3.1, "") } },
+        silent: |r| { running(r, 1.0); statements_of(r, 15.6); group(r, ConsumerKind::Application, "pg_dump", Running, 3.1, "") } },
     Pair { rule: "maintenance",
         fires: |r| {
             running(r, 2.0);
@@ -214,7 +214,12 @@ pub const PAIRS: &[Pair] = &[
             statement(r, "1", "CREATE INDEX ON orders (total)", calls(0.0, 0.0));
         },
         // The load itself.
-        silent: |r| { running(r, 2.0); group(r, ConsumerKind::Statement, "1", Running, 1.0, ""); statement(r, "1", "COPY orders FROM STDIN", calls(0.0, 0.0)) } },
+        silent: |r| {
+            running(r, 2.0);
+            group(r, ConsumerKind::Statement, "1", Running, 1.0, "");
+            statement(r, "1", "COPY orders FROM STDIN", calls(0.0, 0.0));
+            rate(r, 9.9);
+        } },
     Pair { rule: "parallel-workers-missing",
         fires: |r| { running(r, 2.0); of_class(r, ProcessClass::ParallelWorker, Running, 1.8, ""); set(r, "max_parallel_workers", "2") },
         silent: |r| { running(r, 2.0); of_class(r, ProcessClass::ParallelWorker, Running, 1.7, ""); set(r, "max_parallel_workers", "2") } },
@@ -241,8 +246,12 @@ pub const PAIRS: &[Pair] = &[
         // One for each health check.
         silent: |r| { counted(r).commits = Some(3000.0); counted(r).connections = Some(599.0) } },
     Pair { rule: "too-many-active",
-        fires: |r| { running(r, 32.0); processes(r).classes[0].run_queue = Some(16.0) },
-        silent: |r| { running(r, 32.0); processes(r).classes[0].run_queue = Some(15.0) } },
+        fires: |r| { running(r, 64.0); processes(r).classes[0].run_queue = Some(32.0) },
+        silent: |r| { running(r, 64.0); processes(r).classes[0].run_queue = Some(31.0) } },
+    Pair { rule: "too-many-active",
+        // Idle by the server's word, and waiting for a CPU by the kernel's.
+        fires: |r| { running(r, 1.0); processes(r).classes[0].run_queue = Some(64.0) },
+        silent: |r| { running(r, 1.0); processes(r).classes[0].run_queue = Some(63.0) } },
     Pair { rule: "chatty-transactions",
         fires: |r| chatty(r, 10.0),
         silent: |r| chatty(r, 9.9) },
@@ -262,7 +271,7 @@ pub const PAIRS: &[Pair] = &[
     Pair { rule: "procarray",
         fires: |r| { running(r, 8.9); at(r, Latch, 1.0, "LWLock:ProcArray") },
         // The CPUs are too few, and whoever holds it isn't running.
-        silent: |r| { running(r, 38.0); at(r, Latch, 8.0, "LWLock:ProcArray"); processes(r).classes[0].run_queue = Some(20.0) } },
+        silent: |r| { running(r, 70.0); at(r, Latch, 10.0, "LWLock:ProcArray"); processes(r).classes[0].run_queue = Some(40.0) } },
     Pair { rule: "wal-insert",
         fires: |r| { running(r, 8.9); at(r, Latch, 1.0, "LWLock:WALInsert") },
         silent: |r| { running(r, 9.1); at(r, Latch, 1.0, "LWLock:WALInsert") } },
@@ -354,6 +363,12 @@ fn report(run: &mut Run, share: f64) {
 /// A table in use, of 100,000 rows.
 fn stale(run: &mut Run, changed: f64, age_s: Option<f64>) {
     stale_by(run, changed, age_s, 2e6);
+}
+
+/// So many transactions per second.
+fn rate(run: &mut Run, per_s: f64) {
+    let of = run.measurements.iter_mut().flat_map(|m| &mut m.metrics);
+    of.filter(|of| of.name == metric::THROUGHPUT).for_each(|of| of.value = per_s);
 }
 
 /// With so many ns per call of the statement that reads it.
