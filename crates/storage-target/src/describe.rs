@@ -170,7 +170,8 @@ mod tests {
             (number, std::sync::Arc::new(Namespace::new(number, &nqn, &spec, opened)))
         };
         let both = [1, 3].map(made).into_iter().collect();
-        let subsystem = Subsystem::new(nqn.clone(), AllowedHosts::Any, both);
+        let subsystem =
+            Subsystem::new(nqn.clone(), AllowedHosts::Any, crate::Authentication::default(), both);
         let told = |namespace: u32| {
             let structure = Identify::NAMESPACE;
             let identify = Identify { structure, controller: 0, command_set: 0, namespace };
