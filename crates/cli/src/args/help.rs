@@ -50,7 +50,7 @@ const TOPICS: [(&str, &str); 9] = [
          most-sessions bytes size-histogram style commit-delay commit-siblings methods layouts alone cache workers answer \
          warehouses loaders isolation home paced seed processes kit ring sync direct append section env prove",
     ),
-    ("Time", "for quick thorough window minutes repeats round warm-up starts"),
+    ("Time", "for watch quick thorough window minutes repeats round warm-up starts"),
     (
         "Database",
         "observe database postgres kind pool no-database standby load-only keep crash drop",
