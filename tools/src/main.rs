@@ -13,6 +13,7 @@ mod program;
 mod server;
 mod soak;
 mod stored;
+mod suite_arguments;
 
 use std::process::ExitCode;
 

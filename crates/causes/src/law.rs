@@ -2,7 +2,7 @@
 //!
 //! Of a resource that binds, throughput is capacity over demand: a share `s` less demand allows `1 / (1 - s)` times the rate. Where
 //! sessions wait and go round without think time, it is sessions over the time of a transaction, and the same holds for a share of
-//! that time. Where the verdict names another resource, the law gives nothing, and no gain is said. The next resource to bind is the
+//! that time. A share that samples told is taken at the upper end of its interval: a bound has to hold. Where the verdict names another resource, the law gives nothing, and no gain is said. The next resource to bind is the
 //! cap, unless the cause takes from that too.
 
 use narrows_model::{Bottleneck, CauseShare, ProcessClass};
@@ -59,7 +59,11 @@ impl ObservedServer<'_> {
             (sum(|load| load.time).map(|share| (CauseShare::SessionTime, share)), WORK_OF_A_SESSION)
         };
         let share = share.and_then(|(of, share)| Some((of, share_of(share, 1.0)?)));
-        let gain = share.and_then(|(_, share)| self.gain(share, binds, WORK));
+        let gain = share.and_then(|(of, share)| {
+            // The server counts blocks; the rest is told by samples.
+            let at_most = if of == CauseShare::Reads { share } else { self.at_most(share) };
+            self.gain(at_most, binds, WORK)
+        });
         (share, gain)
     }
 
@@ -80,7 +84,8 @@ impl ObservedServer<'_> {
 
     /// A share of sessions' time that is a wait, which binds where the verdict names one of these.
     pub(crate) fn worth_of_wait(&self, share: f64, binds: &[Bottleneck]) -> Worth {
-        (Some((CauseShare::SessionTime, share)), self.gain(share, binds, binds))
+        let gain = self.gain(self.at_most(share), binds, binds);
+        (Some((CauseShare::SessionTime, share)), gain)
     }
 
     /// A share of WAL that is full-page images. What a flush takes doesn't follow its bytes by a law, so no gain follows.
@@ -91,6 +96,20 @@ impl ObservedServer<'_> {
     /// A share of the server's CPU time.
     pub(crate) fn worth_of_cpu(&self, share: f64) -> Worth {
         (Some((CauseShare::Cpu, share)), self.gain(share, CPU, CPU))
+    }
+
+    /// The most that a share can be, of which samples told: the upper end of its 95 % interval (binomial proportion, normal approximation
+    /// with a correction for continuity). Near the whole a little more of it is a much larger gain.
+    fn at_most(&self, share: f64) -> f64 {
+        let sampled = self.consumers.sampled.as_ref().map(|sampled| sampled.samples);
+        let samples = [Some(self.seen.activity.samples), sampled].into_iter().flatten();
+        match samples.filter(|n| *n > 0).min() {
+            Some(n) => {
+                let n = n as f64;
+                (share + 1.96 * (share * (1.0 - share) / n).sqrt() + 0.5 / n).min(1.0)
+            }
+            None => share,
+        }
     }
 
     /// Relative gain in throughput if a share of what binds went; `None` where something else binds.

@@ -141,6 +141,8 @@ pub struct Terminal {
     detail: DetailArgs,
     /// The text is SLB's lines and their meaning, and no report.
     slb_alone: bool,
+    /// Whether a plan is told.
+    tells_plan: bool,
     line: ProgressLine,
 }
 
@@ -153,6 +155,7 @@ impl Terminal {
             units,
             detail: DetailArgs::default(),
             slb_alone: false,
+            tells_plan: true,
             line: ProgressLine::new(),
         }
     }
@@ -169,6 +172,11 @@ impl Terminal {
         let mut terminal = Terminal::of(args);
         terminal.slb_alone = true;
         terminal
+    }
+
+    /// For what was told before and is done once more.
+    pub fn again(self) -> Terminal {
+        Terminal { tells_plan: false, line: ProgressLine::new(), ..self }
     }
 
     /// For a command without one.
@@ -213,7 +221,9 @@ impl Ui for Terminal {
     }
 
     fn put(&self, text: &str) {
-        stream::put(text);
+        if self.tells_plan {
+            stream::put(text);
+        }
     }
 
     fn redraw(&self, line: &str) {

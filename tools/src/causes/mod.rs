@@ -8,8 +8,6 @@ mod page;
 mod server;
 mod suite;
 
-use std::path::{Path, PathBuf};
-
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::{Scratch, Stop};
 use narrows_facts::{affinity, process};
@@ -23,6 +21,7 @@ use self::suite::Situation;
 use crate::program::{output, pinned};
 use crate::server::Programs;
 use crate::stored;
+use crate::suite_arguments::{self, SuiteArguments};
 
 const PAGE: &str = "docs/src/evidence/causes.md";
 const SUITE: &str = "causes";
@@ -33,8 +32,6 @@ const USAGE: &str = "usage: cargo xtask causes [NAME]... [--data DIR] [--narrows
   --add: to the looks that are stored; without it those at the situations named are forgotten";
 /// 0: a verdict. 3 and 4: nothing valid, or no verdict, which the run file tells.
 const FINE: [i32; 3] = [0, 3, 4];
-/// Windows before and after what the screen says to do, s.
-const FIX_WINDOW_S: u64 = 5;
 
 /// All that was seen, with where.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -46,25 +43,11 @@ struct Results {
     seen: Vec<SituationLook>,
 }
 
-struct Options {
-    names: Vec<String>,
-    data: PathBuf,
-    narrows: PathBuf,
-    for_s: u32,
-    times: u32,
-    add: bool,
-    list: bool,
-}
-
 /// Makes what is named, and writes the page.
 pub fn causes(args: &[&str]) -> Result<()> {
     let suite = suite::read()?;
-    let asked = asked(args)?;
-    let named = |situation: &&Situation| {
-        asked.names.is_empty() || asked.names.iter().any(|name| situation.name.starts_with(name))
-    };
-    let chosen: Vec<&Situation> = suite.iter().filter(named).collect();
-    ensure!(!chosen.is_empty(), "no situation's name begins so\nhint: cargo xtask causes --list");
+    let asked = suite_arguments::read(args, USAGE, 12, &[])?;
+    let chosen = suite_arguments::chosen(&suite, &asked.names, |situation| &situation.name)?;
     if asked.list {
         chosen.iter().for_each(|s| println!("{:28} {}: {}", s.name, s.what, s.strength));
         return Ok(());
@@ -75,9 +58,6 @@ pub fn causes(args: &[&str]) -> Result<()> {
         signal_hook::flag::register(signal, stop.flag())?;
     }
     let mut results: Results = stored::read(SUITE)?;
-    if !asked.add {
-        results.seen.retain(|seen| chosen.iter().all(|situation| situation.name != seen.name));
-    }
     let looked = look_at_all(&asked, &chosen, &suite, &mut results, &stop);
     let path = crate::root().join(PAGE);
     std::fs::write(&path, page::page(&suite, &results))
@@ -91,7 +71,7 @@ pub(crate) fn written() -> Result<(&'static str, String)> {
 }
 
 fn look_at_all(
-    asked: &Options,
+    asked: &SuiteArguments,
     chosen: &[&Situation],
     suite: &[Situation],
     results: &mut Results,
@@ -114,7 +94,7 @@ fn look_at_all(
     results.server = machine.programs.found.version.to_string();
     results.for_s = asked.for_s;
     let (mut right, mut all) = (0, 0);
-    for _ in 0..asked.times {
+    for round in 0..asked.times {
         for situation in chosen {
             stop.check()?;
             match look(asked, &machine, situation, &state) {
@@ -130,6 +110,10 @@ fn look_at_all(
                     );
                     all += 1;
                     right += u32::from(outcome == outcome::Outcome::Right);
+                    // What is stored goes when there is something in its place.
+                    if round == 0 && !asked.add {
+                        results.seen.retain(|before| before.name != situation.name);
+                    }
                     results.seen.push(seen);
                     results.seen.sort_by_key(|seen| suite.iter().position(|s| s.name == seen.name));
                     stored::write(SUITE, results)?;
@@ -144,7 +128,7 @@ fn look_at_all(
 
 /// One look, and what doing what the screen says gains.
 fn look(
-    asked: &Options,
+    asked: &SuiteArguments,
     machine: &Machine<'_>,
     situation: &Situation,
     state: &str,
@@ -156,42 +140,17 @@ fn look(
     command.args(["--format", "json"]);
     command.env("XDG_DATA_HOME", machine.folder.join("runs"));
     let text = output(command, machine.stop, &FINE)?;
-    drop(trouble);
-    let run = Run::from_json(&text).context("reading the run file")?;
-    let mut seen = SituationLook::of(situation, &run, state);
-    if let Some(load) = situation.loads.first().filter(|_| !situation.fix.is_empty()) {
-        let before = server.rate(load, FIX_WINDOW_S)?;
+    let mut seen = {
+        let run = Run::from_json(&text).context("reading the run file")?;
+        SituationLook::of(situation, &run, state)
+    };
+    if !situation.fix.is_empty() {
+        // All transactions, as the bound is of all of them, in the trouble and when it has been mended.
+        let before = server.rate(machine.stop)?;
         let mut control = server.connect()?;
         situation.fix.iter().try_for_each(|statement| control.execute(statement))?;
-        seen.gained = Some(server.rate(load, FIX_WINDOW_S)? / before - 1.0);
+        seen.gained = Some(server.rate(machine.stop)? / before - 1.0);
     }
+    drop(trouble);
     Ok(seen)
-}
-
-fn asked(args: &[&str]) -> Result<Options> {
-    let mut asked = Options {
-        names: Vec::new(),
-        data: Path::new("/var/tmp").into(),
-        narrows: crate::root().join("target/release/narrows"),
-        for_s: 12,
-        times: 1,
-        add: false,
-        list: false,
-    };
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().with_context(|| format!("{arg} needs a value\n{USAGE}"));
-        match *arg {
-            "--data" => asked.data = value()?.into(),
-            "--narrows" => asked.narrows = value()?.into(),
-            "--for" => asked.for_s = value()?.parse().with_context(|| USAGE.to_string())?,
-            "--times" => asked.times = value()?.parse().with_context(|| USAGE.to_string())?,
-            "--list" => asked.list = true,
-            "--add" => asked.add = true,
-            option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),
-            name => asked.names.push(name.to_string()),
-        }
-    }
-    ensure!(asked.times > 0, "--times is at least 1\n{USAGE}");
-    Ok(asked)
 }

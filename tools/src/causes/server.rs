@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use narrows_engine::Stop;
@@ -17,6 +17,9 @@ use crate::server::{self, Programs, Wanted, address};
 /// Longer than any look.
 const LONGEST_S: u64 = 300;
 const WARM_UP_S: u64 = 3;
+/// Before and between readings of the server's counters.
+const SETTLE: Duration = Duration::from_secs(2);
+const RATE_WINDOW: Duration = Duration::from_secs(6);
 /// Between sessions of which one waits for the other.
 const ONE_AFTER_THE_OTHER: Duration = Duration::from_millis(300);
 
@@ -150,29 +153,35 @@ impl<'a> Healthy<'a> {
         Ok(Trouble { _programs: programs, _sessions: sessions })
     }
 
-    /// Transactions per second of the first load, alone or as it is in the trouble.
-    pub(super) fn rate(&self, load: &Load, s: u64) -> Result<f64> {
-        let command = self.command(load, 99, s)?;
-        let said = output(command, self.machine.stop, &[0])?;
-        let line = said.lines().find_map(|line| line.strip_prefix("tps = "));
-        let per_s = line.and_then(|line| line.split(' ').next()?.parse().ok());
-        per_s.with_context(|| format!("pgbench said:\n{said}"))
+    /// Transactions of all loads per second, by the server's count.
+    pub(super) fn rate(&self, stop: &Stop) -> Result<f64> {
+        const COUNT: &str = "SELECT sum(xact_commit + xact_rollback) FROM pg_stat_database";
+        let mut session = self.connect()?;
+        // Sessions report what they counted once a second.
+        stop.sleep(SETTLE)?;
+        let mut count = || -> Result<f64> {
+            let said = session.one(COUNT)?.context("the server counts no transactions")?;
+            said.parse().with_context(|| format!("{said} is no count"))
+        };
+        let (begun, before) = (Instant::now(), count()?);
+        stop.sleep(RATE_WINDOW)?;
+        Ok((count()? - before) / begun.elapsed().as_secs_f64())
     }
 
     fn load(&self, load: &Load, number: usize) -> Result<Program> {
-        let mut command = self.command(load, number, LONGEST_S)?;
+        let mut command = self.command(load, number)?;
         command.stdout(Stdio::null()).stderr(Stdio::null());
         Program::start(command)
     }
 
-    fn command(&self, load: &Load, number: usize, s: u64) -> Result<Command> {
+    fn command(&self, load: &Load, number: usize) -> Result<Command> {
         let mut command = self.pgbench();
         server::to(&self.cluster, &mut command);
         // A thread of pgbench waits while it connects: with one, sessions would come one after the other.
         let threads = if load.reconnect { load.sessions } else { 1 };
         let protocol = load.protocol.as_deref().unwrap_or("prepared");
         command.args(["-n", "-M", protocol, "-j", &threads.to_string()]);
-        command.args(["-c", &load.sessions.to_string(), "-T", &s.to_string()]);
+        command.args(["-c", &load.sessions.to_string(), "-T", &LONGEST_S.to_string()]);
         if load.reconnect {
             command.arg("-C");
         }

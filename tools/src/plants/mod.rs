@@ -13,7 +13,7 @@ mod site;
 mod store;
 mod suite;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -28,8 +28,11 @@ use self::site::{Ground, Site};
 use self::store::Results;
 use self::suite::{LookKind, Plant};
 use crate::server::Programs;
+use crate::suite_arguments::{self, SuiteArguments};
 
 const PAGE: &str = "docs/src/evidence/planted.md";
+const CAPACITIES: &str = "--capacities";
+const POSTGRES: &str = "--postgres";
 const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--add] [--capacities FILE] [--postgres PATH] [--list]
   NAME: a plant, or the beginning of the names of several; all where none is named
   --data DIR: where servers are made [/var/tmp]   --narrows FILE: the program [target/release/narrows]
@@ -38,24 +41,11 @@ const USAGE: &str = "usage: cargo xtask plants [NAME]... [--data DIR] [--narrows
   --capacities FILE: a run of this machine's drives and log; without it one is made
   --postgres PATH: another PostgreSQL, of a major version whose results are kept apart";
 
-/// What was asked for.
-struct Options {
-    names: Vec<String>,
-    data: PathBuf,
-    narrows: PathBuf,
-    for_s: u32,
-    times: u32,
-    add: bool,
-    capacities: Option<PathBuf>,
-    postgres: Option<PathBuf>,
-    list: bool,
-}
-
 /// Plants what is named, and writes the page. It fails where a CONFIRMED verdict is wrong.
 pub fn plants(args: &[&str]) -> Result<()> {
     let suite = suite::read()?;
-    let asked = asked(args)?;
-    let chosen = chosen(&suite, &asked.names)?;
+    let asked = suite_arguments::read(args, USAGE, 20, &[CAPACITIES, POSTGRES])?;
+    let chosen = suite_arguments::chosen(&suite, &asked.names, |plant| &plant.name)?;
     if asked.list {
         for plant in chosen {
             println!("{:24} {} {}", plant.name, plant.what, plant.strength);
@@ -66,8 +56,9 @@ pub fn plants(args: &[&str]) -> Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, stop.flag())?;
     }
-    let programs = Programs::at(asked.postgres.as_deref())?;
-    let version = asked.postgres.as_ref().map(|_| programs.found.version.major);
+    let postgres = asked.others.get(POSTGRES).map(PathBuf::as_path);
+    let programs = Programs::at(postgres)?;
+    let version = postgres.map(|_| programs.found.version.major);
     let mut results = Results::read(version)?;
     let failed = measure(&asked, programs, &chosen, &suite, &mut results, &stop);
     let file = written(&suite)?;
@@ -96,7 +87,7 @@ pub(crate) fn pages() -> Result<(&'static str, String, String)> {
 }
 
 fn measure(
-    asked: &Options,
+    asked: &SuiteArguments,
     programs: Programs,
     chosen: &[&Plant],
     suite: &[Plant],
@@ -123,8 +114,8 @@ fn measure(
     let mut looker = Looker {
         narrows: asked.narrows.clone(),
         for_s: asked.for_s,
-        capacities: asked.capacities.clone(),
-        postgres: asked.postgres.clone(),
+        capacities: asked.others.get(CAPACITIES).cloned(),
+        postgres: asked.others.get(POSTGRES).cloned(),
         ground: &ground,
     };
     let compares = chosen.iter().any(|plant| plant.look == LookKind::Compare);
@@ -208,78 +199,21 @@ pub(crate) fn machine(platform: &Platform) -> String {
     )
 }
 
-fn asked(args: &[&str]) -> Result<Options> {
-    let mut asked = Options {
-        names: Vec::new(),
-        data: Path::new("/var/tmp").into(),
-        narrows: crate::root().join("target/release/narrows"),
-        for_s: 20,
-        times: 1,
-        add: false,
-        capacities: None,
-        postgres: None,
-        list: false,
-    };
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().with_context(|| format!("{arg} needs a value\n{USAGE}"));
-        match *arg {
-            "--data" => asked.data = value()?.into(),
-            "--narrows" => asked.narrows = value()?.into(),
-            "--for" => asked.for_s = value()?.parse().with_context(|| USAGE.to_string())?,
-            "--times" => asked.times = value()?.parse().with_context(|| USAGE.to_string())?,
-            "--capacities" => asked.capacities = Some(value()?.into()),
-            "--postgres" => asked.postgres = Some(value()?.into()),
-            "--list" => asked.list = true,
-            "--add" => asked.add = true,
-            option if option.starts_with('-') => bail!("{option} is not known\n{USAGE}"),
-            name => asked.names.push(name.to_string()),
-        }
-    }
-    ensure!(asked.times > 0, "--times is at least 1\n{USAGE}");
-    Ok(asked)
-}
-
-/// Those named, in the suite's order; each name must fit one at least. A whole name is that one's only.
-fn chosen<'a>(suite: &'a [Plant], names: &[String]) -> Result<Vec<&'a Plant>> {
-    for name in names {
-        ensure!(
-            suite.iter().any(|plant| plant.name.starts_with(name.as_str())),
-            "no plant's name begins with {name}\nhint: cargo xtask plants --list"
-        );
-    }
-    let fits = |name: &String, plant: &Plant| {
-        let whole = suite.iter().any(|other| other.name == *name);
-        if whole { plant.name == *name } else { plant.name.starts_with(name.as_str()) }
-    };
-    let named = |plant: &&Plant| names.is_empty() || names.iter().any(|name| fits(name, plant));
-    Ok(suite.iter().filter(named).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn plants_are_chosen_by_the_beginning_of_their_names() {
-        let suite = suite::read().unwrap();
-        assert_eq!(chosen(&suite, &[]).unwrap().len(), suite.len());
-        let quotas = chosen(&suite, &["quota".to_string()]).unwrap();
-        assert!(quotas.len() >= 4 && quotas.iter().all(|plant| plant.name.starts_with("quota")));
-        assert_eq!(chosen(&suite, &["own-nothing".to_string()]).unwrap().len(), 1);
-        assert!(chosen(&suite, &["nonsense".to_string()]).is_err());
+    fn by_names<'a>(suite: &'a [Plant], names: &[String]) -> Result<Vec<&'a Plant>> {
+        suite_arguments::chosen(suite, names, |plant| &plant.name)
     }
 
     #[test]
-    fn options_are_read_and_wrong_ones_refused() {
-        let all = ["hot", "--for", "5", "--data", "/x", "--times", "40", "--add"];
-        let asked_for = asked(&all).unwrap();
-        assert!(asked_for.add && !asked(&[]).unwrap().add);
-        assert_eq!((asked_for.for_s, asked_for.data.as_path()), (5, Path::new("/x")));
-        assert_eq!(asked_for.times, 40);
-        assert_eq!(asked_for.names, ["hot"]);
-        for wrong in [&["--for"][..], &["--for", "soon"], &["--every"], &["--times", "0"]] {
-            assert!(asked(wrong).err().unwrap().to_string().contains("usage:"), "{wrong:?}");
-        }
+    fn plants_are_chosen_by_the_beginning_of_their_names() {
+        let suite = suite::read().unwrap();
+        assert_eq!(by_names(&suite, &[]).unwrap().len(), suite.len());
+        let quotas = by_names(&suite, &["quota".to_string()]).unwrap();
+        assert!(quotas.len() >= 4 && quotas.iter().all(|plant| plant.name.starts_with("quota")));
+        assert_eq!(by_names(&suite, &["own-nothing".to_string()]).unwrap().len(), 1);
+        assert!(by_names(&suite, &["nonsense".to_string()]).is_err());
     }
 }

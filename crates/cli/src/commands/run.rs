@@ -47,7 +47,7 @@ pub fn observe(args: ObserveCommand) -> Result<Exit> {
     if args.watch {
         output.detail.brief = !output.detail.explain;
     }
-    let terminal = Terminal::of(&output);
+    let mut terminal = Terminal::of(&output);
     let typed = defaults::database(args.address);
     let request = ObserveRequest {
         address: server(typed.as_deref())?,
@@ -65,6 +65,7 @@ pub fn observe(args: ObserveCommand) -> Result<Exit> {
         }
         // Between two of them, where the next begins.
         terminal.print("\n")?;
+        terminal = terminal.again();
     }
 }
 
