@@ -1,6 +1,6 @@
 //! What narrows said of a situation, and whether that is right.
 
-use narrows_model::{Cause, Run, Urgency};
+use narrows_model::{Cause, CauseShare, Run, Urgency};
 use serde::{Deserialize, Serialize};
 
 use super::suite::Situation;
@@ -24,7 +24,7 @@ pub(super) struct SituationLook {
     pub phrase: String,
     /// What goes at most of what the first takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub share: Option<f64>,
+    pub share: Option<(CauseShare, f64)>,
     /// The relative gain that the law allows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain_at_most: Option<f64>,
@@ -70,7 +70,7 @@ impl SituationLook {
             said: first.map_or(String::new(), |cause| said(cause)),
             others: felt.iter().skip(1).map(|cause| cause.id.clone()).collect(),
             phrase: run.verdicts.first().map_or(String::new(), |verdict| verdict.phrase.clone()),
-            share: first.and_then(|cause| cause.share).map(|(_, share)| share),
+            share: first.and_then(|cause| cause.share),
             gain_at_most: first.and_then(|cause| cause.gain_at_most),
             gained: None,
             cost_cpus: seen.and_then(|seen| seen.cost.processors),

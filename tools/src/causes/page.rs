@@ -106,7 +106,7 @@ fn gains(suite: &[Situation], results: &Results) -> String {
             let percent = |share: f64| format!("{:+.0} %", share * 100.0);
             let bound = match (seen.gain_at_most, seen.share) {
                 (Some(gain), _) => percent(gain),
-                (None, Some(share)) => format!("{:.0} % of its share", share * 100.0),
+                (None, Some((of, share))) => format!("{:.0} % {}", share * 100.0, of.words()),
                 (None, None) => "none".to_string(),
             };
             let within = match seen.within_its_bound() {

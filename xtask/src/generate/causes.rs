@@ -17,17 +17,18 @@ const INTRODUCTION: &str = "\
 server's own statistics and by samples ([An observed server](../methods/observe.md)): the figures, what speaks against it, what to
 do, how to undo and verify that. narrows runs none of the statements that it prints.
 
-Causes that stop sessions now come first, by the number of sessions behind them; then those that take performance, by their share;
-then risks that nobody waits for yet. At most three causes of a rule are printed. A cause that is the effect of another (column
+Causes that stop sessions now come first, by the number of sessions behind them; then those that take performance, by what they take of
+the sessions' time (a share of CPU time counts whole where CPUs bind, else for the part of session time that is CPU time; reads and WAL likewise), those
+that name a consumer without a reason behind the others; then risks that nobody waits for yet. At most three causes of a rule are printed. A cause that is the effect of another (column
 *includes*) is left out where both are about the same table, statement or session, or one of them is about the whole server.
 
 A **share** is of session time (active sessions and parallel workers, by samples), of CPU time, of blocks read into shared_buffers or
 of WAL, and is an upper bound: what would go if the cause took nothing. A **gain** follows from it by the verdict's law and is
-printed only where the verdict names that resource: a share *s* less of it allows at most 1 / (1 − *s*) times the throughput, and not
-more than the next limit that is known, unless the cause uses that too. Where clients or another resource are the bottleneck, less
+printed only where the verdict names that resource: a share *s* less of it allows at most 1 / (1 − *s*) times the throughput, with
+*s* at the upper end of its 95 % interval where samples told it, and not more than the next limit that is known, unless the cause uses that too. Where clients or another resource are the bottleneck, less
 work gives no throughput, and no gain is printed.
 
-A rule needs figures: without `pg_stat_statements`, without `pg_monitor`, or with fewer than 100 samples of sessions, rules that need
+A rule needs figures: without `pg_stat_statements`, without `pg_monitor`, or with fewer than 50 samples of sessions, rules that need
 them stay silent. Silence is no proof of health.
 ";
 

@@ -32,6 +32,9 @@ pub struct Consumers {
     /// Who waits for whom, at the moment with the most sessions in the longest queue; empty where nobody waited for a lock when it was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lock_queue: Vec<QueuedSession>,
+    /// How long before the end its head was last seen with others behind it, ns; absent without a queue and in files of before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lock_queue_age_ns: Option<f64>,
     /// What keeps vacuum from removing dead rows, the oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub horizon: Vec<HorizonHolder>,

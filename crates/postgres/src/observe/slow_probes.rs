@@ -127,7 +127,7 @@ impl SlowProbes {
             let most = self.found.holder.as_ref().map_or(0.0, |holder| holder.behind);
             if let Some(holder) = &holder {
                 lock_queue::count(self.found.holders.get_or_insert_default(), holder);
-                self.queue.ask(session, holder.behind, last)?;
+                self.queue.ask(session, (holder.pid, holder.behind), last)?;
             }
             if let Some(holder) = holder.filter(|holder| holder.behind >= most) {
                 self.found.holder = Some(holder);

@@ -1,6 +1,6 @@
 //! Who takes it: statements, tables, users and clients; who waits for whom.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use narrows_model::{
     ConsumerKind, Consumers, Observation, QueuedSession, SampledGroup, StatementUse, TableUse,
@@ -17,8 +17,12 @@ const ON_A_SCREEN: usize = 3;
 const TEXT: usize = 110;
 /// A share of less is not worth a row on a screen.
 const LEAST_SHARE: f64 = 0.02;
+/// Sessions of a lock queue that are read: an observation asks about a hundred.
+const MOST_QUEUED: usize = 500;
 /// Sessions of a lock queue that are named on a screen.
 const QUEUED: usize = 5;
+/// A queue that was not there for so long at the end is over, ns: who holds locks is asked about once per second.
+const GONE_NS: f64 = 5e9;
 /// Rows of dead rows, or read one after the other, from which a table is worth a row.
 const ROWS_WORTH_A_WORD: f64 = 1000.0;
 
@@ -229,10 +233,7 @@ fn groups(consumers: &Consumers) -> Vec<Entry> {
 
 /// Who waits for whom: heads of queues, and below each those that wait for it.
 fn queue(consumers: &Consumers) -> Vec<Block> {
-    let all = &consumers.lock_queue;
-    if all.is_empty() {
-        return Vec::new();
-    }
+    let all = &consumers.lock_queue[..consumers.lock_queue.len().min(MOST_QUEUED)];
     let mut behind: BTreeMap<u32, Vec<&QueuedSession>> = BTreeMap::new();
     for session in all {
         // Of several it waits for, the first one is who stands before it.
@@ -241,17 +242,23 @@ fn queue(consumers: &Consumers) -> Vec<Block> {
         }
     }
     let heads = all.iter().filter(|session| session.behind.is_empty());
-    let mut tree = Tree { behind, lines: Vec::new(), seen: Vec::new() };
+    let mut tree = Tree { behind, lines: Vec::new(), seen: BTreeSet::new() };
     for head in heads {
         tree.add(head, 0);
     }
+    if tree.lines.is_empty() {
+        return Vec::new();
+    }
+    let gone = consumers.lock_queue_age_ns.filter(|ns| *ns >= GONE_NS);
+    let when =
+        gone.map_or(String::new(), |ns| format!("  {} before the end, and gone since", time(ns)));
     let short: Vec<Entry> = tree.lines.iter().take(QUEUED).cloned().collect();
     let left = tree.lines.len() - short.len();
     let more = (left > 0).then(|| Entry::new("", format!("and {left} more sessions")));
     let facts =
         |entries: Vec<Entry>| Block::Facts(Facts { entries, labels: Style::Strong, at: (2, 12) });
     vec![
-        Block::Heading("WHO WAITS FOR WHOM".into()),
+        Block::Heading(format!("WHO WAITS FOR WHOM{when}").into()),
         Block::Until(Depth::Text, vec![facts(short.into_iter().chain(more).collect())]),
         Block::From(Depth::Page, vec![facts(tree.lines)]),
     ]
@@ -261,15 +268,14 @@ struct Tree<'a> {
     behind: BTreeMap<u32, Vec<&'a QueuedSession>>,
     lines: Vec<Entry>,
     /// Those told already: in a circle everybody waits for everybody.
-    seen: Vec<u32>,
+    seen: BTreeSet<u32>,
 }
 
 impl Tree<'_> {
     fn add(&mut self, session: &QueuedSession, depth: usize) {
-        if self.seen.contains(&session.pid) {
+        if !self.seen.insert(session.pid) {
             return;
         }
-        self.seen.push(session.pid);
         let label = match session.pid {
             0 => "prepared".to_string(),
             pid => format!("pid {pid}"),

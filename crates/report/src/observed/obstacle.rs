@@ -31,9 +31,11 @@ pub(crate) fn lacks_right(unknown: &Unknown) -> bool {
     unknown.needs.starts_with("GRANT pg_monitor")
 }
 
-/// Who keeps a lock that others wait for.
+/// Who keeps a lock that others wait for, where nobody asked for the whole queue: that is read by the causes.
 fn lock_keeper(seen: &Observation) -> Option<&LockHolder> {
-    seen.sessions.holder.as_ref().filter(|holder| holder.keeps() && holder.behind >= QUEUE)
+    let asked = seen.consumers.as_ref().is_some_and(|of| !of.lock_queue.is_empty());
+    let holder = seen.sessions.holder.as_ref().filter(|_| !asked);
+    holder.filter(|holder| holder.keeps() && holder.behind >= QUEUE)
 }
 
 /// What is said of a server before its verdict, and whether that is the whole answer.
@@ -56,8 +58,7 @@ pub(crate) fn sentences(run: &Run, verdict: &Verdict) -> (Vec<String>, bool) {
             unknown.needs
         ),
     });
-    let keeper = lock_keeper(seen).filter(|_| now.is_empty());
-    let behind = keeper.map(|holder| {
+    let behind = lock_keeper(seen).map(|holder| {
         format!("{} sessions wait behind {}: {}.", holder.queue(), holder.words(), holder.way_out())
     });
     (blind.into_iter().chain(now).chain(behind).collect(), undecided && unseen.is_some())
@@ -78,10 +79,7 @@ fn still(verdict: &Verdict) -> Option<String> {
 /// What comes before all else about that verdict's server; `None` where nothing does.
 pub(crate) fn first_step(run: &Run, verdict: &Verdict) -> Option<NextRow> {
     let seen = of(run, verdict)?;
-    // Where the causes name who stands before whom, that is what to do about it.
-    let (now, _) = cause_sentences(run, verdict);
-    let keeper = lock_keeper(seen).filter(|_| now.is_empty());
-    let (action, prove) = match (unseen(seen), keeper) {
+    let (action, prove) = match (unseen(seen), lock_keeper(seen)) {
         (Some(unknown), _) if lacks_right(unknown) => (unknown.needs.clone(), AGAIN),
         (Some(unknown), _) => (format!("set {}", unknown.needs), AGAIN),
         // Where nothing ended the verdict's own step is about that session.

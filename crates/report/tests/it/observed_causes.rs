@@ -160,10 +160,19 @@ fn who_waits_for_whom_is_a_tree_also_where_everybody_waits_for_everybody() {
     let at = |text: &str| tree.find(text).unwrap_or_else(|| panic!("no {text} in\n{tree}"));
     assert!(at("PID 4711") < at("PID 4712") && at("PID 4712") < at("PID 4713"), "{tree}");
     assert!(tree.contains("waits for ShareLock on public.accounts for 26.0 s (app)"), "{tree}");
+    // A queue that has gone is one of before.
+    assert!(!tree.contains("gone since"), "{tree}");
+    run.observations[0].consumers.as_mut().unwrap().lock_queue_age_ns = Some(40e9);
+    assert!(screen(&run).contains("40.0 s before the end, and gone since"), "{}", screen(&run));
     // A circle has no head: nothing is drawn, and nothing hangs.
     let consumers = run.observations[0].consumers.as_mut().unwrap();
     consumers.lock_queue = vec![queued(1, &[2], "active"), queued(2, &[1], "active")];
-    assert!(!screen(&run).contains("PID 1 "));
+    assert!(!screen(&run).contains("WHO WAITS FOR WHOM"));
+    // One behind the other, more than anybody asks for.
+    let consumers = run.observations[0].consumers.as_mut().unwrap();
+    consumers.lock_queue =
+        (0..300_000u32).map(|n| queued(n + 1, &[n][..n.min(1) as usize], "active")).collect();
+    assert!(screen(&run).contains("and 495 more sessions"), "{}", screen(&run));
 }
 
 #[test]

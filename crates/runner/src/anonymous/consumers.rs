@@ -7,6 +7,10 @@ use narrows_model::{
 
 use super::names::{Names, Of};
 
+/// Kinds of processes that every server has; extensions name their own.
+const OF_THE_SERVER: [&str; 4] =
+    ["client backend", "autovacuum worker", "parallel worker", "walsender"];
+
 pub(super) fn rename(names: &mut Names, consumers: &mut Consumers) {
     let Consumers {
         database,
@@ -15,6 +19,7 @@ pub(super) fn rename(names: &mut Names, consumers: &mut Consumers) {
         tables,
         unindexed_keys,
         lock_queue,
+        lock_queue_age_ns: _,
         horizon,
         reserves,
     } = consumers;
@@ -39,8 +44,11 @@ pub(super) fn rename(names: &mut Names, consumers: &mut Consumers) {
             .for_each(|name| names.rename(Of::Table, name));
     }
     for session in lock_queue {
-        let QueuedSession { table, user, application, text, .. } = session;
+        let QueuedSession { table, user, application, backend_type, text, .. } = session;
         names.rename_any(Of::Table, table);
+        if !OF_THE_SERVER.contains(&backend_type.as_str()) {
+            names.rename(Of::Program, backend_type);
+        }
         names.rename(Of::User, user);
         names.rename(Of::Application, application);
         *text = None;

@@ -11,7 +11,7 @@ use super::*;
 use crate::new_run::testing::empty_run;
 
 /// Names of a house, in every field that can have one.
-const PLANTED: [&str; 28] = [
+const PLANTED: [&str; 29] = [
     "db7",
     "acme",
     "alice",
@@ -40,6 +40,7 @@ const PLANTED: [&str; 28] = [
     "sigma-app",
     "tau_column",
     "upsilon-slot",
+    "phi-worker",
 ];
 
 fn set(name: &str, value: &str) -> LiveSetting {
@@ -180,9 +181,11 @@ fn consumers() -> Consumers {
             table: Some("public.rho_accounts".into()),
             user: "alice".into(),
             application: "sigma-app".into(),
+            backend_type: "phi-worker".into(),
             text: text.clone(),
             ..QueuedSession::default()
         }],
+        lock_queue_age_ns: None,
         horizon: vec![HorizonHolder {
             kind: HorizonKind::Slot,
             name: "upsilon-slot".into(),

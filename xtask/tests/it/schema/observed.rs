@@ -162,6 +162,7 @@ fn consumers(interval: Interval) -> Consumers {
             backend_type: "autovacuum worker".into(),
             text: text.clone(),
         }],
+        lock_queue_age_ns: Some(1e9),
         horizon: vec![HorizonHolder {
             kind: HorizonKind::Slot,
             name: "standby1".into(),

@@ -13,10 +13,14 @@ use crate::wire::{Row, one_line};
 pub(super) const QUESTIONS: [(HorizonKind, &str); 4] = [
     (
         HorizonKind::Session,
-        "SELECT pid, greatest(age(backend_xmin), age(backend_xid)), extract(epoch FROM clock_timestamp() - xact_start), state, \
-         pg_catalog.pg_get_userbyid(usesysid), application_name, pg_catalog.left(query, 4096) FROM pg_catalog.pg_stat_get_activity(NULL) \
+        // A snapshot holds rows of its own database, a transaction with an id those of all; a lazy VACUUM holds none.
+        "SELECT pid, CASE WHEN datid = d.oid THEN greatest(age(backend_xmin), age(backend_xid)) ELSE age(backend_xid) END, \
+         extract(epoch FROM clock_timestamp() - xact_start), state, \
+         pg_catalog.pg_get_userbyid(usesysid), application_name, pg_catalog.left(query, 4096) FROM pg_catalog.pg_stat_get_activity(NULL), \
+         (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()) d \
          WHERE backend_type = 'client backend' AND pid <> pg_catalog.pg_backend_pid() \
-         AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) ORDER BY 2 DESC LIMIT 3",
+         AND (datid = d.oid AND backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) \
+         AND pid NOT IN (SELECT v.pid FROM pg_catalog.pg_stat_progress_vacuum v) ORDER BY 2 DESC LIMIT 3",
     ),
     (
         HorizonKind::Prepared,
@@ -25,8 +29,9 @@ pub(super) const QUESTIONS: [(HorizonKind, &str); 4] = [
     ),
     (
         HorizonKind::Slot,
-        "SELECT slot_name, greatest(age(xmin), age(catalog_xmin)) FROM pg_catalog.pg_replication_slots \
-         WHERE xmin IS NOT NULL OR catalog_xmin IS NOT NULL ORDER BY 2 DESC LIMIT 3",
+        // What a slot keeps of the catalogs alone (catalog_xmin) are no rows of tables.
+        "SELECT slot_name, age(xmin), NULL, CASE WHEN active THEN 'active' ELSE 'inactive' END FROM pg_catalog.pg_replication_slots \
+         WHERE xmin IS NOT NULL ORDER BY 2 DESC LIMIT 3",
     ),
     (
         HorizonKind::Standby,

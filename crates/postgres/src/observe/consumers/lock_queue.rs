@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use narrows_engine::now_ns;
 use narrows_model::QueuedSession;
 
 use super::normalise::normalised;
@@ -72,16 +73,17 @@ impl LockQueueProbe {
         Ok(LockQueueProbe { prepared, ..LockQueueProbe::default() })
     }
 
-    /// Asks, where so many wait behind one; the `last` time also where as many did before, because they have waited longer.
+    /// Asks, where so many wait behind the session `head`; the `last` time also where as many did before, because they have waited longer.
     ///
     /// # Errors
     /// The connection broke.
     pub(in crate::observe) fn ask(
         &mut self,
         session: &mut SamplingSession,
-        behind: f64,
+        (head, behind): (u32, f64),
         last: bool,
     ) -> Result<(), WireError> {
+        self.longest.still(head, now_ns());
         let known = self.longest.behind as f64;
         let longer = known < behind || (last && known == behind);
         if self.prepared
@@ -89,7 +91,7 @@ impl LockQueueProbe {
             && longer
             && let Ok(rows) = session.ask_aside(READ)?
         {
-            self.longest.take(&rows);
+            self.longest.take(&rows, now_ns());
         }
         Ok(())
     }
@@ -101,11 +103,25 @@ pub(super) struct LongestQueue {
     /// Sessions behind its head.
     behind: usize,
     sessions: Vec<QueuedSession>,
+    /// When its head was last seen with others behind it.
+    seen_ns: u64,
 }
 
 impl LongestQueue {
-    /// An answer: kept where its longest queue is at least as long.
-    fn take(&mut self, rows: &[Row]) {
+    /// Others wait behind that session at `now_ns`.
+    fn still(&mut self, head: u32, now_ns: u64) {
+        if self.sessions.first().is_some_and(|first| first.pid == head) {
+            self.seen_ns = now_ns;
+        }
+    }
+
+    /// For how long nobody has been seen behind its head at `now_ns`; `None` without a queue.
+    pub(super) fn age_ns(&self, now_ns: u64) -> Option<f64> {
+        (!self.sessions.is_empty()).then(|| now_ns.saturating_sub(self.seen_ns) as f64)
+    }
+
+    /// An answer of `now_ns`: kept where its longest queue is at least as long.
+    fn take(&mut self, rows: &[Row], now_ns: u64) {
         let sessions: BTreeMap<u32, QueuedSession> =
             rows.iter().filter_map(session).map(|session| (session.pid, session)).collect();
         let mut places: Vec<(u32, usize, u32)> = Vec::new();
@@ -125,7 +141,7 @@ impl LongestQueue {
         places.sort_by_key(|(head, ahead, pid)| {
             (std::cmp::Reverse(behind.get(head).copied()), *head, *ahead, *pid)
         });
-        self.behind = most;
+        (self.behind, self.seen_ns) = (most, now_ns);
         self.sessions =
             places.iter().filter_map(|(_, _, pid)| sessions.get(pid).cloned()).collect();
     }
@@ -192,16 +208,30 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_is_as_old_as_its_head_has_had_nobody_behind_it() {
+        let mut queue = LongestQueue::default();
+        assert_eq!(queue.age_ns(10), None);
+        queue.take(&[waits("2", "1"), holds("1")], 10);
+        queue.still(9, 30);
+        assert_eq!(queue.age_ns(50), Some(40.0), "others wait behind another one");
+        queue.still(1, 30);
+        assert_eq!(queue.age_ns(50), Some(20.0), "somebody waited behind it at 30");
+    }
+
+    #[test]
     fn a_queue_is_told_from_its_head_on_and_the_longest_first() {
         let mut queue = LongestQueue::default();
-        queue.take(&[
-            waits("3", "2"),
-            waits("2", "1 1"),
-            holds("1"),
-            waits("9", "8"),
-            holds("8"),
-            waits("4", "2 1"),
-        ]);
+        queue.take(
+            &[
+                waits("3", "2"),
+                waits("2", "1 1"),
+                holds("1"),
+                waits("9", "8"),
+                holds("8"),
+                waits("4", "2 1"),
+            ],
+            0,
+        );
         let pids: Vec<u32> = queue.sessions.iter().map(|session| session.pid).collect();
         assert_eq!((pids, queue.behind), (vec![1, 2, 3, 4, 8, 9], 3));
         let [head, next, ..] = &queue.sessions[..] else { panic!() };
@@ -216,20 +246,20 @@ mod tests {
         assert_eq!(next.table.as_deref(), Some("public.t"));
         assert_eq!(next.text.as_deref(), Some("SELECT ? FROM t"));
         // A shorter one doesn't take its place.
-        queue.take(&[waits("3", "2"), holds("2")]);
+        queue.take(&[waits("3", "2"), holds("2")], 0);
         assert_eq!(queue.sessions.len(), 6);
     }
 
     #[test]
     fn a_circle_and_a_prepared_transaction_are_queues_too() {
         let mut queue = LongestQueue::default();
-        queue.take(&[waits("1", "2"), waits("2", "1")]);
+        queue.take(&[waits("1", "2"), waits("2", "1")], 0);
         assert_eq!(queue.sessions.len(), 2);
         let mut queue = LongestQueue::default();
-        queue.take(&[waits("1", "0"), row(["0"])]);
+        queue.take(&[waits("1", "0"), row(["0"])], 0);
         assert_eq!((queue.sessions[0].pid, queue.sessions[0].state.as_str()), (0, ""));
         let mut queue = LongestQueue::default();
-        queue.take(&[holds("1"), row([])]);
+        queue.take(&[holds("1"), row([])], 0);
         assert_eq!(queue, LongestQueue::default());
     }
 

@@ -17,6 +17,7 @@ mod unindexed_keys;
 
 use std::collections::BTreeSet;
 
+use narrows_engine::now_ns;
 use narrows_model::{Consumers, HorizonKind, Unknown};
 
 use crate::monitor::pace::Pace;
@@ -309,8 +310,9 @@ impl ConsumerProbes {
         windows_apart: bool,
     ) -> (Consumers, &[Unknown]) {
         let lock_queue = queue.map_or(Vec::new(), |queue| queue.longest.sessions().to_vec());
+        let lock_queue_age_ns = queue.and_then(|queue| queue.longest.age_ns(now_ns()));
         let sampled = self.sampled.found(windows_apart);
-        (Consumers { lock_queue, sampled, ..self.found.clone() }, &self.missing)
+        (Consumers { lock_queue, lock_queue_age_ns, sampled, ..self.found.clone() }, &self.missing)
     }
 
     /// Asks; without an answer, says what is missing for the want of it.
