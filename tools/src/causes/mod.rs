@@ -8,6 +8,8 @@ mod page;
 mod server;
 mod suite;
 
+use std::path::PathBuf;
+
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::{Scratch, Stop};
 use narrows_facts::{affinity, process};
@@ -25,11 +27,13 @@ use crate::suite_arguments::{self, SuiteArguments};
 
 const PAGE: &str = "docs/src/evidence/causes.md";
 const SUITE: &str = "causes";
-const USAGE: &str = "usage: cargo xtask causes [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--add] [--list]
+const USAGE: &str = "usage: cargo xtask causes [NAME]... [--data DIR] [--narrows FILE] [--for SECONDS] [--times N] [--add] [--postgres DIR] [--list]
   NAME: a situation, or the beginning of the names of several; all where none is named
   --data DIR: where servers are made [/var/tmp]   --narrows FILE: the program [target/release/narrows]
   --times N: looks at each situation, a round of all before the next [1]
+  --postgres DIR: where that server's programs are; with --add beside the looks at other versions
   --add: to the looks that are stored; without it those at the situations named are forgotten";
+const POSTGRES: &str = "--postgres";
 /// 0: a verdict. 3 and 4: nothing valid, or no verdict, which the run file tells.
 const FINE: [i32; 3] = [0, 3, 4];
 
@@ -37,7 +41,6 @@ const FINE: [i32; 3] = [0, 3, 4];
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Results {
     machine: String,
-    server: String,
     for_s: u32,
     /// In the suite's order; of one situation the latest last.
     seen: Vec<SituationLook>,
@@ -46,7 +49,7 @@ struct Results {
 /// Makes what is named, and writes the page.
 pub fn causes(args: &[&str]) -> Result<()> {
     let suite = suite::read()?;
-    let asked = suite_arguments::read(args, USAGE, 12, &[])?;
+    let asked = suite_arguments::read(args, USAGE, 12, &[POSTGRES])?;
     let chosen = suite_arguments::chosen(&suite, &asked.names, |situation| &situation.name)?;
     if asked.list {
         chosen.iter().for_each(|s| println!("{:28} {}: {}", s.name, s.what, s.strength));
@@ -86,12 +89,11 @@ fn look_at_all(
     let machine = Machine {
         stop,
         folder: scratch.path(),
-        programs: Programs::here()?,
+        programs: Programs::at(asked.others.get(POSTGRES).map(PathBuf::as_path))?,
         cpus: [server_cpu, client_cpu],
     };
     let state = crate::plants::state()?;
     results.machine = crate::plants::machine(&platform);
-    results.server = machine.programs.found.version.to_string();
     results.for_s = asked.for_s;
     let (mut right, mut all) = (0, 0);
     for round in 0..asked.times {
@@ -140,10 +142,11 @@ fn look(
     command.args(["--format", "json"]);
     command.env("XDG_DATA_HOME", machine.folder.join("runs"));
     let text = output(command, machine.stop, &FINE)?;
-    let mut seen = {
-        let run = Run::from_json(&text).context("reading the run file")?;
-        SituationLook::of(situation, &run, state)
-    };
+    let run = Run::from_json(&text).context("reading the run file")?;
+    let version = machine.programs.found.version.to_string();
+    let mut seen = SituationLook::of(situation, &run, (state, &version));
+    seen.answer_line = answer_line(asked, machine, &text, &run)?;
+    drop(run);
     if !situation.fix.is_empty() {
         // All transactions, as the bound is of all of them, in the trouble and when it has been mended.
         let before = server.rate(machine.stop)?;
@@ -153,4 +156,20 @@ fn look(
     }
     drop(trouble);
     Ok(seen)
+}
+
+/// The line of the screen on which what the first cause says to do ends; `None`: no cause, or it isn't on the screen.
+fn answer_line(
+    asked: &SuiteArguments,
+    machine: &Machine<'_>,
+    text: &str,
+    run: &Run,
+) -> Result<Option<usize>> {
+    let Some(cause) = outcome::first(run) else { return Ok(None) };
+    let file = machine.folder.join("look.json");
+    std::fs::write(&file, text).with_context(|| format!("writing {}", file.display()))?;
+    let mut command = pinned(&machine.cpus[1..], &asked.narrows);
+    command.arg("show").arg(&file);
+    let screen = output(command, machine.stop, &FINE)?;
+    Ok(outcome::line_of(cause.statement.as_ref().unwrap_or(&cause.action), &screen))
 }

@@ -34,6 +34,11 @@ pub(super) struct SituationLook {
     /// CPUs that looking took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_cpus: Option<f64>,
+    /// The line of the screen on which the first one's statement ends, or what to do where there is no statement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_line: Option<usize>,
+    /// The server's version.
+    pub server: String,
     /// The state of the program, as git names it.
     pub state: String,
 }
@@ -58,22 +63,23 @@ impl Outcome {
 }
 
 impl SituationLook {
-    pub fn of(situation: &Situation, run: &Run, state: &str) -> SituationLook {
-        let felt: Vec<&Cause> =
-            run.causes.iter().filter(|cause| cause.urgency != Urgency::Risk).collect();
-        let first = felt.first();
+    /// What that run says of it; the last two are the state of the program and the server's version.
+    pub fn of(situation: &Situation, run: &Run, (state, server): (&str, &str)) -> SituationLook {
+        let first = first(run);
         let seen = run.observations.first();
         SituationLook {
             name: situation.name.clone(),
             expectation: situation.expectation(),
             first: first.map(|cause| cause.id.clone()),
-            said: first.map_or(String::new(), |cause| said(cause)),
-            others: felt.iter().skip(1).map(|cause| cause.id.clone()).collect(),
+            said: first.map_or(String::new(), said),
+            others: felt(run).skip(1).map(|cause| cause.id.clone()).collect(),
             phrase: run.verdicts.first().map_or(String::new(), |verdict| verdict.phrase.clone()),
             share: first.and_then(|cause| cause.share),
             gain_at_most: first.and_then(|cause| cause.gain_at_most),
             gained: None,
             cost_cpus: seen.and_then(|seen| seen.cost.processors),
+            answer_line: None,
+            server: server.to_string(),
             state: state.to_string(),
         }
     }
@@ -96,6 +102,28 @@ impl SituationLook {
         const SCATTER: f64 = 0.1;
         Some(self.gained? <= (1.0 + self.gain_at_most?) * (1.0 + SCATTER) - 1.0)
     }
+}
+
+fn felt(run: &Run) -> impl Iterator<Item = &Cause> {
+    run.causes.iter().filter(|cause| cause.urgency != Urgency::Risk)
+}
+
+/// The first cause that is more than a risk.
+pub(super) fn first(run: &Run) -> Option<&Cause> {
+    felt(run).next()
+}
+
+/// The line, from 1, on which that text ends on a screen that breaks and indents its lines.
+pub(super) fn line_of(text: &str, screen: &str) -> Option<usize> {
+    let text: String = text.split_whitespace().collect();
+    let mut seen = String::new();
+    screen
+        .lines()
+        .position(|line| {
+            seen.extend(line.split_whitespace());
+            seen.contains(&text)
+        })
+        .map(|at| at + 1)
 }
 
 fn said(cause: &Cause) -> String {
@@ -124,6 +152,8 @@ mod tests {
             gain_at_most: Some(1.0),
             gained: Some(0.9),
             cost_cpus: None,
+            answer_line: None,
+            server: String::new(),
             state: String::new(),
         };
         let named = look(Some("index-missing"), "CREATE INDEX ON public.orders (customer)");
@@ -135,5 +165,12 @@ mod tests {
         assert_eq!(named.outcome(healthy), Outcome::Wrong);
         assert_eq!(named.within_its_bound(), Some(true));
         assert_eq!(SituationLook { gained: Some(2.0), ..named }.within_its_bound(), Some(false));
+    }
+
+    #[test]
+    fn a_statement_is_found_where_the_screen_breaks_it() {
+        let screen = "RESULT\n  CPU\nWHAT TO DO\n  CREATE INDEX\n    ON t (c)\n";
+        assert_eq!(line_of("CREATE INDEX ON t (c)", screen), Some(5));
+        assert_eq!(line_of("DROP INDEX", screen), None);
     }
 }

@@ -10,17 +10,19 @@ const HEAD: &str = include_str!("page.md");
 
 pub(super) fn page(suite: &[Situation], results: &Results) -> String {
     let mut text = HEAD.to_string();
-    let mut states: Vec<&str> = results.seen.iter().map(|seen| seen.state.as_str()).collect();
-    states.sort_unstable();
-    states.dedup();
+    let names = |of: fn(&SituationLook) -> &str| {
+        let names: std::collections::BTreeSet<&str> = results.seen.iter().map(of).collect();
+        names.into_iter().collect::<Vec<&str>>().join(", ")
+    };
     text += &format!(
         "\n## Where\n\n{}, PostgreSQL {}. Looks of {} s. States of the program: {}.\n\n## Counts\n\n{}",
         results.machine,
-        results.server,
+        names(|seen| &seen.server),
         results.for_s,
-        states.join(", "),
+        names(|seen| &seen.state),
         counts(suite, results)
     );
+    text += &lines_to_the_answer(results);
     text += "\n## Situations\n\n| what is wrong | strength | expected first | looks | right | named first, last look | verdict beside it |\n| --- | --- | --- | ---: | ---: | --- | --- |\n";
     for situation in suite {
         text += &row(situation, &looks(results, situation));
@@ -64,6 +66,21 @@ fn counts(suite: &[Situation], results: &Results) -> String {
     text += &line("something is wrong", &|situation| !situation.right.is_empty());
     text += &line("nothing is wrong", &|situation| situation.right.is_empty());
     text
+}
+
+/// How far down the screen what to do ends.
+fn lines_to_the_answer(results: &Results) -> String {
+    let named: Vec<&SituationLook> =
+        results.seen.iter().filter(|seen| seen.first.is_some()).collect();
+    let mut lines: Vec<usize> = named.iter().filter_map(|seen| seen.answer_line).collect();
+    lines.sort_unstable();
+    let Some(last) = lines.last() else { return String::new() };
+    format!(
+        "\nOn the screen the first cause's statement (what to do, where there is none) ends on line {} at the median and on line {last} at most, in {} of {} looks that name one.\n",
+        lines[lines.len() / 2],
+        lines.len(),
+        named.len()
+    )
 }
 
 fn cell(text: &str) -> String {
