@@ -59,6 +59,8 @@ pub fn switches(pid: u32) -> Option<(u64, u64)> {
 pub struct RunState {
     /// On a processor, or ready for one; else it waits for something.
     pub runnable: bool,
+    /// In a wait that no signal ends (state D): mostly for storage.
+    pub uninterruptible: bool,
     /// How often it has given its processor up to wait so far: unchanged between two looks, it did not begin to wait in between.
     pub waits: u64,
 }
@@ -66,8 +68,9 @@ pub struct RunState {
 /// What a process's main thread is at; `None` if it is gone.
 pub fn run_state(pid: u32) -> Option<RunState> {
     let status = Status::read(pid)?;
-    let runnable = status.text("State:")?.starts_with('R');
-    Some(RunState { runnable, waits: status.number("voluntary_ctxt_switches:")? })
+    let state = status.text("State:")?;
+    let (runnable, uninterruptible) = (state.starts_with('R'), state.starts_with('D'));
+    Some(RunState { runnable, uninterruptible, waits: status.number("voluntary_ctxt_switches:")? })
 }
 
 /// When the process began, ns since the machine started, to a clock tick.

@@ -21,6 +21,8 @@ pub struct Space {
     pub total_bytes: u64,
     /// Free for this user, bytes.
     pub available_bytes: u64,
+    /// Files that this user can still make; `None` where the file system has no limit of its own.
+    pub available_files: Option<u64>,
 }
 
 impl Space {
@@ -31,6 +33,7 @@ impl Space {
         Ok(Space {
             total_bytes: stat.f_blocks.saturating_mul(stat.f_frsize),
             available_bytes: stat.f_bavail.saturating_mul(stat.f_frsize),
+            available_files: (stat.f_files > 0).then_some(stat.f_favail),
         })
     }
 
@@ -76,11 +79,13 @@ mod tests {
     #[test]
     fn the_reserve_is_never_touched() {
         let gib = 1 << 30;
-        let small = Space { total_bytes: 10 * gib, available_bytes: 3 * gib };
+        let small =
+            Space { total_bytes: 10 * gib, available_bytes: 3 * gib, available_files: None };
         assert_eq!(small.reserve_bytes(), gib);
         assert!(small.check(Path::new("/d"), 2 * gib).is_ok());
         assert!(small.check(Path::new("/d"), 2 * gib + 1).is_err());
-        let large = Space { total_bytes: 100 * gib, available_bytes: 6 * gib };
+        let large =
+            Space { total_bytes: 100 * gib, available_bytes: 6 * gib, available_files: None };
         assert_eq!(large.reserve_bytes(), 5 * gib);
         let error = large.check(Path::new("/d"), 2 * gib).unwrap_err().to_string();
         assert!(error.contains("/d") && error.contains("hint: free some space"), "{error}");

@@ -6,7 +6,9 @@ mod locks;
 mod memory;
 mod reserves;
 mod sessions;
+mod standby;
 mod statements;
+mod storage;
 mod tables;
 mod vacuum;
 
@@ -16,6 +18,7 @@ use crate::CauseRule;
 
 static RULES: LazyLock<Vec<CauseRule>> = LazyLock::new(|| {
     [
+        storage::RULES,
         locks::RULES,
         commits::RULES,
         tables::RULES,
@@ -25,6 +28,7 @@ static RULES: LazyLock<Vec<CauseRule>> = LazyLock::new(|| {
         sessions::RULES,
         latches::RULES,
         reserves::RULES,
+        standby::RULES,
     ]
     .concat()
 });

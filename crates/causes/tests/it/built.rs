@@ -1,11 +1,11 @@
 //! Servers as they are observed: a healthy one, and what changes it.
 
 use narrows_model::{
-    Activity, ActivityState, ActivityWhere, Bottleneck, ClassUse, ConsumerKind, Consumers, Grade,
-    HorizonHolder, HorizonKind, Layer, LiveSetting, Measurement, MetricValue, Observation,
-    ObservedCounts, ObservedProcesses, ObservedSessions, OperatingPoint, Plan, Platform,
-    ProcessClass, QueuedSession, Reserves, Run, SampledConsumers, SampledGroup, StatementFigures,
-    StatementStatistics, StatementUse, TableUse, Verdict, metric,
+    Activity, ActivityState, ActivityWhere, Bottleneck, ClassUse, ConsumerKind, Consumers,
+    FileSystemRoom, Grade, HorizonHolder, HorizonKind, Layer, LiveSetting, Measurement,
+    MetricValue, Observation, ObservedCounts, ObservedProcesses, ObservedSessions, OperatingPoint,
+    Plan, Platform, ProcessClass, QueuedSession, Reserves, Role, Run, SampledConsumers,
+    SampledGroup, StatementFigures, StatementStatistics, StatementUse, TableUse, Verdict, metric,
 };
 
 pub const ID: &str = "database.observed";
@@ -348,4 +348,21 @@ pub fn holder(
 
 pub fn reserves(run: &mut Run) -> &mut Reserves {
     consumers(run).reserves.get_or_insert_default()
+}
+
+pub fn file_systems(run: &mut Run) -> &mut Vec<FileSystemRoom> {
+    &mut reserves(run).file_systems
+}
+
+/// One file system of 100 GB for all, with so much left.
+pub fn room(run: &mut Run, available_bytes: f64) {
+    let roles = vec![Role::Data, Role::Wal];
+    let room =
+        FileSystemRoom { roles, total_bytes: 1e11, available_bytes, ..FileSystemRoom::default() };
+    file_systems(run).push(room);
+}
+
+/// No transaction ends.
+pub fn nothing_ends(run: &mut Run) {
+    (counted(run).commits, counted(run).rollbacks) = (Some(0.0), Some(0.0));
 }

@@ -18,6 +18,21 @@ fn of(run: &Run, id: &str) -> Cause {
 }
 
 #[test]
+fn storage_that_is_silent_is_looked_for_where_its_requests_are() {
+    let action = |in_flight: Option<f64>| {
+        let mut run = healthy();
+        at(&mut run, Log, 8.0, "IO:WalSync");
+        counted(&mut run).flushes = Some(0.0);
+        room(&mut run, 50e9);
+        file_systems(&mut run)[0].requests_in_flight = in_flight;
+        causes(&run)[0].action.clone()
+    };
+    assert!(action(Some(0.0)).starts_with("no request is on its way"), "frozen");
+    assert!(action(Some(3.0)).starts_with("3 requests are on the way to the drive of pg_wal"));
+    assert!(action(None).starts_with("find out what pg_wal lies on"), "nothing is known");
+}
+
+#[test]
 fn what_stands_still_is_first_by_those_behind_it_then_shares_then_risks() {
     let mut run = healthy();
     reserves(&mut run).archive_failures = Some(3.0);

@@ -77,7 +77,11 @@ fn stopping_in_the_middle_leaves_nothing() {
 #[test]
 fn too_little_room_is_said_before_anything_is_written() {
     let dir = folder();
-    let space = Space { total_bytes: 8 << 30, available_bytes: (1 << 30) + 10 * MIB };
+    let space = Space {
+        total_bytes: 8 << 30,
+        available_bytes: (1 << 30) + 10 * MIB,
+        available_files: None,
+    };
     let tight = |mib| Blueprint { space: Some(space), ..blueprint(dir.path(), mib, 1) };
     let result = TestFile::create(tight(11), &mut |_| panic!("nothing may be written"));
     match result {
@@ -94,7 +98,7 @@ fn too_little_room_is_said_before_anything_is_written() {
 fn a_file_larger_than_the_disk_fails_with_a_hint_and_leaves_nothing() {
     let dir = folder();
     // The check is told that there is room, so the file system itself must refuse: 2^52 bytes fit nowhere.
-    let space = Space { total_bytes: 1 << 62, available_bytes: 1 << 61 };
+    let space = Space { total_bytes: 1 << 62, available_bytes: 1 << 61, available_files: None };
     let huge = Blueprint {
         dir: dir.path(),
         bytes: 1 << 52,

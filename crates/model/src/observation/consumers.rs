@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ActivityState, Interval};
+use crate::{ActivityState, Interval, Role};
 
 /// Who took what.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -397,4 +397,26 @@ pub struct Reserves {
     /// WAL files that `archive_command` failed for since statistics were reset, where the last attempt failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_failures: Option<f64>,
+    /// Room on the file systems of its data and of its WAL, at the end; empty where there is no path to them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub file_systems: Vec<FileSystemRoom>,
+}
+
+/// Room on a file system of an observed server (`statvfs`).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(default)]
+pub struct FileSystemRoom {
+    /// What of the server's lies on it.
+    pub roles: Vec<Role>,
+    /// Its size, bytes.
+    pub total_bytes: f64,
+    /// Free for users other than root, bytes.
+    pub available_bytes: f64,
+    /// Files that can still be made; absent where the file system has no limit of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub available_files: Option<f64>,
+    /// Requests on their way to its block device and back at the end of the look; absent where it has none of its own (NFS, Btrfs).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_in_flight: Option<f64>,
 }

@@ -55,6 +55,9 @@ pub struct ObservedCounts {
     /// Deadlocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadlocks: Option<f64>,
+    /// Statements of a standby that were cancelled because they stood in the way of replay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay_conflicts: Option<f64>,
     /// Time that sessions spent executing statements, ns (PostgreSQL 14 and later). Reported when a statement ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_ns: Option<f64>,

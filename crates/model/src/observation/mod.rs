@@ -19,8 +19,9 @@ pub use activity::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass, WaitCheck,
 };
 pub use consumers::{
-    ConsumerKind, Consumers, HorizonHolder, HorizonKind, QueuedSession, Reserves, SampledConsumers,
-    SampledGroup, StatementFigures, StatementStatistics, StatementUse, TableUse, UnindexedKey,
+    ConsumerKind, Consumers, FileSystemRoom, HorizonHolder, HorizonKind, QueuedSession, Reserves,
+    SampledConsumers, SampledGroup, StatementFigures, StatementStatistics, StatementUse, TableUse,
+    UnindexedKey,
 };
 pub use counts::ObservedCounts;
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};

@@ -26,6 +26,7 @@ pub(crate) enum Count {
     TempFiles,
     TempBytes,
     Deadlocks,
+    ReplayConflicts,
     ActiveMs,
     IdleInTransactionMs,
     Connections,
@@ -105,6 +106,7 @@ pub(crate) const SOURCES: &[Source] = &[
     source(Count::TempFiles, DATABASE, &["temp_files"], "sum(temp_files)"),
     source(Count::TempBytes, DATABASE, &["temp_bytes"], "sum(temp_bytes)"),
     source(Count::Deadlocks, DATABASE, &["deadlocks"], "sum(deadlocks)"),
+    source(Count::ReplayConflicts, DATABASE, &["conflicts"], "sum(conflicts)"),
     source(Count::ActiveMs, DATABASE, &["active_time"], "sum(active_time)"),
     source(
         Count::IdleInTransactionMs,

@@ -64,6 +64,7 @@ pub(super) fn counted(changed: &Changed) -> ObservedCounts {
         temp_files: get(Count::TempFiles),
         temp_bytes: get(Count::TempBytes),
         deadlocks: get(Count::Deadlocks),
+        replay_conflicts: get(Count::ReplayConflicts),
         active_ns: ns(Count::ActiveMs),
         idle_in_transaction_ns: ns(Count::IdleInTransactionMs),
         connections: get(Count::Connections),

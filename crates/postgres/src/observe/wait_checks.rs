@@ -147,7 +147,7 @@ mod tests {
     use crate::monitor::fake::row;
 
     fn at(runnable: bool, waits: u64) -> RunState {
-        RunState { runnable, waits }
+        RunState { runnable, uninterruptible: false, waits }
     }
 
     #[test]

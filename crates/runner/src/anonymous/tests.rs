@@ -195,7 +195,7 @@ fn consumers() -> Consumers {
         reserves: Some(Reserves {
             oldest_database: Some(("shopdb".into(), 1e9)),
             unread_slots: vec![("upsilon-slot".into(), 1e9)],
-            archive_failures: None,
+            ..Reserves::default()
         }),
     }
 }

@@ -6,6 +6,8 @@
 pub(crate) mod capacities;
 pub mod drives;
 mod planned;
+mod room;
+mod stuck;
 mod waiting;
 
 use std::path::PathBuf;
@@ -31,6 +33,7 @@ use crate::{guard, layers};
 
 use capacities::StoredCapacities;
 use drives::OfServer;
+use room::ServerFolders;
 use waiting::Waiting;
 
 /// A look at a server that others load.
@@ -58,7 +61,13 @@ fn reach(request: &ObserveRequest) -> Result<Monitor> {
             ),
         ));
     }
-    Err(failure::about(&request.address.masked(), CANNOT, error))
+    let silent = matches!(error, MonitorError::Wire(WireError::Late(_)));
+    let stuck = if silent && request.address.is_local() { stuck::in_the_kernel() } else { None };
+    let error = failure::about(&request.address.masked(), CANNOT, error);
+    Err(match stuck {
+        Some(stuck) => error.context(stuck),
+        None => error,
+    })
 }
 
 /// Behind an address.
@@ -186,8 +195,10 @@ impl Observe {
         let length = self.request.length;
         let ui = session.ui;
         ui.begin_part(Workload::Observed, least(length).as_secs_f64());
-        let mut waiting = Waiting::new(ui, &machine, &session.run);
+        let folders = ServerFolders::of([look.data_dir(), look.wal_dir()]);
+        let mut waiting = Waiting::new(ui, &machine, folders.clone(), &session.run);
         let mut seen = look.observe(length, seed, around, &mut waiting, stop, ui)?;
+        folders.tell(&mut seen.observation);
         let groups = waiting.groups;
         if let Some(groups) = groups.filter(|_| seen.observation.load_change.is_some()) {
             let was = session.run.platform().map(|platform| platform.cgroup.clone());

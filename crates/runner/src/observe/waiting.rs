@@ -7,6 +7,7 @@ use narrows_postgres::observe::{Around, Observed, Observer};
 use narrows_units::OpsPerSecond;
 
 use super::ServerMachine;
+use super::room::ServerFolders;
 use crate::prepared;
 use crate::ui::Ui;
 
@@ -60,13 +61,20 @@ pub(super) struct Waiting<'a> {
     /// The run without what is seen.
     before: Run,
     answers: Answers,
+    folders: ServerFolders,
     /// The control groups of the server since its load changed.
     pub(super) groups: Option<Cgroup>,
 }
 
 impl<'a> Waiting<'a> {
-    pub(super) fn new(ui: &'a dyn Ui, machine: &'a ServerMachine, before: &Run) -> Waiting<'a> {
-        Waiting { ui, machine, before: before.clone(), answers: Answers::default(), groups: None }
+    pub(super) fn new(
+        ui: &'a dyn Ui,
+        machine: &'a ServerMachine,
+        folders: ServerFolders,
+        before: &Run,
+    ) -> Waiting<'a> {
+        let answers = Answers::default();
+        Waiting { ui, machine, before: before.clone(), answers, folders, groups: None }
     }
 }
 
@@ -85,10 +93,11 @@ impl Observer for Waiting<'_> {
         self.machine.around(self.groups.as_ref().and_then(|groups| groups.cpu_quota_cpus))
     }
 
-    fn so_far(&mut self, seen: Observed) -> bool {
+    fn so_far(&mut self, mut seen: Observed) -> bool {
         if seen.observation.interval_ns < FIRST_ANSWER_NS {
             return false;
         }
+        self.folders.tell(&mut seen.observation);
         let mut run = self.before.clone();
         run.observations.push(seen.observation);
         run.measurements.push(seen.measurement);

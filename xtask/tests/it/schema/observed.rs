@@ -2,12 +2,12 @@
 
 use narrows_model::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, Bottleneck, Cause, CauseShare,
-    ClassUse, ConsumerKind, Consumers, Headroom, HorizonHolder, HorizonKind, HotProcess, Interval,
-    LiveCost, LiveSetting, LoadChange, Observation, ObservedCounts, ObservedProcesses,
-    ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser, Provenance, QueuedSession,
-    Reserves, SampledConsumers, SampledGroup, StatementFigures, StatementStatistics, StatementUse,
-    TableUse, TimeAccount, TimeShare, TransactionTime, UnindexedKey, Urgency, WaitCheck, WhatIf,
-    WhatIfThen,
+    ClassUse, ConsumerKind, Consumers, FileSystemRoom, Headroom, HorizonHolder, HorizonKind,
+    HotProcess, Interval, LiveCost, LiveSetting, LoadChange, Observation, ObservedCounts,
+    ObservedProcesses, ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser,
+    Provenance, QueuedSession, Reserves, Role, SampledConsumers, SampledGroup, StatementFigures,
+    StatementStatistics, StatementUse, TableUse, TimeAccount, TimeShare, TransactionTime,
+    UnindexedKey, Urgency, WaitCheck, WhatIf, WhatIfThen,
 };
 
 pub fn observation(interval: Interval) -> Observation {
@@ -177,6 +177,13 @@ fn consumers(interval: Interval) -> Consumers {
             oldest_database: Some(("shop".into(), 1e9)),
             unread_slots: vec![("standby1".into(), 1e9)],
             archive_failures: Some(3.0),
+            file_systems: vec![FileSystemRoom {
+                roles: vec![Role::Data, Role::Wal],
+                total_bytes: 1e11,
+                available_bytes: 1e9,
+                available_files: Some(1e6),
+                requests_in_flight: Some(2.0),
+            }],
         }),
     }
 }
