@@ -30,11 +30,11 @@ fn secret(byte: u8) -> Secret {
     Secret::new(Some(Hash::Sha256), &[byte; 32]).unwrap()
 }
 
-/// Files of secrets.
-struct Keys(tempfile::TempDir);
+/// Files of secrets: `host`, `target`, `wrong`.
+pub(crate) struct Keys(tempfile::TempDir);
 
 impl Keys {
-    fn new() -> Keys {
+    pub(crate) fn new() -> Keys {
         let keys = Keys(tempfile::tempdir().unwrap());
         for (name, byte) in [("host", 1), ("target", 2), ("wrong", 3)] {
             let path = keys.path(name);
@@ -44,7 +44,7 @@ impl Keys {
         keys
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
