@@ -5,6 +5,7 @@ mod cutter;
 mod data;
 mod fabric_split;
 mod host;
+mod hostile;
 mod measured;
 mod misuse;
 mod model;
