@@ -59,8 +59,7 @@ pub fn check(data: &[u8]) {
         // What it wants to say is bounded by what it was asked for.
         assert!(queue.bytes().len() <= 64 << 10 && queue.pieces().len() <= 512);
         // A slot that is free again is used at once, with less memory: nothing of before may be in its way.
-        for index in before..ended.len() {
-            let slot = ended[index].slot;
+        for slot in ended[before..].iter().map(|ended| ended.slot) {
             memory.0[usize::from(slot)].truncate(SMALL);
             let entry = IoCommand::Write(extent(1)).to_entry(slot, 1, DataPointer::NONE);
             queue.submit(entry, slot, Direction::Out(SMALL as u32), &mut memory);
