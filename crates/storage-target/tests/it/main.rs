@@ -6,6 +6,7 @@ mod data;
 mod fabric_split;
 mod host;
 mod hostile;
+mod impostor;
 mod measured;
 mod misuse;
 mod model;
