@@ -32,6 +32,8 @@ const MOST_DATA: u32 = 1 << 20;
 /// How often and how far apart a queue's Connect is tried again.
 const QUEUE_TRIES: u32 = 3;
 const QUEUE_PAUSE: Duration = Duration::from_millis(50);
+/// How long taking leave of a target may take that doesn't answer, each of two steps: who stops a run isn't to wait for it.
+const LEAVE_WITHIN: Duration = Duration::from_secs(1);
 /// Entries of the admin queue, less one.
 const ADMIN_QUEUE_SIZE: u16 = 31;
 
@@ -223,11 +225,10 @@ impl Drop for Association {
             // Nobody is there to take leave of, and what the keeper tries may take long; it ends by itself.
             return;
         }
+        self.link.take_leave(LEAVE_WITHIN);
         if let Some(keeper) = self.keeper.take() {
             let _ = keeper.join();
         }
-        // A target that is gone needs no leave.
-        let _ = self.link.admin().set_property(property::CC, Configuration::ENABLED.shutdown().0);
     }
 }
 

@@ -8,10 +8,11 @@
 use std::collections::VecDeque;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use narrows_nvme::feature;
+use narrows_nvme::property::{self, Configuration};
 
 use crate::HostError;
 use crate::address::Address;
@@ -25,6 +26,9 @@ const KEEP_ALIVES: u32 = 3;
 /// How long a socket that another thread waits at is tried to be reset, and how often in it: waits end with a heartbeat.
 const RESET_TRIES: u32 = 50;
 const RESET_PAUSE: Duration = Duration::from_millis(narrows_io::HEARTBEAT_MS);
+
+/// Between two looks whether the admin queue is free.
+const LEAVE_PAUSE: Duration = Duration::from_millis(5);
 
 /// An open I/O queue.
 #[derive(Debug)]
@@ -281,6 +285,27 @@ impl Link {
     pub(crate) fn stop(&self) {
         self.state().stop = true;
         self.changed.notify_all();
+    }
+
+    /// Shuts the controller down, if the target answers that in time; where it doesn't answer what was sent before either, the
+    /// admin connection ends without.
+    pub(crate) fn take_leave(&self, limit: Duration) {
+        let begun = Instant::now();
+        loop {
+            match self.admin.try_lock() {
+                Ok(mut admin) => {
+                    let _ = admin.answer_within(limit);
+                    // A target that is gone needs no leave.
+                    let _ = admin.set_property(property::CC, Configuration::ENABLED.shutdown().0);
+                    return;
+                }
+                Err(TryLockError::Poisoned(_)) => break,
+                Err(TryLockError::WouldBlock) if begun.elapsed() >= limit => break,
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LEAVE_PAUSE),
+            }
+        }
+        let socket = self.admin_socket.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = socket.shutdown(std::net::Shutdown::Both);
     }
 
     /// What the keeper does until it is stopped, or the connections are lost for good.

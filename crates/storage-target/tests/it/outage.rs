@@ -332,3 +332,16 @@ fn a_target_that_is_silent_for_longer_than_the_keep_alive_timeout_is_left_and_fo
     drop((path, association));
     program.stop();
 }
+
+#[test]
+fn who_stops_does_not_wait_for_a_target_that_is_silent() {
+    let program = Program::serving(&["ram:8MiB"], &[]);
+    // An answer may take most of a day.
+    let (association, mut path) = path_to(&program.address("keep-alive-tmo=86400"));
+    path.submit(Op::Read, 0, 0, 4096);
+    assert_eq!(all(&mut path)[0].result, 4096);
+    program.signal(libc::SIGSTOP);
+    drop((path, association));
+    program.signal(libc::SIGCONT);
+    program.stop();
+}
