@@ -185,6 +185,25 @@ fn files_of_secrets_that_others_may_read_are_not_used() {
     assert!(!said.contains("S3cret"), "{said}");
 }
 
+#[test]
+fn an_option_of_authentication_that_nothing_would_come_of_is_refused() {
+    let keys = Keys::new();
+    let (config, key) = (keys.path("config"), keys.path("host"));
+    let text =
+        format!("[[subsystem]]\nnqn = \"{NQN}\"\nany-host = true\nnamespaces = [\"null\"]\n");
+    std::fs::write(&config, text).unwrap();
+    let key = key.to_str().unwrap();
+    for option in [
+        ["--dhchap-key-file", key],
+        ["--dhchap-ctrl-key-file", key],
+        ["--dhchap-hash", "sha512"],
+        ["--dhchap-group", "null"],
+    ] {
+        let (said, code) = refusal(&["--config", config.to_str().unwrap(), option[0], option[1]]);
+        assert!(code == Some(2) && said.contains("cannot be used with"), "{option:?}: {said}");
+    }
+}
+
 fn send_entry(message: &[u8]) -> SubmissionEntry {
     let length = message.len() as u32;
     let command = FabricsCommand::AuthenticationSend { protocol: PROTOCOL, length };
