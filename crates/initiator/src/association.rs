@@ -10,7 +10,7 @@ use narrows_nvme::Status;
 use narrows_nvme::command::{Connect, ConnectData, DYNAMIC_CONTROLLER, Identify};
 use narrows_nvme::digest::Digests;
 use narrows_nvme::feature::{self, QueueCounts};
-use narrows_nvme::identify::{IdentifyController, IdentifyNamespace};
+use narrows_nvme::identify::{IdentifyController, IdentifyNamespace, NamespaceIds};
 use narrows_nvme::log::{ACTIVITY_BYTES, TargetActivity, page};
 use narrows_nvme::property::{self, Capabilities, Configuration, ControllerStatus};
 
@@ -32,6 +32,8 @@ const MOST_DATA: u32 = 1 << 20;
 /// How often and how far apart a queue's Connect is tried again.
 const QUEUE_TRIES: u32 = 3;
 const QUEUE_PAUSE: Duration = Duration::from_millis(50);
+/// How long taking leave of a target may take that doesn't answer, each of two steps: who stops a run isn't to wait for it.
+const LEAVE_WITHIN: Duration = Duration::from_secs(1);
 /// Entries of the admin queue, less one.
 const ADMIN_QUEUE_SIZE: u16 = 31;
 
@@ -42,6 +44,8 @@ pub struct Reached {
     pub controller: IdentifyController,
     /// What the namespace is.
     pub namespace: IdentifyNamespace,
+    /// What names it for good; none where the controller tells none. Linux's target has its UUID here and nowhere else.
+    pub ids: NamespaceIds,
     /// Size of a block, bytes.
     pub block_bytes: u32,
     /// I/O queues that the controller granted.
@@ -69,8 +73,8 @@ impl Reached {
         {
             return other("the subsystem has another serial number or model");
         }
-        if (before.nguid, before.eui64) != (after.nguid, after.eui64) {
-            return other("the namespace has another identifier (NGUID, EUI64)");
+        if (before.nguid, before.eui64, self.ids) != (after.nguid, after.eui64, now.ids) {
+            return other("the namespace has another identifier (NGUID, EUI64, UUID)");
         }
         if (before.blocks, self.block_bytes) != (after.blocks, now.block_bytes) {
             return other("the namespace has another size");
@@ -80,6 +84,9 @@ impl Reached {
         }
         if self.controller.write_cache != now.controller.write_cache {
             return other("the controller says otherwise of its write cache");
+        }
+        if self.digests != now.digests {
+            return other("the target agrees to other digests");
         }
         let less = now.queues < self.queues
             || now.queue_entries < self.queue_entries
@@ -218,11 +225,10 @@ impl Drop for Association {
             // Nobody is there to take leave of, and what the keeper tries may take long; it ends by itself.
             return;
         }
+        self.link.take_leave(LEAVE_WITHIN);
         if let Some(keeper) = self.keeper.take() {
             let _ = keeper.join();
         }
-        // A target that is gone needs no leave.
-        let _ = self.link.admin().set_property(property::CC, Configuration::ENABLED.shutdown().0);
     }
 }
 
@@ -356,6 +362,12 @@ fn reach(
     if namespace.blocks == 0 {
         return Err(none());
     }
+    let ids = match admin.identify(Identify::DESCRIPTORS, number) {
+        Ok(told) => NamespaceIds::from_bytes(&told),
+        // Controllers before NVMe 1.3 have no such list.
+        Err(HostError::Failed { .. }) => NamespaceIds::default(),
+        Err(error) => return Err(error),
+    };
     let block_bytes = namespace.block_bytes().ok_or_else(|| absent("its block size can't be"))?;
     if namespace.blocks.checked_mul(u64::from(block_bytes)).is_none() {
         return Err(absent("its size can't be"));
@@ -368,10 +380,68 @@ fn reach(
     Ok(Reached {
         controller,
         namespace,
+        ids,
         block_bytes,
         queues: granted.submission.min(granted.completion).min(u32::from(queues)),
         queue_entries: max_commands,
         digests: admin.digests(),
         max_data: u32::try_from(most).unwrap_or(MOST_DATA).min(MOST_DATA),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_nvme::Nqn;
+    use narrows_nvme::identify::IDENTIFY_BYTES;
+
+    use super::*;
+
+    fn reached() -> Reached {
+        let mut data = [0; IDENTIFY_BYTES];
+        let nqn: Nqn = "nqn.2026-11.org.example:disk".parse().unwrap();
+        data[768..1024].copy_from_slice(&nqn.to_field());
+        data[525] = 1;
+        Reached {
+            controller: IdentifyController::from_bytes(&data).unwrap(),
+            namespace: IdentifyNamespace { blocks: 2048, ..IdentifyNamespace::default() },
+            ids: NamespaceIds { uuid: Some([1; 16]), ..NamespaceIds::default() },
+            block_bytes: 512,
+            queues: 4,
+            queue_entries: 128,
+            digests: Digests { header: false, data: true },
+            max_data: 1 << 20,
+        }
+    }
+
+    #[test]
+    fn what_is_there_after_a_reconnect_is_what_was_there_before_and_can_do_as_much() {
+        let before = reached();
+        assert!(before.check_same(&before).is_ok());
+        let more = Reached { queues: 8, max_data: 2 << 20, queue_entries: 256, ..reached() };
+        assert!(before.check_same(&more).is_ok());
+        type Change = fn(&mut Reached);
+        let changes: [(&str, Change); 13] = [
+            ("serial number", |now| now.controller.serial = "B".to_string()),
+            ("model", |now| now.controller.model = "B".to_string()),
+            ("another identifier", |now| now.namespace.nguid = [1; 16]),
+            ("another identifier", |now| now.namespace.eui64 = [1; 8]),
+            // All that Linux's target tells.
+            ("another identifier", |now| now.ids.uuid = Some([2; 16])),
+            ("another identifier", |now| now.ids.uuid = None),
+            ("another size", |now| now.namespace.blocks = 2047),
+            ("another size", |now| now.block_bytes = 4096),
+            ("write protection", |now| now.namespace.write_protected = true),
+            ("write cache", |now| now.controller.write_cache = 0),
+            ("other digests", |now| now.digests.data = false),
+            ("grants less", |now| now.max_data = 128 << 10),
+            ("grants less", |now| now.queues = 3),
+        ];
+        for (says, change) in changes {
+            let mut now = reached();
+            change(&mut now);
+            let error = before.check_same(&now).unwrap_err();
+            assert!(error.is_for_good(), "{error}");
+            assert!(error.to_string().contains(says), "{error}, not {says}");
+        }
+    }
 }

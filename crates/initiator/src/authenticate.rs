@@ -9,6 +9,7 @@ use narrows_nvme::authentication::{
 use narrows_nvme::command::FabricsCommand;
 use narrows_nvme::{DataPointer, Nqn};
 use ring::rand::{SecureRandom, SystemRandom};
+use zeroize::Zeroizing;
 
 use crate::HostError;
 use crate::address::Address;
@@ -35,7 +36,8 @@ impl Secrets {
 }
 
 fn secret_of(path: &Path) -> Result<Secret, HostError> {
-    let text = narrows_files::read_private_text(path, MOST).map_err(|error| error.to_string());
+    let text = narrows_files::read_private_text(path, MOST).map(Zeroizing::new);
+    let text = text.map_err(|error| error.to_string());
     let secret =
         text.and_then(|text| text.trim().parse().map_err(|why: InvalidSecret| why.to_string()));
     secret.map_err(|reason| HostError::Secret { path: path.to_path_buf(), reason })
@@ -126,7 +128,7 @@ impl Exchange<'_> {
 
     /// Answers the target's challenge, with one for it where it has to prove itself.
     fn reply(&mut self, challenge: &Challenge) -> Result<HostChallenge, HostError> {
-        let key = KeyPair::new(challenge.group, &random()?);
+        let key = KeyPair::new(challenge.group, &Zeroizing::new(random()?));
         let shared = match key.as_ref().map(|key| key.shared(&challenge.public)).transpose() {
             Ok(shared) => shared,
             Err(why) => return Err(self.fail(Explanation::PAYLOAD, &why.to_string())),

@@ -107,12 +107,25 @@ pub enum HostError {
 }
 
 impl HostError {
-    /// Whether it stays so however often it is tried: the controller says so (DNR).
+    /// Whether it stays so however often it is tried: the controller says so (DNR), something else is there, or one side has
+    /// another secret, or none. Each further attempt would be another guess, and may lock the host out.
     pub(crate) fn is_for_good(&self) -> bool {
         match self {
             HostError::Failed { status, .. } => status.do_not_retry(),
-            HostError::Changed(_) => true,
-            _ => false,
+            HostError::Changed(_)
+            | HostError::Secret { .. }
+            | HostError::NoSecret { .. }
+            | HostError::NoAuthentication
+            | HostError::SecureChannel
+            | HostError::Refused { .. }
+            | HostError::TargetUnproven { .. } => true,
+            HostError::System { .. }
+            | HostError::Closed(_)
+            | HostError::Terminated(_)
+            | HostError::Broken(_)
+            | HostError::Silent { .. }
+            | HostError::GivenUp { .. }
+            | HostError::Namespace { .. } => false,
         }
     }
 

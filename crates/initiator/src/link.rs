@@ -8,10 +8,11 @@
 use std::collections::VecDeque;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use narrows_nvme::feature;
+use narrows_nvme::property::{self, Configuration};
 
 use crate::HostError;
 use crate::address::Address;
@@ -25,6 +26,9 @@ const KEEP_ALIVES: u32 = 3;
 /// How long a socket that another thread waits at is tried to be reset, and how often in it: waits end with a heartbeat.
 const RESET_TRIES: u32 = 50;
 const RESET_PAUSE: Duration = Duration::from_millis(narrows_io::HEARTBEAT_MS);
+
+/// Between two looks whether the admin queue is free.
+const LEAVE_PAUSE: Duration = Duration::from_millis(5);
 
 /// An open I/O queue.
 #[derive(Debug)]
@@ -45,6 +49,20 @@ pub(crate) struct Line {
     made: Option<OpenQueue>,
     /// In use, to be reset.
     used: Option<Arc<TcpStream>>,
+}
+
+/// What a queue is made by. A path that ends gives its number to the next, which may be of another size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LineShape {
+    number: u16,
+    slots: u16,
+    entries: u32,
+}
+
+impl Line {
+    fn shape(&self) -> LineShape {
+        LineShape { number: self.number, slots: self.slots, entries: self.entries }
+    }
 }
 
 #[derive(Debug)]
@@ -269,6 +287,27 @@ impl Link {
         self.changed.notify_all();
     }
 
+    /// Shuts the controller down, if the target answers that in time; where it doesn't answer what was sent before either, the
+    /// admin connection ends without.
+    pub(crate) fn take_leave(&self, limit: Duration) {
+        let begun = Instant::now();
+        loop {
+            match self.admin.try_lock() {
+                Ok(mut admin) => {
+                    let _ = admin.answer_within(limit);
+                    // A target that is gone needs no leave.
+                    let _ = admin.set_property(property::CC, Configuration::ENABLED.shutdown().0);
+                    return;
+                }
+                Err(TryLockError::Poisoned(_)) => break,
+                Err(TryLockError::WouldBlock) if begun.elapsed() >= limit => break,
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LEAVE_PAUSE),
+            }
+        }
+        let socket = self.admin_socket.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = socket.shutdown(std::net::Shutdown::Both);
+    }
+
     /// What the keeper does until it is stopped, or the connections are lost for good.
     pub(crate) fn keep(&self) {
         let timeout = Duration::from_secs(self.address.keep_alive_s.into());
@@ -364,25 +403,25 @@ impl Link {
             admin.set_feature(feature::SERVICE_TIME, 1)?;
         }
         let next = self.state().association + 1;
-        let mut made: Vec<(u16, OpenQueue)> = Vec::new();
+        let mut made: Vec<(LineShape, OpenQueue)> = Vec::new();
         loop {
             // Paths may have begun or ended meanwhile.
             let missing = {
                 let mut state = self.state();
-                let missing = state.lines.iter().find_map(|line| {
-                    let has = made.iter().any(|(number, _)| *number == line.number);
-                    (!has).then_some((line.number, line.slots, line.entries))
-                });
+                let missing = state.missing(made.iter().map(|(shape, _)| *shape));
                 if missing.is_none() {
                     self.connected(&mut state, admin, controller, &reached, made);
                     break;
                 }
                 missing
             };
-            let Some((number, slots, entries)) = missing else { break };
+            let Some(shape) = missing else { break };
+            // What was made for a path that has ended makes room for another with its number.
+            made.retain(|(its, _)| its.number != shape.number);
+            let LineShape { number, slots, entries } = shape;
             let (stream, mut queue) = self.open_queue(controller, number, slots, entries)?;
             queue.set_in_capsule(reached.controller.in_capsule_bytes());
-            made.push((number, OpenQueue { stream, queue, association: next }));
+            made.push((shape, OpenQueue { stream, queue, association: next }));
         }
         self.changed.notify_all();
         Ok(())
@@ -394,10 +433,10 @@ impl Link {
         admin: CommandConnection,
         controller: u16,
         reached: &Reached,
-        made: Vec<(u16, OpenQueue)>,
+        made: Vec<(LineShape, OpenQueue)>,
     ) {
-        for (number, open) in made {
-            if let Some(line) = state.line(number) {
+        for (shape, open) in made {
+            if let Some(line) = state.line(shape.number) {
                 line.made = Some(open);
             }
         }
@@ -420,6 +459,12 @@ impl State {
     fn line(&mut self, number: u16) -> Option<&mut Line> {
         self.lines.iter_mut().find(|line| line.number == number)
     }
+
+    /// A line for which none of these queues was made.
+    fn missing(&self, made: impl Iterator<Item = LineShape> + Clone) -> Option<LineShape> {
+        let mut lines = self.lines.iter().map(Line::shape);
+        lines.find(|shape| !made.clone().any(|made| made == *shape))
+    }
 }
 
 /// Ends a connection so that nothing it holds is sent any more; whether that is done. While another thread waits at it, some
@@ -437,6 +482,27 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
+
+    #[test]
+    fn a_queue_that_was_made_for_a_path_that_ended_is_not_the_next_ones_of_another_size() {
+        let line = |number, slots| Line { number, slots, entries: 2, made: None, used: None };
+        let mut state = State {
+            phase: Phase::Connected,
+            association: 0,
+            controller: 1,
+            in_capsule: 0,
+            reconnects: 0,
+            disconnected: Duration::ZERO,
+            stop: false,
+            lines: vec![line(1, 4), line(2, 4)],
+            free_queues: VecDeque::new(),
+        };
+        let made: Vec<LineShape> = state.lines.iter().map(Line::shape).collect();
+        assert_eq!(state.missing(made.iter().copied()), None);
+        assert_eq!(state.missing(made.iter().take(1).copied()), Some(made[1]));
+        state.lines[1] = line(2, 64);
+        assert_eq!(state.missing(made.iter().copied()), Some(state.lines[1].shape()));
+    }
 
     #[test]
     fn what_a_socket_holds_is_not_sent_after_its_reset() {

@@ -25,6 +25,9 @@ const INPUT: usize = 64 << 10;
 const DIRECT_FROM: usize = 16 << 10;
 /// Most pieces of a message.
 const PIECES: usize = 256;
+/// Bytes of headers that may wait to be sent before nothing more is received: each R2T makes some, and a target that asks for
+/// data in tiny parts and takes none would fill memory. A target that is in order takes data while it asks for more.
+const WAITING_LIMIT: usize = 8 << 20;
 
 /// How a path waits and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,8 +91,6 @@ pub struct NvmeTcpPath {
     name: PathBuf,
     input: Box<[u8]>,
     ended: Vec<Ended>,
-    /// Bytes of the queue's pieces that were sent.
-    sent: usize,
     /// Operation of each slot, and what it moves.
     operations: Vec<(Op, u32)>,
     /// What each slot waits for.
@@ -161,7 +162,6 @@ impl NvmeTcpPath {
             options: parts.options,
             input: vec![0; INPUT].into_boxed_slice(),
             ended: Vec::with_capacity(slots),
-            sent: 0,
             operations: vec![(Op::Read, 0); slots],
             waits: vec![None; slots],
             longest_stall: Duration::ZERO,
@@ -266,7 +266,6 @@ impl NvmeTcpPath {
             }
         }
         self.queue = no_queue();
-        self.sent = 0;
         Ok(())
     }
 
@@ -299,30 +298,17 @@ impl NvmeTcpPath {
         while !self.queue.pieces().is_empty() {
             let mut vectors: [libc::iovec; PIECES] =
                 [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PIECES];
-            let (mut count, mut skip, mut total) = (0, self.sent, 0);
-            for piece in self.queue.pieces() {
+            let mut count = 0;
+            for (vector, piece) in vectors.iter_mut().zip(self.queue.pieces()) {
                 let bytes: &[u8] = match piece {
                     Piece::Bytes(range) => &self.queue.bytes()[range.clone()],
                     Piece::Slot { slot, range } => &self.slots.slot(*slot)[range.clone()],
                 };
-                if skip >= bytes.len() {
-                    skip -= bytes.len();
-                    continue;
-                }
-                if count == PIECES {
-                    break;
-                }
-                let rest = &bytes[skip..];
-                skip = 0;
-                total += rest.len();
-                vectors[count] =
-                    libc::iovec { iov_base: rest.as_ptr().cast_mut().cast(), iov_len: rest.len() };
+                *vector = libc::iovec {
+                    iov_base: bytes.as_ptr().cast_mut().cast(),
+                    iov_len: bytes.len(),
+                };
                 count += 1;
-            }
-            if count == 0 {
-                self.queue.sent();
-                self.sent = 0;
-                break;
             }
             // SAFETY: a message without name and control data is all zeros; its pieces point to memory that is not touched
             // during the call.
@@ -334,12 +320,7 @@ impl NvmeTcpPath {
                 libc::sendmsg(socket, &raw const message, flags)
             };
             match usize::try_from(result) {
-                Ok(went) => {
-                    self.sent += went;
-                    if went < total {
-                        continue;
-                    }
-                }
+                Ok(went) => self.queue.sent_bytes(went),
                 Err(_) => {
                     let error = io::Error::last_os_error();
                     return match error.kind() {
@@ -399,10 +380,10 @@ impl NvmeTcpPath {
         Ok(true)
     }
 
-    /// Sleeps until the socket takes more or something came, for a heartbeat at most.
-    fn wait_for_socket(&self) {
+    /// Sleeps until the socket takes more, or something came, as `events` says; for a heartbeat at most.
+    fn wait_for_socket(&self, events: PollFlags) {
         let Some(stream) = self.stream.as_deref() else { return };
-        let mut fds = [PollFd::new(stream, PollFlags::IN | PollFlags::OUT)];
+        let mut fds = [PollFd::new(stream, events)];
         let limit = Timespec { tv_sec: 0, tv_nsec: HEARTBEAT_MS as i64 * 1_000_000 };
         let _ = poll(&mut fds, Some(&limit));
     }
@@ -471,7 +452,8 @@ impl NvmeTcpPath {
         let all_sent = self.flush()?;
         let sleeps = !self.options.polled && deadline.is_some();
         let enough = self.ended.len() >= wanted;
-        let came = if self.queue.in_flight() == 0 {
+        let full = self.queue.bytes().len() > WAITING_LIMIT;
+        let came = if self.queue.in_flight() == 0 || full {
             false
         } else {
             self.receive(sleeps && !enough && all_sent)?
@@ -491,7 +473,11 @@ impl NvmeTcpPath {
             return Ok(!came);
         }
         if !came && sleeps && !all_sent {
-            self.wait_for_socket();
+            self.wait_for_socket(if full {
+                PollFlags::OUT
+            } else {
+                PollFlags::IN | PollFlags::OUT
+            });
         }
         Ok(false)
     }

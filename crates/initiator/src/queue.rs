@@ -14,6 +14,9 @@ use narrows_nvme::{CompletionEntry, DataPointer, Status, SubmissionEntry};
 
 use crate::HostError;
 
+/// Pieces that were sent and are kept until there are more.
+const KEPT_PIECES: usize = 64;
+
 /// Memory of slots.
 pub trait SlotMemory {
     /// The bytes of a slot.
@@ -61,6 +64,8 @@ struct Command {
     moved: u32,
     /// Data came that weren't what the controller sent.
     damaged: bool,
+    /// Pieces of its slot that wait to be sent.
+    unsent: u32,
 }
 
 /// A connection.
@@ -77,6 +82,8 @@ pub struct HostQueue {
     in_flight: u32,
     bytes: Vec<u8>,
     pieces: Vec<Piece>,
+    /// Pieces that were sent and not yet forgotten.
+    sent_pieces: usize,
 }
 
 /// Where data go: to which command, from which offset on.
@@ -108,6 +115,7 @@ impl HostQueue {
             in_flight: 0,
             bytes: Vec::new(),
             pieces: Vec::new(),
+            sent_pieces: 0,
         };
         // What is agreed on later is at most this.
         queue.framing.digests = digests;
@@ -138,9 +146,9 @@ impl HostQueue {
         self.in_capsule = bytes;
     }
 
-    /// What is to be sent.
+    /// What is to be sent: of a piece that was sent in part, the rest.
     pub fn pieces(&self) -> &[Piece] {
-        &self.pieces
+        &self.pieces[self.sent_pieces..]
     }
 
     /// What pieces of bytes are of.
@@ -150,8 +158,53 @@ impl HostQueue {
 
     /// Everything was sent.
     pub fn sent(&mut self) {
-        self.pieces.clear();
-        self.bytes.clear();
+        self.sent_bytes(usize::MAX);
+    }
+
+    /// So many bytes of the pieces were sent. What was sent is not looked at again: its slot may have another command by then.
+    pub fn sent_bytes(&mut self, mut bytes: usize) {
+        while let Some(piece) = self.pieces.get_mut(self.sent_pieces) {
+            let (range, slot) = match piece {
+                Piece::Bytes(range) => (range, None),
+                Piece::Slot { slot, range } => (range, Some(*slot)),
+            };
+            let went = range.len().min(bytes);
+            bytes -= went;
+            range.start += went;
+            if range.start < range.end {
+                break;
+            }
+            self.sent_pieces += 1;
+            let command = slot.and_then(|slot| self.commands.get_mut(usize::from(slot)));
+            if let Some(Some(command)) = command {
+                command.unsent -= 1;
+            }
+        }
+        self.forget_sent();
+    }
+
+    /// Forgets what was sent: all, or once it is more than what is left, so that a connection that is never idle keeps no more
+    /// than what waits.
+    fn forget_sent(&mut self) {
+        if self.sent_pieces == self.pieces.len() {
+            self.pieces.clear();
+            self.bytes.clear();
+            self.sent_pieces = 0;
+        } else if self.sent_pieces > KEPT_PIECES && self.sent_pieces > self.pieces.len() / 2 {
+            self.pieces.drain(..self.sent_pieces);
+            self.sent_pieces = 0;
+            let first = self.pieces.iter().find_map(|piece| match piece {
+                Piece::Bytes(range) => Some(range.start),
+                Piece::Slot { .. } => None,
+            });
+            let gone = first.unwrap_or(self.bytes.len());
+            self.bytes.drain(..gone);
+            for piece in &mut self.pieces {
+                if let Piece::Bytes(range) = piece {
+                    *range = range.start - gone..range.end - gone;
+                }
+            }
+        }
     }
 
     fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
@@ -177,7 +230,7 @@ impl HostQueue {
     ) {
         let here = &mut self.commands[usize::from(slot)];
         assert!(here.is_none(), "slot {slot} is in flight");
-        *here = Some(Command { direction, moved: 0, damaged: false });
+        *here = Some(Command { direction, moved: 0, damaged: false, unsent: 0 });
         self.in_flight += 1;
         let capsule = match direction {
             Direction::Out(bytes) if bytes <= self.in_capsule => bytes,
@@ -208,6 +261,9 @@ impl HostQueue {
         }
         let its_digest = digests.data.then(|| digest(&memory.slot(slot)[range.clone()]));
         self.pieces.push(Piece::Slot { slot, range });
+        if let Some(Some(command)) = self.commands.get_mut(usize::from(slot)) {
+            command.unsent += 1;
+        }
         if let Some(its_digest) = its_digest {
             self.append(|out| out.extend_from_slice(&its_digest.to_le_bytes()));
         }
@@ -381,6 +437,13 @@ impl HostQueue {
         let here = self.commands.get_mut(usize::from(slot)).and_then(Option::take);
         let command = here.ok_or_else(|| unexpected("an answer to a command that isn't there"))?;
         self.in_flight -= 1;
+        if command.unsent > 0 {
+            // Its memory will be another command's, and what waits to be sent is of it.
+            let status = completion.status;
+            return Err(HostError::Broken(format!(
+                "an answer ({status}) before the command's data were sent"
+            )));
+        }
         let whole = match command.direction {
             Direction::None => true,
             Direction::In(bytes) | Direction::Out(bytes) => command.moved == bytes,

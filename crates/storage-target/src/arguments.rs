@@ -57,7 +57,8 @@ struct ServeArguments {
 
     /// Several subsystems: a file in TOML with [[subsystem]], and in each nqn, namespaces, and hosts or any-host = true.
     #[arg(long, value_name = "FILE",
-        conflicts_with_all = ["subsystem", "namespace", "allow_host", "allow_any_host", "dhchap_key_file"])]
+        conflicts_with_all = ["subsystem", "namespace", "allow_host", "allow_any_host",
+            "dhchap_key_file", "dhchap_ctrl_key_file", "dhchap_hash", "dhchap_group"])]
     config: Option<PathBuf>,
 
     /// What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N;

@@ -144,6 +144,14 @@ impl Entry {
                 "the target proves itself only to hosts that do, so dhchap-key-file is needed";
             return Err(wrong("dhchap-ctrl-key-file", why.to_string()));
         }
+        // Nobody would have to authenticate by what stands there.
+        if files.key.is_none() && self.host.is_empty() {
+            let said = [("dhchap-hash", &self.dhchap_hash), ("dhchap-group", &self.dhchap_group)];
+            if let Some((what, _)) = said.into_iter().find(|(_, value)| value.is_some()) {
+                let why = "no host has a secret: dhchap-key-file is missing, here or in a [[subsystem.host]]";
+                return Err(wrong(what, why.to_string()));
+            }
+        }
         let read = |files: &CredentialFiles| {
             files.read().map_err(|error| wrong("dhchap-key-file", error.to_string()))
         };
@@ -273,6 +281,10 @@ mod tests {
         assert!(why(&entry("namespaces = [\"null\"]")).contains("any-host = true"));
         assert!(why(&entry("any-host = true\nnamespaces = []")).contains("there is none"));
         assert!(why(&entry("any-host = true\nnamespaces = [\"ram\"]")).contains("nqn.x:a"));
+        for option in ["dhchap-hash = \"sha384\"", "dhchap-group = \"ffdhe2048\""] {
+            let alone = entry(&format!("any-host = true\nnamespaces = [\"null\"]\n{option}"));
+            assert!(why(&alone).contains("dhchap-key-file is missing"), "{option}");
+        }
         assert!(why(&entry("any_host = true\nnamespaces = [\"null\"]")).contains("line 3"));
         let both = entry("any-host = true\nhosts = [\"nqn.x:h\"]\nnamespaces = [\"null\"]");
         assert!(why(&both).contains("any may connect"));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use narrows_nvme::Nqn;
 use narrows_nvme::authentication::{Group, Hash, InvalidSecret, Secret};
+use zeroize::Zeroizing;
 
 /// Longest file of a secret, bytes.
 const MOST: u64 = 4096;
@@ -82,7 +83,8 @@ impl CredentialFiles {
 }
 
 fn secret_of(path: &Path) -> Result<Secret, SecretError> {
-    let text = narrows_files::read_private_text(path, MOST).map_err(|error| error.to_string());
+    let text = narrows_files::read_private_text(path, MOST).map(Zeroizing::new);
+    let text = text.map_err(|error| error.to_string());
     let secret = text.and_then(|text| {
         text.trim()
             .parse()

@@ -7,6 +7,7 @@ use std::{io, thread};
 
 use narrows_nvme::authentication::{ExponentBytes, Group, KeyPair, SharedKey, UnusablePublicValue};
 use ring::rand::{SecureRandom, SystemRandom};
+use zeroize::Zeroizing;
 
 use crate::reactor::{Inbox, Message};
 use crate::target::Permit;
@@ -54,8 +55,8 @@ impl KeyWork {
         match self {
             KeyWork::Share(key, public) => KeyDone::Shared(key.shared(&public)),
             KeyWork::Make(group) => {
-                let mut random: ExponentBytes = [0; 64];
-                let filled = fill_random(&mut random);
+                let mut random: Zeroizing<ExponentBytes> = Zeroizing::new([0; 64]);
+                let filled = fill_random(&mut *random);
                 let key = filled.and_then(|()| KeyPair::new(group, &random));
                 key.map_or(KeyDone::Failed, KeyDone::Made)
             }

@@ -290,6 +290,21 @@ fn announce_authentication(subsystem: &Subsystem) {
     for (host, credentials) in &subsystem.authentication.hosts {
         told(host.as_str(), credentials);
     }
+    for host in without_secret(&subsystem.hosts, &subsystem.authentication) {
+        journal::line("connects-without-secret", &[("subsystem", &subsystem.nqn), ("host", &host)]);
+    }
+}
+
+/// Hosts that may connect without a secret where others have to have one: whoever has none can claim to be one of them.
+fn without_secret<'a>(hosts: &'a AllowedHosts, authentication: &'a Authentication) -> Vec<&'a str> {
+    match hosts {
+        _ if authentication.is_none() || authentication.all.is_some() => Vec::new(),
+        AllowedHosts::Any => vec!["every-other"],
+        AllowedHosts::These(hosts) => {
+            let without = hosts.iter().filter(|host| authentication.of(host).is_none());
+            without.map(Nqn::as_str).collect()
+        }
+    }
 }
 
 /// What the first thread looks after while the others serve.
@@ -423,5 +438,31 @@ impl Service<'_> {
             ],
         );
         failed.map_or(Ok(()), |source| Err(ServeError::System { action: "go on serving", source }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_nvme::authentication::{Group, Hash, Secret};
+
+    use super::*;
+
+    #[test]
+    fn hosts_without_a_secret_beside_others_with_one_are_told() {
+        let (first, second): (Nqn, Nqn) = ("nqn.x:a".parse().unwrap(), "nqn.x:b".parse().unwrap());
+        let credentials = Arc::new(Credentials {
+            host: Secret::new(None, &[1; 32]).unwrap(),
+            controller: None,
+            hash: Hash::Sha256,
+            group: Group::Null,
+        });
+        let own = BTreeMap::from([(first.clone(), Arc::clone(&credentials))]);
+        let some = Authentication { all: None, hosts: own.clone() };
+        let all = Authentication { all: Some(credentials), hosts: own };
+        let both = AllowedHosts::These([first, second].into());
+        assert_eq!(without_secret(&both, &some), ["nqn.x:b"]);
+        assert_eq!(without_secret(&AllowedHosts::Any, &some), ["every-other"]);
+        assert!(without_secret(&both, &all).is_empty());
+        assert!(without_secret(&both, &Authentication::default()).is_empty());
     }
 }

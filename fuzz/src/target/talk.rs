@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use narrows_engine::{Silent, Stop};
-use narrows_postgres::observe::Around;
+use narrows_model::LoadChange;
+use narrows_postgres::observe::{Around, Observed, Observer};
 use narrows_postgres::{Address, left, live, observe};
 
 use super::wire::{address, say};
@@ -14,6 +15,19 @@ use crate::property;
 
 /// As short as a look can be.
 const LENGTH: Duration = Duration::from_millis(2);
+
+/// Who asked for a look and wants to hear nothing before its end.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn begins_again(&mut self, _: &LoadChange, _: Duration) -> Around {
+        Around::default()
+    }
+
+    fn so_far(&mut self, _: Observed) -> bool {
+        false
+    }
+}
 
 /// Talks until the server has said everything.
 pub fn check(data: &[u8]) {
@@ -31,8 +45,7 @@ fn ask(which: u8, folder: &Path) -> Result<(), String> {
         0 | 1 => left(&address, which % 4 == 1).map(drop).map_err(|error| told(&error)),
         2 => {
             let look = observe::Monitor::open(&address).map_err(|error| told(&error))?;
-            let mut again = |_: &_, _| Around::default();
-            let seen = look.observe(LENGTH, 1, Around::default(), &mut again, &stop, &Silent);
+            let seen = look.observe(LENGTH, 1, Around::default(), &mut Nobody, &stop, &Silent);
             seen.map(drop).map_err(|error| told(&error))
         }
         _ => {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crypto_bigint::modular::{BoxedMontyForm, BoxedMontyParams};
 use crypto_bigint::{BoxedUint, Odd};
+use zeroize::Zeroizing;
 
 use super::primes;
 
@@ -97,17 +98,17 @@ impl FromStr for Group {
 /// What [`KeyPair::new`] takes: random bytes of a good source, used for nothing else.
 pub type ExponentBytes = [u8; EXPONENT_BYTES];
 
-/// One side's key of one exchange.
+/// One side's key of one exchange; what of it is secret is wiped from memory when it is dropped.
 #[derive(Clone)]
 pub struct KeyPair {
     modulus: BoxedMontyParams,
-    exponent: BoxedUint,
+    exponent: Zeroizing<BoxedUint>,
     public: Box<[u8]>,
 }
 
-/// What both sides have in the end, and nobody else.
+/// What both sides have in the end, and nobody else; wiped from memory when it is dropped.
 #[derive(Clone)]
-pub struct SharedKey(pub(super) Box<[u8]>);
+pub struct SharedKey(pub(super) Zeroizing<Vec<u8>>);
 
 /// The other side's public value is none of the group: 2 to p − 2, in as many bytes as p has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -118,10 +119,11 @@ impl KeyPair {
     /// A key of a group; `None` for [`Group::Null`], which has none. It takes one exponentiation: milliseconds.
     pub fn new(group: Group, random: &ExponentBytes) -> Option<KeyPair> {
         let modulus = group.modulus()?;
-        let mut bytes = *random;
+        let mut bytes = Zeroizing::new(*random);
         // So long for certain.
         bytes[0] |= 0x80;
-        let exponent = BoxedUint::from_be_slice(&bytes, EXPONENT_BYTES as u32 * 8).ok()?;
+        let exponent = BoxedUint::from_be_slice(&*bytes, EXPONENT_BYTES as u32 * 8).ok()?;
+        let exponent = Zeroizing::new(exponent);
         let two = BoxedUint::from_be_slice(&[2], modulus.bits_precision()).ok()?;
         let public = BoxedMontyForm::new(two, &modulus).pow(&exponent).retrieve().to_be_bytes();
         Some(KeyPair { modulus, exponent, public })
@@ -148,8 +150,9 @@ impl KeyPair {
         if other <= one || other >= last {
             return Err(UnusablePublicValue);
         }
-        let power = BoxedMontyForm::new(other, &self.modulus).pow(&self.exponent);
-        Ok(SharedKey(power.retrieve().to_be_bytes()))
+        let power = Zeroizing::new(BoxedMontyForm::new(other, &self.modulus).pow(&self.exponent));
+        let key = Zeroizing::new(power.retrieve());
+        Ok(SharedKey(Zeroizing::new(key.to_be_bytes().into_vec())))
     }
 }
 

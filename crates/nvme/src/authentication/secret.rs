@@ -7,6 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use crc_fast::CrcAlgorithm;
 use ring::hmac;
+use zeroize::Zeroizing;
 
 use super::Hash;
 use crate::Nqn;
@@ -19,12 +20,13 @@ const PURPOSE: &[u8] = b"NVMe-over-Fabrics";
 /// Longest text that can be one: 68 bytes in base64 take 92 characters.
 const LONGEST: usize = 128;
 
-/// A secret. Its text is told by [`to_text`](Secret::to_text) alone, so that it is in no message by chance.
+/// A secret. Its text is told by [`to_text`](Secret::to_text) alone, so that it is in no message by chance. Its memory is wiped
+/// when it is dropped.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret {
     /// By which it is bound to a name; `None` for a key that is used as it is.
     hash: Option<Hash>,
-    key: Vec<u8>,
+    key: Zeroizing<Vec<u8>>,
 }
 
 /// Why a text is no secret. It has nothing of the text.
@@ -53,15 +55,14 @@ impl Secret {
         if !KEY_BYTES.contains(&key.len()) {
             return Err(InvalidSecret::Length(key.len()));
         }
-        Ok(Secret { hash, key: key.to_vec() })
+        Ok(Secret { hash, key: Zeroizing::new(key.to_vec()) })
     }
 
     /// The text, which is as secret as the key.
     pub fn to_text(&self) -> String {
-        let mut bytes = self.key.clone();
-        bytes.extend_from_slice(&checksum(&self.key));
+        let bytes = Zeroizing::new([&self.key[..], &checksum(&self.key)].concat());
         let id = self.hash.map_or(0, Hash::id);
-        format!("{BEGINNING}{id:02}:{}:", STANDARD.encode(bytes))
+        format!("{BEGINNING}{id:02}:{}:", STANDARD.encode(&*bytes))
     }
 
     /// The key by which responses of `nqn` are made.
@@ -94,7 +95,7 @@ impl FromStr for Secret {
             _ => return Err(InvalidSecret::Form),
         };
         let key = key.strip_suffix(':').ok_or(InvalidSecret::Form)?;
-        let bytes = STANDARD.decode(key).map_err(|_| InvalidSecret::Base64)?;
+        let bytes = Zeroizing::new(STANDARD.decode(key).map_err(|_| InvalidSecret::Base64)?);
         let (key, sum) = bytes.split_last_chunk::<4>().ok_or(InvalidSecret::Length(0))?;
         let secret = Secret::new(hash, key)?;
         if *sum != checksum(key) {

@@ -30,11 +30,11 @@ fn secret(byte: u8) -> Secret {
     Secret::new(Some(Hash::Sha256), &[byte; 32]).unwrap()
 }
 
-/// Files of secrets.
-struct Keys(tempfile::TempDir);
+/// Files of secrets: `host`, `target`, `wrong`.
+pub(crate) struct Keys(tempfile::TempDir);
 
 impl Keys {
-    fn new() -> Keys {
+    pub(crate) fn new() -> Keys {
         let keys = Keys(tempfile::tempdir().unwrap());
         for (name, byte) in [("host", 1), ("target", 2), ("wrong", 3)] {
             let path = keys.path(name);
@@ -44,7 +44,7 @@ impl Keys {
         keys
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
@@ -183,6 +183,25 @@ fn files_of_secrets_that_others_may_read_are_not_used() {
     let (said, code) = serve(&path);
     assert!(code == Some(2) && said.contains("gen-dhchap-key"), "{said}");
     assert!(!said.contains("S3cret"), "{said}");
+}
+
+#[test]
+fn an_option_of_authentication_that_nothing_would_come_of_is_refused() {
+    let keys = Keys::new();
+    let (config, key) = (keys.path("config"), keys.path("host"));
+    let text =
+        format!("[[subsystem]]\nnqn = \"{NQN}\"\nany-host = true\nnamespaces = [\"null\"]\n");
+    std::fs::write(&config, text).unwrap();
+    let key = key.to_str().unwrap();
+    for option in [
+        ["--dhchap-key-file", key],
+        ["--dhchap-ctrl-key-file", key],
+        ["--dhchap-hash", "sha512"],
+        ["--dhchap-group", "null"],
+    ] {
+        let (said, code) = refusal(&["--config", config.to_str().unwrap(), option[0], option[1]]);
+        assert!(code == Some(2) && said.contains("cannot be used with"), "{option:?}: {said}");
+    }
 }
 
 fn send_entry(message: &[u8]) -> SubmissionEntry {

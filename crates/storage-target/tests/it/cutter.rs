@@ -113,7 +113,8 @@ fn pass(from: &TcpStream, to: &TcpStream, state: &Mutex<State>, is_io: &Mutex<bo
     let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
 }
 
-fn next_pdu(mut from: &TcpStream) -> Option<Vec<u8>> {
+/// The next PDU, whole; `None` at the end.
+pub(crate) fn next_pdu(mut from: &TcpStream) -> Option<Vec<u8>> {
     let mut header = [0; 8];
     from.read_exact(&mut header).ok()?;
     let length = u32::from_le_bytes(header[4..].try_into().unwrap()) as usize;

@@ -5,6 +5,8 @@ mod cutter;
 mod data;
 mod fabric_split;
 mod host;
+mod hostile;
+mod impostor;
 mod measured;
 mod misuse;
 mod model;

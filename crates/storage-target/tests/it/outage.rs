@@ -6,6 +6,7 @@ use std::time::Duration;
 use narrows_initiator::{Address, Association, NvmeTcpPath, PathOptions};
 use narrows_io::{Arena, Completion, DevicePath, Op, Outages};
 
+use crate::authentication::Keys;
 use crate::cutter::{self, Cut, Cutter};
 use crate::program::{NQN, Program};
 
@@ -246,6 +247,44 @@ fn a_connect_that_is_refused_for_good_is_tried_once() {
 }
 
 #[test]
+fn where_authentication_fails_after_a_loss_the_reason_is_told_and_nothing_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk");
+    std::fs::write(&file, vec![0; SIZE as usize]).unwrap();
+    let keys = Keys::new();
+    let served_by = |port: u16, host: Option<&str>, target: Option<&str>| {
+        let mut arguments = served(&file, port, FRIEND);
+        for (option, name) in [("--dhchap-key-file", host), ("--dhchap-ctrl-key-file", target)] {
+            arguments.extend(name.into_iter().flat_map(|name| {
+                [option.to_string(), keys.path(name).to_str().unwrap().to_string()]
+            }));
+        }
+        arguments
+    };
+    let both = |host: &str, target: Option<&str>| {
+        let file = |name: &str| keys.path(name).display().to_string();
+        let target = target.map(|name| format!("&dhchap-ctrl-key-file={}", file(name)));
+        let target = target.unwrap_or_default();
+        format!(
+            "hostnqn={FRIEND}&reconnect-delay=1&ctrl-loss-tmo=600&dhchap-key-file={}{target}",
+            file(host)
+        )
+    };
+    let none = format!("hostnqn={FRIEND}&reconnect-delay=1&ctrl-loss-tmo=600");
+    let (host, target) = (Some("host"), Some("target"));
+    for (first, second, options, says) in [
+        ((host, None), (Some("wrong"), None), both("host", None), "the target refused"),
+        ((host, target), (host, Some("wrong")), both("host", target), "has another secret"),
+        ((host, target), (None, None), both("host", target), "demands no authentication"),
+        ((None, None), (host, None), none, "the target demands authentication"),
+    ] {
+        let again = |port| served_by(port, second.0, second.1);
+        let error = after(&served_by(0, first.0, first.1), Some(&again), &options);
+        assert!(error.contains("(attempts: 1, the last: ") && error.contains(says), "{error}");
+    }
+}
+
+#[test]
 fn another_namespace_in_the_same_place_is_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let files = ["disk", "other"].map(|name| folder.path().join(name));
@@ -291,5 +330,18 @@ fn a_target_that_is_silent_for_longer_than_the_keep_alive_timeout_is_left_and_fo
         assert!(path.buffer(0)[..] == copy[range], "at {offset}");
     }
     drop((path, association));
+    program.stop();
+}
+
+#[test]
+fn who_stops_does_not_wait_for_a_target_that_is_silent() {
+    let program = Program::serving(&["ram:8MiB"], &[]);
+    // An answer may take most of a day.
+    let (association, mut path) = path_to(&program.address("keep-alive-tmo=86400"));
+    path.submit(Op::Read, 0, 0, 4096);
+    assert_eq!(all(&mut path)[0].result, 4096);
+    program.signal(libc::SIGSTOP);
+    drop((path, association));
+    program.signal(libc::SIGCONT);
     program.stop();
 }
