@@ -1,3 +1,5 @@
+use narrows_model::FoundIn;
+
 use super::*;
 use crate::monitor::fake::row;
 
@@ -78,6 +80,17 @@ fn sessions_are_counted_by_what_they_belong_to() {
     assert_eq!(group(&found, ConsumerKind::Application, "web").active, 5.0);
     assert_eq!(group(&found, ConsumerKind::Client, "10.0.0.7").active, 5.0);
     assert_eq!(found.groups.len(), 6);
+    let history = found.history.as_ref().unwrap();
+    assert_eq!(
+        (history.statements.as_slice(), history.moments.len()),
+        (&["-7".to_string(), "8".to_string()][..], 6)
+    );
+    let mean = |whose, state| history.moments[5].mean(|f| f.whose == whose && f.state == state);
+    assert_eq!(mean(FoundIn::Listed(0), ActivityState::Read), 2.0, "of the workers");
+    assert_eq!(mean(FoundIn::Listed(1), ActivityState::IdleInTransaction), 1.0);
+    assert_eq!(mean(FoundIn::Listed(1), ActivityState::Lock), 1.0);
+    assert_eq!(history.times(|f| f.whose == FoundIn::Listed(0)), 12 * 4);
+    assert_eq!(history.times(|f| matches!(f.whose, FoundIn::Others | FoundIn::Unknown)), 0);
     assert_eq!(found.texts, [("-7".to_string(), "SELECT ?".to_string())]);
 }
 
@@ -118,6 +131,10 @@ fn groups_are_bounded_and_the_sum_has_all() {
     assert_eq!(found.active, 2.0 * MOST_GROUPS as f64);
     assert_eq!(found.groups.len(), 2 * Consumers::KEPT + 3);
     assert_eq!(found.executions, 1);
+    let history = found.history.unwrap();
+    let times = |whose| history.times(|f| f.whose == whose);
+    assert_eq!((history.statements.len(), times(FoundIn::Unknown)), (5, 0));
+    assert_eq!(history.times(|_| true), 2 * MOST_GROUPS as u64);
     assert_eq!(SampledGroups::default().found(true), None);
 }
 
