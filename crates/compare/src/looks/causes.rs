@@ -112,7 +112,9 @@ fn statement(a: &Cause, b: &Cause, pairs: &[(String, String)]) -> bool {
 fn subject(summary: &str) -> String {
     let words = summary.split_whitespace();
     let names = words.filter(|word| !word.chars().next().is_some_and(|c| c.is_ascii_digit()));
-    let names = names.filter(|word| !["%", "s", "ms", "µs", "min", "h"].contains(word));
+    let unit =
+        |word: &str| ["%", "s", "ms", "µs", "min", "h"].contains(&word.trim_end_matches(','));
+    let names = names.filter(|word| !unit(word));
     names.collect::<Vec<_>>().join(" ")
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Sessions that go round between client and server do `X = N / (R + Z)` transactions per second (Denning & Buzen, *ACM Computing Surveys*
 //! 10, 1978, interactive response time). Where the number of sessions `N` and the time `Z` that a client takes between transactions are the
-//! same, a shorter `R` makes a higher rate, and the rate tells what came of a change. Where the clients choose the rate, they wait longer
+//! same, a shorter time at the server `R` makes a higher rate, and the rate tells what came of a change. Where the clients choose the rate, they wait longer
 //! between transactions instead, and only time and CPU time of a transaction tell.
 
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub struct LoadChange {
     pub rates: [Option<f64>; 2],
     /// Sessions that took part.
     pub sessions: [Option<f64>; 2],
-    /// Time between the transactions of a session, ns, by the law above.
+    /// Time that a session's client takes between transactions, ns, by the law above: without the server's own work and queues.
     pub between_ns: [Option<f64>; 2],
     /// How far the mix of executions differs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ pub(super) fn change(
     let each = [base, other];
     let rates = each.map(Seen::rate);
     let sessions = each.map(Seen::sessions);
-    let times = each.map(Seen::time_ns);
+    let times = each.map(Seen::at_server_ns);
     let cycle = |at: usize| Some(sessions[at]? / rates[at]? * 1e9);
     let between_ns = [0, 1].map(|at| Some((cycle(at)? - times[at]?).max(0.0)));
     let mix_distance = statements.mix_distance;

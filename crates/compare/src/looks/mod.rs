@@ -23,7 +23,7 @@ pub use change::{Changed, LookFigure};
 pub use load::{LoadChange, LoadKind};
 pub use promise::{Kept, Promise, PromisedOf};
 pub use setup::LookDifference;
-pub use statements::{Matched, StatementChange, StatementChanges, StatementSide};
+pub use statements::{Matched, ShareOf, StatementChange, StatementChanges, StatementSide};
 
 /// A look, and what it can't tell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -77,7 +77,7 @@ pub struct LookComparison {
     pub figures: Vec<LookFigure>,
     /// What the time of a transaction consists of, the largest of either look first.
     pub parts: Vec<LookFigure>,
-    /// Statements, those whose share changed most first.
+    /// Statements, the largest change first.
     pub statements: StatementChanges,
     /// What was promised of the cause that was named first, and what came.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,6 +121,12 @@ impl<'a> Seen<'a> {
         let summed = self.verdict.and_then(|v| Some(v.standing.as_ref()?.time.as_ref()?.summed_ns));
         let account = || self.figure(metric::ACTIVE_TIME_PER_OP).map(|(ns, _)| ns);
         summed.or_else(account).filter(|ns| *ns > 0.0)
+    }
+
+    /// All that a transaction takes at the server, ns: its statements, and the server's work and its queue for a CPU between them.
+    pub(crate) fn at_server_ns(&self) -> Option<f64> {
+        let between = self.figure(metric::BETWEEN_STATEMENTS_PER_OP).map_or(0.0, |(ns, _)| ns);
+        Some(self.time_ns()? + between.max(0.0))
     }
 
     /// Sessions that took part, mean.
@@ -221,6 +227,8 @@ pub(crate) fn compared(base: &Side<'_>, other: &Side<'_>, margin: f64) -> Option
     })
 }
 
+/// Fewer blocks per transaction are not worth a row.
+const LEAST_BLOCKS: f64 = 0.01;
 /// What is shown of a transaction, under its name.
 const FIGURES: [(&str, Metric); 5] = [
     ("transactions per second", metric::THROUGHPUT),
@@ -242,6 +250,8 @@ fn figures(base: &Seen<'_>, other: &Seen<'_>, margin: f64, can_tell: bool) -> Ve
         })
         .collect();
     let time = figure(LookFigure::TIME, Unit::NsPerOp, time(base), time(other));
+    // A few blocks in all of a look are none.
+    all.retain(|f| f.unit != Unit::CountPerOp || f.base.max(f.other) >= LEAST_BLOCKS);
     let active =
         figure("sessions active", Unit::Count, plain(base.active()), plain(other.active()));
     let after_the_rate = usize::from(all.first().is_some_and(|f| f.name == LookFigure::RATE));

@@ -22,10 +22,21 @@ pub enum Matched {
     Alone,
 }
 
+/// Of what a share is one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShareOf {
+    /// Of the time of active sessions, by samples: with the waits of commits.
+    #[default]
+    SessionTime,
+    /// Of the time in statements that ended, by the server's count: without those.
+    StatementTime,
+}
+
 /// A statement in one look.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct StatementSide {
-    /// Of the time in statements that ended; where nobody counts that, of the active sessions that were sampled.
+    /// Share, as [`StatementChanges::share_of`] says.
     pub share: f64,
     /// Executions per second; absent where nobody counts them, as are the others.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,20 +71,14 @@ pub struct StatementChange {
     pub other: Option<StatementSide>,
 }
 
-impl StatementChange {
-    /// By how much its share changed; what isn't listed has none.
-    pub fn share_change(&self) -> f64 {
-        let share = |side: &Option<StatementSide>| side.map_or(0.0, |side| side.share);
-        share(&self.other) - share(&self.base)
-    }
-}
-
 /// All statements of both looks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct StatementChanges {
-    /// Those that take a hundredth of either look, the largest change of a share first.
+    /// Those that take a hundredth of either look, the largest change of what they take of a transaction's time first.
     pub list: Vec<StatementChange>,
-    /// Whether shares and counts are the server's (`pg_stat_statements`) or shares are of samples alone.
+    /// Of what shares are.
+    pub share_of: ShareOf,
+    /// Whether executions were counted in both (`pg_stat_statements`).
     pub counted: bool,
     /// Whether `query_id` means the same in both: one server, one version.
     pub ids_hold: bool,
@@ -100,20 +105,25 @@ pub(super) fn changes(
 ) -> (StatementChanges, Vec<(String, String)>) {
     let ids_hold = one_server(base, other) && version(base) == version(other);
     let mut found = StatementChanges { ids_hold, ..StatementChanges::default() };
-    let (ours, theirs) = match (counted(base), counted(other)) {
-        (Some(ours), Some(theirs)) => {
-            found.counted = true;
-            (ours, theirs)
+    let each = [base, other];
+    let [ours, theirs] = each.map(counted);
+    found.counted = ours.is_some() && theirs.is_some();
+    found.lacks = match (ours.is_some(), theirs.is_some()) {
+        (true, true) => "",
+        (true, false) => "the second look has no pg_stat_statements",
+        (false, true) => "the first look has no pg_stat_statements",
+        (false, false) => "neither look has pg_stat_statements",
+    }
+    .to_string();
+    let [ours_sampled, theirs_sampled] = each.map(sampled);
+    let (ours, theirs) = match (ours.zip(theirs), ours_sampled.zip(theirs_sampled)) {
+        (Some((ours, theirs)), Some((a, b))) => (joined(ours, a), joined(theirs, b)),
+        (Some(counted), None) => {
+            found.share_of = ShareOf::StatementTime;
+            counted
         }
-        (ours, theirs) => {
-            found.lacks = match (ours.is_some(), theirs.is_some()) {
-                (true, false) => "the second look has no pg_stat_statements",
-                (false, true) => "the first look has no pg_stat_statements",
-                _ => "neither look has pg_stat_statements",
-            }
-            .to_string();
-            (sampled(base), sampled(other))
-        }
+        (None, Some(sampled)) => sampled,
+        (None, None) => return (found, Vec::new()),
     };
     let mut all = matched(ours, theirs, ids_hold);
     found.mix_distance = found.counted.then(|| mix_distance(base, other, &all)).flatten();
@@ -122,14 +132,14 @@ pub(super) fn changes(
         .filter(|(change, _)| change.base.is_some() && change.other.is_some())
         .map(|(change, other_id)| (change.id.clone(), other_id.clone()))
         .collect();
-    all.sort_by(|(a, _), (b, _)| {
-        let largest = |change: &StatementChange| {
-            let sides = [&change.base, &change.other].into_iter().flatten();
-            sides.map(|side| side.share).fold(0.0, f64::max)
-        };
-        let changed = b.share_change().abs().total_cmp(&a.share_change().abs());
-        changed.then(largest(b).total_cmp(&largest(a))).then(a.id.cmp(&b.id))
-    });
+    // A share of less time is less: with two statements one always loses what the other wins.
+    let times = [base, other].map(|seen| seen.time_ns());
+    let times = if times.iter().all(Option::is_some) { times } else { [None; 2] };
+    let taken = |side: &Option<StatementSide>, at: usize| {
+        side.map_or(0.0, |side| side.share * times[at].unwrap_or(1.0))
+    };
+    let by = |change: &StatementChange| (taken(&change.other, 1) - taken(&change.base, 0)).abs();
+    all.sort_by(|(a, _), (b, _)| by(b).total_cmp(&by(a)).then_with(|| a.id.cmp(&b.id)));
     let worth = |change: &StatementChange| {
         let sides = [&change.base, &change.other].into_iter().flatten();
         sides.into_iter().any(|side| side.share >= LEAST_SHARE)
@@ -163,12 +173,10 @@ fn counted(seen: &Seen<'_>) -> Option<Vec<Listed>> {
     Some(statements.list.iter().map(listed).collect())
 }
 
-/// By the samples of active sessions.
-fn sampled(seen: &Seen<'_>) -> Vec<Listed> {
-    let Some(consumers) = &seen.of.consumers else { return Vec::new() };
-    let Some(sampled) = consumers.sampled.as_ref().filter(|sampled| sampled.active > 0.0) else {
-        return Vec::new();
-    };
+/// By the samples of active sessions; `None` where nobody was found in a statement.
+fn sampled(seen: &Seen<'_>) -> Option<Vec<Listed>> {
+    let consumers = seen.of.consumers.as_ref()?;
+    let sampled = consumers.sampled.as_ref().filter(|sampled| sampled.active > 0.0)?;
     let of_statements = sampled.groups.iter().filter(|g| g.kind == ConsumerKind::Statement);
     let listed = of_statements.map(|group| Listed {
         id: group.name.clone(),
@@ -182,7 +190,23 @@ fn sampled(seen: &Seen<'_>) -> Vec<Listed> {
             blocks_per_call: None,
         },
     });
-    listed.collect()
+    Some(listed.collect())
+}
+
+/// What was counted, with the shares that were sampled: of a statement of several users, in proportion to its time in each. A statement
+/// that didn't end was sampled alone.
+fn joined(mut counted: Vec<Listed>, sampled: Vec<Listed>) -> Vec<Listed> {
+    let whole =
+        |id: &str| -> f64 { counted.iter().filter(|of| of.id == id).map(|of| of.side.share).sum() };
+    let parts: Vec<f64> = counted.iter().map(|of| of.side.share / whole(&of.id)).collect();
+    for (of, part) in counted.iter_mut().zip(parts) {
+        let group = sampled.iter().find(|group| group.id == of.id);
+        let part = if part.is_finite() { part } else { 0.0 };
+        of.side.share = group.map_or(0.0, |group| group.side.share * part);
+    }
+    let alone = |group: &Listed| !counted.iter().any(|of| of.id == group.id);
+    let alone: Vec<Listed> = sampled.into_iter().filter(alone).collect();
+    counted.into_iter().chain(alone).collect()
 }
 
 /// Each with the id that it has in the other look.
@@ -191,7 +215,9 @@ fn matched(
     mut theirs: Vec<Listed>,
     ids_hold: bool,
 ) -> Vec<(StatementChange, String)> {
-    let whose = |a: &Listed, b: &Listed| a.user == b.user && a.database == b.database;
+    // Of a statement that was only sampled nobody knows whose it is.
+    let one = |a: &str, b: &str| a == b || a.is_empty() || b.is_empty();
+    let whose = |a: &Listed, b: &Listed| one(&a.user, &b.user) && one(&a.database, &b.database);
     let mut found = Vec::new();
     let mut left = Vec::new();
     let mut pair = |a: Listed, b: Listed, matched: Matched| {

@@ -3,10 +3,10 @@
 
 use narrows_compare::looks::{
     CauseChange, CauseFate, Changed, Kept, LoadKind, Look, LookComparison, LookFigure, Matched,
-    Promise, PromisedOf, StatementChange, StatementSide,
+    Promise, PromisedOf, ShareOf, StatementChange, StatementSide,
 };
 use narrows_compare::{Against, ConditionDifference, SideFacts};
-use narrows_model::{Interval, Unit};
+use narrows_model::Unit;
 use narrows_units::significant;
 
 use crate::chart::over_time::{self, Stack};
@@ -61,9 +61,7 @@ fn result(names: [&str; 2], looks: &LookComparison, units: Units) -> Section {
         items.extend(figure.map(|figure| Inline::from(said(figure, units))));
     }
     items.extend(looks.promise.as_ref().map(|promise| promised(promise, looks)));
-    if looks.load.kind != LoadKind::ClosedLoop {
-        items.push(Inline::of(Style::Careful, words::capital(&load(looks))));
-    }
+    items.extend(other_load(looks.load.kind).map(|words| Inline::of(Style::Careful, words)));
     let title = format!("{} against {}", names[1], names[0]);
     Section::new("result", title).short("RESULT").leading().with([Block::List(List::new(items, 2))])
 }
@@ -130,8 +128,8 @@ fn first_causes(looks: &LookComparison) -> Vec<Inline> {
 /// `Transactions per second: 212 → 2410, × 11.4 (× 10.2 to × 12.6)`.
 fn said(figure: &LookFigure, units: Units) -> String {
     let value = |value: f64| value_of(figure, value, units);
-    let change = figure.ratio.map_or("-".to_string(), |ratio| print::change(ratio - 1.0));
-    let interval = figure.ratio_95.map_or(String::new(), |i| format!(" ({})", range(&i)));
+    let change = change(figure);
+    let interval = range(figure).map_or(String::new(), |range| format!(" ({range})"));
     let word = match figure.changed {
         Changed::Same => ": the same",
         Changed::Unknown => ": no change shown",
@@ -154,8 +152,24 @@ fn value_of(figure: &LookFigure, value: f64, units: Units) -> String {
     }
 }
 
-fn range(ratio: &Interval) -> String {
-    format!("{} to {}", print::change(ratio.low - 1.0), print::change(ratio.high - 1.0))
+/// `+12 %`; from threefold on as a factor.
+fn ratio_of(ratio: f64, as_factor: bool) -> String {
+    if as_factor { format!("× {}", significant(ratio, 3)) } else { print::change(ratio - 1.0) }
+}
+
+/// Whether a change is told as a factor: percent of more than threefold are hard to read.
+fn as_factor(figure: &LookFigure) -> bool {
+    figure.ratio.is_some_and(|ratio| ratio >= 3.0)
+}
+
+fn change(figure: &LookFigure) -> String {
+    figure.ratio.map_or("-".to_string(), |ratio| ratio_of(ratio, as_factor(figure)))
+}
+
+fn range(figure: &LookFigure) -> Option<String> {
+    let ends = figure.ratio_95.as_ref().map(|i| [i.low, i.high])?;
+    let [low, high] = ends.map(|ratio| ratio_of(ratio, as_factor(figure)));
+    Some(format!("{low} to {high}"))
 }
 
 /// `Promised: at most 4.1 times the transactions per second. Came: 3.6 times (3.3 to 3.9): within the bound.`
@@ -185,7 +199,7 @@ fn promised(promise: &Promise, looks: &LookComparison) -> Inline {
         Kept::Exceeded => (
             Style::Careful,
             format!(
-                "more than the bound: something else changed too{also}, or the share was told too low"
+                "more than the bound: something else changed too{also}, or the bound's figures were too low"
             ),
         ),
         Kept::NoGain => (Style::Careful, "no gain".to_string()),
@@ -243,8 +257,8 @@ fn cause(cause: &CauseChange) -> Row {
     };
     let place = |place: Option<usize>, share: Option<(_, f64)>| match (place, share) {
         (None, _) => "-".to_string(),
-        (Some(place), None) => format!("{}.", place),
-        (Some(place), Some((_, share))) => format!("{place}., {}", percent(share)),
+        (Some(place), None) => format!("no. {place}"),
+        (Some(place), Some((_, share))) => format!("no. {place}, {}", percent(share)),
     };
     let [before, after] = cause.shares;
     let cells = vec![
@@ -291,9 +305,9 @@ fn transaction(names: [&str; 2], looks: &LookComparison, units: Units) -> Sectio
             figure.name.clone().into(),
             value_of(figure, figure.base, units).into(),
             value_of(figure, figure.other, units).into(),
-            Inline::of(style, figure.ratio.map_or("-".into(), |r| print::change(r - 1.0))).into(),
+            Inline::of(style, change(figure)).into(),
             Inline::of(style, figure.changed.word()).into(),
-            figure.ratio_95.as_ref().map_or(String::new(), range).into(),
+            range(figure).unwrap_or_default().into(),
         ];
         Row::Cells(cells, Vec::new())
     };
@@ -314,7 +328,10 @@ fn statements(looks: &LookComparison) -> Option<Section> {
     if changes.list.is_empty() {
         return None;
     }
-    let share = if changes.counted { "statement time" } else { "session time" };
+    let share = match changes.share_of {
+        ShareOf::SessionTime => "session time",
+        ShareOf::StatementTime => "statement time",
+    };
     let columns = vec![
         Column::name("", 2),
         Column::figure(share, 32),
@@ -429,36 +446,48 @@ fn comparable(looks: &LookComparison) -> Section {
     ])
 }
 
+/// Of a load that is not the same, in the result.
+fn other_load(kind: LoadKind) -> Option<&'static str> {
+    match kind {
+        LoadKind::ClosedLoop => None,
+        LoadKind::SameRate => Some(
+            "The clients choose the rate, and chose the same: time and CPU time of a transaction tell what changed.",
+        ),
+        LoadKind::OtherRate => Some(
+            "The rate is another, and the clients choose it: time and CPU time of a transaction tell what changed, see COMPARABLE.",
+        ),
+        LoadKind::OtherStatements => Some(
+            "The looks saw other statements: figures per transaction are of other transactions, and a cause may come back with its statement.",
+        ),
+        LoadKind::Unknown => Some("Whether the load is the same is unknown, see COMPARABLE."),
+    }
+}
+
 /// What the loads are to each other.
 fn load(looks: &LookComparison) -> String {
     let load = &looks.load;
     let both = |values: [Option<f64>; 2], shown: &dyn Fn(f64) -> String| match values {
-        [Some(a), Some(b)] => format!("{} and {}", shown(a), shown(b)),
+        [Some(a), Some(b)] if shown(a) == shown(b) => format!("{} both times", shown(a)),
+        [Some(a), Some(b)] => format!("{}, then {}", shown(a), shown(b)),
         _ => "unknown".to_string(),
     };
     let sessions = both(load.sessions, &|n| significant(n, 2));
     let rates = both(load.rates, &rate);
-    let mix = load.mix_distance.map_or("mix of statements unknown".to_string(), |distance| {
-        format!("mix of executions differs by {}", percent(distance))
+    let between = both(load.between_ns, &time);
+    let mix = load.mix_distance.map_or("unknown".to_string(), |distance| match distance {
+        distance if distance < 0.01 => "the same".to_string(),
+        distance => format!("{} of them of other statements", percent(distance)),
     });
-    let tells = "time and CPU time of a transaction tell what changed, not its rate";
-    match load.kind {
-        LoadKind::ClosedLoop => format!(
-            "{sessions} sessions took part and asked again as soon as before: the rate tells what changed; {mix}"
-        ),
-        LoadKind::SameRate => {
-            format!(
-                "the rate is the clients' choice ({rates} transactions per second): {tells}; {mix}"
-            )
-        }
-        LoadKind::OtherRate => format!(
-            "another load: {rates} transactions per second by {sessions} sessions, whose clients choose when to ask: {tells}; {mix}"
-        ),
-        LoadKind::OtherStatements => format!(
-            "other statements: {mix}; figures per transaction are of other transactions, and a cause that is gone may come back with its statement"
-        ),
-        LoadKind::Unknown => format!("whether the load is the same is unknown; {mix}"),
-    }
+    let kind = match load.kind {
+        LoadKind::ClosedLoop => "sessions ask again as soon as before: the rate tells what changed",
+        LoadKind::SameRate => "the same rate, which the clients choose",
+        LoadKind::OtherRate => "another rate, which the clients choose",
+        LoadKind::OtherStatements => "other statements",
+        LoadKind::Unknown => "unknown whether it is the same",
+    };
+    format!(
+        "{kind}. Sessions that took part: {sessions}; their clients' time between transactions: {between}; transactions: {rates}; mix of executions: {mix}"
+    )
 }
 
 /// How to read it.
