@@ -42,9 +42,10 @@ fn server(seen: &Seen<'_>) -> String {
     let seen_from_here = seen.of.processes.is_some();
     let machine = seen.run.platform().and_then(|platform| platform.hostname.as_deref());
     let machine = machine.filter(|_| seen_from_here).unwrap_or_default();
+    let machine = if host.starts_with(machine) { "" } else { machine };
     let mut parts: Vec<&str> = [host, socket, machine].to_vec();
     parts.retain(|part| !part.is_empty());
-    parts.join(", ")
+    parts.join(" on ")
 }
 
 /// `15.20 (Debian 15.20-0+deb12u1)` as `15.20`.

@@ -60,7 +60,8 @@ fn result(names: [&str; 2], looks: &LookComparison, units: Units) -> Section {
         let figure = looks.figures.iter().find(|figure| figure.name == name);
         items.extend(figure.map(|figure| Inline::from(said(figure, units))));
     }
-    items.extend(looks.promise.as_ref().map(|promise| promised(promise, looks)));
+    items.extend(looks.promise.as_ref().map(promised));
+    items.extend(other_setup(looks).into_iter().map(|words| Inline::of(Style::Careful, words)));
     items.extend(other_load(looks.load.kind).map(|words| Inline::of(Style::Careful, words)));
     let title = format!("{} against {}", names[1], names[0]);
     Section::new("result", title).short("RESULT").leading().with([Block::List(List::new(items, 2))])
@@ -173,7 +174,7 @@ fn range(figure: &LookFigure) -> Option<String> {
 }
 
 /// `Promised: at most 4.1 times the transactions per second. Came: 3.6 times (3.3 to 3.9): within the bound.`
-fn promised(promise: &Promise, looks: &LookComparison) -> Inline {
+fn promised(promise: &Promise) -> Inline {
     let times = |factor: f64| significant(factor, 2);
     let what = match promise.of {
         PromisedOf::Rate => {
@@ -192,15 +193,12 @@ fn promised(promise: &Promise, looks: &LookComparison) -> Inline {
             .map_or(String::new(), |i| format!(" ({} to {})", times(i.low), times(i.high)));
         format!("{} times{interval}", times(came))
     });
-    let settings = looks.differences.iter().any(|difference| difference.setting);
-    let also = if settings { ", see SETTINGS" } else { "" };
     let (style, word) = match promise.kept {
         Kept::Within => (Style::Good, "within the bound".to_string()),
         Kept::Exceeded => (
             Style::Careful,
-            format!(
-                "more than the bound: something else changed too{also}, or the bound's figures were too low"
-            ),
+            "more than the bound: something else changed too, or the bound's figures were too low"
+                .to_string(),
         ),
         Kept::NoGain => (Style::Careful, "no gain".to_string()),
         Kept::Worse => (Style::Bad, "worse than before".to_string()),
@@ -411,7 +409,10 @@ fn comparable(looks: &LookComparison) -> Section {
     }
     let (settings, others): (Vec<_>, Vec<_>) =
         looks.differences.iter().partition(|difference| difference.setting);
-    let differs = others.iter().map(|d| format!("{} {} → {}", d.what, d.base, d.other));
+    let differs = others.iter().map(|d| match d.what.as_str() {
+        "server" => format!("{} → {}", d.base, d.other),
+        what => format!("{what} {} → {}", d.base, d.other),
+    });
     let differs: Vec<String> = differs.collect();
     let server = match differs.as_slice() {
         [] => Inline::from(format!("the same: {}", other.address)),
@@ -444,6 +445,26 @@ fn comparable(looks: &LookComparison) -> Section {
         ),
         Block::From(Depth::Text, vec![facts(entries(listed(&changed, 0)))]),
     ])
+}
+
+/// What else changed, in the result.
+fn other_setup(looks: &LookComparison) -> Vec<String> {
+    let (settings, others): (Vec<_>, Vec<_>) =
+        looks.differences.iter().partition(|difference| difference.setting);
+    let others: Vec<&str> = others.iter().map(|difference| difference.what.as_str()).collect();
+    let differ = (!others.is_empty())
+        .then(|| format!("The looks differ in {}: see COMPARABLE.", others.join(", ")));
+    let changed = match settings.len() {
+        0 => None,
+        1 => Some(
+            "A setting changed between the looks, and what came is of both: see COMPARABLE."
+                .to_string(),
+        ),
+        n => Some(format!(
+            "{n} settings changed between the looks, and what came is of all of it: see COMPARABLE."
+        )),
+    };
+    differ.into_iter().chain(changed).collect()
 }
 
 /// Of a load that is not the same, in the result.

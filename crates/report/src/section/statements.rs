@@ -3,6 +3,7 @@
 
 use narrows_model::{
     ActivityState, Consumers, FoundIn, FoundTimes, Observation, SampledConsumers, StatementHistory,
+    StatementMoment,
 };
 use narrows_units::significant;
 
@@ -56,6 +57,11 @@ pub(super) fn views(seen: &Observation) -> Option<StatementViews> {
     })
 }
 
+/// Slices with a place, and in which somebody asked.
+fn drawable(history: &StatementHistory) -> impl Iterator<Item = &StatementMoment> {
+    history.moments.iter().filter(|moment| moment.samples > 0 && moment.at_ns.is_finite())
+}
+
 fn at_work(found: &FoundTimes) -> bool {
     found.state.is_at_work()
 }
@@ -94,7 +100,7 @@ fn shortened(text: &str) -> String {
 fn by_statement(seen: &Observation, history: &StatementHistory, takers: &[Taker]) -> Stack {
     let layer = |taker: &Taker| Layer { fill: taker.fill, words: taker.text.text() };
     let idle = over_time::of_layer(ActivityState::IdleInTransaction);
-    let slices = history.moments.iter().map(|moment| {
+    let slices = drawable(history).map(|moment| {
         let of = takers.iter().map(|taker| moment.mean(|f| f.whose == taker.whose && at_work(f)));
         let idle = moment.mean(|found| !at_work(found));
         Heights { at_ns: moment.at_ns, of: of.chain([idle]).collect() }
@@ -116,7 +122,7 @@ fn of_one(
     highest: f64,
 ) -> Option<(String, Vec<Block>)> {
     let states: Vec<ActivityState> = STACK.into_iter().filter(|state| state.is_at_work()).collect();
-    let slices = history.moments.iter().map(|moment| Heights {
+    let slices = drawable(history).map(|moment| Heights {
         at_ns: moment.at_ns,
         of: states
             .iter()
