@@ -242,7 +242,7 @@ fn matched(
     // An id goes with the tables that the text names: one that was made anew has another.
     let mut alone = Vec::new();
     for a in left {
-        let same = |b: &Listed| a.text.is_some() && a.text == b.text && whose(&a, b);
+        let same = |b: &Listed| shape(&a).is_some_and(|a| shape(b) == Some(a)) && whose(&a, b);
         match theirs.iter().position(same) {
             Some(at) => pair(a, theirs.swap_remove(at), Matched::Text),
             None => alone.push((a, true)),
@@ -263,6 +263,16 @@ fn matched(
         (change, other_id)
     }));
     found
+}
+
+/// The text with its parameters unnumbered: `pg_stat_statements` has `$1` where a text that was sampled has `?`.
+fn shape(of: &Listed) -> Option<String> {
+    let mut parts = of.text.as_ref()?.split('$');
+    let first = parts.next().unwrap_or_default().to_string();
+    Some(parts.fold(first, |all, part| {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        all + if rest.len() < part.len() { "?" } else { "$" } + rest
+    }))
 }
 
 /// Half the sum of the differences of the shares of executions (total variation). What is in neither list is one statement of its own.

@@ -107,14 +107,19 @@ impl OverTime {
         }
     }
 
-    /// With these statements told apart, by their numbers and ids, most first; `None` where nobody asked.
-    pub(super) fn history(&self, listed: &[(u32, String)]) -> Option<StatementHistory> {
+    /// With these statements told apart, by their numbers and ids, most first; `same` says which number is another's statement too. `None`
+    /// where nobody asked.
+    pub(super) fn history(
+        &self,
+        listed: &[(u32, String)],
+        same: &BTreeMap<u32, u32>,
+    ) -> Option<StatementHistory> {
         let listed = &listed[..listed.len().min(StatementHistory::LISTED)];
         let whose = |group: Group| match group {
             None => FoundIn::Unknown,
             Some(group) => listed
                 .iter()
-                .position(|(of, _)| *of == group)
+                .position(|(of, _)| of == same.get(&group).unwrap_or(&group))
                 .map_or(FoundIn::Others, |at| FoundIn::Listed(at as u32)),
         };
         let moment = |(index, slice): (usize, &Slice)| {
@@ -159,12 +164,14 @@ mod tests {
             over_time.begin(quarter * S / 4);
             over_time.add(Some(7), Running, 2);
             if quarter >= 8 {
-                over_time.add(Some(9), Lock, 3);
+                over_time.add(Some(9), Lock, 2);
+                // The same statement, before the server gave it an id.
+                over_time.add(Some(8), Lock, 1);
             }
             over_time.add(None, Running, 1);
             over_time.add(Some(1), Running, 1);
         }
-        let history = over_time.history(&listed(&[7, 9])).unwrap();
+        let history = over_time.history(&listed(&[7, 9]), &BTreeMap::from([(8, 9)])).unwrap();
         assert_eq!(history.statements, ["q7", "q9"]);
         let places: Vec<f64> = history.moments.iter().map(|moment| moment.at_ns).collect();
         assert_eq!(places, [0.5e9, 1.5e9, 2.5e9]);
@@ -173,7 +180,7 @@ mod tests {
         assert_eq!([0, 1, 2].map(|at| mean(at, FoundIn::Listed(0))), [2.0, 2.0, 2.0]);
         assert_eq!((mean(0, FoundIn::Others), mean(2, FoundIn::Unknown)), (1.0, 1.0));
         assert_eq!(history.times(|found| found.state == Lock), 12);
-        assert_eq!(OverTime::default().history(&listed(&[7])), None);
+        assert_eq!(OverTime::default().history(&listed(&[7]), &BTreeMap::new()), None);
     }
 
     #[test]
@@ -184,14 +191,14 @@ mod tests {
             over_time.add(Some(3), Running, 2);
             over_time.add(Some(4 + second as u32 % 2), Lock, 1);
         }
-        let history = over_time.history(&listed(&[3])).unwrap();
+        let history = over_time.history(&listed(&[3]), &BTreeMap::new()).unwrap();
         assert_eq!((history.moments.len(), history.moments[0].samples), (63, 16));
         assert_eq!(history.moments[0].at_ns, 8e9);
         assert_eq!(history.times(|found| found.whose == FoundIn::Listed(0)), 2000);
         assert_eq!(history.times(|found| found.whose == FoundIn::Others), 1000);
         // A clock that jumps by a year takes no more.
         over_time.begin(365 * 86_400 * S);
-        let slices = over_time.history(&listed(&[3])).unwrap().moments.len();
+        let slices = over_time.history(&listed(&[3]), &BTreeMap::new()).unwrap().moments.len();
         assert!(
             slices <= StatementHistory::SLICES
                 && over_time.slices.len() <= StatementHistory::SLICES
@@ -212,7 +219,7 @@ mod tests {
             over_time.add(None, Running, 1);
         }
         assert!(over_time.slices[0].found.len() <= MOST_FOUND + 1);
-        let history = over_time.history(&listed(&[5])).unwrap();
+        let history = over_time.history(&listed(&[5]), &BTreeMap::new()).unwrap();
         assert_eq!(history.times(|found| found.whose == FoundIn::Listed(0)), 400);
         assert_eq!(history.times(|found| found.whose == FoundIn::Unknown), 100);
         assert_eq!(history.times(|found| found.whose == FoundIn::Others), 10_000);

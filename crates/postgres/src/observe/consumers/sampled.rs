@@ -311,7 +311,7 @@ impl SampledGroups {
         let means = self.by_window.means(apart);
         let mean = |key: Key| means.get(&key).map_or(0.0, |mean| mean.processes);
         let mut groups = Vec::new();
-        let mut listed = Vec::new();
+        let (mut listed, same) = (Vec::new(), self.same());
         for kind in ConsumerKind::ALL {
             let of_kind = self.groups.iter().zip(0_u32..).filter(|((of, _), _)| *of == kind);
             let mut of_kind: Vec<(f64, f64, u32)> = of_kind
@@ -324,7 +324,9 @@ impl SampledGroups {
             of_kind.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
             of_kind.truncate(Consumers::KEPT);
             if kind == ConsumerKind::Statement {
-                let statements = of_kind.iter().filter(|(active, _, _)| *active > 0.0);
+                let statements = of_kind
+                    .iter()
+                    .filter(|(active, _, group)| *active > 0.0 && !same.contains_key(group));
                 listed = statements.map(|(_, _, group)| (*group, self.shown(*group))).collect();
             }
             groups.extend(of_kind.into_iter().map(|(active, _, group)| {
@@ -348,8 +350,26 @@ impl SampledGroups {
             by_text: self.ids.is_empty() && !texts.is_empty(),
             texts,
             groups,
-            history: self.over_time.history(&listed),
+            history: self.over_time.history(&listed, &same),
         })
+    }
+
+    /// Statements that were found before the server gave them an id too, by their shape: each with the number of the one that has the id.
+    fn same(&self) -> BTreeMap<u32, u32> {
+        let statements = || {
+            let all = self.groups.iter().zip(0_u32..);
+            all.filter(|((kind, _), _)| *kind == ConsumerKind::Statement)
+                .filter_map(|((_, name), group)| Some((name, self.texts.get(name)?, group)))
+        };
+        let has_id = |name: &str| name.parse().is_ok_and(|id: i64| self.ids.contains_key(&id));
+        let with_ids: BTreeMap<String, u32> = statements()
+            .filter(|(name, _, _)| has_id(name))
+            .map(|(_, text, group)| (without_numbers(text), group))
+            .collect();
+        let without = statements().filter(|(name, _, _)| !has_id(name));
+        without
+            .filter_map(|(_, text, group)| Some((group, *with_ids.get(&without_numbers(text))?)))
+            .collect()
     }
 
     /// A group's name, where its number has one.
@@ -361,6 +381,16 @@ impl SampledGroups {
         };
         known.filter(|known| !known.is_empty()).unwrap_or(name).clone()
     }
+}
+
+/// A shape whose parameters are told apart no more: `pg_stat_statements` numbers them.
+fn without_numbers(shape: &str) -> String {
+    let mut parts = shape.split('$');
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |all, part| match part.trim_start_matches(|c: char| c.is_ascii_digit()) {
+        rest if rest.len() < part.len() => all + "?" + rest,
+        rest => all + "$" + rest,
+    })
 }
 
 /// The rows of sessions that have parallel workers, by the number of the session.

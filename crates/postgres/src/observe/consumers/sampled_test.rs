@@ -143,3 +143,25 @@ fn it_is_asked_for_ids_where_there_are_some() {
     assert!(prepare(true).contains("THEN nullif(query_id, 0) END AS id"));
     assert!(prepare(false).contains("THEN NULL::pg_catalog.int8 END AS id"));
 }
+
+#[test]
+fn a_statement_that_was_found_before_it_had_an_id_is_the_same_one_over_time() {
+    assert_eq!(
+        without_numbers("SELECT $1 || $12 FROM a$b$ WHERE c = ?"),
+        "SELECT ? || ? FROM a$b$ WHERE c = ?"
+    );
+    let mut sampled = SampledGroups::default();
+    sampled.next_window(0);
+    let rows = [
+        sessions("active", ["", ""], "11 12", ["5", ""], "1 1"),
+        sessions("active", ["", ""], "13", ["", "SELECT 7 FROM t"], "1"),
+        sessions("active", ["", ""], "14", ["", "SELECT 7 FROM u"], "1"),
+    ];
+    sampled.take(S / 2, &rows, 1000);
+    sampled.end_window(S);
+    sampled.know_text(5, "SELECT $1 FROM t".to_string());
+    let history = sampled.found(false).unwrap().history.unwrap();
+    assert_eq!(history.statements, ["5".to_string(), digest("SELECT ? FROM u")]);
+    assert_eq!(history.times(|found| found.whose == FoundIn::Listed(0)), 3);
+    assert_eq!(history.times(|_| true), 4);
+}
