@@ -65,10 +65,10 @@ pub use measurement::{
 pub use metric::Metric;
 pub use observation::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, ConsumerKind, Consumers,
-    Duty, FoundIn, FoundTimes, HorizonHolder, HorizonKind, HotProcess, LoadChange, LockHolder,
-    LockHolders, Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass,
-    ProgramUse, QueuedSession, Reserves, SampledConsumers, SampledGroup, ServerReport,
-    SessionsOfDuty, StatementFigures, StatementHistory, StatementMoment, StatementStatistics,
+    Duty, HorizonHolder, HorizonKind, HotProcess, LoadChange, LockHolder, LockHolders, Observation,
+    ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse, QueuedSession,
+    Reserves, SampledConsumers, SampledGroup, ServerReport, SessionsOfDuty, StatementFigures,
+    StatementGroup, StatementHistory, StatementMoment, StatementSamples, StatementStatistics,
     StatementUse, TableUse, UnindexedKey, WaitCheck,
 };
 pub use observed_situation::{

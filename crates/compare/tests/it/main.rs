@@ -1,7 +1,7 @@
 //! Runs that were made up, beside each other.
 
 mod compared;
-mod looks;
+mod observed;
 mod promise;
 mod trend;
 mod world;

@@ -27,7 +27,7 @@ pub use counts::ObservedCounts;
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
 pub use report::ServerReport;
 pub use sessions::{Duty, LockHolder, LockHolders, ObservedSessions, SessionsOfDuty};
-pub use statement_history::{FoundIn, FoundTimes, StatementHistory, StatementMoment};
+pub use statement_history::{StatementGroup, StatementHistory, StatementMoment, StatementSamples};
 
 use crate::{LiveCost, LiveSetting, Unknown};
 

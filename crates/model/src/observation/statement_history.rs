@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::ActivityState;
 
-/// In whose statement a process was found.
+/// In which statement a process was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum FoundIn {
+pub enum StatementGroup {
     /// One of [`StatementHistory::statements`], by its place there.
     Listed(u32),
     /// Any other statement.
@@ -22,13 +22,13 @@ pub enum FoundIn {
 /// Processes of sessions found in a statement, in one state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct FoundTimes {
+pub struct StatementSamples {
     /// In which statement; of a session idle in transaction, its last one.
-    pub whose: FoundIn,
+    pub statement: StatementGroup,
     /// Doing what.
     pub state: ActivityState,
     /// Times found: a process in a sample is one.
-    pub times: u64,
+    pub count: u64,
 }
 
 /// One slice.
@@ -40,13 +40,13 @@ pub struct StatementMoment {
     /// Times the server was asked in it.
     pub samples: u64,
     /// What was found, in the order of statements and states.
-    pub found: Vec<FoundTimes>,
+    pub found: Vec<StatementSamples>,
 }
 
 impl StatementMoment {
     /// Mean number of processes in what `counts` takes.
-    pub fn mean(&self, counts: impl Fn(&FoundTimes) -> bool) -> f64 {
-        let times: u64 = self.found.iter().filter(|found| counts(found)).map(|f| f.times).sum();
+    pub fn mean(&self, counts: impl Fn(&StatementSamples) -> bool) -> f64 {
+        let times: u64 = self.found.iter().filter(|found| counts(found)).map(|f| f.count).sum();
         times as f64 / self.samples.max(1) as f64
     }
 }
@@ -69,8 +69,8 @@ impl StatementHistory {
     pub const SLICES: usize = 120;
 
     /// Times that a process was found, over all slices, in what `counts` takes.
-    pub fn times(&self, counts: impl Fn(&FoundTimes) -> bool) -> u64 {
+    pub fn times(&self, counts: impl Fn(&StatementSamples) -> bool) -> u64 {
         let found = self.moments.iter().flat_map(|moment| &moment.found);
-        found.filter(|found| counts(found)).map(|found| found.times).sum()
+        found.filter(|found| counts(found)).map(|found| found.count).sum()
     }
 }

@@ -8,7 +8,7 @@ use narrows_compare::{
 use narrows_model::{Grade, Interval, metric};
 use narrows_stats::level_of_look;
 
-use super::looks;
+use super::compared_servers;
 use crate::chart::{compared as chart, definitions};
 use crate::document::{
     At, Block, Cell, Column, Depth, Document, Inline, List, Remarks, Row, Section, Style, Table,
@@ -27,12 +27,12 @@ pub fn comparison(found: &RunComparison, gates: &[(Gate, GateOutcome)], units: U
     let base = &found.sides[0];
     let mut sections = vec![sides(&found.sides)];
     for (against, side) in found.against.iter().zip(&found.sides[1..]) {
-        if let Some(compared) = &against.looks {
-            sections.extend(looks::sections(base, against, compared, units));
+        if let Some(compared) = &against.observed {
+            sections.extend(compared_servers::sections(base, against, compared, units));
         }
-        // Of one look of each the rows say nothing that these tables don't.
-        if against.only_looks() {
-            let others = looks::other_conditions(&against.conditions);
+        // Of one observation of each the rows say nothing that these tables don't.
+        if against.only_observed() {
+            let others = compared_servers::other_conditions(&against.conditions);
             if !others.is_empty() {
                 sections.push(conditions(&base.name, &against.name, &others));
             }
@@ -53,7 +53,8 @@ pub fn comparison(found: &RunComparison, gates: &[(Gate, GateOutcome)], units: U
     let mut document =
         Document::of(sections).headed("Comparison", names.join(" · ")).holding(found);
     // The fills of the pictures over time.
-    document.shared = found.against.iter().any(|against| against.looks.is_some()).then(definitions);
+    document.shared =
+        found.against.iter().any(|against| against.observed.is_some()).then(definitions);
     document
 }
 
@@ -452,10 +453,10 @@ fn method(found: &RunComparison) -> Vec<Section> {
             .with([Block::Paragraph(Inline::of(Style::Faint, text), 2)])
     };
     let mut sections = Vec::new();
-    if found.against.iter().any(|against| against.looks.is_some()) {
-        sections.push(section("looks-method", looks::METHOD.to_string()));
+    if found.against.iter().any(|against| against.observed.is_some()) {
+        sections.push(section("observed-method", compared_servers::METHOD.to_string()));
     }
-    if found.against.iter().all(Against::only_looks) {
+    if found.against.iter().all(Against::only_observed) {
         return sections;
     }
     let promise = match found.correction {

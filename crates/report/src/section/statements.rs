@@ -2,8 +2,8 @@
 //! by statement, and both held against each other.
 
 use narrows_model::{
-    ActivityState, Consumers, FoundIn, FoundTimes, Observation, SampledConsumers, StatementHistory,
-    StatementMoment,
+    ActivityState, Consumers, Observation, SampledConsumers, StatementGroup, StatementHistory,
+    StatementMoment, StatementSamples,
 };
 use narrows_units::significant;
 
@@ -21,7 +21,7 @@ const UNKNOWN: &str = "f8";
 
 /// A statement, or what stands for several.
 struct Taker {
-    whose: FoundIn,
+    statement: StatementGroup,
     fill: &'static str,
     /// `1`, where it has one.
     number: String,
@@ -62,7 +62,7 @@ fn drawable(history: &StatementHistory) -> impl Iterator<Item = &StatementMoment
     history.moments.iter().filter(|moment| moment.samples > 0 && moment.at_ns.is_finite())
 }
 
-fn at_work(found: &FoundTimes) -> bool {
+fn at_work(found: &StatementSamples) -> bool {
     found.state.is_at_work()
 }
 
@@ -73,19 +73,19 @@ fn takers(consumers: &Consumers, history: &StatementHistory) -> Vec<Taker> {
             Some(text) => Inline::of(Style::Code, shortened(text)),
             None => Inline::from(format!("statement {id}")),
         };
-        Taker { whose: FoundIn::Listed(at), fill, number: format!("{}", at + 1), text }
+        Taker { statement: StatementGroup::Listed(at), fill, number: format!("{}", at + 1), text }
     });
     let rest = [
-        (FoundIn::Others, OTHERS, "all others"),
-        (FoundIn::Unknown, UNKNOWN, "no statement known"),
+        (StatementGroup::Others, OTHERS, "all others"),
+        (StatementGroup::Unknown, UNKNOWN, "no statement known"),
     ];
-    let rest = rest.map(|(whose, fill, words)| Taker {
-        whose,
+    let rest = rest.map(|(statement, fill, words)| Taker {
+        statement,
         fill,
         number: String::new(),
         text: words.into(),
     });
-    let met = |taker: &Taker| history.times(|f| f.whose == taker.whose && at_work(f)) > 0;
+    let met = |taker: &Taker| history.times(|f| f.statement == taker.statement && at_work(f)) > 0;
     listed.chain(rest).filter(met).collect()
 }
 
@@ -101,7 +101,9 @@ fn by_statement(seen: &Observation, history: &StatementHistory, takers: &[Taker]
     let layer = |taker: &Taker| Layer { fill: taker.fill, words: taker.text.text() };
     let idle = over_time::of_layer(ActivityState::IdleInTransaction);
     let slices = drawable(history).map(|moment| {
-        let of = takers.iter().map(|taker| moment.mean(|f| f.whose == taker.whose && at_work(f)));
+        let of = takers
+            .iter()
+            .map(|taker| moment.mean(|f| f.statement == taker.statement && at_work(f)));
         let idle = moment.mean(|found| !at_work(found));
         Heights { at_ns: moment.at_ns, of: of.chain([idle]).collect() }
     });
@@ -126,7 +128,7 @@ fn of_one(
         at_ns: moment.at_ns,
         of: states
             .iter()
-            .map(|state| moment.mean(|f| f.whose == taker.whose && f.state == *state))
+            .map(|state| moment.mean(|f| f.statement == taker.statement && f.state == *state))
             .collect(),
     });
     let stack = Stack {
@@ -143,9 +145,10 @@ fn of_one(
     let pictures = over_time::stacked(&stack, None)?;
     let figure =
         Block::figure(taker.text.clone(), "by what it waited for, mean of each slice", pictures);
-    let times =
-        |state: ActivityState| history.times(|f| f.whose == taker.whose && f.state == state);
-    let all = history.times(|f| f.whose == taker.whose && at_work(f));
+    let times = |state: ActivityState| {
+        history.times(|f| f.statement == taker.statement && f.state == state)
+    };
+    let all = history.times(|f| f.statement == taker.statement && at_work(f));
     let mut table = Table::new(vec![
         Column::words("", At::Left(0)),
         Column::name("what it did", 2),
@@ -179,7 +182,7 @@ fn legend(takers: &[Taker], history: &StatementHistory) -> Table {
     let samples: u64 = history.moments.iter().map(|moment| moment.samples).sum();
     let all = history.times(at_work);
     let row = |taker: &Taker| {
-        let times = history.times(|f| f.whose == taker.whose && at_work(f));
+        let times = history.times(|f| f.statement == taker.statement && at_work(f));
         let cells = vec![
             Inline::default().picture(swatch(taker.fill)).into(),
             taker.number.clone().into(),
@@ -226,7 +229,7 @@ fn table(sampled: &SampledConsumers, history: &StatementHistory, takers: &[Taker
         0 => "-".to_string(),
         times => format!("{} ({})", percent(times as f64 / all as f64), count(times as f64)),
     };
-    let row = |number: &str, text: Inline, of: &dyn Fn(&FoundTimes) -> bool| {
+    let row = |number: &str, text: Inline, of: &dyn Fn(&StatementSamples) -> bool| {
         let whole = history.times(|found| at_work(found) && of(found));
         let waits = states
             .iter()
@@ -241,7 +244,7 @@ fn table(sampled: &SampledConsumers, history: &StatementHistory, takers: &[Taker
     };
     table.rows = takers
         .iter()
-        .map(|taker| row(&taker.number, taker.text.clone(), &|f| f.whose == taker.whose))
+        .map(|taker| row(&taker.number, taker.text.clone(), &|f| f.statement == taker.statement))
         .collect();
     table.rows.push(row("", Inline::of(Style::Strong, "all"), &|_| true));
     let note = format!(

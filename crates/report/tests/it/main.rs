@@ -10,7 +10,7 @@ mod log;
 mod memory;
 mod observed;
 mod observed_causes;
-mod observed_looks;
+mod observed_compared;
 mod observed_statements;
 mod page;
 mod pencil;

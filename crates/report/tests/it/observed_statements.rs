@@ -1,7 +1,7 @@
 //! Which statements sessions were in over time: on the page, by wait, by statement, and both held against each other.
 
 use crate::common::observed::{by_statement, observed};
-use narrows_model::{FoundIn, Run};
+use narrows_model::{Run, StatementGroup};
 use narrows_report::{Report, Units, html, markdown, text};
 
 fn page(run: &Run) -> String {
@@ -113,7 +113,7 @@ fn a_history_that_names_statements_it_lacks_breaks_nothing() {
     sampled.texts.clear();
     let history = sampled.history.as_mut().unwrap();
     history.statements.truncate(1);
-    history.moments[3].found[0].whose = FoundIn::Listed(u32::MAX);
+    history.moments[3].found[0].statement = StatementGroup::Listed(u32::MAX);
     history.moments[4].samples = 0;
     history.moments[5].at_ns = f64::NAN;
     let page = page(&run);

@@ -5,9 +5,9 @@ use narrows_model::{
     ClassUse, ConsumerKind, Consumers, Headroom, HorizonHolder, HorizonKind, HotProcess, Interval,
     LiveCost, LiveSetting, LoadChange, Observation, ObservedCounts, ObservedProcesses,
     ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser, Provenance, QueuedSession,
-    Reserves, SampledConsumers, SampledGroup, StatementFigures, StatementStatistics, StatementUse,
-    TableUse, TimeAccount, TimeShare, TransactionTime, UnindexedKey, Urgency, WaitCheck, WhatIf,
-    WhatIfThen,
+    Reserves, SampledConsumers, SampledGroup, StatementFigures, StatementGroup, StatementHistory,
+    StatementMoment, StatementSamples, StatementStatistics, StatementUse, TableUse, TimeAccount,
+    TimeShare, TransactionTime, UnindexedKey, Urgency, WaitCheck, WhatIf, WhatIfThen,
 };
 
 pub fn observation(interval: Interval) -> Observation {
@@ -135,6 +135,25 @@ fn consumers(interval: Interval) -> Consumers {
             }],
             texts: vec![("-42".into(), "SELECT 1".into())],
             by_text: true,
+            history: Some(StatementHistory {
+                statements: vec!["-42".into()],
+                moments: vec![StatementMoment {
+                    at_ns: 0.5e9,
+                    samples: 4,
+                    found: vec![
+                        StatementSamples {
+                            statement: StatementGroup::Listed(0),
+                            state: ActivityState::Running,
+                            count: 8,
+                        },
+                        StatementSamples {
+                            statement: StatementGroup::Others,
+                            state: ActivityState::Lock,
+                            count: 1,
+                        },
+                    ],
+                }],
+            }),
         }),
         tables: vec![TableUse {
             name: "public.orders".into(),

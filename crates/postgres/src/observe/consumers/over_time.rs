@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use narrows_model::{ActivityState, FoundIn, FoundTimes, StatementHistory, StatementMoment};
+use narrows_model::{
+    ActivityState, StatementGroup, StatementHistory, StatementMoment, StatementSamples,
+};
 
 /// About four samples.
 const SHORTEST_SLICE_NS: u64 = 1_000_000_000;
@@ -115,27 +117,31 @@ impl OverTime {
         same: &BTreeMap<u32, u32>,
     ) -> Option<StatementHistory> {
         let listed = &listed[..listed.len().min(StatementHistory::LISTED)];
-        let whose = |group: Group| match group {
-            None => FoundIn::Unknown,
+        let statement = |group: Group| match group {
+            None => StatementGroup::Unknown,
             Some(group) => listed
                 .iter()
                 .position(|(of, _)| of == same.get(&group).unwrap_or(&group))
-                .map_or(FoundIn::Others, |at| FoundIn::Listed(at as u32)),
+                .map_or(StatementGroup::Others, |at| StatementGroup::Listed(at as u32)),
         };
         let moment = |(index, slice): (usize, &Slice)| {
-            let mut found: BTreeMap<(FoundIn, ActivityState), u64> = BTreeMap::new();
+            let mut found: BTreeMap<(StatementGroup, ActivityState), u64> = BTreeMap::new();
             for ((group, state), times) in &slice.found {
-                *found.entry((whose(*group), *state)).or_default() += times;
+                *found.entry((statement(*group), *state)).or_default() += times;
             }
             for (state, times) in &slice.others {
-                *found.entry((FoundIn::Others, *state)).or_default() += times;
+                *found.entry((StatementGroup::Others, *state)).or_default() += times;
             }
             let found = found.into_iter();
             StatementMoment {
                 at_ns: (index as f64 + 0.5) * self.slice_ns as f64,
                 samples: slice.samples,
                 found: found
-                    .map(|((whose, state), times)| FoundTimes { whose, state, times })
+                    .map(|((statement, state), times)| StatementSamples {
+                        statement,
+                        state,
+                        count: times,
+                    })
                     .collect(),
             }
         };
@@ -175,10 +181,11 @@ mod tests {
         assert_eq!(history.statements, ["q7", "q9"]);
         let places: Vec<f64> = history.moments.iter().map(|moment| moment.at_ns).collect();
         assert_eq!(places, [0.5e9, 1.5e9, 2.5e9]);
-        let mean = |at: usize, whose| history.moments[at].mean(|found| found.whose == whose);
-        assert_eq!([0, 1, 2].map(|at| mean(at, FoundIn::Listed(1))), [0.0, 0.0, 3.0]);
-        assert_eq!([0, 1, 2].map(|at| mean(at, FoundIn::Listed(0))), [2.0, 2.0, 2.0]);
-        assert_eq!((mean(0, FoundIn::Others), mean(2, FoundIn::Unknown)), (1.0, 1.0));
+        let mean =
+            |at: usize, statement| history.moments[at].mean(|found| found.statement == statement);
+        assert_eq!([0, 1, 2].map(|at| mean(at, StatementGroup::Listed(1))), [0.0, 0.0, 3.0]);
+        assert_eq!([0, 1, 2].map(|at| mean(at, StatementGroup::Listed(0))), [2.0, 2.0, 2.0]);
+        assert_eq!((mean(0, StatementGroup::Others), mean(2, StatementGroup::Unknown)), (1.0, 1.0));
         assert_eq!(history.times(|found| found.state == Lock), 12);
         assert_eq!(OverTime::default().history(&listed(&[7]), &BTreeMap::new()), None);
     }
@@ -194,8 +201,8 @@ mod tests {
         let history = over_time.history(&listed(&[3]), &BTreeMap::new()).unwrap();
         assert_eq!((history.moments.len(), history.moments[0].samples), (63, 16));
         assert_eq!(history.moments[0].at_ns, 8e9);
-        assert_eq!(history.times(|found| found.whose == FoundIn::Listed(0)), 2000);
-        assert_eq!(history.times(|found| found.whose == FoundIn::Others), 1000);
+        assert_eq!(history.times(|found| found.statement == StatementGroup::Listed(0)), 2000);
+        assert_eq!(history.times(|found| found.statement == StatementGroup::Others), 1000);
         // A clock that jumps by a year takes no more.
         over_time.begin(365 * 86_400 * S);
         let slices = over_time.history(&listed(&[3]), &BTreeMap::new()).unwrap().moments.len();
@@ -220,8 +227,8 @@ mod tests {
         }
         assert!(over_time.slices[0].found.len() <= MOST_FOUND + 1);
         let history = over_time.history(&listed(&[5]), &BTreeMap::new()).unwrap();
-        assert_eq!(history.times(|found| found.whose == FoundIn::Listed(0)), 400);
-        assert_eq!(history.times(|found| found.whose == FoundIn::Unknown), 100);
-        assert_eq!(history.times(|found| found.whose == FoundIn::Others), 10_000);
+        assert_eq!(history.times(|found| found.statement == StatementGroup::Listed(0)), 400);
+        assert_eq!(history.times(|found| found.statement == StatementGroup::Unknown), 100);
+        assert_eq!(history.times(|found| found.statement == StatementGroup::Others), 10_000);
     }
 }

@@ -1,4 +1,4 @@
-use narrows_model::FoundIn;
+use narrows_model::StatementGroup;
 
 use super::*;
 use crate::monitor::fake::row;
@@ -85,12 +85,17 @@ fn sessions_are_counted_by_what_they_belong_to() {
         (history.statements.as_slice(), history.moments.len()),
         (&["-7".to_string(), "8".to_string()][..], 6)
     );
-    let mean = |whose, state| history.moments[5].mean(|f| f.whose == whose && f.state == state);
-    assert_eq!(mean(FoundIn::Listed(0), ActivityState::Read), 2.0, "of the workers");
-    assert_eq!(mean(FoundIn::Listed(1), ActivityState::IdleInTransaction), 1.0);
-    assert_eq!(mean(FoundIn::Listed(1), ActivityState::Lock), 1.0);
-    assert_eq!(history.times(|f| f.whose == FoundIn::Listed(0)), 12 * 4);
-    assert_eq!(history.times(|f| matches!(f.whose, FoundIn::Others | FoundIn::Unknown)), 0);
+    let mean = |statement, state| {
+        history.moments[5].mean(|f| f.statement == statement && f.state == state)
+    };
+    assert_eq!(mean(StatementGroup::Listed(0), ActivityState::Read), 2.0, "of the workers");
+    assert_eq!(mean(StatementGroup::Listed(1), ActivityState::IdleInTransaction), 1.0);
+    assert_eq!(mean(StatementGroup::Listed(1), ActivityState::Lock), 1.0);
+    assert_eq!(history.times(|f| f.statement == StatementGroup::Listed(0)), 12 * 4);
+    assert_eq!(
+        history.times(|f| matches!(f.statement, StatementGroup::Others | StatementGroup::Unknown)),
+        0
+    );
     assert_eq!(found.texts, [("-7".to_string(), "SELECT ?".to_string())]);
 }
 
@@ -132,8 +137,8 @@ fn groups_are_bounded_and_the_sum_has_all() {
     assert_eq!(found.groups.len(), 2 * Consumers::KEPT + 3);
     assert_eq!(found.executions, 1);
     let history = found.history.unwrap();
-    let times = |whose| history.times(|f| f.whose == whose);
-    assert_eq!((history.statements.len(), times(FoundIn::Unknown)), (5, 0));
+    let times = |statement| history.times(|f| f.statement == statement);
+    assert_eq!((history.statements.len(), times(StatementGroup::Unknown)), (5, 0));
     assert_eq!(history.times(|_| true), 2 * MOST_GROUPS as u64);
     assert_eq!(SampledGroups::default().found(true), None);
 }
@@ -162,6 +167,6 @@ fn a_statement_that_was_found_before_it_had_an_id_is_the_same_one_over_time() {
     sampled.know_text(5, "SELECT $1 FROM t".to_string());
     let history = sampled.found(false).unwrap().history.unwrap();
     assert_eq!(history.statements, ["5".to_string(), digest("SELECT ? FROM u")]);
-    assert_eq!(history.times(|found| found.whose == FoundIn::Listed(0)), 3);
+    assert_eq!(history.times(|found| found.statement == StatementGroup::Listed(0)), 3);
     assert_eq!(history.times(|_| true), 4);
 }

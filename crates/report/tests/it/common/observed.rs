@@ -322,19 +322,21 @@ pub fn by_statement() -> Run {
     use ActivityState::*;
     let mut run = observed();
     let moment = |slice: u32| {
-        let times = |whose, state, times| FoundTimes { whose, state, times };
-        let mut found =
-            vec![times(FoundIn::Listed(0), Log, 8), times(FoundIn::Listed(0), Running, 4)];
+        let times = |statement, state, count| StatementSamples { statement, state, count };
+        let mut found = vec![
+            times(StatementGroup::Listed(0), Log, 8),
+            times(StatementGroup::Listed(0), Running, 4),
+        ];
         if (20..30).contains(&slice) {
-            found.push(times(FoundIn::Listed(1), Read, 20));
+            found.push(times(StatementGroup::Listed(1), Read, 20));
         }
         if slice >= 40 {
-            found.push(times(FoundIn::Listed(0), Lock, 12));
+            found.push(times(StatementGroup::Listed(0), Lock, 12));
         }
         found.extend([
-            times(FoundIn::Others, Running, 2),
-            times(FoundIn::Unknown, Other, 1),
-            times(FoundIn::Others, IdleInTransaction, 4),
+            times(StatementGroup::Others, Running, 2),
+            times(StatementGroup::Unknown, Other, 1),
+            times(StatementGroup::Others, IdleInTransaction, 4),
         ]);
         StatementMoment { at_ns: (f64::from(slice) + 0.5) * 1e9, samples: 4, found }
     };

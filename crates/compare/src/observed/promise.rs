@@ -1,13 +1,13 @@
 //! What was promised of the cause that was named first, and what came.
 //!
 //! A cause bounds what its end can give: it never says what will come. A bound that was exceeded says that something else changed too, or
-//! that its share was told too low.
+//! that what went had slowed other statements as well: the law has no word for work that gets in each other's way.
 
 use narrows_model::{CauseShare, Interval};
 use serde::Serialize;
 
 use super::causes::of;
-use super::{CauseChange, CauseFate, LoadChange, LoadKind, LookFigure, Seen};
+use super::{CauseChange, CauseFate, LoadChange, LoadKind, Observed, ObservedFigure};
 
 /// A share of which nothing is left bounds nothing.
 const WHOLE: f64 = 0.999;
@@ -76,9 +76,9 @@ pub struct Promise {
 
 /// `None` where no cause was named, or where the one named first bounds nothing, or the statements are others.
 pub(super) fn promise(
-    base: &Seen<'_>,
+    base: &Observed<'_>,
     causes: &[CauseChange],
-    figures: &[LookFigure],
+    figures: &[ObservedFigure],
     load: &LoadChange,
     can_tell: bool,
 ) -> Option<Promise> {
@@ -104,9 +104,9 @@ pub(super) fn promise(
         LoadKind::OtherStatements | LoadKind::Unknown => None,
     }?;
     let name = match of {
-        PromisedOf::Rate => LookFigure::RATE,
-        PromisedOf::Time => LookFigure::TIME,
-        PromisedOf::Cpu => LookFigure::CPU,
+        PromisedOf::Rate => ObservedFigure::RATE,
+        PromisedOf::Time => ObservedFigure::TIME,
+        PromisedOf::Cpu => ObservedFigure::CPU,
     };
     let figure = figures.iter().find(|figure| figure.name == name);
     let ratio = figure.and_then(|figure| figure.ratio).filter(|ratio| *ratio > 0.0);

@@ -3,7 +3,7 @@
 use narrows_model::{Cause, CauseShare, Run, Urgency};
 use serde::Serialize;
 
-use super::Seen;
+use super::Observed;
 
 /// What became of a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -47,8 +47,8 @@ pub(super) fn of<'a>(run: &'a Run, measurement: &str) -> Vec<&'a Cause> {
 
 /// Those named before in their order, then what is new. `pairs`: ids of statements of the first look, and the same of the other.
 pub(super) fn changes(
-    base: &Seen<'_>,
-    other: &Seen<'_>,
+    base: &Observed<'_>,
+    other: &Observed<'_>,
     pairs: &[(String, String)],
     after_tells: bool,
 ) -> Vec<CauseChange> {

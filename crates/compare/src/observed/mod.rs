@@ -17,17 +17,17 @@ use narrows_model::{
 };
 use serde::Serialize;
 
-use crate::Side;
+use crate::{Question, Side};
 pub use causes::{CauseChange, CauseFate};
-pub use change::{Changed, LookFigure};
+pub use change::{Changed, ObservedFigure};
 pub use load::{LoadChange, LoadKind};
 pub use promise::{Kept, Promise, PromisedOf};
-pub use setup::LookDifference;
+pub use setup::ObservedDifference;
 pub use statements::{Matched, ShareOf, StatementChange, StatementChanges, StatementSide};
 
 /// A look, and what it can't tell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Look {
+pub struct ObservedSide {
     /// The run.
     pub run: String,
     /// How many runs its side has: this is the last one.
@@ -60,23 +60,23 @@ pub struct Look {
 
 /// A look against another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LookComparison {
+pub struct ObservedComparison {
     /// The measurement of both that holds what a transaction takes.
     pub measurement: String,
     /// Of the first side.
-    pub base: Look,
+    pub base: ObservedSide,
     /// Of the other.
-    pub other: Look,
+    pub other: ObservedSide,
     /// Server, version, rights, settings that differ.
-    pub differences: Vec<LookDifference>,
+    pub differences: Vec<ObservedDifference>,
     /// Whether the load is the same.
     pub load: LoadChange,
     /// Causes then and now, those named before first.
     pub causes: Vec<CauseChange>,
     /// Rate, time, CPU time and blocks of a transaction.
-    pub figures: Vec<LookFigure>,
+    pub figures: Vec<ObservedFigure>,
     /// What the time of a transaction consists of, the largest of either look first.
-    pub parts: Vec<LookFigure>,
+    pub parts: Vec<ObservedFigure>,
     /// Statements, the largest change first.
     pub statements: StatementChanges,
     /// What was promised of the cause that was named first, and what came.
@@ -85,7 +85,7 @@ pub struct LookComparison {
 }
 
 /// One side's look with what belongs to it.
-pub(crate) struct Seen<'a> {
+pub(crate) struct Observed<'a> {
     pub(crate) run: &'a Run,
     pub(crate) of: &'a Observation,
     pub(crate) measurement: Option<&'a Measurement>,
@@ -93,16 +93,16 @@ pub(crate) struct Seen<'a> {
     of_runs: usize,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> Observed<'a> {
     /// The last run of a side with a look at a server; a server's own report is none.
-    fn last_of(side: &Side<'a>) -> Option<Seen<'a>> {
+    fn last_of(side: &Side<'a>) -> Option<Observed<'a>> {
         let look = |run: &&&'a Run| run.observations.iter().any(|seen| seen.report.is_none());
         let run = *side.runs.iter().rev().find(look)?;
         let of = run.observations.iter().find(|seen| seen.report.is_none())?;
         let verdict = run.verdicts.iter().find(|verdict| verdict.measurement == of.measurement);
         let measurement = run.measurement(&of.measurement);
         let of_runs = side.runs.iter().filter(look).count();
-        Some(Seen { run, of, measurement, verdict, of_runs })
+        Some(Observed { run, of, measurement, verdict, of_runs })
     }
 
     pub(crate) fn figure(&self, metric: Metric) -> Option<(f64, Option<Interval>)> {
@@ -143,8 +143,8 @@ impl<'a> Seen<'a> {
         by_verdict.or_else(|| self.of.activity.sessions_at_work())
     }
 
-    fn look(&self) -> Look {
-        Look {
+    fn look(&self) -> ObservedSide {
+        ObservedSide {
             run: self.run.id.clone(),
             of_runs: self.of_runs,
             started_at: self.run.started_at.clone(),
@@ -203,17 +203,25 @@ impl<'a> Seen<'a> {
 }
 
 /// The last looks of both sides; `None` where a side has none.
-pub(crate) fn compared(base: &Side<'_>, other: &Side<'_>, margin: f64) -> Option<LookComparison> {
-    let (base, other) = (Seen::last_of(base)?, Seen::last_of(other)?);
+pub(crate) fn compared(
+    base: &Side<'_>,
+    other: &Side<'_>,
+    question: &Question,
+) -> Option<ObservedComparison> {
+    let (base, other) = (Observed::last_of(base)?, Observed::last_of(other)?);
+    let asked = |only: &String| base.of.measurement.starts_with(only.as_str());
+    if !question.only.is_empty() && !question.only.iter().any(asked) {
+        return None;
+    }
     let (ours, theirs) = (base.look(), other.look());
     let can_tell = ours.weak.is_empty() && theirs.weak.is_empty();
-    let margin = margin.max(change::LEAST_MARGIN);
+    let margin = question.margin.max(change::LEAST_MARGIN);
     let figures = figures(&base, &other, margin, can_tell);
     let (statements, pairs) = statements::changes(&base, &other);
     let load = load::change(&base, &other, &statements);
     let causes = causes::changes(&base, &other, &pairs, theirs.weak.is_empty());
     let promise = promise::promise(&base, &causes, &figures, &load, can_tell);
-    Some(LookComparison {
+    Some(ObservedComparison {
         measurement: base.of.measurement.clone(),
         differences: setup::differences(&base, &other),
         parts: parts(&base, &other, margin, can_tell),
@@ -238,29 +246,34 @@ const FIGURES: [(&str, Metric); 5] = [
     ("WAL per transaction", metric::WAL_BYTES_PER_OP),
 ];
 
-fn figures(base: &Seen<'_>, other: &Seen<'_>, margin: f64, can_tell: bool) -> Vec<LookFigure> {
+fn figures(
+    base: &Observed<'_>,
+    other: &Observed<'_>,
+    margin: f64,
+    can_tell: bool,
+) -> Vec<ObservedFigure> {
     let figure = |name: &str, unit: Unit, a: Option<change::Value>, b: Option<change::Value>| {
-        LookFigure::of(name, unit, a, b, margin).map(|figure| figure.told(can_tell))
+        ObservedFigure::of(name, unit, a, b, margin).map(|figure| figure.told(can_tell))
     };
     let plain = |value: Option<f64>| value.map(|value| (value, None));
-    let mut all: Vec<LookFigure> = FIGURES
+    let mut all: Vec<ObservedFigure> = FIGURES
         .iter()
         .filter_map(|(name, metric)| {
             figure(name, metric.unit, base.figure(*metric), other.figure(*metric))
         })
         .collect();
-    let time = figure(LookFigure::TIME, Unit::NsPerOp, time(base), time(other));
+    let time = figure(ObservedFigure::TIME, Unit::NsPerOp, time(base), time(other));
     // A few blocks in all of a look are none.
     all.retain(|f| f.unit != Unit::CountPerOp || f.base.max(f.other) >= LEAST_BLOCKS);
     let active =
         figure("sessions active", Unit::Count, plain(base.active()), plain(other.active()));
-    let after_the_rate = usize::from(all.first().is_some_and(|f| f.name == LookFigure::RATE));
+    let after_the_rate = usize::from(all.first().is_some_and(|f| f.name == ObservedFigure::RATE));
     all.splice(after_the_rate..after_the_rate, time.into_iter().chain(active));
     all
 }
 
 /// A transaction's time in statements. Its interval is that of the server's own account, which is independent of how it is divided.
-fn time(seen: &Seen<'_>) -> Option<change::Value> {
+fn time(seen: &Observed<'_>) -> Option<change::Value> {
     let ns = seen.time_ns()?;
     let account = seen.figure(metric::ACTIVE_TIME_PER_OP);
     let interval = account.filter(|(account, _)| *account > 0.0).and_then(|(account, interval)| {
@@ -272,8 +285,13 @@ fn time(seen: &Seen<'_>) -> Option<change::Value> {
     Some((ns, interval))
 }
 
-fn parts(base: &Seen<'_>, other: &Seen<'_>, margin: f64, can_tell: bool) -> Vec<LookFigure> {
-    let of = |seen: &Seen<'_>| {
+fn parts(
+    base: &Observed<'_>,
+    other: &Observed<'_>,
+    margin: f64,
+    can_tell: bool,
+) -> Vec<ObservedFigure> {
+    let of = |seen: &Observed<'_>| {
         let time = seen.verdict.and_then(|verdict| verdict.standing.as_ref()?.time.clone());
         time.map(|time| time.parts)
     };
@@ -289,10 +307,16 @@ fn parts(base: &Seen<'_>, other: &Seen<'_>, margin: f64, can_tell: bool) -> Vec<
         // What a sum doesn't have takes no time that was seen.
         Some(part.map_or((0.0, None), |part| (part.ns_per_op, part.interval_95)))
     };
-    let mut all: Vec<LookFigure> = names
+    let mut all: Vec<ObservedFigure> = names
         .iter()
         .filter_map(|name| {
-            LookFigure::of(name, Unit::NsPerOp, value(&ours, name), value(&theirs, name), margin)
+            ObservedFigure::of(
+                name,
+                Unit::NsPerOp,
+                value(&ours, name),
+                value(&theirs, name),
+                margin,
+            )
         })
         .map(|figure| figure.told(can_tell))
         .collect();

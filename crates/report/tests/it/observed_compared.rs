@@ -1,4 +1,4 @@
-//! Two looks at a server beside each other, on a screen, on a page, for programs.
+//! Two observations of a server beside each other, on a screen, on a page, for programs.
 
 use crate::common::observed::observed;
 use narrows_compare::{Question, RunComparison, Side, compare};
@@ -121,11 +121,11 @@ fn screen(document: &Document) -> String {
 #[test]
 fn a_screen_says_what_became_of_the_cause_and_of_the_promise() {
     let screen = screen(&document(&before(), &after()));
-    insta::assert_snapshot!("looks", screen);
+    insta::assert_snapshot!("compared", screen);
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
     assert!(screen.lines().count() <= 60, "one screen: {screen}");
     assert!(
-        screen.contains("A setting changed between the looks, and what came is of both"),
+        screen.contains("A setting changed between the observations, and what came is of both"),
         "{screen}"
     );
     // Nobody who has one look of each is told that three runs are needed for a word.
@@ -155,8 +155,11 @@ fn other_servers_versions_and_loads_are_named_before_their_figures_are_used() {
     statements.list.push(statement("3", "SELECT 1", 500e3, 0.1e6, 1.0));
     statements.all.calls += 500e3;
     let screen = screen(&document(&before(), &other));
-    assert!(screen.contains("The looks saw other statements"), "{screen}");
-    assert!(screen.contains("The looks differ in server, version: see COMPARABLE"), "{screen}");
+    assert!(screen.contains("The observations saw other statements"), "{screen}");
+    assert!(
+        screen.contains("The observations differ in server, version: see COMPARABLE"),
+        "{screen}"
+    );
     assert!(
         screen.contains("server    db7:5432 → db8:5432 on db7; version 18.1 → 17.4"),
         "{screen}"
@@ -180,12 +183,12 @@ fn a_page_has_both_histories_and_programs_have_all_of_it() {
     }
     let json = render(&document, form("json").unwrap(), Screen::PLAIN);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let looks = &json["against"][0]["looks"];
-    assert_eq!(looks["causes"][0]["fate"], "gone");
-    assert_eq!(looks["promise"]["kept"], "within");
-    assert_eq!(looks["load"]["kind"], "closed_loop");
-    assert_eq!(looks["statements"]["list"][0]["base"]["blocks_per_call"], 240.0);
-    assert!(looks["base"]["history"].is_null(), "the run has it");
+    let observed = &json["against"][0]["observed"];
+    assert_eq!(observed["causes"][0]["fate"], "gone");
+    assert_eq!(observed["promise"]["kept"], "within");
+    assert_eq!(observed["load"]["kind"], "closed_loop");
+    assert_eq!(observed["statements"]["list"][0]["base"]["blocks_per_call"], 240.0);
+    assert!(observed["base"]["history"].is_null(), "the run has it");
     let markdown = render(&document, form("markdown").unwrap(), Screen::PLAIN);
     assert!(markdown.contains("buffers 2GB → 4GB"), "{markdown}");
 }

@@ -5,7 +5,7 @@ use narrows_model::{ConsumerKind, StatementUse};
 use serde::Serialize;
 
 use super::setup::{one_server, version};
-use super::{Look, Seen};
+use super::{Observed, ObservedSide};
 
 /// A statement that takes less of either look is not worth a row.
 const LEAST_SHARE: f64 = 0.01;
@@ -100,8 +100,8 @@ struct Listed {
 
 /// Statements of both, and which ids of the first are which of the other.
 pub(super) fn changes(
-    base: &Seen<'_>,
-    other: &Seen<'_>,
+    base: &Observed<'_>,
+    other: &Observed<'_>,
 ) -> (StatementChanges, Vec<(String, String)>) {
     let ids_hold = one_server(base, other) && version(base) == version(other);
     let mut found = StatementChanges { ids_hold, ..StatementChanges::default() };
@@ -110,9 +110,9 @@ pub(super) fn changes(
     found.counted = ours.is_some() && theirs.is_some();
     found.lacks = match (ours.is_some(), theirs.is_some()) {
         (true, true) => "",
-        (true, false) => "the second look has no pg_stat_statements",
-        (false, true) => "the first look has no pg_stat_statements",
-        (false, false) => "neither look has pg_stat_statements",
+        (true, false) => "the second observation has no pg_stat_statements",
+        (false, true) => "the first observation has no pg_stat_statements",
+        (false, false) => "neither observation has pg_stat_statements",
     }
     .to_string();
     let [ours_sampled, theirs_sampled] = each.map(sampled);
@@ -149,7 +149,7 @@ pub(super) fn changes(
 }
 
 /// By the server's own count; `None` where there is none.
-fn counted(seen: &Seen<'_>) -> Option<Vec<Listed>> {
+fn counted(seen: &Observed<'_>) -> Option<Vec<Listed>> {
     let statements = seen.of.consumers.as_ref()?.statements.as_ref()?;
     let whole = statements.all.exec_ns;
     if statements.reset || whole <= 0.0 {
@@ -174,7 +174,7 @@ fn counted(seen: &Seen<'_>) -> Option<Vec<Listed>> {
 }
 
 /// By the samples of active sessions; `None` where nobody was found in a statement.
-fn sampled(seen: &Seen<'_>) -> Option<Vec<Listed>> {
+fn sampled(seen: &Observed<'_>) -> Option<Vec<Listed>> {
     let consumers = seen.of.consumers.as_ref()?;
     let sampled = consumers.sampled.as_ref().filter(|sampled| sampled.active > 0.0)?;
     let of_statements = sampled.groups.iter().filter(|g| g.kind == ConsumerKind::Statement);
@@ -193,19 +193,35 @@ fn sampled(seen: &Seen<'_>) -> Option<Vec<Listed>> {
     Some(listed.collect())
 }
 
-/// What was counted, with the shares that were sampled: of a statement of several users, in proportion to its time in each. A statement
-/// that didn't end was sampled alone.
+/// What was counted, with the shares that were sampled: of a statement of several users, in proportion to its time in each. What was
+/// sampled before the server gave it an id is the statement of the same shape; a statement that didn't end was sampled alone.
 fn joined(mut counted: Vec<Listed>, sampled: Vec<Listed>) -> Vec<Listed> {
     let whole =
         |id: &str| -> f64 { counted.iter().filter(|of| of.id == id).map(|of| of.side.share).sum() };
     let parts: Vec<f64> = counted.iter().map(|of| of.side.share / whole(&of.id)).collect();
-    for (of, part) in counted.iter_mut().zip(parts) {
-        let group = sampled.iter().find(|group| group.id == of.id);
-        let part = if part.is_finite() { part } else { 0.0 };
-        of.side.share = group.map_or(0.0, |group| group.side.share * part);
+    let mut shares = vec![0.0; counted.len()];
+    let mut alone = Vec::new();
+    for group in sampled {
+        let its_shape = shape(&group);
+        let by_shape = || {
+            its_shape
+                .as_ref()
+                .and_then(|its| counted.iter().find(|of| shape(of).as_ref() == Some(its)))
+        };
+        let by_id = counted.iter().find(|of| of.id == group.id);
+        let Some(id) = by_id.or_else(by_shape).map(|of| of.id.clone()) else {
+            alone.push(group);
+            continue;
+        };
+        for ((of, part), share) in counted.iter().zip(&parts).zip(&mut shares) {
+            if of.id == id && part.is_finite() {
+                *share += group.side.share * part;
+            }
+        }
     }
-    let alone = |group: &Listed| !counted.iter().any(|of| of.id == group.id);
-    let alone: Vec<Listed> = sampled.into_iter().filter(alone).collect();
+    for (of, share) in counted.iter_mut().zip(shares) {
+        of.side.share = share;
+    }
     counted.into_iter().chain(alone).collect()
 }
 
@@ -277,11 +293,11 @@ fn shape(of: &Listed) -> Option<String> {
 
 /// Half the sum of the differences of the shares of executions (total variation). What is in neither list is one statement of its own.
 fn mix_distance(
-    base: &Seen<'_>,
-    other: &Seen<'_>,
+    base: &Observed<'_>,
+    other: &Observed<'_>,
     all: &[(StatementChange, String)],
 ) -> Option<f64> {
-    let whole = |seen: &Seen<'_>| {
+    let whole = |seen: &Observed<'_>| {
         let statements = seen.of.consumers.as_ref()?.statements.as_ref()?;
         seen.of.per_s(Some(statements.all.calls)).filter(|calls| *calls > 0.0)
     };
@@ -298,7 +314,7 @@ fn mix_distance(
     Some(((differ + (listed.1 - listed.0).abs()) / 2.0).min(1.0))
 }
 
-impl Look {
+impl ObservedSide {
     /// Whether it tells enough.
     pub fn is_strong(&self) -> bool {
         self.weak.is_empty()

@@ -1,14 +1,15 @@
 //! Two looks at a server, with what changed between them planted.
 
-use narrows_compare::looks::{
-    CauseFate, Changed, Kept, LoadKind, LookComparison, Matched, PromisedOf,
+use narrows_compare::observed::{
+    CauseFate, Changed, Kept, LoadKind, Matched, ObservedComparison, PromisedOf, ShareOf,
 };
 use narrows_compare::{NothingToCompare, Question, compare};
 use narrows_model::{
-    Activity, Bottleneck, Cause, CauseShare, Consumers, Grade, Interval, IntervalMethod, Layer,
-    LiveSetting, Measurement, MetricValue, Observation, ObservedCounts, ObservedSessions,
-    ObservedSituation, OperatingPoint, Plan, Platform, Run, StatementFigures, StatementStatistics,
-    StatementUse, TimeAccount, TimeShare, TransactionTime, Urgency, Validity, Verdict, metric,
+    Activity, Bottleneck, Cause, CauseShare, ConsumerKind, Consumers, Grade, Interval,
+    IntervalMethod, Layer, LiveSetting, Measurement, MetricValue, Observation, ObservedCounts,
+    ObservedSessions, ObservedSituation, OperatingPoint, Plan, Platform, Run, SampledConsumers,
+    SampledGroup, StatementFigures, StatementStatistics, StatementUse, TimeAccount, TimeShare,
+    TransactionTime, Urgency, Validity, Verdict, metric,
 };
 
 use crate::world::side;
@@ -189,15 +190,15 @@ fn after() -> Run {
     look("b", &AFTER, statements, Vec::new())
 }
 
-fn compared(base: Run, other: Run) -> LookComparison {
+fn compared(base: Run, other: Run) -> ObservedComparison {
     let (base, other) = ([base], [other]);
     let found =
         compare(&side("before", &base), &[side("after", &other)], &Question::default()).unwrap();
-    assert!(found.against[0].only_looks());
-    *found.against[0].looks.clone().unwrap()
+    assert!(found.against[0].only_observed());
+    *found.against[0].observed.clone().unwrap()
 }
 
-fn changed(looks: &LookComparison, name: &str) -> Changed {
+fn changed(looks: &ObservedComparison, name: &str) -> Changed {
     looks.figures.iter().chain(&looks.parts).find(|figure| figure.name == name).unwrap().changed
 }
 
@@ -397,6 +398,15 @@ fn causes_about_other_statements_are_other_causes() {
 }
 
 #[test]
+fn what_is_not_asked_for_is_not_compared() {
+    let (base, other) = ([before()], [after()]);
+    let only = |only: &str| Question { only: vec![only.into()], ..Question::default() };
+    let of = |question: &Question| compare(&side("a", &base), &[side("b", &other)], question);
+    assert!(of(&only("database.")).unwrap().against[0].observed.is_some());
+    assert!(of(&only("block.")).is_err());
+}
+
+#[test]
 fn without_intervals_nothing_is_said_to_have_changed() {
     let mut run = after();
     for metric in &mut run.measurements[0].metrics {
@@ -406,4 +416,58 @@ fn without_intervals_nothing_is_said_to_have_changed() {
     assert_eq!(changed(&looks, "transactions per second"), Changed::Unknown);
     let promise = looks.promise.unwrap();
     assert_eq!((promise.kept, promise.came_95), (Kept::Unknown, None));
+}
+
+/// Samples of active sessions: statements by their ids, with how many sessions were in each.
+fn sample(run: &mut Run, groups: &[(&str, f64)]) {
+    let consumers = run.observations[0].consumers.as_mut().unwrap();
+    let group = |(name, active): &(&str, f64)| SampledGroup {
+        kind: ConsumerKind::Statement,
+        name: name.to_string(),
+        active: *active,
+        interval_95: None,
+        states: Vec::new(),
+        events: Vec::new(),
+    };
+    consumers.sampled = Some(SampledConsumers {
+        samples: 240,
+        active: groups.iter().map(|(_, active)| active).sum(),
+        groups: groups.iter().map(group).collect(),
+        ..SampledConsumers::default()
+    });
+}
+
+#[test]
+fn shares_are_of_session_time_where_both_were_sampled() {
+    let (mut base, mut other) = (before(), after());
+    // The update waits for its commit, which the server counts to no statement; a third one never ended.
+    sample(&mut base, &[("1", 2.0), ("2", 2.0)]);
+    sample(&mut other, &[("1", 0.3), ("2", 3.0), ("7", 0.6), ("text-1", 0.1)]);
+    let texts =
+        &mut other.observations[0].consumers.as_mut().unwrap().sampled.as_mut().unwrap().texts;
+    texts.push(("text-1".into(), "SELECT * FROM orders WHERE customer = ?".into()));
+    let observed = compared(base.clone(), other);
+    let statements = &observed.statements;
+    assert!(statements.counted && statements.share_of == ShareOf::SessionTime);
+    let shares = |id: &str| {
+        let of = statements.list.iter().find(|statement| statement.id == id).unwrap();
+        [of.base, of.other].map(|side| side.map(|side| side.share))
+    };
+    assert_eq!(shares("1"), [Some(0.5), Some(0.1)]);
+    assert_eq!(shares("2"), [Some(0.5), Some(0.75)]);
+    assert_eq!(shares("7"), [None, Some(0.15)]);
+    // What was sampled before it had an id is the statement of that text.
+    assert_eq!(statements.list.len(), 3);
+    // Samples of one alone share out nothing of the other.
+    let observed = compared(base.clone(), after());
+    assert_eq!(observed.statements.share_of, ShareOf::StatementTime);
+    // Executions that one of both didn't count.
+    let mut other = after();
+    sample(&mut other, &[("1", 1.0)]);
+    other.observations[0].consumers.as_mut().unwrap().statements = None;
+    let observed = compared(base, other);
+    assert_eq!(observed.statements.lacks, "the second observation has no pg_stat_statements");
+    assert!(!observed.statements.counted && observed.load.mix_distance.is_none());
+    assert_eq!(observed.statements.share_of, ShareOf::SessionTime);
+    assert!(observed.statements.list.iter().any(|s| s.id == "1" && s.matched == Matched::Id));
 }

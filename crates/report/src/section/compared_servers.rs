@@ -1,9 +1,9 @@
-//! Two looks at a running server beside each other: what became of the cause named first, what a transaction takes, what was promised and
-//! what came, statements, and whether the looks can be compared at all.
+//! Two observations of a running server beside each other: what became of the cause named first, what a transaction takes, what was promised and
+//! what came, statements, and whether they can be compared at all.
 
-use narrows_compare::looks::{
-    CauseChange, CauseFate, Changed, Kept, LoadKind, Look, LookComparison, LookFigure, Matched,
-    Promise, PromisedOf, ShareOf, StatementChange, StatementSide,
+use narrows_compare::observed::{
+    CauseChange, CauseFate, Changed, Kept, LoadKind, Matched, ObservedComparison, ObservedFigure,
+    ObservedSide, Promise, PromisedOf, ShareOf, StatementChange, StatementSide,
 };
 use narrows_compare::{Against, ConditionDifference, SideFacts};
 use narrows_model::Unit;
@@ -28,7 +28,7 @@ const TEXT: usize = 100;
 pub(super) fn sections(
     base: &SideFacts,
     against: &Against,
-    looks: &LookComparison,
+    looks: &ObservedComparison,
     units: Units,
 ) -> Vec<Section> {
     let names = [base.name.as_str(), against.name.as_str()];
@@ -44,7 +44,7 @@ pub(super) fn sections(
     all.into_iter().flatten().collect()
 }
 
-/// What is said of the looks is not said again among the conditions.
+/// What is said of the observations is not said again among the conditions.
 pub(super) fn other_conditions(all: &[ConditionDifference]) -> Vec<ConditionDifference> {
     let said = |what: &str| {
         what.starts_with("server setting ") || ["server version", "interval s"].contains(&what)
@@ -53,10 +53,10 @@ pub(super) fn other_conditions(all: &[ConditionDifference]) -> Vec<ConditionDiff
 }
 
 /// The answer in a few sentences.
-fn result(names: [&str; 2], looks: &LookComparison, units: Units) -> Section {
+fn result(names: [&str; 2], looks: &ObservedComparison, units: Units) -> Section {
     let mut items: Vec<Inline> = weak(names, looks);
     items.extend(first_causes(looks));
-    for name in [LookFigure::RATE, LookFigure::TIME] {
+    for name in [ObservedFigure::RATE, ObservedFigure::TIME] {
         let figure = looks.figures.iter().find(|figure| figure.name == name);
         items.extend(figure.map(|figure| Inline::from(said(figure, units))));
     }
@@ -67,9 +67,9 @@ fn result(names: [&str; 2], looks: &LookComparison, units: Units) -> Section {
     Section::new("result", title).short("RESULT").leading().with([Block::List(List::new(items, 2))])
 }
 
-/// What the looks can't tell.
-fn weak(names: [&str; 2], looks: &LookComparison) -> Vec<Inline> {
-    let each = |of: fn(&Look) -> &[String]| -> Vec<String> {
+/// What unknown, the intervals are too wide or missing.
+fn weak(names: [&str; 2], looks: &ObservedComparison) -> Vec<Inline> {
+    let each = |of: fn(&ObservedSide) -> &[String]| -> Vec<String> {
         let sides = names.into_iter().zip([&looks.base, &looks.other]);
         sides
             .flat_map(|(name, look)| of(look).iter().map(move |why| format!("{name}: {why}")))
@@ -82,14 +82,14 @@ fn weak(names: [&str; 2], looks: &LookComparison) -> Vec<Inline> {
     }
     let mut items = vec![Inline::of(
         Style::Strong,
-        "Nothing is concluded: a look tells too little. Its figures stand below, without a word.",
+        "Nothing is concluded: an observation has too little in it. Its figures are below, without a word.",
     )];
     items.extend(all.into_iter().map(|why| Inline::of(Style::Careful, why)));
     items
 }
 
 /// What became of the cause named first, and which is named first now.
-fn first_causes(looks: &LookComparison) -> Vec<Inline> {
+fn first_causes(looks: &ObservedComparison) -> Vec<Inline> {
     let first = looks.causes.iter().find(|cause| cause.base_place == Some(1));
     let now = looks.causes.iter().find(|cause| cause.other_place == Some(1));
     let mut items = Vec::new();
@@ -100,7 +100,7 @@ fn first_causes(looks: &LookComparison) -> Vec<Inline> {
                 CauseFate::Gone => (Style::Good, "Gone"),
                 CauseFate::Stayed => (Style::Bad, "Still there"),
                 CauseFate::NotSeen => {
-                    (Style::Careful, "Not named now, by a look that tells too little")
+                    (Style::Careful, "Not named now, but too little was observed")
                 }
                 CauseFate::New => (Style::Plain, "New"),
             };
@@ -127,7 +127,7 @@ fn first_causes(looks: &LookComparison) -> Vec<Inline> {
 }
 
 /// `Transactions per second: 212 → 2410, × 11.4 (× 10.2 to × 12.6)`.
-fn said(figure: &LookFigure, units: Units) -> String {
+fn said(figure: &ObservedFigure, units: Units) -> String {
     let value = |value: f64| value_of(figure, value, units);
     let change = change(figure);
     let interval = range(figure).map_or(String::new(), |range| format!(" ({range})"));
@@ -144,7 +144,7 @@ fn said(figure: &LookFigure, units: Units) -> String {
     )
 }
 
-fn value_of(figure: &LookFigure, value: f64, units: Units) -> String {
+fn value_of(figure: &ObservedFigure, value: f64, units: Units) -> String {
     match figure.unit {
         Unit::OpsPerS => rate(value),
         Unit::NsPerOp => time(value),
@@ -159,15 +159,15 @@ fn ratio_of(ratio: f64, as_factor: bool) -> String {
 }
 
 /// Whether a change is told as a factor: percent of more than threefold are hard to read.
-fn as_factor(figure: &LookFigure) -> bool {
+fn as_factor(figure: &ObservedFigure) -> bool {
     figure.ratio.is_some_and(|ratio| ratio >= 3.0)
 }
 
-fn change(figure: &LookFigure) -> String {
+fn change(figure: &ObservedFigure) -> String {
     figure.ratio.map_or("-".to_string(), |ratio| ratio_of(ratio, as_factor(figure)))
 }
 
-fn range(figure: &LookFigure) -> Option<String> {
+fn range(figure: &ObservedFigure) -> Option<String> {
     let ends = figure.ratio_95.as_ref().map(|i| [i.low, i.high])?;
     let [low, high] = ends.map(|ratio| ratio_of(ratio, as_factor(figure)));
     Some(format!("{low} to {high}"))
@@ -197,12 +197,14 @@ fn promised(promise: &Promise) -> Inline {
         Kept::Within => (Style::Good, "within the bound".to_string()),
         Kept::Exceeded => (
             Style::Careful,
-            "more than the bound: something else changed too, or the bound's figures were too low"
+            "more than the bound: something else changed too, or it had slowed other statements as well, which the bound does not count"
                 .to_string(),
         ),
         Kept::NoGain => (Style::Careful, "no gain".to_string()),
         Kept::Worse => (Style::Bad, "worse than before".to_string()),
-        Kept::Unknown => (Style::Careful, "the looks can't tell".to_string()),
+        Kept::Unknown => {
+            (Style::Careful, "unknown, the intervals are too wide or missing".to_string())
+        }
     };
     let stays = match promise.fate {
         CauseFate::Stayed => "; the cause is still named",
@@ -214,7 +216,7 @@ fn promised(promise: &Promise) -> Inline {
 }
 
 /// Sessions over time of both, as high as each other: of pages only.
-fn pictures(names: [&str; 2], looks: &LookComparison) -> Option<Section> {
+fn pictures(names: [&str; 2], looks: &ObservedComparison) -> Option<Section> {
     let stacks =
         [&looks.base, &looks.other].map(|look| Stack::of_states(&look.history, look.interval_ns));
     let highest = stacks.iter().map(Stack::height).fold(0.0, f64::max);
@@ -231,7 +233,7 @@ fn pictures(names: [&str; 2], looks: &LookComparison) -> Option<Section> {
     Some(section.with([Block::Figures(figures), Block::List(legend)]))
 }
 
-fn causes(names: [&str; 2], looks: &LookComparison) -> Option<Section> {
+fn causes(names: [&str; 2], looks: &ObservedComparison) -> Option<Section> {
     if looks.causes.is_empty() {
         return None;
     }
@@ -284,7 +286,7 @@ fn of_depths(all: &Table, on_a_screen: usize, what: &str) -> Vec<Block> {
 }
 
 /// What a transaction takes.
-fn transaction(names: [&str; 2], looks: &LookComparison, units: Units) -> Section {
+fn transaction(names: [&str; 2], looks: &ObservedComparison, units: Units) -> Section {
     let mut table = Table::new(vec![
         Column::name("", 2),
         Column::figure(names[0], 46),
@@ -293,7 +295,7 @@ fn transaction(names: [&str; 2], looks: &LookComparison, units: Units) -> Sectio
         Column::words("", At::Left(70)),
         Column::words("95 %", At::Left(79)),
     ]);
-    let row = |figure: &LookFigure| {
+    let row = |figure: &ObservedFigure| {
         let style = match figure.changed {
             Changed::Up | Changed::Down => Style::Strong,
             Changed::Same => Style::Plain,
@@ -316,12 +318,12 @@ fn transaction(names: [&str; 2], looks: &LookComparison, units: Units) -> Sectio
     }
     let section = Section::new("transaction", "What a transaction takes").short("A TRANSACTION");
     if table.rows.is_empty() {
-        return section.with([Block::paragraph("no figure is known in both looks")]);
+        return section.with([Block::paragraph("no figure is known in both observations")]);
     }
     section.with([Block::Table(table)])
 }
 
-fn statements(looks: &LookComparison) -> Option<Section> {
+fn statements(looks: &ObservedComparison) -> Option<Section> {
     let changes = &looks.statements;
     if changes.list.is_empty() {
         return None;
@@ -379,8 +381,8 @@ fn statement(change: &StatementChange) -> Row {
     let remark = match (change.matched, change.base.is_some()) {
         (Matched::Id, _) => None,
         (Matched::Text, _) => Some("the same by its text; its query_id is another one"),
-        (Matched::Alone, true) => Some("not listed in the second look"),
-        (Matched::Alone, false) => Some("not listed in the first look"),
+        (Matched::Alone, true) => Some("not listed in the second observation"),
+        (Matched::Alone, false) => Some("not listed in the first observation"),
     };
     Row::Cells(cells, remark.map(Inline::from).into_iter().collect())
 }
@@ -393,7 +395,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// Whether the looks can be compared, and what differs.
-fn comparable(looks: &LookComparison) -> Section {
+fn comparable(looks: &ObservedComparison) -> Section {
     let (base, other) = (&looks.base, &looks.other);
     let two =
         |a: String, b: String| if a == b { format!("both {a}") } else { format!("{a}, then {b}") };
@@ -429,7 +431,7 @@ fn comparable(looks: &LookComparison) -> Section {
     let short = &changed[..changed.len().min(SETTINGS)];
     let entries = |settings: Inline| {
         vec![
-            Entry::new("looks", looked.clone()),
+            Entry::new("observed", looked.clone()),
             Entry::new("server", server.clone()),
             Entry::new("load", words::capital(&load(looks))),
             Entry::new("settings", settings),
@@ -448,20 +450,20 @@ fn comparable(looks: &LookComparison) -> Section {
 }
 
 /// What else changed, in the result.
-fn other_setup(looks: &LookComparison) -> Vec<String> {
+fn other_setup(looks: &ObservedComparison) -> Vec<String> {
     let (settings, others): (Vec<_>, Vec<_>) =
         looks.differences.iter().partition(|difference| difference.setting);
     let others: Vec<&str> = others.iter().map(|difference| difference.what.as_str()).collect();
     let differ = (!others.is_empty())
-        .then(|| format!("The looks differ in {}: see COMPARABLE.", others.join(", ")));
+        .then(|| format!("The observations differ in {}: see COMPARABLE.", others.join(", ")));
     let changed = match settings.len() {
         0 => None,
         1 => Some(
-            "A setting changed between the looks, and what came is of both: see COMPARABLE."
+            "A setting changed between the observations, and what came is of both: see COMPARABLE."
                 .to_string(),
         ),
         n => Some(format!(
-            "{n} settings changed between the looks, and what came is of all of it: see COMPARABLE."
+            "{n} settings changed between the observations, and what came is of all of it: see COMPARABLE."
         )),
     };
     differ.into_iter().chain(changed).collect()
@@ -478,14 +480,14 @@ fn other_load(kind: LoadKind) -> Option<&'static str> {
             "The rate is another, and the clients choose it: time and CPU time of a transaction tell what changed, see COMPARABLE.",
         ),
         LoadKind::OtherStatements => Some(
-            "The looks saw other statements: figures per transaction are of other transactions, and a cause may come back with its statement.",
+            "The observations saw other statements: figures per transaction are of other transactions, and a cause may come back with its statement.",
         ),
         LoadKind::Unknown => Some("Whether the load is the same is unknown, see COMPARABLE."),
     }
 }
 
 /// What the loads are to each other.
-fn load(looks: &LookComparison) -> String {
+fn load(looks: &ObservedComparison) -> String {
     let load = &looks.load;
     let both = |values: [Option<f64>; 2], shown: &dyn Fn(f64) -> String| match values {
         [Some(a), Some(b)] if shown(a) == shown(b) => format!("{} both times", shown(a)),
@@ -494,7 +496,10 @@ fn load(looks: &LookComparison) -> String {
     };
     let sessions = both(load.sessions, &|n| significant(n, 2));
     let rates = both(load.rates, &rate);
-    let between = both(load.between_ns, &time);
+    let between = both(load.between_ns, &|ns| match ns {
+        ns if ns < 1e3 => "under 1 µs".to_string(),
+        ns => time(ns),
+    });
     let mix = load.mix_distance.map_or("unknown".to_string(), |distance| match distance {
         distance if distance < 0.01 => "the same".to_string(),
         distance => format!("{} of them of other statements", percent(distance)),
@@ -512,5 +517,5 @@ fn load(looks: &LookComparison) -> String {
 }
 
 /// How to read it.
-pub(super) const METHOD: &str = "up, down: the 95 % interval of the ratio, from those over the windows of each look, excludes 1; same: it lies within a tenth; unknown: \
-     neither. Each row by itself. Windows of one look tell how that stretch of time varied, not how hours differ: where it matters, look again at another time.";
+pub(super) const METHOD: &str = "up, down: the 95 % interval of the ratio, from those over the windows of each observation, excludes 1; same: it lies within a tenth; unknown: \
+     neither. Each row by itself. Windows show how the time observed varied, not how hours differ: where it matters, observe again at another time.";

@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 
-use super::{Seen, StatementChanges};
+use super::{Observed, StatementChanges};
 
 /// Of a mix of executions that differs by more another load is seen.
 const OTHER_MIX: f64 = 0.25;
@@ -49,14 +49,14 @@ pub struct LoadChange {
 }
 
 pub(super) fn change(
-    base: &Seen<'_>,
-    other: &Seen<'_>,
+    base: &Observed<'_>,
+    other: &Observed<'_>,
     statements: &StatementChanges,
 ) -> LoadChange {
     let each = [base, other];
-    let rates = each.map(Seen::rate);
-    let sessions = each.map(Seen::sessions);
-    let times = each.map(Seen::at_server_ns);
+    let rates = each.map(Observed::rate);
+    let sessions = each.map(Observed::sessions);
+    let times = each.map(Observed::at_server_ns);
     let cycle = |at: usize| Some(sessions[at]? / rates[at]? * 1e9);
     let between_ns = [0, 1].map(|at| Some((cycle(at)? - times[at]?).max(0.0)));
     let mix_distance = statements.mix_distance;

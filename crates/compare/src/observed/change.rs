@@ -41,7 +41,7 @@ impl Changed {
 
 /// A figure of both looks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LookFigure {
+pub struct ObservedFigure {
     /// What it is.
     pub name: String,
     /// Unit of the values.
@@ -66,7 +66,7 @@ pub struct LookFigure {
     pub changed: Changed,
 }
 
-impl LookFigure {
+impl ObservedFigure {
     /// The name of the rate.
     pub const RATE: &'static str = "transactions per second";
     /// The name of a transaction's time.
@@ -81,7 +81,7 @@ impl LookFigure {
         base: Option<Value>,
         other: Option<Value>,
         margin: f64,
-    ) -> Option<LookFigure> {
+    ) -> Option<ObservedFigure> {
         let ((a, a_95), (b, b_95)) = (base?, other?);
         if !(a.is_finite() && b.is_finite()) {
             return None;
@@ -92,7 +92,7 @@ impl LookFigure {
         };
         let (base_95, other_95) = (around(a, a_95), around(b, b_95));
         let ratio_95 = ratio((a, base_95), (b, other_95));
-        Some(LookFigure {
+        Some(ObservedFigure {
             name: name.to_string(),
             unit,
             base: a,
@@ -106,9 +106,9 @@ impl LookFigure {
     }
 
     /// The same, or without a word where one of the looks can't tell.
-    pub(crate) fn told(self, can_tell: bool) -> LookFigure {
+    pub(crate) fn told(self, can_tell: bool) -> ObservedFigure {
         let changed = if can_tell { self.changed } else { Changed::Unknown };
-        LookFigure { changed, ..self }
+        ObservedFigure { changed, ..self }
     }
 }
 
@@ -163,8 +163,8 @@ mod tests {
         Some((value, Some(interval)))
     }
 
-    fn of(base: Option<Value>, other: Option<Value>) -> LookFigure {
-        LookFigure::of("x", Unit::NsPerOp, base, other, LEAST_MARGIN).unwrap()
+    fn of(base: Option<Value>, other: Option<Value>) -> ObservedFigure {
+        ObservedFigure::of("x", Unit::NsPerOp, base, other, LEAST_MARGIN).unwrap()
     }
 
     #[test]
@@ -177,9 +177,9 @@ mod tests {
         assert_eq!(of(value(100.0, 12.0), value(103.0, 12.0)).changed, Changed::Unknown);
         assert_eq!(of(Some((100.0, None)), Some((900.0, None))).changed, Changed::Unknown);
         assert_eq!(of(value(100.0, 1.0), value(900.0, 1.0)).told(false).changed, Changed::Unknown);
-        assert_eq!(LookFigure::of("x", Unit::Count, None, value(1.0, 0.1), 0.1), None);
+        assert_eq!(ObservedFigure::of("x", Unit::Count, None, value(1.0, 0.1), 0.1), None);
         assert_eq!(
-            LookFigure::of("x", Unit::Count, Some((f64::NAN, None)), value(1.0, 0.1), 0.1),
+            ObservedFigure::of("x", Unit::Count, Some((f64::NAN, None)), value(1.0, 0.1), 0.1),
             None
         );
     }
