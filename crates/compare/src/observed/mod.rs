@@ -21,7 +21,7 @@ use crate::{Question, Side};
 pub use causes::{CauseChange, CauseFate};
 pub use change::{Changed, ObservedFigure};
 pub use load::{LoadChange, LoadKind};
-pub use promise::{Kept, Promise, PromisedOf};
+pub use promise::{BoundOutcome, Promise, PromisedOf};
 pub use setup::ObservedDifference;
 pub use statements::{Matched, ShareOf, StatementChange, StatementChanges, StatementSide};
 

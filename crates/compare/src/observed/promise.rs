@@ -38,7 +38,7 @@ impl PromisedOf {
 /// How what came stands to what was promised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kept {
+pub enum BoundOutcome {
     /// It came, within the bound.
     Within,
     /// More came than the bound allows.
@@ -71,7 +71,7 @@ pub struct Promise {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub came_95: Option<Interval>,
     /// How they stand to each other.
-    pub kept: Kept,
+    pub outcome: BoundOutcome,
 }
 
 /// `None` where no cause was named, or where the one named first bounds nothing, or the statements are others.
@@ -117,7 +117,7 @@ pub(super) fn promise(
             (ratio.map(|ratio| 1.0 / ratio), ratio_95.map(turned))
         }
     };
-    let kept = if can_tell { kept(came, came_95, at_most) } else { Kept::Unknown };
+    let outcome = if can_tell { outcome(came, came_95, at_most) } else { BoundOutcome::Unknown };
     Some(Promise {
         cause: cause.id.clone(),
         summary: cause.summary.clone(),
@@ -126,7 +126,7 @@ pub(super) fn promise(
         at_most,
         came,
         came_95,
-        kept,
+        outcome,
     })
 }
 
@@ -135,18 +135,18 @@ fn turned(ratio: Interval) -> Interval {
     Interval { low: 1.0 / ratio.high, high: 1.0 / ratio.low, method: ratio.method }
 }
 
-fn kept(came: Option<f64>, came_95: Option<Interval>, at_most: f64) -> Kept {
-    let (Some(came), Some(interval)) = (came, came_95) else { return Kept::Unknown };
+fn outcome(came: Option<f64>, came_95: Option<Interval>, at_most: f64) -> BoundOutcome {
+    let (Some(came), Some(interval)) = (came, came_95) else { return BoundOutcome::Unknown };
     if interval.low > at_most {
-        Kept::Exceeded
+        BoundOutcome::Exceeded
     } else if interval.low > 1.0 {
-        Kept::Within
+        BoundOutcome::Within
     } else if interval.high < 1.0 {
-        Kept::Worse
+        BoundOutcome::Worse
     } else if came.is_finite() && interval.high < at_most {
-        Kept::NoGain
+        BoundOutcome::NoGain
     } else {
-        Kept::Unknown
+        BoundOutcome::Unknown
     }
 }
 
@@ -160,17 +160,17 @@ mod tests {
     fn what_came_is_held_against_the_bound_by_its_interval() {
         let of = |low: f64, high: f64, most: f64| {
             let interval = Interval { low, high, method: IntervalMethod::Propagated };
-            kept(Some((low + high) / 2.0), Some(interval), most)
+            outcome(Some((low + high) / 2.0), Some(interval), most)
         };
-        assert_eq!(of(3.3, 3.9, 4.1), Kept::Within);
+        assert_eq!(of(3.3, 3.9, 4.1), BoundOutcome::Within);
         // Across the bound is not beyond it.
-        assert_eq!(of(3.9, 4.4, 4.1), Kept::Within);
-        assert_eq!(of(4.2, 4.4, 4.1), Kept::Exceeded);
-        assert_eq!(of(0.97, 1.05, 4.1), Kept::NoGain);
-        assert_eq!(of(0.5, 0.7, 4.1), Kept::Worse);
+        assert_eq!(of(3.9, 4.4, 4.1), BoundOutcome::Within);
+        assert_eq!(of(4.2, 4.4, 4.1), BoundOutcome::Exceeded);
+        assert_eq!(of(0.97, 1.05, 4.1), BoundOutcome::NoGain);
+        assert_eq!(of(0.5, 0.7, 4.1), BoundOutcome::Worse);
         // So wide that it may be all of it or nothing.
-        assert_eq!(of(0.7, 6.0, 4.1), Kept::Unknown);
-        assert_eq!(kept(Some(3.0), None, 4.1), Kept::Unknown);
+        assert_eq!(of(0.7, 6.0, 4.1), BoundOutcome::Unknown);
+        assert_eq!(outcome(Some(3.0), None, 4.1), BoundOutcome::Unknown);
         let half = turned(Interval { low: 0.25, high: 0.5, method: IntervalMethod::Propagated });
         assert_eq!((half.low, half.high), (2.0, 4.0));
     }

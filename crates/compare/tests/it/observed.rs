@@ -1,7 +1,7 @@
 //! Two looks at a server, with what changed between them planted.
 
 use narrows_compare::observed::{
-    CauseFate, Changed, Kept, LoadKind, Matched, ObservedComparison, PromisedOf, ShareOf,
+    BoundOutcome, CauseFate, Changed, LoadKind, Matched, ObservedComparison, PromisedOf, ShareOf,
 };
 use narrows_compare::{NothingToCompare, Question, compare};
 use narrows_model::{
@@ -212,7 +212,10 @@ fn a_cause_that_went_is_gone_and_what_came_is_held_against_its_bound() {
     assert_eq!(changed(&looks, "time per transaction"), Changed::Down);
     assert_eq!(changed(&looks, "CPU"), Changed::Down);
     let promise = looks.promise.unwrap();
-    assert_eq!((promise.of, promise.at_most, promise.kept), (PromisedOf::Rate, 4.1, Kept::Within));
+    assert_eq!(
+        (promise.of, promise.at_most, promise.outcome),
+        (PromisedOf::Rate, 4.1, BoundOutcome::Within)
+    );
     let (came, interval) = (promise.came.unwrap(), promise.came_95.unwrap());
     assert!((came - 3.5).abs() < 1e-9 && interval.low > 3.3 && interval.high < 3.7, "{interval:?}");
     // The largest change first, by its share; what a call takes beside it.
@@ -234,7 +237,7 @@ fn more_than_was_promised_is_said_and_a_cause_that_stays_is_too() {
     assert_eq!(looks.causes.len(), 1);
     assert_eq!((looks.causes[0].fate, looks.causes[0].other_place), (CauseFate::Stayed, Some(1)));
     let promise = looks.promise.unwrap();
-    assert_eq!((promise.kept, promise.fate), (Kept::Exceeded, CauseFate::Stayed));
+    assert_eq!((promise.outcome, promise.fate), (BoundOutcome::Exceeded, CauseFate::Stayed));
 }
 
 fn after_statements() -> Vec<StatementUse> {
@@ -256,7 +259,7 @@ fn clients_that_choose_the_rate_are_held_against_time_and_not_against_the_rate()
     assert_eq!(changed(&looks, "transactions per second"), Changed::Same);
     let promise = looks.promise.unwrap();
     // Its share is one of CPU time. It is 3 ms before and 0.4 after, of which the bound allows a factor of 4.1.
-    assert_eq!((promise.of, promise.kept), (PromisedOf::Cpu, Kept::Exceeded));
+    assert_eq!((promise.of, promise.outcome), (PromisedOf::Cpu, BoundOutcome::Exceeded));
     assert!((promise.came.unwrap() - 7.5).abs() < 1e-9);
 }
 
@@ -291,7 +294,7 @@ fn a_look_that_is_idle_or_too_short_gets_no_word_and_nothing_is_gone() {
     assert!(looks.base.is_strong() && looks.other.weak[0].contains("40 transactions ended"));
     assert_eq!(looks.causes[0].fate, CauseFate::NotSeen);
     assert!(looks.figures.iter().chain(&looks.parts).all(|f| f.changed == Changed::Unknown));
-    assert_eq!(looks.promise.unwrap().kept, Kept::Unknown);
+    assert_eq!(looks.promise.unwrap().outcome, BoundOutcome::Unknown);
     // The fewest that are enough.
     let mut enough = after();
     enough.observations[0].counted.commits = Some(100.0);
@@ -415,7 +418,7 @@ fn without_intervals_nothing_is_said_to_have_changed() {
     let looks = compared(before(), run);
     assert_eq!(changed(&looks, "transactions per second"), Changed::Unknown);
     let promise = looks.promise.unwrap();
-    assert_eq!((promise.kept, promise.came_95), (Kept::Unknown, None));
+    assert_eq!((promise.outcome, promise.came_95), (BoundOutcome::Unknown, None));
 }
 
 /// Samples of active sessions: statements by their ids, with how many sessions were in each.

@@ -2,8 +2,8 @@
 //! what came, statements, and whether they can be compared at all.
 
 use narrows_compare::observed::{
-    CauseChange, CauseFate, Changed, Kept, LoadKind, Matched, ObservedComparison, ObservedFigure,
-    ObservedSide, Promise, PromisedOf, ShareOf, StatementChange, StatementSide,
+    BoundOutcome, CauseChange, CauseFate, Changed, LoadKind, Matched, ObservedComparison,
+    ObservedFigure, ObservedSide, Promise, PromisedOf, ShareOf, StatementChange, StatementSide,
 };
 use narrows_compare::{Against, ConditionDifference, SideFacts};
 use narrows_model::Unit;
@@ -193,16 +193,16 @@ fn promised(promise: &Promise) -> Inline {
             .map_or(String::new(), |i| format!(" ({} to {})", times(i.low), times(i.high)));
         format!("{} times{interval}", times(came))
     });
-    let (style, word) = match promise.kept {
-        Kept::Within => (Style::Good, "within the bound".to_string()),
-        Kept::Exceeded => (
+    let (style, word) = match promise.outcome {
+        BoundOutcome::Within => (Style::Good, "within the bound".to_string()),
+        BoundOutcome::Exceeded => (
             Style::Careful,
             "more than the bound: something else changed too, or it had slowed other statements as well, which the bound does not count"
                 .to_string(),
         ),
-        Kept::NoGain => (Style::Careful, "no gain".to_string()),
-        Kept::Worse => (Style::Bad, "worse than before".to_string()),
-        Kept::Unknown => {
+        BoundOutcome::NoGain => (Style::Careful, "no gain".to_string()),
+        BoundOutcome::Worse => (Style::Bad, "worse than before".to_string()),
+        BoundOutcome::Unknown => {
             (Style::Careful, "unknown, the intervals are too wide or missing".to_string())
         }
     };

@@ -165,7 +165,7 @@ fn other_servers_versions_and_loads_are_named_before_their_figures_are_used() {
         "{screen}"
     );
     assert!(screen.contains("the same by its text; its query_id is another one"), "{screen}");
-    assert!(screen.contains("not listed in the first look"), "{screen}");
+    assert!(screen.contains("not listed in the first observation"), "{screen}");
     assert!(!screen.contains("Promised"), "{screen}");
 }
 
@@ -185,7 +185,7 @@ fn a_page_has_both_histories_and_programs_have_all_of_it() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let observed = &json["against"][0]["observed"];
     assert_eq!(observed["causes"][0]["fate"], "gone");
-    assert_eq!(observed["promise"]["kept"], "within");
+    assert_eq!(observed["promise"]["outcome"], "within");
     assert_eq!(observed["load"]["kind"], "closed_loop");
     assert_eq!(observed["statements"]["list"][0]["base"]["blocks_per_call"], 240.0);
     assert!(observed["base"]["history"].is_null(), "the run has it");

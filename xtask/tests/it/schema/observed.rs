@@ -135,25 +135,7 @@ fn consumers(interval: Interval) -> Consumers {
             }],
             texts: vec![("-42".into(), "SELECT 1".into())],
             by_text: true,
-            history: Some(StatementHistory {
-                statements: vec!["-42".into()],
-                moments: vec![StatementMoment {
-                    at_ns: 0.5e9,
-                    samples: 4,
-                    found: vec![
-                        StatementSamples {
-                            statement: StatementGroup::Listed(0),
-                            state: ActivityState::Running,
-                            count: 8,
-                        },
-                        StatementSamples {
-                            statement: StatementGroup::Others,
-                            state: ActivityState::Lock,
-                            count: 1,
-                        },
-                    ],
-                }],
-            }),
+            history: Some(history()),
         }),
         tables: vec![TableUse {
             name: "public.orders".into(),
@@ -263,5 +245,27 @@ pub fn what_if(interval: Interval) -> WhatIf {
         }),
         refused: Vec::new(),
         assumed: vec!["the log lies on storage too".into()],
+    }
+}
+
+fn history() -> StatementHistory {
+    StatementHistory {
+        statements: vec!["-42".into()],
+        moments: vec![StatementMoment {
+            at_ns: 0.5e9,
+            samples: 4,
+            found: vec![
+                StatementSamples {
+                    statement: StatementGroup::Listed(0),
+                    state: ActivityState::Running,
+                    count: 8,
+                },
+                StatementSamples {
+                    statement: StatementGroup::Others,
+                    state: ActivityState::Lock,
+                    count: 1,
+                },
+            ],
+        }],
     }
 }
