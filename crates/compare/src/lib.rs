@@ -14,6 +14,7 @@
 pub mod claims;
 pub mod conditions;
 mod gate;
+pub mod observed;
 mod outcome;
 pub mod pairing;
 pub mod trend;
@@ -150,6 +151,9 @@ pub struct Against {
     pub conditions: Vec<ConditionDifference>,
     /// Bottlenecks then and now.
     pub verdicts: Vec<VerdictChange>,
+    /// Where both sides observed a server: the last observation of each against the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Box<observed::ObservedComparison>>,
 }
 
 /// What can be said of a difference.
@@ -272,6 +276,13 @@ impl Against {
         self.rows.iter().filter(|row| row.judgement == word).count()
     }
 
+    /// Whether observations of a server are all that there is: nothing else was measured, and there are too few runs for any word.
+    pub fn only_observed(&self) -> bool {
+        let Some(observed) = &self.observed else { return false };
+        let few = observed.base.of_runs.min(observed.other.of_runs) < FEWEST_RUNS;
+        few && self.rows.iter().all(|row| row.measurement == observed.measurement)
+    }
+
     /// Whether a side has too few runs for any word.
     pub fn too_few_runs(&self) -> bool {
         let few = |runs: &Vec<f64>| runs.len() < FEWEST_RUNS;
@@ -309,7 +320,9 @@ fn against(
     question: &Question,
 ) -> Result<Against, NothingToCompare> {
     let (pairs, unpaired) = pairing::pairs(base, other, &question.only);
-    if pairs.is_empty() {
+    let observed = observed::compared(base, other, question).map(Box::new);
+    // Of observations that tell too little it is said what they lack.
+    if pairs.is_empty() && observed.is_none() {
         let reasons = unpaired.iter().filter(|u| !u.only_one_has_it()).map(Unpaired::sentence);
         return Err(NothingToCompare::NoPair {
             base: base.name.clone(),
@@ -325,6 +338,7 @@ fn against(
         verdicts: verdicts::changes(base, other),
         rows,
         unpaired,
+        observed,
     })
 }
 

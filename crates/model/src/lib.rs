@@ -68,8 +68,8 @@ pub use observation::{
     Duty, FileSystemRoom, HorizonHolder, HorizonKind, HotProcess, LoadChange, LockHolder,
     LockHolders, Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass,
     ProgramUse, QueuedSession, Reserves, SampledConsumers, SampledGroup, ServerReport,
-    SessionsOfDuty, StatementFigures, StatementStatistics, StatementUse, TableUse, UnindexedKey,
-    WaitCheck,
+    SessionsOfDuty, StatementFigures, StatementGroup, StatementHistory, StatementMoment,
+    StatementSamples, StatementStatistics, StatementUse, TableUse, UnindexedKey, WaitCheck,
 };
 pub use observed_situation::{
     Headroom, ObservedSituation, ProcessorUser, Step, TimeAccount, TimeShare, TransactionTime,

@@ -12,10 +12,13 @@ Examples:
   narrows compare 1f3a 9c2e                         what changed between two runs
   narrows compare 1f3a,20bc,77d1 9c2e,a410,b5ef     three runs of each: better, worse, equivalent
   narrows compare before after                      two tags (narrows tag before 1f3a 20bc 77d1)
+  narrows compare 9a93 cca7                         a server observed before and after a change
   narrows compare before after --only database. --fail-if 'database.update.throughput < -5%'")]
 #[command(after_long_help = "\
 A side is a run by its id (or its first characters) or file, several with commas, a folder of run files, or a tag. The others
-are compared with the first. With fewer than three runs of a side nothing is called better or worse: one run does not show how runs differ by themselves.")]
+are compared with the first. With fewer than three runs of a side nothing is called better or worse: one run does not show how runs differ by themselves.
+Of two observations of a server it says which cause is gone, what of its bound came, what a transaction takes and which statements changed, and whether server,
+load and settings are the same.")]
 pub struct CompareArgs {
     /// Sides: runs, tags or folders
     #[arg(value_name = "SIDE", required = true, num_args = 2..)]

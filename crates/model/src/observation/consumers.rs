@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ActivityState, Interval, Role};
+use crate::{ActivityState, Interval, Role, StatementHistory};
 
 /// Who took what.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -195,6 +195,9 @@ pub struct SampledConsumers {
     /// Whether statements have no ids here, so that they are told apart by their texts, cut at `track_activity_query_size`.
     #[serde(skip_serializing_if = "is_false")]
     pub by_text: bool,
+    /// Which statements they were in over time; absent in files of before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<StatementHistory>,
 }
 
 /// Processes of one group.

@@ -14,6 +14,7 @@ mod counts;
 mod processes;
 mod report;
 mod sessions;
+mod statement_history;
 
 pub use activity::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ProcessClass, WaitCheck,
@@ -27,6 +28,7 @@ pub use counts::ObservedCounts;
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
 pub use report::ServerReport;
 pub use sessions::{Duty, LockHolder, LockHolders, ObservedSessions, SessionsOfDuty};
+pub use statement_history::{StatementGroup, StatementHistory, StatementMoment, StatementSamples};
 
 use crate::{LiveCost, LiveSetting, Unknown};
 

@@ -140,6 +140,9 @@ pub enum Block {
     Verbatim(String),
     /// What is opened on demand, below its summary.
     Folded(Inline, Vec<Block>),
+    /// Of several views of one thing the one that the reader chooses, the first to begin with: the name of the choice, and each view with
+    /// its label. Of pages only.
+    Views(String, Vec<(String, Vec<Block>)>),
     /// What only forms of this depth and deeper show.
     From(Depth, Vec<Block>),
     /// What deeper forms than this show in another way.

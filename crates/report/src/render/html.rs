@@ -118,11 +118,33 @@ fn one(block: &Block) -> String {
         Block::Folded(summary, within) => {
             format!("<details><summary>{}</summary>{}</details>", inline(summary), blocks(within))
         }
+        Block::Views(name, of) => views(name, of),
         Block::From(_, within) => blocks(within),
         Block::Until(depth, within) if *depth >= Depth::Page => blocks(within),
         Block::Until(..) => String::new(),
         Block::Gap => String::new(),
     }
+}
+
+/// Most views that can be chosen among: the style sheet has a rule for each.
+const MOST_VIEWS: usize = 9;
+
+/// One of several views, by the style sheet alone; on paper, and where no style is known, all stand below each other.
+fn views(name: &str, of: &[(String, Vec<Block>)]) -> String {
+    debug_assert!(of.len() <= MOST_VIEWS, "a view beyond is never shown");
+    let id = |at: usize| text(&format!("{name}-{at}"));
+    let group = text(name);
+    let choice = |(at, (label, _)): (usize, &(String, Vec<Block>))| {
+        let (id, label) = (id(at), text(label));
+        let first = if at == 0 { " checked" } else { "" };
+        format!(
+            "<input type=radio name=\"{group}\" id=\"{id}\"{first}><label for=\"{id}\">{label}</label>"
+        )
+    };
+    let choices: String = of.iter().enumerate().map(choice).collect();
+    let shown: String =
+        of.iter().map(|(_, within)| format!("<div class=view>{}</div>", blocks(within))).collect();
+    format!("<div class=views>{choices}{shown}</div>")
 }
 
 fn lines(of: &str) -> String {
@@ -355,6 +377,25 @@ mod tests {
         assert!(page.contains("aria-label=\"&lt;a&gt;, n\""), "{page}");
         assert!(page.contains("<table class=n2>"), "{page}");
         assert!(page.ends_with("<p class=\"soft\">of &lt;b&gt;</p></section>"), "{page}");
+    }
+
+    #[test]
+    fn each_view_has_a_choice_and_a_rule_that_shows_it_and_no_script() {
+        let of = |n: usize| (format!("<{n}>"), vec![Block::paragraph(format!("view {n}"))]);
+        let page = one(&Block::Views("load-0".into(), (0..MOST_VIEWS).map(of).collect()));
+        assert_eq!(page.matches("<input type=radio name=\"load-0\"").count(), MOST_VIEWS);
+        assert_eq!(page.matches(" checked>").count(), 1);
+        assert!(
+            page.contains("id=\"load-0-3\"><label for=\"load-0-3\">&lt;3&gt;</label>"),
+            "{page}"
+        );
+        for n in 1..=MOST_VIEWS {
+            let rule = format!(".views>input:nth-of-type({n}):checked~.view:nth-of-type({n})");
+            assert!(STYLE.contains(&rule), "{rule}");
+        }
+        // On paper nothing is hidden.
+        assert_eq!(STYLE.matches(".view{display:none}").count(), 1);
+        assert!(STYLE.contains("@media screen{.view{display:none}"));
     }
 
     /// Relative luminance of `#rrggbb` (WCAG 2.2).

@@ -119,8 +119,12 @@ fn one(block: &Block, out: &mut String) {
         }
         Block::From(depth, within) if *depth <= Depth::Text => blocks(within, out),
         Block::Until(depth, within) if *depth >= Depth::Text => blocks(within, out),
-        Block::From(..) | Block::Until(..) | Block::Figures(_) | Block::Folded(..) | Block::Gap => {
-        }
+        Block::From(..)
+        | Block::Until(..)
+        | Block::Figures(_)
+        | Block::Folded(..)
+        | Block::Views(..)
+        | Block::Gap => {}
     }
 }
 

@@ -8,7 +8,8 @@ use narrows_compare::{
 use narrows_model::{Grade, Interval, metric};
 use narrows_stats::level_of_look;
 
-use crate::chart::compared as chart;
+use super::compared_servers;
+use crate::chart::{compared as chart, definitions};
 use crate::document::{
     At, Block, Cell, Column, Depth, Document, Inline, List, Remarks, Row, Section, Style, Table,
 };
@@ -26,6 +27,17 @@ pub fn comparison(found: &RunComparison, gates: &[(Gate, GateOutcome)], units: U
     let base = &found.sides[0];
     let mut sections = vec![sides(&found.sides)];
     for (against, side) in found.against.iter().zip(&found.sides[1..]) {
+        if let Some(compared) = &against.observed {
+            sections.extend(compared_servers::sections(base, against, compared, units));
+        }
+        // Of one observation of each the rows say nothing that these tables don't.
+        if against.only_observed() {
+            let others = compared_servers::other_conditions(&against.conditions);
+            if !others.is_empty() {
+                sections.push(conditions(&base.name, &against.name, &others));
+            }
+            continue;
+        }
         sections.push(result(base, side, against));
         sections.extend(pictures(base, against, units));
         sections.push(rows(base, against, units));
@@ -36,9 +48,14 @@ pub fn comparison(found: &RunComparison, gates: &[(Gate, GateOutcome)], units: U
         sections.extend(unpaired(against));
     }
     sections.extend(gates_of(gates));
-    sections.push(method(found));
+    sections.extend(method(found));
     let names: Vec<&str> = found.sides.iter().map(|side| side.name.as_str()).collect();
-    Document::of(sections).headed("Comparison", names.join(" · ")).holding(found)
+    let mut document =
+        Document::of(sections).headed("Comparison", names.join(" · ")).holding(found);
+    // The fills of the pictures over time.
+    document.shared =
+        found.against.iter().any(|against| against.observed.is_some()).then(definitions);
+    document
 }
 
 /// What differs between two sides besides their figures.
@@ -429,7 +446,19 @@ fn gates_of(gates: &[(Gate, GateOutcome)]) -> Option<Section> {
     Some(Section::new("gates", "Gates").short("GATES").with([Block::List(list)]))
 }
 
-fn method(found: &RunComparison) -> Section {
+fn method(found: &RunComparison) -> Vec<Section> {
+    let section = |id, text: String| {
+        Section::new(id, "How to read it")
+            .short("METHOD")
+            .with([Block::Paragraph(Inline::of(Style::Faint, text), 2)])
+    };
+    let mut sections = Vec::new();
+    if found.against.iter().any(|against| against.observed.is_some()) {
+        sections.push(section("observed-method", compared_servers::METHOD.to_string()));
+    }
+    if found.against.iter().all(Against::only_observed) {
+        return sections;
+    }
     let promise = match found.correction {
         Correction::Holm => "(Holm), 5 % in all",
         Correction::BenjaminiHochberg => {
@@ -449,7 +478,6 @@ fn method(found: &RunComparison) -> Section {
             print::percent(level)
         );
     }
-    Section::new("method", "How to read it")
-        .short("METHOD")
-        .with([Block::Paragraph(Inline::of(Style::Faint, text), 2)])
+    sections.push(section("method", text));
+    sections
 }

@@ -6,6 +6,7 @@ use narrows_units::significant;
 use serde_json::{Value, to_value};
 
 use super::figure;
+use super::statements::{self, StatementViews};
 use crate::chart::{charts, over_time, part_bar, swatch_of};
 use crate::document::{At, Block, Cell, Column, Depth, Inline, Row, Section, Style, Table};
 use crate::live::spread;
@@ -17,10 +18,10 @@ use crate::report::Report;
 pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
     let units = report.units;
     [
-        of_each(report, "history", "Sessions over time", &|seen| history(seen)),
-        of_each(report, "processors", "Who used the CPUs", &|seen| processors(seen)),
-        of_each(report, "wal", "WAL and checkpoints", &|seen| log(seen, units)),
-        of_each(report, "settings", "Settings and build", &|seen| settings(seen)),
+        of_each(report, "history", "Sessions over time", &history),
+        of_each(report, "processors", "Who used the CPUs", &|_, seen| processors(seen)),
+        of_each(report, "wal", "WAL and checkpoints", &|_, seen| log(seen, units)),
+        of_each(report, "settings", "Settings and build", &|_, seen| settings(seen)),
     ]
     .into_iter()
     .filter(|section| !section.blocks.is_empty())
@@ -31,12 +32,12 @@ fn of_each(
     report: &Report,
     id: &'static str,
     title: &str,
-    of: &dyn Fn(&Observation) -> Vec<Block>,
+    of: &dyn Fn(usize, &Observation) -> Vec<Block>,
 ) -> Section {
     let several = report.observed.len() > 1;
     let mut section = Section::new(id, title).from(Depth::Page);
-    for (view, seen) in report.observed.iter().zip(&report.run.observations) {
-        let blocks = of(seen);
+    for (number, (view, seen)) in report.observed.iter().zip(&report.run.observations).enumerate() {
+        let blocks = of(number, seen);
         if several && !blocks.is_empty() {
             section.blocks.push(Block::Heading(view.heading.as_str().into()));
         }
@@ -45,8 +46,9 @@ fn of_each(
     section
 }
 
-/// How many sessions were doing what, over time, and on average.
-fn history(seen: &Observation) -> Vec<Block> {
+/// How many sessions were doing what, over time, and on average; by statement too where that is known. `number` tells servers of a page
+/// apart.
+fn history(number: usize, seen: &Observation) -> Vec<Block> {
     let found = found(seen);
     if found.is_empty() {
         return Vec::new();
@@ -55,7 +57,13 @@ fn history(seen: &Observation) -> Vec<Block> {
         Some(pictures) => over_time::figure(pictures),
         None => Block::explanation("No picture: observed for too short a time to have a history."),
     };
-    vec![picture, Block::Table(legend(&found))]
+    let by_wait = vec![picture, Block::Table(legend(&found))];
+    let Some(StatementViews { mut views, table }) = statements::views(seen) else { return by_wait };
+    if views.is_empty() {
+        return by_wait.into_iter().chain(table).collect();
+    }
+    views.insert(0, ("by wait".to_string(), by_wait));
+    std::iter::once(Block::Views(format!("load-{number}"), views)).chain(table).collect()
 }
 
 /// What each fill means, with its figures.

@@ -55,6 +55,12 @@ fn said(blocks: &[Block], depth: Depth) -> Vec<String> {
         Block::Folded(of, within) if depth == Depth::Page => {
             text(of).into_iter().chain(said(within, depth)).collect()
         }
+        Block::Views(_, of) if depth == Depth::Page => {
+            let view = |(label, within): &(String, Vec<Block>)| {
+                std::iter::once(label.clone()).chain(said(within, depth)).collect::<Vec<_>>()
+            };
+            of.iter().flat_map(view).collect()
+        }
         Block::From(from, within) if *from <= depth => said(within, depth),
         Block::Until(until, within) if *until >= depth => said(within, depth),
         _ => Vec::new(),

@@ -24,6 +24,7 @@ pub(crate) fn runs() -> Vec<(&'static str, Run)> {
         ("doubtful", common::doubtful()),
         ("without_database", common::without_database()),
         ("observed::observed", common::observed::observed()),
+        ("observed::by_statement", common::observed::by_statement()),
         ("memory::study", common::memory::study()),
         ("memory::placement", common::memory::placement()),
         ("memory::aged", common::memory::aged()),

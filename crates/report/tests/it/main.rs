@@ -10,6 +10,8 @@ mod log;
 mod memory;
 mod observed;
 mod observed_causes;
+mod observed_compared;
+mod observed_statements;
 mod page;
 mod pencil;
 mod plans;

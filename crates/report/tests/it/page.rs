@@ -9,7 +9,7 @@ fn page(run: &narrows_model::Run) -> String {
     html(&Report::new(run, Units::Si))
 }
 
-fn all() -> [(&'static str, narrows_model::Run); 7] {
+fn all() -> [(&'static str, narrows_model::Run); 8] {
     [
         ("rich", common::rich()),
         ("quick", common::quick()),
@@ -18,14 +18,15 @@ fn all() -> [(&'static str, narrows_model::Run); 7] {
         ("without_database", common::without_database()),
         ("hostile", common::hostile()),
         ("observed", common::observed::observed()),
+        ("by_statement", common::observed::by_statement()),
     ]
 }
 
 /// Names of the elements in the order of their tags, checked for balance. Script and style are skipped as text; parts of a table and of a
 /// list of facts need no end.
 fn balanced(page: &str) -> Result<Vec<String>, String> {
-    const VOID: [&str; 10] =
-        ["meta", "br", "!doctype", "thead", "tbody", "tr", "th", "td", "dt", "dd"];
+    const VOID: [&str; 11] =
+        ["meta", "br", "input", "!doctype", "thead", "tbody", "tr", "th", "td", "dt", "dd"];
     let mut open: Vec<String> = Vec::new();
     let mut seen = Vec::new();
     let mut rest = page;

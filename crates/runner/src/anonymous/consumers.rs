@@ -31,6 +31,7 @@ pub(super) fn rename(names: &mut Names, consumers: &mut Consumers) {
             *text = None;
         }
     }
+    // A history has statements by their ids, or digests.
     if let Some(SampledConsumers { groups, texts, .. }) = sampled {
         groups.iter_mut().for_each(|group| of_group(names, group));
         texts.clear();

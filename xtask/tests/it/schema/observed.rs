@@ -6,8 +6,9 @@ use narrows_model::{
     HotProcess, Interval, LiveCost, LiveSetting, LoadChange, Observation, ObservedCounts,
     ObservedProcesses, ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser,
     Provenance, QueuedSession, Reserves, Role, SampledConsumers, SampledGroup, StatementFigures,
-    StatementStatistics, StatementUse, TableUse, TimeAccount, TimeShare, TransactionTime,
-    UnindexedKey, Urgency, WaitCheck, WhatIf, WhatIfThen,
+    StatementGroup, StatementHistory, StatementMoment, StatementSamples, StatementStatistics,
+    StatementUse, TableUse, TimeAccount, TimeShare, TransactionTime, UnindexedKey, Urgency,
+    WaitCheck, WhatIf, WhatIfThen,
 };
 
 pub fn observation(interval: Interval) -> Observation {
@@ -135,6 +136,7 @@ fn consumers(interval: Interval) -> Consumers {
             }],
             texts: vec![("-42".into(), "SELECT 1".into())],
             by_text: true,
+            history: Some(history()),
         }),
         tables: vec![TableUse {
             name: "public.orders".into(),
@@ -252,5 +254,27 @@ pub fn what_if(interval: Interval) -> WhatIf {
         }),
         refused: Vec::new(),
         assumed: vec!["the log lies on storage too".into()],
+    }
+}
+
+fn history() -> StatementHistory {
+    StatementHistory {
+        statements: vec!["-42".into()],
+        moments: vec![StatementMoment {
+            at_ns: 0.5e9,
+            samples: 4,
+            found: vec![
+                StatementSamples {
+                    statement: StatementGroup::Listed(0),
+                    state: ActivityState::Running,
+                    count: 8,
+                },
+                StatementSamples {
+                    statement: StatementGroup::Others,
+                    state: ActivityState::Lock,
+                    count: 1,
+                },
+            ],
+        }],
     }
 }

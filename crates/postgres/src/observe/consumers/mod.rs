@@ -9,6 +9,7 @@ mod horizon;
 mod live_test;
 pub(super) mod lock_queue;
 mod normalise;
+mod over_time;
 mod reserves;
 pub(super) mod sampled;
 mod statements;

@@ -15,6 +15,7 @@ use std::time::Duration;
 use narrows_model::{ActivityState, ConsumerKind, Consumers, SampledConsumers, SampledGroup};
 
 use super::normalise::{digest, normalised};
+use super::over_time::OverTime;
 use super::text;
 use crate::monitor::pace::Pace;
 use crate::monitor::samples::{self, Processes, numbers};
@@ -91,6 +92,7 @@ enum Key {
 #[derive(Debug)]
 pub(in crate::observe) struct SampledGroups {
     by_window: samples::Sampled<Key>,
+    over_time: OverTime,
     /// Databases and users by their numbers, statements by their ids or digests.
     groups: Vec<(ConsumerKind, String)>,
     index: BTreeMap<(ConsumerKind, String), u32>,
@@ -108,6 +110,7 @@ impl Default for SampledGroups {
     fn default() -> SampledGroups {
         SampledGroups {
             by_window: samples::Sampled::default(),
+            over_time: OverTime::default(),
             groups: Vec::new(),
             index: BTreeMap::new(),
             of_kind: BTreeMap::new(),
@@ -146,6 +149,7 @@ impl SampledGroups {
     pub(in crate::observe) fn take(&mut self, at_ns: u64, rows: &[Row], worked_ns: u64) {
         self.pace.asked(worked_ns, 0.0);
         self.by_window.begin(at_ns);
+        self.over_time.begin(at_ns);
         let leaders = leaders(rows);
         for row in rows {
             let found = Processes::from(row);
@@ -166,7 +170,15 @@ impl SampledGroups {
             }
             for kind in ConsumerKind::ALL {
                 let name = self.name(kind, of, found.count);
-                let Some(group) = name.and_then(|name| self.group(kind, name)) else { continue };
+                let is_known = name.is_some();
+                let group = name.and_then(|name| self.group(kind, name));
+                if kind == ConsumerKind::Statement {
+                    match (group, is_known) {
+                        (None, true) => self.over_time.add_other(state, found.count),
+                        _ => self.over_time.add(group, state, found.count),
+                    }
+                }
+                let Some(group) = group else { continue };
                 self.by_window.add(Key::At(group, state), found.count);
                 if state.is_at_work() {
                     self.by_window.add_named(Key::Active(group), found);
@@ -299,6 +311,7 @@ impl SampledGroups {
         let means = self.by_window.means(apart);
         let mean = |key: Key| means.get(&key).map_or(0.0, |mean| mean.processes);
         let mut groups = Vec::new();
+        let (mut listed, same) = (Vec::new(), self.same());
         for kind in ConsumerKind::ALL {
             let of_kind = self.groups.iter().zip(0_u32..).filter(|((of, _), _)| *of == kind);
             let mut of_kind: Vec<(f64, f64, u32)> = of_kind
@@ -310,6 +323,12 @@ impl SampledGroups {
                 .collect();
             of_kind.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
             of_kind.truncate(Consumers::KEPT);
+            if kind == ConsumerKind::Statement {
+                let statements = of_kind
+                    .iter()
+                    .filter(|(active, _, group)| *active > 0.0 && !same.contains_key(group));
+                listed = statements.map(|(_, _, group)| (*group, self.shown(*group))).collect();
+            }
             groups.extend(of_kind.into_iter().map(|(active, _, group)| {
                 let states = ActivityState::ALL.map(|state| (state, mean(Key::At(group, state))));
                 let mut states: Vec<(ActivityState, f64)> = states.to_vec();
@@ -331,7 +350,26 @@ impl SampledGroups {
             by_text: self.ids.is_empty() && !texts.is_empty(),
             texts,
             groups,
+            history: self.over_time.history(&listed, &same),
         })
+    }
+
+    /// Statements that were found before the server gave them an id too, by their shape: each with the number of the one that has the id.
+    fn same(&self) -> BTreeMap<u32, u32> {
+        let statements = || {
+            let all = self.groups.iter().zip(0_u32..);
+            all.filter(|((kind, _), _)| *kind == ConsumerKind::Statement)
+                .filter_map(|((_, name), group)| Some((name, self.texts.get(name)?, group)))
+        };
+        let has_id = |name: &str| name.parse().is_ok_and(|id: i64| self.ids.contains_key(&id));
+        let with_ids: BTreeMap<String, u32> = statements()
+            .filter(|(name, _, _)| has_id(name))
+            .map(|(_, text, group)| (without_numbers(text), group))
+            .collect();
+        let without = statements().filter(|(name, _, _)| !has_id(name));
+        without
+            .filter_map(|(_, text, group)| Some((group, *with_ids.get(&without_numbers(text))?)))
+            .collect()
     }
 
     /// A group's name, where its number has one.
@@ -343,6 +381,16 @@ impl SampledGroups {
         };
         known.filter(|known| !known.is_empty()).unwrap_or(name).clone()
     }
+}
+
+/// A shape whose parameters are told apart no more: `pg_stat_statements` numbers them.
+fn without_numbers(shape: &str) -> String {
+    let mut parts = shape.split('$');
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |all, part| match part.trim_start_matches(|c: char| c.is_ascii_digit()) {
+        rest if rest.len() < part.len() => all + "?" + rest,
+        rest => all + "$" + rest,
+    })
 }
 
 /// The rows of sessions that have parallel workers, by the number of the session.

@@ -1,3 +1,5 @@
+use narrows_model::StatementGroup;
+
 use super::*;
 use crate::monitor::fake::row;
 
@@ -78,6 +80,22 @@ fn sessions_are_counted_by_what_they_belong_to() {
     assert_eq!(group(&found, ConsumerKind::Application, "web").active, 5.0);
     assert_eq!(group(&found, ConsumerKind::Client, "10.0.0.7").active, 5.0);
     assert_eq!(found.groups.len(), 6);
+    let history = found.history.as_ref().unwrap();
+    assert_eq!(
+        (history.statements.as_slice(), history.moments.len()),
+        (&["-7".to_string(), "8".to_string()][..], 6)
+    );
+    let mean = |statement, state| {
+        history.moments[5].mean(|f| f.statement == statement && f.state == state)
+    };
+    assert_eq!(mean(StatementGroup::Listed(0), ActivityState::Read), 2.0, "of the workers");
+    assert_eq!(mean(StatementGroup::Listed(1), ActivityState::IdleInTransaction), 1.0);
+    assert_eq!(mean(StatementGroup::Listed(1), ActivityState::Lock), 1.0);
+    assert_eq!(history.times(|f| f.statement == StatementGroup::Listed(0)), 12 * 4);
+    assert_eq!(
+        history.times(|f| matches!(f.statement, StatementGroup::Others | StatementGroup::Unknown)),
+        0
+    );
     assert_eq!(found.texts, [("-7".to_string(), "SELECT ?".to_string())]);
 }
 
@@ -118,6 +136,10 @@ fn groups_are_bounded_and_the_sum_has_all() {
     assert_eq!(found.active, 2.0 * MOST_GROUPS as f64);
     assert_eq!(found.groups.len(), 2 * Consumers::KEPT + 3);
     assert_eq!(found.executions, 1);
+    let history = found.history.unwrap();
+    let times = |statement| history.times(|f| f.statement == statement);
+    assert_eq!((history.statements.len(), times(StatementGroup::Unknown)), (5, 0));
+    assert_eq!(history.times(|_| true), 2 * MOST_GROUPS as u64);
     assert_eq!(SampledGroups::default().found(true), None);
 }
 
@@ -125,4 +147,26 @@ fn groups_are_bounded_and_the_sum_has_all() {
 fn it_is_asked_for_ids_where_there_are_some() {
     assert!(prepare(true).contains("THEN nullif(query_id, 0) END AS id"));
     assert!(prepare(false).contains("THEN NULL::pg_catalog.int8 END AS id"));
+}
+
+#[test]
+fn a_statement_that_was_found_before_it_had_an_id_is_the_same_one_over_time() {
+    assert_eq!(
+        without_numbers("SELECT $1 || $12 FROM a$b$ WHERE c = ?"),
+        "SELECT ? || ? FROM a$b$ WHERE c = ?"
+    );
+    let mut sampled = SampledGroups::default();
+    sampled.next_window(0);
+    let rows = [
+        sessions("active", ["", ""], "11 12", ["5", ""], "1 1"),
+        sessions("active", ["", ""], "13", ["", "SELECT 7 FROM t"], "1"),
+        sessions("active", ["", ""], "14", ["", "SELECT 7 FROM u"], "1"),
+    ];
+    sampled.take(S / 2, &rows, 1000);
+    sampled.end_window(S);
+    sampled.know_text(5, "SELECT $1 FROM t".to_string());
+    let history = sampled.found(false).unwrap().history.unwrap();
+    assert_eq!(history.statements, ["5".to_string(), digest("SELECT ? FROM u")]);
+    assert_eq!(history.times(|found| found.statement == StatementGroup::Listed(0)), 3);
+    assert_eq!(history.times(|_| true), 4);
 }

@@ -110,7 +110,11 @@ fn one(block: &Block, heading: &mut Option<String>, canvas: Canvas) -> Vec<Line>
         Block::Until(depth, within) if *depth >= canvas.depth => {
             return self::blocks(within, heading, canvas);
         }
-        Block::From(..) | Block::Until(..) | Block::Figures(_) | Block::Folded(..) => return lines,
+        Block::From(..)
+        | Block::Until(..)
+        | Block::Figures(_)
+        | Block::Folded(..)
+        | Block::Views(..) => return lines,
         _ => {}
     }
     lines.extend(heading.take().map(|word| Line::of(Style::Strong, &word)));

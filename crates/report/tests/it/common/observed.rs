@@ -315,3 +315,58 @@ pub fn observed() -> Run {
     run.apply_findings();
     run
 }
+
+/// The same, and which statements sessions were in over time: a report runs from 20 to 30 s and waits for reads, updates go on
+/// throughout and wait for WAL and, in the last third, for locks.
+pub fn by_statement() -> Run {
+    use ActivityState::*;
+    let mut run = observed();
+    let moment = |slice: u32| {
+        let times = |statement, state, count| StatementSamples { statement, state, count };
+        let mut found = vec![
+            times(StatementGroup::Listed(0), Log, 8),
+            times(StatementGroup::Listed(0), Running, 4),
+        ];
+        if (20..30).contains(&slice) {
+            found.push(times(StatementGroup::Listed(1), Read, 20));
+        }
+        if slice >= 40 {
+            found.push(times(StatementGroup::Listed(0), Lock, 12));
+        }
+        found.extend([
+            times(StatementGroup::Others, Running, 2),
+            times(StatementGroup::Unknown, Other, 1),
+            times(StatementGroup::Others, IdleInTransaction, 4),
+        ]);
+        StatementMoment { at_ns: (f64::from(slice) + 0.5) * 1e9, samples: 4, found }
+    };
+    let group = |name: &str, active: f64| SampledGroup {
+        kind: ConsumerKind::Statement,
+        name: name.into(),
+        active,
+        interval_95: None,
+        states: vec![(Running, active)],
+        events: Vec::new(),
+    };
+    let text = |id: &str, text: &str| (id.to_string(), text.to_string());
+    run.observations[0].consumers = Some(Consumers {
+        database: "shop".into(),
+        sampled: Some(SampledConsumers {
+            samples: 240,
+            executions: 700,
+            active: 4.6,
+            groups: vec![group("11", 3.0), group("12", 0.8)],
+            texts: vec![
+                text("11", "UPDATE accounts SET balance = balance + $1 WHERE id < $2"),
+                text("12", "SELECT sum(amount) FROM orders"),
+            ],
+            by_text: false,
+            history: Some(StatementHistory {
+                statements: vec!["11".into(), "12".into()],
+                moments: (0..60).map(moment).collect(),
+            }),
+        }),
+        ..Consumers::default()
+    });
+    run
+}
