@@ -70,6 +70,7 @@ fn before() -> Run {
         verify: "observe again".into(),
         share: Some((CauseShare::SessionTime, 0.6)),
         gain_at_most: Some(1.5),
+        only_describes: false,
         statement_id: "1".into(),
     }];
     run
