@@ -186,6 +186,7 @@ pub fn statement(run: &mut Run, id: &str, text: &str, took: StatementFigures) {
         database: "shop".into(),
         text: Some(text.into()),
         took,
+        before: None,
     });
 }
 

@@ -187,6 +187,7 @@ impl Observe {
         let ui = session.ui;
         ui.begin_part(Workload::Observed, least(length).as_secs_f64());
         let mut waiting = Waiting::new(ui, &machine, &session.run);
+        let look = if self.request.explains { look } else { look.without_plans() };
         let mut seen = look.observe(length, seed, around, &mut waiting, stop, ui)?;
         let groups = waiting.groups;
         if let Some(groups) = groups.filter(|_| seen.observation.load_change.is_some()) {
