@@ -151,7 +151,7 @@ impl ConsumerProbes {
         {
             self.indexes = Some(indexes::Reading::of(&rows));
         }
-        if self.ask(session, SEQUENCES, sequences::PREPARE)?.is_some()
+        if self.ask(session, SEQUENCES, &sequences::prepare())?.is_some()
             && let Some(rows) = self.ask(session, SEQUENCES, sequences::READ)?
         {
             self.sequences = Some(sequences::Reading::of(&rows));
@@ -369,6 +369,10 @@ impl ConsumerProbes {
                 SEQUENCES,
                 "SELECT on the sequences, or GRANT pg_read_all_data (PostgreSQL 14)",
             );
+        }
+        if now.is_cut() {
+            let beyond = format!("{SEQUENCES}, beyond {} of them", sequences::MOST_SEQUENCES);
+            self.miss(&beyond, "a database with fewer sequences");
         }
         if let Some(question) = now.details()
             && let Some(rows) = self.ask(session, SEQUENCES, &question)?
