@@ -7,6 +7,8 @@
 mod horizon;
 mod indexes;
 #[cfg(test)]
+mod live_objects_test;
+#[cfg(test)]
 mod live_test;
 pub(super) mod lock_queue;
 mod normalise;

@@ -183,7 +183,8 @@ fn prepared(sql: &str) -> Result<(&str, usize), &'static str> {
     Ok((sql, parameters))
 }
 
-/// Asks for what `search_path` the user's sessions begin with, if it is none of our own role's.
+/// Asks for the `search_path` that sessions of that user begin with, as far as roles and databases set one, and for the user's name as it stands
+/// in there for `$user`. Our own session has another one.
 fn search_path(user: &str) -> Option<String> {
     let user = literal(user)?;
     Some(format!(
@@ -191,9 +192,7 @@ fn search_path(user: &str) -> Option<String> {
          CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) c (setting) LEFT JOIN pg_catalog.pg_roles r ON r.oid = s.setrole \
          LEFT JOIN pg_catalog.pg_database d ON d.oid = s.setdatabase WHERE c.setting LIKE 'search\\_path=%' \
          AND (s.setrole = 0 OR r.rolname = {user}) AND (s.setdatabase = 0 OR d.datname = pg_catalog.current_database()) \
-         ORDER BY s.setrole <> 0 DESC, s.setdatabase <> 0 DESC LIMIT 1), \
-         (SELECT CASE WHEN source IN ('default', 'configuration file', 'command line', 'environment variable', 'database') THEN reset_val END \
-         FROM pg_catalog.pg_settings WHERE name = 'search_path'), '\"$user\", public'), pg_catalog.quote_ident({user})"
+         ORDER BY s.setrole <> 0 DESC, s.setdatabase <> 0 DESC LIMIT 1), '\"$user\", public'), pg_catalog.quote_ident({user})"
     ))
 }
 
@@ -357,7 +356,7 @@ fn needs(code: &str) -> String {
     match code {
         "42501" => "rights on the statement's tables: SELECT, and that of the change where it makes one".to_string(),
         "42P01" | "3F000" | "42883" | "42704" | "42703" => {
-            "the search_path that the statement's sessions set themselves: its tables are not found by that of their user".to_string()
+            "USAGE on the schema of the statement's tables, or the search_path that its sessions set themselves: they are not found by that of their user".to_string()
         }
         "42601" | "42P18" | "42P02" | "42804" | "42P08" => {
             "values for its parameters: their types can't be told from the text".to_string()
