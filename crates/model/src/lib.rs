@@ -65,11 +65,12 @@ pub use measurement::{
 pub use metric::Metric;
 pub use observation::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, ConsumerKind, Consumers,
-    Duty, FileSystemRoom, HorizonHolder, HorizonKind, HotProcess, LoadChange, LockHolder,
-    LockHolders, Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass,
-    ProgramUse, QueuedSession, Reserves, SampledConsumers, SampledGroup, ServerReport,
-    SessionsOfDuty, StatementFigures, StatementGroup, StatementHistory, StatementMoment,
-    StatementSamples, StatementStatistics, StatementUse, TableUse, UnindexedKey, WaitCheck,
+    Duty, FileSystemRoom, HorizonHolder, HorizonKind, HotProcess, IndexSums, IndexUse, LoadChange,
+    LockHolder, LockHolders, Observation, ObservedCounts, ObservedProcesses, ObservedSessions,
+    PlanNode, ProcessClass, ProgramUse, QueuedSession, Reserves, SampledConsumers, SampledGroup,
+    SequenceUse, ServerReport, SessionsOfDuty, StatementFigures, StatementGroup, StatementHistory,
+    StatementMoment, StatementPlan, StatementSamples, StatementStatistics, StatementUse, TableUse,
+    TriedIndex, UnindexedKey, WaitCheck,
 };
 pub use observed_situation::{
     Headroom, ObservedSituation, ProcessorUser, Step, TimeAccount, TimeShare, TransactionTime,

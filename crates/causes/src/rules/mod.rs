@@ -1,9 +1,11 @@
 //! The table, one file per kind of trouble.
 
 mod commits;
+mod indexes;
 mod latches;
 mod locks;
 mod memory;
+mod plans;
 mod reserves;
 mod sessions;
 mod standby;
@@ -22,12 +24,14 @@ static RULES: LazyLock<Vec<CauseRule>> = LazyLock::new(|| {
         locks::RULES,
         commits::RULES,
         tables::RULES,
+        plans::RULES,
         memory::RULES,
         vacuum::RULES,
         statements::RULES,
         sessions::RULES,
         latches::RULES,
         reserves::RULES,
+        indexes::RULES,
         standby::RULES,
     ]
     .concat()

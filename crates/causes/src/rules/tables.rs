@@ -4,6 +4,7 @@
 
 use narrows_model::{Consumers, ProcessClass, TableUse, Urgency};
 
+use super::plans;
 use crate::figures::share_of;
 use crate::sql::{TableName, column_list, identifier};
 use crate::statements::StatementLoad;
@@ -165,8 +166,12 @@ fn index_missing_on(server: &ObservedServer, table: &TableUse) -> Option<CauseDr
     let (share, gain_at_most) = server.worth_of(&statements);
     share.filter(|(_, share)| *share >= LEAST_SHARE)?;
     let predicates = most.parsed.predicates(&name).unwrap_or_default();
-    let column = predicates.only_column();
-    let on = column.and_then(|column| Some((name.quoted()?, identifier(column)?)));
+    let plan = plans::of_table(server, most.id, &name);
+    let proven = plan.and_then(|plan| plan.proven());
+    let column = predicates.only_column().and_then(identifier);
+    let column = column.or_else(|| plan?.only_column());
+    let column = proven.clone().or(column.filter(|_| !plan.is_some_and(|plan| plan.needs_none())));
+    let on = column.and_then(|column| Some((name.quoted()?, column)));
     let compared: Vec<&str> = predicates.equal.iter().map(String::as_str).collect();
     let look = format!(
         "find the column whose condition leaves fewest rows (EXPLAIN (ANALYZE, BUFFERS) of that statement: Filter, Rows Removed by Filter) and make an index on it{}",
@@ -188,12 +193,16 @@ fn index_missing_on(server: &ObservedServer, table: &TableUse) -> Option<CauseDr
             most.per_call(|took| took.rows).map(|n| format!("the statement returns or changes {} rows per call", count(n))),
             most.per_call(|took| took.blocks_hit + took.blocks_read).map(|n| format!("{} blocks per call", count(n))),
             most.used.map(|used| used.user.clone()).filter(|u| !u.is_empty()).map(|user| format!("user {user}")),
+            plan.and_then(|plan| plan.evidence()),
+            plan.and_then(|plan| plan.tried()),
         ]),
         against: joined([
+            plan.and_then(|plan| plan.against()),
             Some("an index may exist that the planner doesn't choose (\\d shows it), and each index makes writes dearer".to_string()),
             table.analyze_age_s.is_none().then(|| "the table was never analyzed: ANALYZE it first".to_string()),
         ]),
         action: match &on {
+            Some((_, columns)) if proven.is_some() => format!("an index on ({columns}), which the planner was seen to choose in a plan without values (HypoPG); check it by EXPLAIN with values of yours"),
             Some((_, column)) => format!("an index on {column}, the only column that the statement compares; check its plan by EXPLAIN before"),
             None => look,
         },

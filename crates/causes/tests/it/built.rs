@@ -2,10 +2,11 @@
 
 use narrows_model::{
     Activity, ActivityState, ActivityWhere, Bottleneck, ClassUse, ConsumerKind, Consumers,
-    FileSystemRoom, Grade, HorizonHolder, HorizonKind, Layer, LiveSetting, Measurement,
+    FileSystemRoom, Grade, HorizonHolder, HorizonKind, IndexUse, Layer, LiveSetting, Measurement,
     MetricValue, Observation, ObservedCounts, ObservedProcesses, ObservedSessions, OperatingPoint,
-    Plan, Platform, ProcessClass, QueuedSession, Reserves, Role, Run, SampledConsumers,
-    SampledGroup, StatementFigures, StatementStatistics, StatementUse, TableUse, Verdict, metric,
+    Plan, PlanNode, Platform, ProcessClass, QueuedSession, Reserves, Role, Run, SampledConsumers,
+    SampledGroup, SequenceUse, StatementFigures, StatementPlan, StatementStatistics, StatementUse,
+    TableUse, TriedIndex, Verdict, metric,
 };
 
 pub const ID: &str = "database.observed";
@@ -186,6 +187,7 @@ pub fn statement(run: &mut Run, id: &str, text: &str, took: StatementFigures) {
         database: "shop".into(),
         text: Some(text.into()),
         took,
+        before: None,
     });
 }
 
@@ -270,6 +272,68 @@ pub fn orders() -> TableUse {
         analyze_age_s: Some(600.0),
         ..TableUse::default()
     }
+}
+
+/// A plan of statement `1` that reads orders by one node.
+pub fn plan(run: &mut Run, kind: &str, index: Option<&str>, filter: &str, equal: &[&str]) {
+    let scan = PlanNode {
+        depth: 1,
+        kind: kind.into(),
+        table: Some("public.orders".into()),
+        index: index.map(str::to_string),
+        index_condition: index.map(|_| "(orders.customer = $1)".into()),
+        filter: (!filter.is_empty()).then(|| filter.into()),
+        filtered_equal: equal.iter().map(|column| column.to_string()).collect(),
+        rows: 1.0,
+        cost: 12_100.0,
+    };
+    let gather = PlanNode { kind: "Gather".into(), cost: 12_100.0, ..PlanNode::default() };
+    consumers(run).plans.push(StatementPlan {
+        id: "1".into(),
+        cost: 12_100.0,
+        nodes: vec![gather, scan],
+        tried: None,
+    });
+}
+
+/// HypoPG tried an index for that plan.
+pub fn tried(run: &mut Run, columns: &str, used: bool, cost: f64) {
+    let plan = consumers(run).plans.last_mut().expect("a plan");
+    let table = "public.orders".into();
+    plan.tried = Some(TriedIndex { table, columns: columns.into(), used, cost });
+}
+
+/// An index of orders with so many scans of so many entries.
+pub fn index(run: &mut Run, scans: f64, entries: f64) -> &mut IndexUse {
+    let indexes = &mut consumers(run).indexes;
+    indexes.push(IndexUse {
+        name: "public.orders_customer".into(),
+        table: "public.orders".into(),
+        columns: "customer".into(),
+        blocks: Some(2000.0),
+        expected_blocks: Some(1900.0),
+        scans,
+        entries_read: scans * entries,
+        rows_fetched: scans * entries,
+        scans_ever: 1e6,
+        statistics_age_s: Some(30.0 * 86_400.0),
+        ..IndexUse::default()
+    });
+    indexes.last_mut().expect("just pushed")
+}
+
+/// The sequence of a column, that has given so many of its numbers.
+pub fn sequence(run: &mut Run, last: f64, largest: f64, of_column: bool) {
+    consumers(run).sequences.push(SequenceUse {
+        name: "public.orders_id_seq".into(),
+        table: "public.orders".into(),
+        column: "id".into(),
+        column_type: if of_column { "integer" } else { "bigint" }.into(),
+        last,
+        largest,
+        of_column,
+        given: 6000.0,
+    });
 }
 
 pub fn queued(run: &mut Run, session: QueuedSession) {

@@ -410,3 +410,65 @@ fn memory_bounds_the_buffers_that_are_proposed() {
     assert_eq!(full.statement, None);
     assert!(full.action.starts_with("a quarter of the memory"), "{}", full.action);
 }
+
+/// Orders are read as a whole by a statement with two conditions.
+fn scanned_by_two() -> Run {
+    let mut run = healthy();
+    table(
+        &mut run,
+        TableUse { sequential_scans: 100.0, sequential_rows: 100.0 * 100e3, ..orders() },
+    );
+    let took = StatementFigures { blocks_hit: 2000.0 * 100.0, ..calls(100.0, 20e6) };
+    statement(&mut run, "1", "SELECT * FROM orders WHERE customer = $1 AND state = $2", took);
+    run
+}
+
+#[test]
+fn an_index_that_the_planner_was_seen_to_use_is_proposed_and_one_that_it_has_is_not() {
+    let mut run = scanned_by_two();
+    assert_eq!(of(&run, "index-missing").statement, None, "which column, nobody knows");
+    let filter = "((orders.customer = $1) AND (orders.state = $2))";
+    plan(&mut run, "Seq Scan", None, filter, &["customer", "state"]);
+    let cause = of(&run, "index-missing");
+    assert_eq!(cause.statement, None);
+    let shown = format!("its generic plan: Seq Scan, Filter {filter}, planner's cost 12.1k");
+    assert!(cause.evidence.contains(&shown), "{}", cause.evidence);
+    tried(&mut run, "customer, state", true, 8.31);
+    let cause = of(&run, "index-missing");
+    let index = "CREATE INDEX CONCURRENTLY ON public.orders (customer, state)";
+    assert_eq!(cause.statement.as_deref(), Some(index));
+    let cost = "planner's cost 12.1k → 8.3 with an index on (customer, state)";
+    assert!(cause.evidence.contains(cost), "{}", cause.evidence);
+    // The planner gains little by it, or doesn't take it.
+    for (used, cost) in [(true, 7000.0), (false, 12_100.0)] {
+        tried(&mut run, "customer, state", used, cost);
+        assert_eq!(of(&run, "index-missing").statement, None);
+    }
+    // It has one already.
+    let mut run = scanned_by_two();
+    let text = "SELECT * FROM orders WHERE customer = $1";
+    books(&mut run).list[0].text = Some(text.into());
+    assert!(of(&run, "index-missing").statement.is_some());
+    plan(&mut run, "Index Scan", Some("orders_customer"), "", &[]);
+    let cause = of(&run, "index-missing");
+    assert_eq!(cause.statement, None);
+    assert!(cause.against.contains("by the index orders_customer"), "{}", cause.against);
+}
+
+#[test]
+fn a_sequence_says_how_long_it_lasts_and_what_its_column_takes() {
+    let mut run = healthy();
+    sequence(&mut run, 2e9, 2_147_483_647.0, true);
+    let cause = of(&run, "sequence-near-end");
+    assert_eq!(
+        cause.summary,
+        "public.orders_id_seq has given 93 % of its numbers, for public.orders.id (integer)"
+    );
+    // 147 million at 100 per second.
+    let figures = "2000000000 of 2147483647; 100 per second; at the rate of now the last one is given in 17 days";
+    assert_eq!(cause.evidence, figures);
+    assert_eq!(cause.statement, None, "a rewrite under a lock is not to be pasted");
+    let alter = "ALTER TABLE public.orders ALTER COLUMN id TYPE bigint rewrites the table";
+    assert!(cause.action.contains(alter), "{}", cause.action);
+    assert_eq!(cause.urgency, Urgency::Risk);
+}

@@ -323,10 +323,90 @@ pub const PAIRS: &[Pair] = &[
     Pair { rule: "archiver-failing",
         fires: |r| reserves(r).archive_failures = Some(1.0),
         silent: |r| reserves(r).archive_failures = None },
+    Pair { rule: "filtered-after-index",
+        fires: |r| filtered(r, 1000.0, 100.0),
+        silent: |r| filtered(r, 999.0, 100.0) },
+    Pair { rule: "filtered-after-index",
+        fires: |r| { filtered(r, 1000.0, 100.0); books(r).list[0].took.rows = 100.0 * 10.0 },
+        // It returns more than a hundredth of what the index finds.
+        silent: |r| { filtered(r, 1000.0, 100.0); books(r).list[0].took.rows = 100.0 * 10.1 } },
+    Pair { rule: "filtered-after-index",
+        fires: |r| filtered(r, 5000.0, 200.0),
+        // Others use the index.
+        silent: |r| filtered(r, 5000.0, 201.0) },
+    Pair { rule: "filtered-after-index",
+        fires: |r| { filtered(r, 5000.0, 100.0); consumers(r).plans[0].nodes[0].kind = "Aggregate".into(); books(r).list[0].took.rows = 1e6 },
+        // All that the index finds is summed up.
+        silent: |r| { filtered(r, 5000.0, 100.0); consumers(r).plans[0].nodes[0].kind = "Aggregate".into(); consumers(r).plans[0].nodes[1].rows = 4000.0 } },
+    Pair { rule: "statement-slower",
+        fires: |r| slower(r, 5.0, 5.0),
+        silent: |r| slower(r, 4.9, 5.0) },
+    Pair { rule: "statement-slower",
+        fires: |r| slower(r, 9.0, 5.0),
+        // As many blocks as ever: the cache is cold, or it waits.
+        silent: |r| slower(r, 9.0, 4.9) },
+    Pair { rule: "statement-slower",
+        fires: |r| { slower(r, 9.0, 9.0); books(r).list[0].took.rows *= 2.0 },
+        // It returns more.
+        silent: |r| { slower(r, 9.0, 9.0); books(r).list[0].took.rows *= 2.1 } },
+    Pair { rule: "statement-slower",
+        fires: |r| slower(r, 9.0, 9.0),
+        // Nobody knows its mean of before.
+        silent: |r| { slower(r, 9.0, 9.0); books(r).list[0].before = Some(calls(99.0, 1e6)) } },
+    Pair { rule: "index-invalid",
+        fires: |r| index(r, 0.0, 0.0).invalid = true,
+        // It is being built.
+        silent: |r| { let index = index(r, 0.0, 0.0); index.invalid = true; index.in_progress = true } },
+    Pair { rule: "index-unused",
+        fires: |r| unused(r, 7.0),
+        silent: |r| unused(r, 6.9) },
+    Pair { rule: "index-unused",
+        fires: |r| unused(r, 30.0),
+        // It keeps rows unique.
+        silent: |r| { unused(r, 30.0); consumers(r).indexes[0].unique = true } },
+    Pair { rule: "index-unused",
+        fires: |r| unused(r, 30.0),
+        // Nobody writes it.
+        silent: |r| { unused(r, 30.0); consumers(r).tables[0].updated = consumers(r).tables[0].hot_updated } },
+    Pair { rule: "index-bloat",
+        fires: |r| { let index = index(r, 10.0, 1.0); (index.blocks, index.expected_blocks) = (Some(300e3), Some(100e3)) },
+        silent: |r| { let index = index(r, 10.0, 1.0); (index.blocks, index.expected_blocks) = (Some(300e3), Some(101e3)) } },
+    Pair { rule: "index-bloat",
+        fires: |r| { let index = index(r, 10.0, 1.0); (index.blocks, index.expected_blocks) = (Some(123e3), Some(1e3)) },
+        // Small, whatever it is full of.
+        silent: |r| { let index = index(r, 10.0, 1.0); (index.blocks, index.expected_blocks) = (Some(122e3), Some(1e3)) } },
+    Pair { rule: "sequence-near-end",
+        fires: |r| sequence(r, 1_610_612_736.0, 2_147_483_647.0, true),
+        silent: |r| sequence(r, 1_610_612_735.0, 2_147_483_647.0, true) },
     Pair { rule: "connections-near-limit",
         fires: |r| seen(r).sessions.most_open = Some(90.0),
         silent: |r| seen(r).sessions.most_open = Some(89.0) },
 ];
+
+/// A statement of 100 calls that reads orders by an index, and a filter behind it.
+fn filtered(run: &mut Run, entries: f64, scans: f64) {
+    table(run, orders());
+    index(run, scans, entries);
+    plan(run, "Index Scan", Some("orders_customer"), "(orders.state = $2)", &["state"]);
+    let took = StatementFigures { blocks_hit: 1000.0 * 100.0, ..calls(100.0, 20e6) };
+    statement(run, "1", "SELECT * FROM orders WHERE customer = $1 AND state = $2", took);
+    statement(run, "2", "SELECT * FROM customers WHERE id = $1", calls(100e3, 10e3));
+}
+
+/// A statement that takes so many times as long as before, and so many times the blocks.
+fn slower(run: &mut Run, longer: f64, blocks: f64) {
+    let before = StatementFigures { blocks_hit: 100.0 * 100.0, ..calls(100.0, 1e6) };
+    let took = StatementFigures { blocks_hit: 10.0 * 100.0 * blocks, ..calls(10.0, longer * 1e6) };
+    statement(run, "1", "SELECT * FROM v WHERE a = $1", took);
+    books(run).list[0].before = Some(before);
+}
+
+/// An index of orders that nothing has used for so many days.
+fn unused(run: &mut Run, days: f64) {
+    table(run, orders());
+    let index = index(run, 0.0, 0.0);
+    (index.scans_ever, index.statistics_age_s) = (0.0, Some(days * 86_400.0));
+}
 
 /// Checkpoints beside WAL of 1 GB in the minute, of which images are a share.
 fn checkpoints(run: &mut Run, requested: f64, timed: f64, images: f64) {

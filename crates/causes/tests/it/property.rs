@@ -2,8 +2,9 @@
 
 use narrows_causes::causes;
 use narrows_model::{
-    ActivityState, Bottleneck, CauseShare, ConsumerKind, HorizonHolder, HorizonKind, ProcessClass,
-    QueuedSession, Run, StatementFigures, TableUse, UnindexedKey,
+    ActivityState, Bottleneck, CauseShare, ConsumerKind, HorizonHolder, HorizonKind, IndexUse,
+    PlanNode, ProcessClass, QueuedSession, Run, SequenceUse, StatementFigures, StatementPlan,
+    TableUse, TriedIndex, UnindexedKey,
 };
 use proptest::prelude::*;
 
@@ -130,6 +131,55 @@ fn holders() -> impl Strategy<Value = HorizonHolder> {
         .prop_map(|(kind, name, transactions, age)| holder(kind, &name, age, transactions))
 }
 
+/// An index, a sequence, and a plan that reads the one for statement 1.
+fn objects() -> impl Strategy<Value = (IndexUse, SequenceUse, StatementPlan)> {
+    (name(), name(), name(), prop::collection::vec(figure(), 12), any::<[bool; 4]>()).prop_map(
+        |(table, index, columns, f, yes)| {
+            let used = IndexUse {
+                name: format!("public.{index}"),
+                table: table.clone(),
+                columns: columns.clone(),
+                needed: yes[0],
+                invalid: yes[1],
+                blocks: Some(f[0]),
+                expected_blocks: Some(f[1]),
+                scans: f[2],
+                entries_read: f[3],
+                scans_ever: f[4],
+                statistics_age_s: Some(f[5]),
+                ..IndexUse::default()
+            };
+            let sequence = SequenceUse {
+                name: index.clone(),
+                table: table.clone(),
+                column: columns.clone(),
+                last: f[6],
+                largest: f[7],
+                of_column: yes[2],
+                given: f[8],
+                ..SequenceUse::default()
+            };
+            let node = PlanNode {
+                kind: "Seq Scan".into(),
+                table: Some(table.clone()),
+                index: yes[3].then_some(index),
+                filter: Some("(a = $1)".into()),
+                filtered_equal: vec![columns.clone()],
+                rows: f[9],
+                ..PlanNode::default()
+            };
+            let tried = TriedIndex { table, columns, used: yes[0], cost: f[10] };
+            let plan = StatementPlan {
+                id: "1".into(),
+                cost: f[11],
+                nodes: vec![node],
+                tried: Some(tried),
+            };
+            (used, sequence, plan)
+        },
+    )
+}
+
 fn waits() -> impl Strategy<Value = Vec<(ProcessClass, ActivityState, f64, usize)>> {
     let class = prop::sample::select(ProcessClass::ALL.to_vec());
     let state = prop::sample::select(ActivityState::ALL.to_vec());
@@ -147,6 +197,8 @@ prop_compose! {
         counts in prop::collection::vec(figure(), 16),
         cpus in prop::collection::vec(figure(), 6),
         key in (name(), name(), name(), figure()),
+        (index, sequence, plan) in objects(),
+        before in figures(),
         narrow in prop::sample::select(Bottleneck::NAMED.to_vec()),
         interval_ns in figure(),
         settings in prop::collection::vec("[0-9]{0,20}(us|ms|s|min|kB|MB|TB|)", 6),
@@ -169,6 +221,12 @@ prop_compose! {
         let taken = consumers(&mut run);
         taken.unindexed_keys.push(UnindexedKey { name, table, columns, refers_to: "public.orders".into(), rows_gone });
         taken.tables = tables;
+        taken.indexes.push(index);
+        taken.sequences.push(sequence);
+        taken.plans.push(plan);
+        if let Some(first) = taken.statements.as_mut().and_then(|all| all.list.first_mut()) {
+            first.before = Some(before);
+        }
         taken.lock_queue = queue;
         taken.horizon = horizon;
         reserves(&mut run).oldest_database = Some(("shop".into(), counts[1]));

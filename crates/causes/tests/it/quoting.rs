@@ -122,6 +122,33 @@ fn tables_and_columns_are_quoted_and_what_is_no_name_gets_no_statement() {
 }
 
 #[test]
+fn indexes_sequences_and_columns_of_plans_are_quoted_and_what_is_no_name_gets_no_statement() {
+    let objects = |name: &str, columns: &str| {
+        let mut run = healthy();
+        let used = index(&mut run, 100.0, 5000.0);
+        used.name = format!("public.{name}");
+        used.columns = columns.into();
+        used.invalid = true;
+        sequence(&mut run, 2e9, 2_147_483_647.0, false);
+        consumers(&mut run).sequences[0].name = name.into();
+        table(&mut run, orders());
+        plan(&mut run, "Index Scan", Some(name), "(a = $1)", &[columns]);
+        let took = StatementFigures { blocks_hit: 2000.0 * 100.0, ..calls(100.0, 20e6) };
+        statement(&mut run, "1", "SELECT * FROM orders WHERE a = $1", took);
+        pasted(&run)
+    };
+    let found = objects(QUOTED, QUOTED);
+    for statement in [
+        format!("CREATE INDEX CONCURRENTLY ON public.orders ({QUOTED}, {QUOTED})"),
+        format!("DROP INDEX CONCURRENTLY public.{QUOTED}"),
+        format!("ALTER SEQUENCE {QUOTED} AS bigint"),
+    ] {
+        assert!(found.contains(&statement), "{statement}: {found:?}");
+    }
+    assert_eq!(objects(HOSTILE, HOSTILE), Vec::<String>::new());
+}
+
+#[test]
 fn names_that_are_texts_are_literals() {
     let mut run = healthy();
     reserves(&mut run).unread_slots.push((TEXT.into(), 2e9));

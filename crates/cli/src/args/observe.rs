@@ -73,6 +73,12 @@ pub struct HowToLook {
     /// Use drive, WAL and memory capacities from an earlier run of this machine: its id or its file
     #[arg(long, value_name = "RUN")]
     pub capacities: Option<String>,
+    /// Don't ask for plans of the statements that take most (EXPLAIN, never ANALYZE)
+    ///
+    /// Planning executes no statement, but calls functions that are marked immutable or stable; statements with functions of a
+    /// language other than C are left out anyway.
+    #[arg(long)]
+    pub no_explain: bool,
 }
 
 impl HowToLook {

@@ -8,6 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::objects::{IndexSums, IndexUse, SequenceUse, StatementPlan};
 use crate::{ActivityState, Interval, Role, StatementHistory};
 
 /// Who took what.
@@ -29,6 +30,18 @@ pub struct Consumers {
     /// Foreign keys of the database whose columns no index of their own table leads with, where the table they refer to lost rows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unindexed_keys: Vec<UnindexedKey>,
+    /// Generic plans of the statements that took most and read most, the first of them first; empty where none was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<StatementPlan>,
+    /// Indexes of the database: those used most, those that need a word, those of [`Consumers::plans`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub indexes: Vec<IndexUse>,
+    /// All indexes of the database together, those that are not in the list too; absent where they were not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_indexes: Option<IndexSums>,
+    /// Sequences that have used up half of their numbers or more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sequences: Vec<SequenceUse>,
     /// Who waits for whom, at the moment with the most sessions in the longest queue; empty where nobody waited for a lock when it was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lock_queue: Vec<QueuedSession>,
@@ -91,7 +104,7 @@ pub struct StatementStatistics {
     pub planning_counted: bool,
 }
 
-fn is_false(switch: &bool) -> bool {
+pub(super) fn is_false(switch: &bool) -> bool {
     !switch
 }
 
@@ -112,6 +125,9 @@ pub struct StatementUse {
     /// What it took.
     #[serde(flatten)]
     pub took: StatementFigures,
+    /// What it took before, since its entry was made; absent where it is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<StatementFigures>,
 }
 
 /// Sums over the interval.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 mod activity;
 mod consumers;
 mod counts;
+mod objects;
 mod processes;
 mod report;
 mod sessions;
@@ -25,6 +26,7 @@ pub use consumers::{
     UnindexedKey,
 };
 pub use counts::ObservedCounts;
+pub use objects::{IndexSums, IndexUse, PlanNode, SequenceUse, StatementPlan, TriedIndex};
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
 pub use report::ServerReport;
 pub use sessions::{Duty, LockHolder, LockHolders, ObservedSessions, SessionsOfDuty};

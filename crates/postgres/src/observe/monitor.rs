@@ -70,6 +70,7 @@ pub struct Monitor {
     build: Vec<(String, String)>,
     here: Here,
     unknown: Vec<Unknown>,
+    explains: bool,
 }
 
 impl Monitor {
@@ -87,7 +88,23 @@ impl Monitor {
         let mut unknown = Vec::new();
         let here = Here::find(&mut session, &mut unknown)?;
         let address = address.clone();
-        Ok(Monitor { address, session, server, recovering, settings, build, here, unknown })
+        Ok(Monitor {
+            address,
+            session,
+            server,
+            recovering,
+            settings,
+            build,
+            here,
+            unknown,
+            explains: true,
+        })
+    }
+
+    /// Without plans of statements (`EXPLAIN`), which are asked for otherwise.
+    #[must_use]
+    pub fn without_plans(self) -> Monitor {
+        Monitor { explains: false, ..self }
     }
 
     /// The server's main process, where it runs on this machine and can be seen.
@@ -171,6 +188,7 @@ impl Monitor {
         let ledger = process.map(|found| Ledger::of(&mut session, found, method));
         let sees_states = self.server.sees_others && tracked;
         let scope = Scope::of(&self.server, self.recovering, on("track_io_timing") == Some(true));
+        let scope = Scope { explains: self.explains, ..scope };
         let watch = around.watch;
         let sampler = Sampler::prepare(&mut session, sees_states, ledger, watch, &plan, scope)?;
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;

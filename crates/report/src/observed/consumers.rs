@@ -31,9 +31,11 @@ pub(super) fn blocks(seen: &Observation) -> Vec<Block> {
     let Some(consumers) = &seen.consumers else { return Vec::new() };
     let mut blocks = Vec::new();
     blocks.extend(queue(consumers));
-    for (table, rows) in
-        [(statements(seen, consumers), ON_A_SCREEN + 1), (tables(seen, consumers), ON_A_SCREEN)]
-    {
+    for (table, rows) in [
+        (statements(seen, consumers), ON_A_SCREEN + 1),
+        (tables(seen, consumers), ON_A_SCREEN),
+        (super::indexes::table(seen, consumers), 0),
+    ] {
         if !blocks.is_empty() && !table.rows.is_empty() {
             blocks.push(Block::Gap);
         }
@@ -53,10 +55,11 @@ fn of_depths(all: &Table, on_a_screen: usize) -> Vec<Block> {
     }
     let mut short = all.clone();
     short.rows.truncate(on_a_screen);
-    vec![
-        Block::Until(Depth::Text, vec![Block::Table(short)]),
-        Block::From(Depth::Page, vec![Block::Table(all.clone())]),
-    ]
+    let page = Block::From(Depth::Page, vec![Block::Table(all.clone())]);
+    match on_a_screen {
+        0 => vec![page],
+        _ => vec![Block::Until(Depth::Text, vec![Block::Table(short)]), page],
+    }
 }
 
 /// What one statement takes: by the samples, and by the server's own count where there is one.
@@ -133,7 +136,7 @@ fn statements(seen: &Observation, consumers: &Consumers) -> Table {
 }
 
 /// Figures that end at these columns of a screen, behind names of which longer ones have a line of their own.
-fn laid_out(
+pub(super) fn laid_out(
     title: impl Into<String>,
     heads: [&str; 6],
     ends: [usize; 6],

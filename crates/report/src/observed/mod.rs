@@ -8,6 +8,7 @@ mod causes;
 mod consumers;
 mod demand;
 mod facts;
+mod indexes;
 mod obstacle;
 mod profile;
 mod remarks;

@@ -27,7 +27,7 @@ fn statement(id: &str, text: &str, calls: f64, exec_ns: f64) -> StatementUse {
         ..StatementFigures::default()
     };
     let (user, database) = ("app".into(), "shop".into());
-    StatementUse { id: id.into(), user, database, text: Some(text.into()), took }
+    StatementUse { id: id.into(), user, database, text: Some(text.into()), took, before: None }
 }
 
 fn consumers() -> Consumers {

@@ -1,8 +1,9 @@
 //! Who takes what, without names: a statement's text names tables and columns, so that none of it stays.
 
 use narrows_model::{
-    ConsumerKind, Consumers, HorizonHolder, HorizonKind, QueuedSession, Reserves, SampledConsumers,
-    SampledGroup, StatementStatistics, StatementUse, TableUse, UnindexedKey,
+    ConsumerKind, Consumers, HorizonHolder, HorizonKind, IndexUse, PlanNode, QueuedSession,
+    Reserves, SampledConsumers, SampledGroup, SequenceUse, StatementPlan, StatementStatistics,
+    StatementUse, TableUse, TriedIndex, UnindexedKey,
 };
 
 use super::names::{Names, Of};
@@ -18,6 +19,10 @@ pub(super) fn rename(names: &mut Names, consumers: &mut Consumers) {
         sampled,
         tables,
         unindexed_keys,
+        plans,
+        indexes,
+        all_indexes: _,
+        sequences,
         lock_queue,
         lock_queue_age_ns: _,
         horizon,
@@ -25,7 +30,7 @@ pub(super) fn rename(names: &mut Names, consumers: &mut Consumers) {
     } = consumers;
     names.rename(Of::Database, database);
     if let Some(StatementStatistics { list, .. }) = statements {
-        for StatementUse { id: _, user, database, text, took: _ } in list {
+        for StatementUse { id: _, user, database, text, took: _, before: _ } in list {
             names.rename(Of::User, user);
             names.rename(Of::Database, database);
             *text = None;
@@ -43,6 +48,13 @@ pub(super) fn rename(names: &mut Names, consumers: &mut Consumers) {
         [name, table, columns, refers_to]
             .into_iter()
             .for_each(|name| names.rename(Of::Table, name));
+    }
+    plans.iter_mut().for_each(|plan| of_plan(names, plan));
+    for IndexUse { name, table, columns, .. } in indexes {
+        [name, table, columns].into_iter().for_each(|name| names.rename(Of::Table, name));
+    }
+    for SequenceUse { name, table, column, .. } in sequences {
+        [name, table, column].into_iter().for_each(|name| names.rename(Of::Table, name));
     }
     for session in lock_queue {
         let QueuedSession { table, user, application, backend_type, text, .. } = session;
@@ -71,6 +83,22 @@ pub(super) fn rename(names: &mut Names, consumers: &mut Consumers) {
     {
         oldest_database.iter_mut().for_each(|(name, _)| names.rename(Of::Database, name));
         unread_slots.iter_mut().for_each(|(name, _)| names.rename(Of::Slot, name));
+    }
+}
+
+fn of_plan(names: &mut Names, plan: &mut StatementPlan) {
+    let StatementPlan { id: _, cost: _, nodes, tried } = plan;
+    for node in nodes {
+        let PlanNode { table, index, index_condition, filter, filtered_equal, .. } = node;
+        for name in [table, index] {
+            names.rename_any(Of::Table, name);
+        }
+        // They name columns.
+        (*index_condition, *filter) = (None, None);
+        filtered_equal.iter_mut().for_each(|column| names.rename(Of::Table, column));
+    }
+    if let Some(TriedIndex { table, columns, used: _, cost: _ }) = tried {
+        [table, columns].into_iter().for_each(|name| names.rename(Of::Table, name));
     }
 }
 

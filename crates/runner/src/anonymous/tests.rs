@@ -1,9 +1,10 @@
 use narrows_model::{
     Activity, Captured, ConsumerKind, Consumers, DurabilityWord, HorizonHolder, HorizonKind,
-    HostRole, Layer, LiveCost, LiveCounts, LiveStandby, LiveWaits, ObservedCounts,
-    ObservedProcesses, ObservedSessions, Placement, PlannedStep, ProgramUse, QueuedSession,
-    Reserves, Role, SampledConsumers, SampledGroup, Severity, StatementFigures,
-    StatementStatistics, StatementUse, TableUse, UnindexedKey, Validity,
+    HostRole, IndexUse, Layer, LiveCost, LiveCounts, LiveStandby, LiveWaits, ObservedCounts,
+    ObservedProcesses, ObservedSessions, Placement, PlanNode, PlannedStep, ProgramUse,
+    QueuedSession, Reserves, Role, SampledConsumers, SampledGroup, SequenceUse, Severity,
+    StatementFigures, StatementPlan, StatementStatistics, StatementUse, TableUse, TriedIndex,
+    UnindexedKey, Validity,
 };
 use serde_json::json;
 
@@ -154,6 +155,7 @@ fn consumers() -> Consumers {
                 database: "shopdb".into(),
                 text: text.clone(),
                 took: StatementFigures::default(),
+                before: None,
             }],
             ..StatementStatistics::default()
         }),
@@ -175,6 +177,37 @@ fn consumers() -> Consumers {
             columns: "tau_column".into(),
             refers_to: "public.rho_owners".into(),
             rows_gone: 1.0,
+        }],
+        plans: vec![StatementPlan {
+            id: "-42".into(),
+            nodes: vec![PlanNode {
+                kind: "Index Scan".into(),
+                table: Some("public.rho_accounts".into()),
+                index: Some("rho_accounts_key".into()),
+                index_condition: Some("(tau_column = $1)".into()),
+                filter: Some("(tau_column = $1)".into()),
+                filtered_equal: vec!["tau_column".into()],
+                ..PlanNode::default()
+            }],
+            tried: Some(TriedIndex {
+                table: "public.rho_accounts".into(),
+                columns: "tau_column".into(),
+                ..TriedIndex::default()
+            }),
+            ..StatementPlan::default()
+        }],
+        indexes: vec![IndexUse {
+            name: "public.rho_accounts_key".into(),
+            table: "public.rho_accounts".into(),
+            columns: "tau_column".into(),
+            ..IndexUse::default()
+        }],
+        all_indexes: None,
+        sequences: vec![SequenceUse {
+            name: "public.rho_sequence".into(),
+            table: "public.rho_accounts".into(),
+            column: "tau_column".into(),
+            ..SequenceUse::default()
         }],
         lock_queue: vec![QueuedSession {
             pid: 4711,

@@ -197,6 +197,7 @@ impl Observe {
         ui.begin_part(Workload::Observed, least(length).as_secs_f64());
         let folders = ServerFolders::of([look.data_dir(), look.wal_dir()]);
         let mut waiting = Waiting::new(ui, &machine, folders.clone(), &session.run);
+        let look = if self.request.explains { look } else { look.without_plans() };
         let mut seen = look.observe(length, seed, around, &mut waiting, stop, ui)?;
         folders.tell(&mut seen.observation);
         let groups = waiting.groups;

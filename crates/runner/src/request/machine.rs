@@ -53,6 +53,8 @@ pub struct ObserveRequest {
     pub length: Duration,
     /// A stored run of this machine with capacities of drives, log and memory.
     pub capacities: Option<String>,
+    /// Whether plans of the statements that take most are asked for.
+    pub explains: bool,
     /// A capture of this machine, for what this user can't read.
     pub facts: Option<PathBuf>,
     /// Measure the server's drives before, in these folders; quick or not.

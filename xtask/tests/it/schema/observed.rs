@@ -3,12 +3,12 @@
 use narrows_model::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, Bottleneck, Cause, CauseShare,
     ClassUse, ConsumerKind, Consumers, FileSystemRoom, Headroom, HorizonHolder, HorizonKind,
-    HotProcess, Interval, LiveCost, LiveSetting, LoadChange, Observation, ObservedCounts,
-    ObservedProcesses, ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser,
-    Provenance, QueuedSession, Reserves, Role, SampledConsumers, SampledGroup, StatementFigures,
-    StatementGroup, StatementHistory, StatementMoment, StatementSamples, StatementStatistics,
-    StatementUse, TableUse, TimeAccount, TimeShare, TransactionTime, UnindexedKey, Urgency,
-    WaitCheck, WhatIf, WhatIfThen,
+    HotProcess, IndexSums, IndexUse, Interval, LiveCost, LiveSetting, LoadChange, Observation,
+    ObservedCounts, ObservedProcesses, ObservedSessions, ObservedSituation, PlanNode, ProcessClass,
+    ProcessorUser, Provenance, QueuedSession, Reserves, Role, SampledConsumers, SampledGroup,
+    SequenceUse, StatementFigures, StatementGroup, StatementHistory, StatementMoment,
+    StatementPlan, StatementSamples, StatementStatistics, StatementUse, TableUse, TimeAccount,
+    TimeShare, TransactionTime, TriedIndex, UnindexedKey, Urgency, WaitCheck, WhatIf, WhatIfThen,
 };
 
 pub fn observation(interval: Interval) -> Observation {
@@ -115,6 +115,7 @@ fn consumers(interval: Interval) -> Consumers {
                 database: "shop".into(),
                 text: text.clone(),
                 took,
+                before: Some(took),
             }],
             all: took,
             counted: 12,
@@ -149,6 +150,49 @@ fn consumers(interval: Interval) -> Consumers {
         unindexed_keys: vec![UnindexedKey {
             name: "orders_customer_fkey".into(),
             ..Default::default()
+        }],
+        plans: vec![StatementPlan {
+            id: "-42".into(),
+            cost: 12e3,
+            nodes: vec![PlanNode {
+                depth: 1,
+                kind: "Index Scan".into(),
+                table: Some("public.orders".into()),
+                index: Some("orders_customer".into()),
+                index_condition: Some("(customer = $1)".into()),
+                filter: Some("(state = $2)".into()),
+                filtered_equal: vec!["state".into()],
+                rows: 3.0,
+                cost: 12e3,
+            }],
+            tried: Some(TriedIndex {
+                table: "public.orders".into(),
+                columns: "customer, state".into(),
+                used: true,
+                cost: 8.3,
+            }),
+        }],
+        indexes: vec![IndexUse {
+            name: "public.orders_customer".into(),
+            table: "public.orders".into(),
+            columns: "customer".into(),
+            needed: true,
+            unique: true,
+            invalid: true,
+            in_progress: true,
+            blocks: Some(9.0),
+            expected_blocks: Some(3.0),
+            statistics_age_s: Some(9.0),
+            ..IndexUse::default()
+        }],
+        all_indexes: Some(IndexSums::default()),
+        sequences: vec![SequenceUse {
+            name: "public.orders_id_seq".into(),
+            table: "public.orders".into(),
+            column: "id".into(),
+            column_type: "integer".into(),
+            of_column: true,
+            ..SequenceUse::default()
         }],
         lock_queue: vec![QueuedSession {
             pid: 4711,

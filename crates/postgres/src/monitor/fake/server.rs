@@ -89,13 +89,17 @@ fn asked(sql: &str) -> MonitorStatement {
 }
 
 /// In what is asked about who takes what.
-const OF_CONSUMERS: [&str; 16] = [
+const OF_CONSUMERS: [&str; 20] = [
     "narrows_consumers",
     "narrows_names",
     "narrows_texts",
     "narrows_queue",
     "narrows_tables",
     "narrows_statements",
+    "narrows_indexes",
+    "narrows_sequences",
+    "pg_catalog.pg_sequence",
+    "i.indexrelid",
     "current_database(), d.oid",
     "pg_catalog.pg_extension",
     "pg_stat_statements",

@@ -19,7 +19,7 @@ use crate::{Address, Connection, Endpoint};
 /// In literals alone, and so nowhere in what is kept.
 const SECRET: &str = "s3cr3tplanted";
 
-fn until(what: &str, mut done: impl FnMut() -> bool) {
+pub(super) fn until(what: &str, mut done: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(60);
     while !done() {
         assert!(Instant::now() < end, "{what}");
@@ -28,7 +28,7 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
 }
 
 /// A running server, and where it is; `None` where the machine has none.
-fn server(folder: &Path, settings: &[(&str, &str)]) -> Option<(Cluster, Address)> {
+pub(super) fn server(folder: &Path, settings: &[(&str, &str)]) -> Option<(Cluster, Address)> {
     let user = ServerUser::choose().unwrap();
     let found = match find(None, &user, None, &Stop::new()) {
         Ok(found) => found,
@@ -70,7 +70,7 @@ fn server(folder: &Path, settings: &[(&str, &str)]) -> Option<(Cluster, Address)
     Some((cluster, address))
 }
 
-fn open(address: &Address, name: &str) -> Connection {
+pub(super) fn open(address: &Address, name: &str) -> Connection {
     let mut connection = Connection::open(address, &[("application_name", name)]).unwrap();
     connection.execute("SET search_path = public").unwrap();
     connection
@@ -109,10 +109,14 @@ impl<F: FnMut(u32) + Send> Progress for AtWindow<F> {
     }
 }
 
+pub(super) fn at_window(load: impl FnMut(u32) + Send) -> impl Progress {
+    AtWindow(Mutex::new((0, load)))
+}
+
 /// Looks for six windows of half a second.
-fn look(address: &Address, load: impl FnMut(u32) + Send) -> Observation {
+pub(super) fn look(address: &Address, load: impl FnMut(u32) + Send) -> Observation {
     let monitor = Monitor::open(address).unwrap();
-    let progress = AtWindow(Mutex::new((0, load)));
+    let progress = at_window(load);
     let seen = monitor.observe(
         Duration::from_secs(3),
         7,
@@ -126,11 +130,11 @@ fn look(address: &Address, load: impl FnMut(u32) + Send) -> Observation {
     seen.observation
 }
 
-fn of(observation: &Observation) -> &Consumers {
+pub(super) fn of(observation: &Observation) -> &Consumers {
     observation.consumers.as_ref().expect("it was asked")
 }
 
-fn needs<'a>(observation: &'a Observation, what: &str) -> Option<&'a str> {
+pub(super) fn needs<'a>(observation: &'a Observation, what: &str) -> Option<&'a str> {
     let mut unknown = observation.unknown.iter();
     unknown.find(|unknown| unknown.what.contains(what)).map(|unknown| unknown.needs.as_str())
 }

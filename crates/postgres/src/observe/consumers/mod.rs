@@ -1,17 +1,22 @@
 //! Who takes what the server does: statements and tables by the server's own books, read at the beginning and at the end; who waits for
 //! whom, and whose the active sessions are, by samples; what keeps vacuum from its work and what is used up, at the end.
 //!
-//! A look goes without any of it that the server refuses or leaves unanswered, and says so. Nothing here waits for a lock of a
-//! table or of an index. Texts of others come through [`normalise`] before they are kept.
+//! A look goes without any of it that the server refuses or leaves unanswered, and says so. Nothing here but [`plans`] and [`sequences`]
+//! waits for a lock of a relation, and these for 100 ms and 1 s. Texts of others come through [`normalise`] before they are kept.
 
 mod horizon;
+mod indexes;
+#[cfg(test)]
+mod live_objects_test;
 #[cfg(test)]
 mod live_test;
 pub(super) mod lock_queue;
 mod normalise;
 mod over_time;
+mod plans;
 mod reserves;
 pub(super) mod sampled;
+mod sequences;
 mod statements;
 mod tables;
 mod unindexed_keys;
@@ -26,6 +31,7 @@ use crate::monitor::server::Server;
 use crate::monitor::session::{NoAnswer, SamplingSession};
 use crate::wire::{Row, WireError, one_line};
 use lock_queue::LockQueueProbe;
+use plans::{Candidate, Hazards, PLANS, Planner};
 use sampled::SampledGroups;
 use statements::{Extension, Search, Switches};
 
@@ -34,6 +40,8 @@ const STATEMENTS: &str = "what statements take (pg_stat_statements)";
 const TEXTS: &str = "texts of the statements, and whose they are";
 const SAMPLED: &str = "whose the active sessions are";
 const TABLES: &str = "what is done with tables";
+const INDEXES: &str = "what is done with indexes";
+const SEQUENCES: &str = "numbers that sequences have left";
 const KEYS: &str = "foreign keys without an index";
 const QUEUE: &str = "who waits for whom";
 const HORIZON: &str = "what keeps vacuum from removing dead rows";
@@ -58,12 +66,20 @@ pub(super) struct Scope {
     pub(super) recovering: bool,
     /// `track_io_timing`.
     pub(super) io_timed: bool,
+    /// Whether plans are asked for.
+    pub(super) explains: bool,
 }
 
 impl Scope {
     /// Asked of that server, a standby or not, with `track_io_timing` on or off.
     pub(super) fn of(server: &Server, recovering: bool, io_timed: bool) -> Scope {
-        Scope { sees_others: server.sees_others, grant: server.grant(), recovering, io_timed }
+        Scope {
+            sees_others: server.sees_others,
+            grant: server.grant(),
+            recovering,
+            io_timed,
+            explains: true,
+        }
     }
 }
 
@@ -76,6 +92,8 @@ pub(super) struct ConsumerProbes {
     switches: Switches,
     statements: Option<(Extension, statements::Reading)>,
     tables: Option<tables::Reading>,
+    indexes: Option<indexes::Reading>,
+    sequences: Option<sequences::Reading>,
     pub(super) sampled: SampledGroups,
     /// Whether the server takes the questions about whose sessions are, and about names.
     asks_whose: bool,
@@ -108,6 +126,7 @@ impl ConsumerProbes {
             probes.begin_sampled(session, text(&about, 5) == Some("t"))?;
         }
         probes.begin_tables(session)?;
+        probes.begin_objects(session)?;
         probes.begin_statements(session, &about)?;
         probes.busy = false;
         Ok(probes)
@@ -125,6 +144,20 @@ impl ConsumerProbes {
                 );
             }
             self.tables = Some(reading);
+        }
+        Ok(())
+    }
+
+    fn begin_objects(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
+        if self.ask(session, INDEXES, &indexes::prepare())?.is_some()
+            && let Some(rows) = self.ask(session, INDEXES, indexes::READ)?
+        {
+            self.indexes = Some(indexes::Reading::of(&rows));
+        }
+        if self.ask(session, SEQUENCES, &sequences::prepare())?.is_some()
+            && let Some(rows) = self.ask(session, SEQUENCES, sequences::READ)?
+        {
+            self.sequences = Some(sequences::Reading::of(&rows));
         }
         Ok(())
     }
@@ -244,21 +277,30 @@ impl ConsumerProbes {
     }
 
     fn end_all(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
-        self.end_statements(session)?;
+        let candidates = self.end_statements(session)?;
         self.end_reserves(session)?;
-        self.end_tables(session)
+        let written = self.end_tables(session)?;
+        self.end_indexes(session, &written)?;
+        self.end_sequences(session)?;
+        self.end_plans(session, &candidates)
     }
 
-    fn end_statements(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
-        let Some((extension, before)) = self.statements.take() else { return Ok(()) };
-        let Some(now) = self.statements(session, &extension, false)? else { return Ok(()) };
+    /// With the statements that are worth a plan.
+    fn end_statements(
+        &mut self,
+        session: &mut SamplingSession,
+    ) -> Result<Vec<Candidate>, WireError> {
+        let none = Vec::new();
+        let Some((extension, before)) = self.statements.take() else { return Ok(none) };
+        let Some(now) = self.statements(session, &extension, false)? else { return Ok(none) };
         let counted = now.since(&before);
         let question = counted.texts(&extension, &self.sampled.without_text(), self.own);
         let rows = self.ask(session, TEXTS, &question)?.unwrap_or_default();
         let (statistics, texts) = counted.with_texts(&rows, self.switches);
         texts.into_iter().for_each(|(id, shape)| self.sampled.know_text(id, shape));
+        let candidates = plans::candidates(&self.found.database, &statistics, &rows);
         self.found.statements = Some(statistics);
-        Ok(())
+        Ok(candidates)
     }
 
     fn end_reserves(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
@@ -285,9 +327,11 @@ impl ConsumerProbes {
         Ok(())
     }
 
-    fn end_tables(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
-        let Some(before) = self.tables.take() else { return Ok(()) };
-        let Some(rows) = self.ask(session, TABLES, tables::READ)? else { return Ok(()) };
+    /// With the tables that were written.
+    fn end_tables(&mut self, session: &mut SamplingSession) -> Result<BTreeSet<u32>, WireError> {
+        let none = BTreeSet::new();
+        let Some(before) = self.tables.take() else { return Ok(none) };
+        let Some(rows) = self.ask(session, TABLES, tables::READ)? else { return Ok(none) };
         let changes = tables::Reading::of(&rows).since(&before);
         let gone = changes.rows_gone();
         let mut of_keys = BTreeSet::new();
@@ -300,6 +344,63 @@ impl ConsumerProbes {
             && let Some(rows) = self.ask(session, TABLES, &question)?
         {
             self.found.tables = changes.tables(&rows);
+        }
+        Ok(changes.written())
+    }
+
+    fn end_indexes(
+        &mut self,
+        session: &mut SamplingSession,
+        written: &BTreeSet<u32>,
+    ) -> Result<(), WireError> {
+        let Some(before) = self.indexes.take() else { return Ok(()) };
+        let Some(rows) = self.ask(session, INDEXES, indexes::READ)? else { return Ok(()) };
+        let changes = indexes::Reading::of(&rows).since(&before);
+        self.found.all_indexes = Some(changes.sums());
+        if let Some(rows) = self.ask(session, INDEXES, &changes.details(written))? {
+            self.found.indexes = changes.indexes(&rows);
+        }
+        Ok(())
+    }
+
+    fn end_sequences(&mut self, session: &mut SamplingSession) -> Result<(), WireError> {
+        let Some(before) = self.sequences.take() else { return Ok(()) };
+        let Some(rows) = self.ask(session, SEQUENCES, sequences::READ)? else { return Ok(()) };
+        let now = sequences::Reading::of(&rows);
+        if now.hidden > 0 {
+            self.miss(
+                SEQUENCES,
+                "SELECT on the sequences, or GRANT pg_read_all_data (PostgreSQL 14)",
+            );
+        }
+        if now.is_cut() {
+            let beyond = format!("{SEQUENCES}, beyond {} of them", sequences::MOST_SEQUENCES);
+            self.miss(&beyond, "a database with fewer sequences");
+        }
+        if let Some(question) = now.details()
+            && let Some(rows) = self.ask(session, SEQUENCES, &question)?
+        {
+            self.found.sequences = now.sequences(&before, &rows);
+        }
+        Ok(())
+    }
+
+    fn end_plans(
+        &mut self,
+        session: &mut SamplingSession,
+        candidates: &[Candidate],
+    ) -> Result<(), WireError> {
+        if candidates.is_empty() || !self.scope.explains {
+            return Ok(());
+        }
+        let Some(rows) = self.ask(session, PLANS, plans::HAZARDS)? else { return Ok(()) };
+        let indexes = self.found.indexes.clone();
+        let mut planner = Planner::new(session, Hazards::of(&rows), &indexes)?;
+        for candidate in candidates {
+            match planner.plan(candidate)? {
+                Ok(plan) => self.found.plans.push(plan),
+                Err(needs) => self.miss(PLANS, &needs),
+            }
         }
         Ok(())
     }

@@ -256,6 +256,7 @@ impl Reading {
             });
             if sums[0] > Some(0.0) {
                 counted.entries.insert(*key, sums);
+                counted.before.extend(then.map(|then| (*key, then.sums)));
             }
         }
         counted.evicted |= before.entries.keys().any(|key| !self.entries.contains_key(key));
@@ -272,6 +273,8 @@ impl Reading {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Counted {
     entries: BTreeMap<Key, Sums>,
+    /// Of those that were there before: what they had taken by then.
+    before: BTreeMap<Key, Sums>,
     evicted: bool,
     reset: bool,
 }
@@ -353,7 +356,8 @@ impl Counted {
         let one = |key: Key| {
             let (user, database, text) = known.get(&key).cloned().unwrap_or_default();
             let took = figures(&self.entries[&key], counts);
-            StatementUse { id: key.id.to_string(), user, database, text, took }
+            let before = self.before.get(&key).map(|sums| figures(sums, counts));
+            StatementUse { id: key.id.to_string(), user, database, text, took, before }
         };
         let mut list: Vec<StatementUse> = self.kept(0).into_iter().map(one).collect();
         list.sort_by(|a, b| b.took.exec_ns.total_cmp(&a.took.exec_ns));

@@ -113,6 +113,12 @@ impl Changes {
         gone.filter(|(_, rows)| *rows > 0.0).collect()
     }
 
+    /// Those that rows were inserted into, updated in or deleted from.
+    pub(super) fn written(&self) -> BTreeSet<u32> {
+        let changed = |counts: &[f64; COUNTS]| counts[4] + counts[5] + counts[7] > 0.0;
+        self.counts.iter().filter(|(_, counts)| changed(counts)).map(|(oid, _)| *oid).collect()
+    }
+
     /// Those with most rows read sequentially, and those with most of something else.
     fn kept(&self) -> BTreeSet<u32> {
         type By<'a> = &'a dyn Fn(u32, &[f64; COUNTS]) -> f64;
