@@ -46,6 +46,7 @@ fn statement(id: &str, text: &str, calls: f64, exec_ns: f64, blocks: f64) -> Sta
             blocks_hit: blocks * calls,
             ..StatementFigures::default()
         },
+        before: None,
     }
 }
 

@@ -21,6 +21,7 @@ fn statement(id: &str, text: &str, calls: f64, exec_ns: f64, blocks: f64) -> Sta
             blocks_hit: calls * blocks,
             ..StatementFigures::default()
         },
+        before: None,
     }
 }
 
