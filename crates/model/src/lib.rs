@@ -65,10 +65,11 @@ pub use measurement::{
 pub use metric::Metric;
 pub use observation::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, ConsumerKind, Consumers,
-    Duty, HorizonHolder, HorizonKind, HotProcess, LoadChange, LockHolder, LockHolders, Observation,
-    ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse, QueuedSession,
-    Reserves, SampledConsumers, SampledGroup, ServerReport, SessionsOfDuty, StatementFigures,
-    StatementStatistics, StatementUse, TableUse, UnindexedKey, WaitCheck,
+    Duty, HorizonHolder, HorizonKind, HotProcess, LoadChange, LockHolder, LockHolders,
+    MariaDbStatement, MariaDbUse, Observation, ObservedCounts, ObservedProcesses, ObservedSessions,
+    ProcessClass, ProgramUse, QueuedSession, Reserves, SampledConsumers, SampledGroup,
+    ServerReport, SessionsOfDuty, StatementFigures, StatementStatistics, StatementUse, TableUse,
+    UnindexedKey, WaitCheck,
 };
 pub use observed_situation::{
     Headroom, ObservedSituation, ProcessorUser, Step, TimeAccount, TimeShare, TransactionTime,

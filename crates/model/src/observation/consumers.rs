@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ActivityState, Interval};
+use crate::{ActivityState, Interval, MariaDbUse};
 
 /// Who took what.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -41,6 +41,9 @@ pub struct Consumers {
     /// What nobody waits for now and will: ids of transactions used up, WAL kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserves: Option<Reserves>,
+    /// What only MariaDB counts; absent of PostgreSQL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mariadb: Option<MariaDbUse>,
 }
 
 impl Consumers {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 mod activity;
 mod consumers;
 mod counts;
+mod mariadb;
 mod processes;
 mod report;
 mod sessions;
@@ -23,6 +24,7 @@ pub use consumers::{
     SampledGroup, StatementFigures, StatementStatistics, StatementUse, TableUse, UnindexedKey,
 };
 pub use counts::ObservedCounts;
+pub use mariadb::{MariaDbStatement, MariaDbUse};
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
 pub use report::ServerReport;
 pub use sessions::{Duty, LockHolder, LockHolders, ObservedSessions, SessionsOfDuty};
