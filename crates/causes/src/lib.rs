@@ -31,7 +31,8 @@ use narrows_model::{Cause, Run, Urgency};
 const KEPT_OF_A_RULE: usize = 3;
 
 /// Rules that name a consumer or a wait and no reason for it: whatever takes a third as much and has one comes first.
-const WITHOUT_A_REASON: [&str; 2] = ["statement-dominates", "flushes"];
+const WITHOUT_A_REASON: [&str; 4] =
+    ["statement-dominates", "flushes", "mariadb-statement-dominates", "mariadb-durable-commits"];
 const BEHIND_REASONS: f64 = 0.3;
 
 /// Every cause of every observed server of the run: what stands still first, then the largest share, risks last.
@@ -50,7 +51,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
 /// Those of one server with what they are ordered by, effects of others left out.
 fn of(server: &ObservedServer) -> Vec<(f64, Cause)> {
     let mut found: Vec<(&CauseRule, CauseDraft)> = Vec::new();
-    for rule in rules() {
+    for rule in rules().iter().filter(|rule| server.is_asked(rule)) {
         let mut drafts = (rule.find)(server);
         drafts.sort_by(|a, b| rank(server, rule, b).total_cmp(&rank(server, rule, a)));
         drafts.truncate(KEPT_OF_A_RULE);

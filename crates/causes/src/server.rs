@@ -4,6 +4,8 @@ use narrows_model::{
     Consumers, Measurement, Observation, Run, TableUse, Validity, Verdict, metric,
 };
 
+use crate::CauseRule;
+use crate::rules::mariadb;
 use crate::statements::{StatementLoad, statement_loads};
 
 /// Tables that are read: more are kept by no run of ours.
@@ -35,6 +37,11 @@ impl<'a> ObservedServer<'a> {
         let consumers = seen.consumers.as_ref()?;
         let statements = statement_loads(consumers);
         Some(ObservedServer { seen, measured, verdict, consumers, statements })
+    }
+
+    /// Whether a rule is one for this kind of server: its words and its statements are of that.
+    pub(crate) fn is_asked(&self, rule: &CauseRule) -> bool {
+        rule.id.starts_with(mariadb::PREFIX) == self.consumers.mariadb.is_some()
     }
 
     /// Tables of the observed database that were read or changed.

@@ -3,6 +3,7 @@
 mod commits;
 mod latches;
 mod locks;
+pub(crate) mod mariadb;
 mod memory;
 mod reserves;
 mod sessions;
@@ -25,6 +26,7 @@ static RULES: LazyLock<Vec<CauseRule>> = LazyLock::new(|| {
         sessions::RULES,
         latches::RULES,
         reserves::RULES,
+        &mariadb::rules(),
     ]
     .concat()
 });
