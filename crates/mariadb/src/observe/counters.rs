@@ -182,21 +182,35 @@ fn spelled(found: BTreeMap<String, f64>) -> BTreeMap<String, f64> {
     again.collect()
 }
 
+/// Asks for the variables that are kept, and who set them.
+pub(super) fn variables() -> String {
+    format!(
+        "SELECT VARIABLE_NAME, GLOBAL_VALUE, GLOBAL_VALUE_ORIGIN FROM information_schema.SYSTEM_VARIABLES WHERE VARIABLE_NAME IN ({})",
+        list(VARIABLES)
+    )
+}
+
 /// The variables that are kept.
 pub(super) fn settings(session: &mut Connection) -> Result<Vec<LiveSetting>, MariaError> {
-    let rows = session
-        .query(&format!("SHOW GLOBAL VARIABLES WHERE variable_name IN ({})", list(VARIABLES)))?;
-    let known = rows.into_iter().filter_map(|row| {
-        let mut cells = row.into_iter();
-        let (name, value) = (cells.next()??, cells.next()??);
-        let value: String = narrows_units::shown(&value).chars().take(100).collect();
-        VARIABLES.contains(&name.as_str()).then(|| LiveSetting {
-            name,
-            value,
-            source: "global".to_string(),
-        })
-    });
-    Ok(known.collect())
+    let rows = session.query(&variables())?;
+    let mut known: Vec<LiveSetting> = rows.into_iter().filter_map(setting).collect();
+    known.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(known)
+}
+
+fn setting(row: Row) -> Option<LiveSetting> {
+    let mut cells = row.into_iter();
+    let (name, value, origin) = (cells.next()??, cells.next()??, cells.next().flatten());
+    let name = VARIABLES.iter().find(|known| known.eq_ignore_ascii_case(&name))?;
+    let value: String = narrows_units::shown(&value).chars().take(100).collect();
+    let source = match origin.as_deref() {
+        Some("CONFIG") => "configuration file",
+        Some("COMMAND-LINE") => "command line",
+        Some("SQL") => "SET GLOBAL",
+        // What the server works out itself nobody chose either.
+        _ => "default",
+    };
+    Some(LiveSetting { name: (*name).to_string(), value, source: source.to_string() })
 }
 
 #[cfg(test)]
@@ -224,6 +238,19 @@ mod tests {
         assert_eq!(grew.get("Questions"), Some(&50.0));
         assert_eq!(grew.get("Threads_created"), None);
         assert!(!after.restarted_since(&before) && before.restarted_since(&after));
+    }
+
+    #[test]
+    fn variables_say_who_set_them() {
+        let of = |cells: [&str; 3]| setting(cells.iter().map(|c| Some((*c).to_string())).collect());
+        let pool = of(["INNODB_BUFFER_POOL_SIZE", "134217728", "CONFIG"]).unwrap();
+        assert_eq!(
+            (pool.name.as_str(), pool.source.as_str()),
+            ("innodb_buffer_pool_size", "configuration file")
+        );
+        assert_eq!(of(["AUTOCOMMIT", "ON", "COMPILE-TIME"]).unwrap().source, "default");
+        assert_eq!(of(["DATADIR", "/srv", "CONFIG"]), None);
+        assert_eq!(setting(vec![]), None);
     }
 
     #[test]

@@ -14,8 +14,8 @@ use crate::connection::{Connection, Row};
 use crate::error::MariaError;
 
 /// Transactions that are read.
-pub(super) const TRANSACTIONS: &str = "SELECT trx_mysql_thread_id, trx_state, TIMESTAMPDIFF(SECOND, trx_started, NOW()), \
-     TIMESTAMPDIFF(SECOND, trx_wait_started, NOW()), trx_rows_locked, trx_rows_modified FROM information_schema.INNODB_TRX \
+pub(super) const TRANSACTIONS: &str = "SELECT trx_mysql_thread_id, trx_state, TIMESTAMPDIFF(SQL_TSI_SECOND, trx_started, NOW()), \
+     TIMESTAMPDIFF(SQL_TSI_SECOND, trx_wait_started, NOW()), trx_rows_locked, trx_rows_modified FROM information_schema.INNODB_TRX \
      WHERE trx_mysql_thread_id <> 0 ORDER BY trx_started LIMIT 1000";
 /// Texts of the statements that run; a session's may be another by now.
 pub(super) const TEXTS: &str = "SELECT PROCESSLIST_ID, LEFT(PROCESSLIST_INFO, 2048) FROM performance_schema.threads \
@@ -53,7 +53,7 @@ pub(super) struct Session {
 impl Session {
     /// What it does; `None`: nothing.
     pub(super) fn state(&self) -> Option<ActivityState> {
-        use ActivityState::{Client, IdleInTransaction, Lock, Log, Running};
+        use ActivityState::{Client, IdleInTransaction, Lock, Log, Other, Running};
         if self.sleeps {
             return self.transaction.map(|_| IdleInTransaction);
         }
@@ -66,6 +66,7 @@ impl Session {
             | "Waiting for prior transaction to commit"
             | "Waiting for semi-sync ACK from slave" => Log,
             "Writing to net" | "Reading from net" => Client,
+            "User sleep" => Other,
             _ => Running,
         })
     }
@@ -113,11 +114,18 @@ pub(super) fn read(session: &mut Connection, asking: &Asking) -> Result<Vec<Sess
         false => Vec::new(),
     };
     let mut found = sessions(&rows, &transactions, ours);
-    if asking.texts && found.iter().any(|session| session.text.is_some()) {
+    if asking.texts && found.iter().any(is_cut) {
         let texts = session.query(TEXTS)?;
         lengthen(&mut found, &texts);
     }
     Ok(found)
+}
+
+/// Whether there may be more of its text.
+fn is_cut(session: &Session) -> bool {
+    /// Characters that `SHOW PROCESSLIST` shows.
+    const SHOWN: usize = 100;
+    session.text.as_ref().is_some_and(|text| text.chars().count() >= SHOWN)
 }
 
 fn sessions(rows: &[Row], transactions: &[Row], ours: u32) -> Vec<Session> {

@@ -8,7 +8,7 @@ use anyhow::Result;
 use narrows_engine::Stop;
 use narrows_mariadb::MariaError;
 use narrows_mariadb::observe::{LONGEST, Monitor, SocketAddress};
-use narrows_model::{DatabaseChoice, HostRole, Layer, Plan, PlannedStep, Platform, Run, Workload};
+use narrows_model::{DatabaseChoice, Layer, Plan, PlannedStep, Platform, Run, Workload};
 use narrows_units::shown;
 
 use super::waiting::{Answer, Answers as SoFar};
@@ -86,7 +86,7 @@ impl Program for ObserveMariaDb {
         let step = PlannedStep {
             layer: Layer::Database,
             what: format!(
-                "{}: the server's counters, and samples of what its sessions do, about 4 per second; {}",
+                "{}: the server's counters, and samples of what its sessions do, about 5 per second; {}",
                 Workload::Observed.name(),
                 prepared::minutes(seconds)
             ),
@@ -155,10 +155,6 @@ impl Program for ObserveMariaDb {
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
         use anyhow::Context as _;
         let look = self.look.take().context("a plan that is only shown is not run")?;
-        // Its processes are not looked at.
-        for host in &mut session.run.hosts {
-            host.role = HostRole::Client;
-        }
         let (ui, stop, seed) = (session.ui, session.stop, self.plan.seed);
         let length = self.request.length;
         ui.begin_part(Workload::Observed, length.min(LONGEST).as_secs_f64());
