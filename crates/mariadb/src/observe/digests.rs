@@ -42,7 +42,20 @@ type Sums = [f64; 11];
 pub(super) struct Digests {
     sums: BTreeMap<Name, Sums>,
     /// Shapes of prepared statements by our own ids of them.
-    shapes: BTreeMap<String, String>,
+    shapes: BTreeMap<String, Shape>,
+}
+
+/// A text without literals, for the screen, and by what it is known.
+#[derive(Debug, Clone, Default)]
+struct Shape {
+    text: String,
+    key: String,
+}
+
+impl Shape {
+    fn of(sql: &str) -> Shape {
+        Shape { text: normalised(sql), key: key(sql) }
+    }
 }
 
 impl Digests {
@@ -59,10 +72,12 @@ impl Digests {
     /// Prepared statements, those with one shape as one.
     fn add_prepared(&mut self, rows: &[Row]) {
         for row in rows {
-            let Some(shape) = text(row, 0).map(normalised).filter(|shape| !shape.is_empty()) else {
+            let Some(sql) = text(row, 0) else { continue };
+            let shape = Shape::of(sql);
+            if shape.key.is_empty() {
                 continue;
-            };
-            let id = digest(&shape);
+            }
+            let id = digest(&shape.key);
             let sums = self.sums.entry((String::new(), Some(id.clone()))).or_default();
             for (at, sum) in sums.iter_mut().enumerate() {
                 *sum += number(row, 1 + at).unwrap_or(0.0);
@@ -165,7 +180,7 @@ pub(super) fn taken(
 fn texts(
     session: &mut Connection,
     added: &[(&Name, Sums)],
-) -> Result<BTreeMap<String, String>, MariaError> {
+) -> Result<BTreeMap<String, Shape>, MariaError> {
     let mut wanted: Vec<&str> = Vec::new();
     for by in [1, 5, 0] {
         let mut most: Vec<_> = added.iter().collect();
@@ -185,14 +200,14 @@ fn texts(
     let quoted: Vec<String> = wanted.iter().map(|digest| format!("'{digest}'")).collect();
     let rows = session.query(&ask_texts(&quoted.join(", ")))?;
     let known =
-        rows.iter().filter_map(|row| Some((text(row, 0)?.to_string(), normalised(text(row, 1)?))));
+        rows.iter().filter_map(|row| Some((text(row, 0)?.to_string(), Shape::of(text(row, 1)?))));
     Ok(known.collect())
 }
 
 fn list(
     added: &[(&Name, Sums)],
     reset: bool,
-    texts: &BTreeMap<String, String>,
+    texts: &BTreeMap<String, Shape>,
     ours: &dyn Fn(&str) -> bool,
 ) -> Taken {
     let mut all = StatementFigures::default();
@@ -200,7 +215,7 @@ fn list(
     let (mut evicted, mut counted, mut keys) = (false, 0, BTreeMap::new());
     for ((schema, digest), sums) in added {
         let shape = digest.as_ref().and_then(|digest| texts.get(digest));
-        if shape.is_some_and(|shape| ours(&key(shape))) {
+        if shape.is_some_and(|shape| ours(&shape.key)) {
             continue;
         }
         let [calls, time, lock, affected, sent, examined, tables, disk, merges, joins, no_index] =
@@ -220,13 +235,13 @@ fn list(
             continue;
         };
         if let Some(shape) = shape {
-            keys.entry(key(shape)).or_insert_with(|| digest.clone());
+            keys.entry(shape.key.clone()).or_insert_with(|| digest.clone());
         }
         uses.push(StatementUse {
             id: digest.clone(),
             user: String::new(),
             database: narrows_units::shown(schema).into_owned(),
-            text: shape.cloned().filter(|shape| !shape.is_empty()),
+            text: shape.map(|shape| shape.text.clone()).filter(|text| !text.is_empty()),
             took,
         });
         let of = beyond.entry(digest.clone()).or_default();
@@ -277,7 +292,7 @@ mod tests {
             row("", None, sums(2.0, 0.0)),
         ]);
         let texts = [("a1", "SELECT a FROM t"), ("b2", "SHOW GLOBAL STATUS"), ("c3", "SELECT b")];
-        let texts = texts.map(|(id, text)| (id.to_string(), text.to_string())).into();
+        let texts = texts.map(|(id, text)| (id.to_string(), Shape::of(text))).into();
         let (added, reset) = after.since(&before);
         let taken = list(&added, reset, &texts, &|key| key == "showglobalstatus");
         let ids: Vec<&str> = taken.statistics.list.iter().map(|used| used.id.as_str()).collect();

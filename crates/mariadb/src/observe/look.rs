@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use narrows_engine::{Phase, Progress, Rng, Stop};
 use narrows_model::{
-    Consumers, HorizonHolder, HorizonKind, Interval, IntervalMethod, Layer, LiveCost, LockHolder,
-    MariaDbUse, Measurement, MetricValue, Observation, ObservedCounts, ObservedSessions,
-    QueuedSession, Unknown, condition, metric,
+    Consumers, HorizonHolder, HorizonKind, Interval, IntervalMethod, Layer, LiveCost, MariaDbUse,
+    Measurement, MetricValue, Observation, ObservedCounts, ObservedSessions, QueuedSession,
+    Unknown, condition, metric,
 };
 use serde_json::json;
 
@@ -295,7 +295,6 @@ impl Monitor {
         let allowed = self.settings.iter().find(|set| set.name == "max_connections");
         let oldest = look.last.iter().filter_map(|session| session.transaction);
         let oldest = oldest.map(|of| of.age_s * 1e9).reduce(f64::max);
-        let (most_behind_one, holder) = head(&consumers.lock_queue);
         ObservedSessions {
             open,
             most_open,
@@ -303,8 +302,7 @@ impl Monitor {
             allowed: allowed.and_then(|set| set.value.parse().ok()),
             oldest_transaction_ns: oldest.filter(|ns| *ns > 0.0),
             longest_idle_in_transaction_ns: look.sampled.longest_idle_ns(),
-            most_behind_one,
-            holder,
+            most_behind_one: most_behind_one(&consumers.lock_queue),
             ..ObservedSessions::default()
         }
     }
@@ -339,7 +337,7 @@ fn own_questions() -> BTreeSet<String> {
     let built = digests::questions()
         .into_iter()
         .chain([super::tables::question(), super::counters::variables()]);
-    fixed.chain(built).map(|sql| key(&normalised(&sql))).collect()
+    fixed.chain(built).map(|sql| key(&sql)).collect()
 }
 
 /// The queue at its longest, with the ages that its sessions have now.
@@ -354,33 +352,22 @@ fn aged(kept: &mut [QueuedSession], now: &[QueuedSession]) {
     }
 }
 
-/// Who stands before most others, and how many.
-fn head(queue: &[QueuedSession]) -> (Option<f64>, Option<LockHolder>) {
-    let mut most: Option<(usize, &QueuedSession)> = None;
-    for head in queue.iter().filter(|session| session.behind.is_empty()) {
+/// How many wait behind whoever stands before most.
+fn most_behind_one(queue: &[QueuedSession]) -> Option<f64> {
+    let behind = |head: &QueuedSession| {
         let mut met = BTreeSet::from([head.pid]);
-        let mut grows = true;
-        while grows {
+        loop {
             let before = met.len();
             let next = queue.iter().filter(|s| s.behind.iter().any(|pid| met.contains(pid)));
             let next: Vec<u32> = next.map(|session| session.pid).collect();
             met.extend(next);
-            grows = met.len() > before;
+            if met.len() == before {
+                return met.len() - 1;
+            }
         }
-        if most.is_none_or(|(behind, _)| met.len() - 1 > behind) {
-            most = Some((met.len() - 1, head));
-        }
-    }
-    let Some((behind, head)) = most.filter(|(behind, _)| *behind > 0) else { return (None, None) };
-    let holder = LockHolder {
-        pid: head.pid,
-        state: head.state.clone(),
-        state_age_ns: head.state_age_ns,
-        transaction_age_ns: head.transaction_age_ns,
-        waits_for: None,
-        behind: behind as f64,
     };
-    (Some(behind as f64), Some(holder))
+    let heads = queue.iter().filter(|session| session.behind.is_empty());
+    heads.map(behind).max().filter(|n| *n > 0).map(|n| n as f64)
 }
 
 /// Transactions that keep the purge from removing old versions of rows, the oldest first.

@@ -19,14 +19,42 @@ const MORE: &str = "…";
 
 /// Its shape, of [`Consumers::TEXT`] characters at most. The shape of a shape is itself.
 pub(super) fn normalised(sql: &str) -> String {
+    let sql = harmless(sql);
+    written(&tokens(&sql), Consumers::TEXT)
+}
+
+/// By what two texts are known to be of one statement: its whole shape. The server writes a digest's text with names in backticks and blanks
+/// of its own between tokens.
+pub(super) fn key(sql: &str) -> String {
+    let sql = harmless(sql);
+    let shape = written(&tokens(&sql), usize::MAX);
+    let kept = shape.chars().filter(|c| !c.is_whitespace() && *c != '`');
+    let key: String = kept.flat_map(char::to_lowercase).collect();
+    key.replace("(...),...", "(...)").replace("(?)", "(...)")
+}
+
+/// A name for a statement that has no digest: the same for the same [`key`].
+pub(super) fn digest(key: &str) -> String {
+    // FNV-1a, 64 bits (RFC 9923): no secret hangs on it.
+    let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("text-{hash:016x}")
+}
+
+/// Without what steers a terminal: a shape is read again in the same way.
+fn harmless(sql: &str) -> String {
     let plain = |c: char| match c {
         '\r' => '\n',
         c if c.is_ascii_control() && c != '\n' => ' ',
         c => c,
     };
     let sql: String = sql.chars().map(plain).collect();
-    let sql = narrows_units::shown_lines(&sql);
-    let mut scanner = Scanner { rest: &sql };
+    narrows_units::shown_lines(&sql).into_owned()
+}
+
+fn tokens(sql: &str) -> Vec<Token<'_>> {
+    let mut scanner = Scanner { rest: sql };
     let mut tokens: Vec<Token> = Vec::new();
     while let Some(token) = scanner.next() {
         tokens.push(token);
@@ -35,23 +63,7 @@ pub(super) fn normalised(sql: &str) -> String {
     while tokens.last().is_some_and(|token| token.text == ";") {
         tokens.pop();
     }
-    written(&tokens)
-}
-
-/// A name for a text that has no digest: the same for the same shape.
-pub(super) fn digest(shape: &str) -> String {
-    // FNV-1a, 64 bits (RFC 9923): no secret hangs on it.
-    let hash = key(shape).bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    format!("text-{hash:016x}")
-}
-
-/// By what a shape and a digest's text are known to be one: the server writes names in backticks and blanks of its own between tokens.
-pub(super) fn key(shape: &str) -> String {
-    let kept = shape.chars().filter(|c| !c.is_whitespace() && *c != '`');
-    let key: String = kept.flat_map(char::to_lowercase).collect();
-    key.replace("(...),...", "(...)").replace("(?)", "(...)")
+    tokens
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -224,13 +236,16 @@ fn fold(tokens: &mut Vec<Token>) {
 }
 
 /// As many whole tokens as there is room for.
-fn written(tokens: &[Token]) -> String {
+fn written(tokens: &[Token], most: usize) -> String {
     let (mut text, mut length) = (String::new(), 0);
     for (index, token) in tokens.iter().enumerate() {
-        let blank = usize::from(token.apart && index > 0);
+        let before = index.checked_sub(1).map_or("", |before| tokens[before].text);
+        // Next to each other they would begin a comment.
+        let comment = matches!((before, token.text), ("-", "-") | ("/", "*"));
+        let blank = usize::from((token.apart || comment) && index > 0);
         let characters = token.text.chars().count();
         let last = index + 1 == tokens.len();
-        let room = Consumers::TEXT - usize::from(!last);
+        let room = most - usize::from(!last);
         if length + blank + characters > room {
             text += MORE;
             break;

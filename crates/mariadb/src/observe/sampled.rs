@@ -38,8 +38,9 @@ pub(super) struct Sampled {
     /// Names of stages by what they were found under.
     names: BTreeMap<Key, BTreeMap<String, u64>>,
     groups: BTreeMap<ConsumerKind, BTreeSet<String>>,
-    /// Shapes of statements by their ids.
+    /// Shapes of statements by their ids, and their keys.
     texts: BTreeMap<String, String>,
+    keys: BTreeMap<String, String>,
     executions: BTreeSet<(u32, String)>,
     open: u64,
     most_open: u64,
@@ -69,9 +70,12 @@ impl Sampled {
                 self.longest_idle_s = self.longest_idle_s.max(session.for_s);
             }
             self.add(Key::At(state), session.event());
-            let statement = session.text.as_deref().map(normalised).filter(|t| !t.is_empty());
-            if let Some(shape) = statement {
-                let id = digest(&shape);
+            let statement = session.text.as_deref().map(|text| (key(text), normalised(text)));
+            if let Some((key, shape)) = statement.filter(|(key, _)| !key.is_empty()) {
+                let id = digest(&key);
+                if self.keys.len() < MOST_GROUPS {
+                    self.keys.entry(id.clone()).or_insert(key);
+                }
                 if self.executions.len() < 1 << 18 {
                     self.executions.insert((session.id, id.clone()));
                 }
@@ -203,8 +207,8 @@ impl Sampled {
     /// Whose they were. `digests` are the server's ids of statements by the keys of their texts.
     pub(super) fn consumers(&self, digests: &BTreeMap<String, String>) -> SampledConsumers {
         let id = |name: &str| {
-            let shape = self.texts.get(name);
-            shape.and_then(|shape| digests.get(&key(shape))).cloned().unwrap_or(name.to_string())
+            let key = self.keys.get(name);
+            key.and_then(|key| digests.get(key)).cloned().unwrap_or(name.to_string())
         };
         let mut groups = Vec::new();
         for (kind, names) in &self.groups {

@@ -18,7 +18,7 @@ pub(crate) fn fit(run: &Run, blocks: &mut [Block]) {
             block.standing = if still { Vec::new() } else { room(verdict, standing, seen) };
         }
         if seen.is_some_and(is_mariadb) {
-            block.rate = None;
+            (block.rate, block.measured) = (None, false);
         }
         if seen.is_some() {
             let whole = verdict.standing.as_ref().and_then(|standing| standing.time.as_ref());

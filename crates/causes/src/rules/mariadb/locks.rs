@@ -296,7 +296,7 @@ fn hot_row(server: &ObservedServer) -> Vec<CauseDraft> {
             on(&queued),
             percent(waits.share)
         ),
-        evidence: joined([mean, queued.first().and_then(|session| last_statement(session))]),
+        evidence: joined([Some("found in samples with their transaction in LOCK WAIT".to_string()), mean, queued.first().and_then(|session| last_statement(session))]),
         against: "a change whose condition has no index locks every row that it reads: look at its plan first".to_string(),
         action: "change rows that many transactions share as the last statement before COMMIT, or spread them over several rows; keep transactions short".to_string(),
         undo: "the application's change back".to_string(),
