@@ -26,7 +26,7 @@ const WINDOWS: u32 = 6;
 /// Between two samples, mean.
 const EVERY: Duration = Duration::from_millis(200);
 /// Of the time, what answers may take at most: the next sample waits for so many times as long as the last one took.
-const REST: u32 = 100;
+const REST: u32 = 50;
 /// Between two questions about locks, at least.
 const LOCKS_EVERY: Duration = Duration::from_secs(1);
 /// Answers in a row that may be missing.

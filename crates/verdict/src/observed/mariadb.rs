@@ -57,7 +57,7 @@ fn phrase(seen: &Observation, at_work: Option<f64>) -> String {
 fn step(seen: &Observation) -> Step {
     let sees = seen.consumers.as_ref().is_some_and(|of| of.sampled.is_some());
     let action = match sees {
-        true => "no cause stands out; WHO TAKES IT names the statements and their users",
+        true => "no cause was found; WHO TAKES IT names the statements and their users",
         false => "what sessions do may not be seen: NOT KNOWN names the right that is missing",
     };
     Step {
