@@ -128,6 +128,24 @@ fn scan_unseen(run: &mut Run, rows_per_s: f64, scans: f64) {
     sampled.texts.push(("text-1".into(), BY_CUSTOMER.into()));
 }
 
+/// Executions by the binary protocol, of which there are samples alone.
+fn binary(run: &mut Run, rows_per_s: f64, active: f64) {
+    group(run, ConsumerKind::Statement, "text-1", Running, active, "Sending data");
+    group(run, ConsumerKind::Statement, "text-2", Running, 3.0, "Updating");
+    let sampled = consumers(run).sampled.as_mut().unwrap();
+    sampled.texts.push(("text-1".into(), "SELECT a FROM orders WHERE customer = ?".into()));
+    // What little is counted is no measure.
+    statement(run, "a1", "COMMIT", calls(60.0, 1e6));
+    table(
+        run,
+        TableUse {
+            name: "shop.orders".into(),
+            sequential_rows: rows_per_s * MINUTE,
+            ..TableUse::default()
+        },
+    );
+}
+
 /// A session that waits for a row behind another.
 fn row_waiter(pid: u32, behind: u32) -> QueuedSession {
     QueuedSession {
@@ -223,6 +241,13 @@ const PAIRS: &[Pair] = &[
         // It uses an index, and reads much by it.
         silent: |r| { scan(r, BY_CUSTOMER, 50e3, 0.5); of(r).statements[0].no_index = 200.0 } },
     Pair { rule: "mariadb-index-missing",
+        fires: |r| binary(r, 101e3, 3.1),
+        silent: |r| binary(r, 99e3, 3.1) },
+    Pair { rule: "mariadb-index-missing",
+        fires: |r| binary(r, 1e6, 3.1),
+        // Others have most of the time.
+        silent: |r| binary(r, 1e6, 2.9) },
+    Pair { rule: "mariadb-index-missing",
         fires: |r| scan_unseen(r, 110e3, 600.0),
         silent: |r| scan_unseen(r, 90e3, 500.0) },
     Pair { rule: "mariadb-index-missing",
@@ -260,11 +285,19 @@ const PAIRS: &[Pair] = &[
         // A scan reads them.
         silent: |r| { small_pool(r, 5000.0); scan(r, BY_CUSTOMER, 50e3, 0.5) } },
     Pair { rule: "mariadb-checkpoint-pressure",
-        fires: |r| level(r, "Innodb_checkpoint_age", 68.1e6),
-        silent: |r| level(r, "Innodb_checkpoint_age", 67.9e6) },
+        fires: |r| { grew(r, "Innodb_lsn_current", 60e6); level(r, "Innodb_checkpoint_age", 68.1e6) },
+        silent: |r| { grew(r, "Innodb_lsn_current", 60e6); level(r, "Innodb_checkpoint_age", 67.9e6) } },
+    Pair { rule: "mariadb-checkpoint-pressure",
+        fires: |r| { grew(r, "Innodb_lsn_current", 20.2e6); level(r, "Innodb_checkpoint_age", 79e6) },
+        // It lasts for five minutes.
+        silent: |r| { grew(r, "Innodb_lsn_current", 20.1e6); level(r, "Innodb_checkpoint_age", 79e6) } },
     Pair { rule: "mariadb-durable-commits",
         fires: |r| { running(r, 6.9); at(r, Log, 3.1, "Commit") },
         silent: |r| { running(r, 7.1); at(r, Log, 2.9, "Commit") } },
+    Pair { rule: "mariadb-durable-commits",
+        fires: |r| at(r, Log, 0.5, "Commit"),
+        // Nearly idle.
+        silent: |r| at(r, Log, 0.49, "Commit") },
     Pair { rule: "mariadb-durable-commits",
         fires: |r| at(r, Log, 3.0, "Commit"),
         // Nobody waits for a flush.

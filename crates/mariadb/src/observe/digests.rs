@@ -1,6 +1,7 @@
 //! What statements took: `events_statements_summary_by_digest` at the beginning and at the end.
 //!
-//! Only where `performance_schema` is on. Times are in picoseconds there. The row without a digest holds what found no place.
+//! Only where `performance_schema` is on. Times are in picoseconds there. The row without a digest holds what found no place. Executions by
+//! the binary protocol have no digest in 10.11, and `prepared_statements_instances` counts none of them either (seen there: zero calls).
 
 use std::collections::BTreeMap;
 
@@ -8,8 +9,8 @@ use narrows_model::{
     Consumers, MariaDbStatement, StatementFigures, StatementStatistics, StatementUse,
 };
 
-use super::normalise::{digest, key, normalised};
-use super::{answered, number, text};
+use super::normalise::{key, normalised};
+use super::{number, text};
 use crate::connection::{Connection, Row};
 use crate::error::MariaError;
 
@@ -39,11 +40,7 @@ type Sums = [f64; 11];
 
 /// Sums since the server counts, by schema and digest.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Digests {
-    sums: BTreeMap<Name, Sums>,
-    /// Shapes of prepared statements by our own ids of them.
-    shapes: BTreeMap<String, Shape>,
-}
+pub(super) struct Digests(BTreeMap<Name, Sums>);
 
 /// A text without literals, for the screen, and by what it is known.
 #[derive(Debug, Clone, Default)]
@@ -61,29 +58,7 @@ impl Shape {
 impl Digests {
     /// Of this moment.
     pub(super) fn read(session: &mut Connection) -> Result<Digests, MariaError> {
-        let mut all = Digests::of(&session.query(&read())?);
-        // Executions by the binary protocol have no digest.
-        if let Some(rows) = answered(session.query(&prepared()))? {
-            all.add_prepared(&rows);
-        }
-        Ok(all)
-    }
-
-    /// Prepared statements, those with one shape as one.
-    fn add_prepared(&mut self, rows: &[Row]) {
-        for row in rows {
-            let Some(sql) = text(row, 0) else { continue };
-            let shape = Shape::of(sql);
-            if shape.key.is_empty() {
-                continue;
-            }
-            let id = digest(&shape.key);
-            let sums = self.sums.entry((String::new(), Some(id.clone()))).or_default();
-            for (at, sum) in sums.iter_mut().enumerate() {
-                *sum += number(row, 1 + at).unwrap_or(0.0);
-            }
-            self.shapes.insert(id, shape);
-        }
+        Ok(Digests::of(&session.query(&read())?))
     }
 
     fn of(rows: &[Row]) -> Digests {
@@ -97,18 +72,17 @@ impl Digests {
             }
             all.insert((schema, digest), sums);
         }
-        Digests { sums: all, shapes: BTreeMap::new() }
+        Digests(all)
     }
 
     /// What was added since; whether the table was emptied in between.
     fn since(&self, before: &Digests) -> (Vec<(&Name, Sums)>, bool) {
         let mut added = Vec::new();
         let mut reset = false;
-        for (name, now) in &self.sums {
-            let then = before.sums.get(name).copied().unwrap_or_default();
+        for (name, now) in &self.0 {
+            let then = before.0.get(name).copied().unwrap_or_default();
             if now[0] < then[0] {
-                // Prepared statements go with their sessions.
-                reset |= !name.1.as_ref().is_some_and(|id| self.shapes.contains_key(id));
+                reset = true;
                 continue;
             }
             let mut grew = [0.0; 11];
@@ -131,17 +105,6 @@ fn read() -> String {
     )
 }
 
-/// Asks for those of prepared statements.
-fn prepared() -> String {
-    let columns = COLUMNS.join(", ");
-    let columns = columns
-        .replace("COUNT_STAR", "COUNT_EXECUTE")
-        .replace("SUM_TIMER_WAIT", "SUM_TIMER_EXECUTE");
-    format!(
-        "SELECT LEFT(SQL_TEXT, 2048), {columns} FROM performance_schema.prepared_statements_instances LIMIT {MOST}"
-    )
-}
-
 /// Asks for texts of these digests, in quotes.
 fn ask_texts(quoted: &str) -> String {
     format!(
@@ -150,8 +113,8 @@ fn ask_texts(quoted: &str) -> String {
 }
 
 /// Our own questions.
-pub(super) fn questions() -> [String; 3] {
-    [read(), prepared(), ask_texts("'a', 'b'")]
+pub(super) fn questions() -> [String; 2] {
+    [read(), ask_texts("'a', 'b'")]
 }
 
 /// What statements took, and the keys of their texts by which samples are known to be of them.
@@ -171,8 +134,7 @@ pub(super) fn taken(
 ) -> Result<Taken, MariaError> {
     let after = Digests::read(session)?;
     let (added, reset) = after.since(before);
-    let mut texts = texts(session, &added)?;
-    texts.extend(after.shapes.clone());
+    let texts = texts(session, &added)?;
     Ok(list(&added, reset, &texts, ours))
 }
 
@@ -302,24 +264,6 @@ mod tests {
         assert!(taken.statistics.evicted && !taken.statistics.reset);
         assert_eq!(taken.statistics.all.calls, 5.0 + 7.0 + 2.0);
         assert_eq!(taken.keys.get("selectafromt").map(String::as_str), Some("a1"));
-    }
-
-    #[test]
-    fn prepared_statements_of_one_shape_are_one_and_go_with_their_sessions() {
-        let of = |calls: [&str; 2]| {
-            let mut all = Digests::default();
-            let row = |sql: &str, calls: &str| vec![Some(sql.to_string()), Some(calls.to_string())];
-            all.add_prepared(&[
-                row("SELECT c FROM t WHERE id=?", calls[0]),
-                row("SELECT c FROM t  WHERE id=5", calls[1]),
-                vec![None],
-            ]);
-            all
-        };
-        let (before, after) = (of(["5", "1"]), of(["9", "3"]));
-        let (added, reset) = after.since(&before);
-        assert_eq!((added.len(), added[0].1[0], reset), (1, 6.0, false));
-        assert!(!before.since(&after).1, "a session that ended is no reset");
     }
 
     #[test]

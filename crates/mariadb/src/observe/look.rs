@@ -25,8 +25,11 @@ use crate::error::MariaError;
 const WINDOWS: u32 = 6;
 /// Between two samples, mean.
 const EVERY: Duration = Duration::from_millis(200);
-/// Of the time, what answers may take at most: the next sample waits for so many times as long as the last one took.
+/// The next sample waits for so many times as long as the last one took.
 const REST: u32 = 50;
+/// But not longer than this, unless it took long: on a machine that is full an answer waits for a CPU and costs little.
+const LONGEST_REST: Duration = Duration::from_millis(500);
+const TOOK_LONG: Duration = Duration::from_millis(20);
 /// Between two questions about locks, at least.
 const LOCKS_EVERY: Duration = Duration::from_secs(1);
 /// Answers in a row that may be missing.
@@ -138,7 +141,7 @@ impl Monitor {
             }
             let took = asked.elapsed();
             look.waited += took;
-            let rest = EVERY.mul_f64(0.5 + rng.unit_f64()).max(took * REST);
+            let rest = EVERY.mul_f64(0.5 + rng.unit_f64()).max(rest_after(took));
             let next = (Instant::now() + rest).min(end);
             while Instant::now() < next && !stop.is_set() {
                 let left = next.saturating_duration_since(Instant::now());
@@ -308,6 +311,12 @@ impl Monitor {
     }
 }
 
+/// How long the server is left alone after an answer that took so long.
+fn rest_after(took: Duration) -> Duration {
+    let rest = took * REST;
+    if took < TOOK_LONG { rest.min(LONGEST_REST) } else { rest }
+}
+
 /// What is known at the end alone.
 #[derive(Debug, Default)]
 struct Ended {
@@ -445,4 +454,46 @@ fn measurement(observation: &Observation, look: &Look) -> Measurement {
         conditions.add_setting(&setting.name, &setting.value);
     }
     measurement
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expensive_answer_is_asked_for_seldom() {
+        let rest = |ms: u64| rest_after(Duration::from_millis(ms)).as_millis();
+        assert_eq!((rest(1), rest(4), rest(15)), (50, 200, 500));
+        assert_eq!((rest(20), rest(100)), (1000, 5000));
+    }
+
+    #[test]
+    fn our_own_questions_are_known_by_the_servers_digests_of_them() {
+        let ours = own_questions();
+        for digest in [
+            "SHOW PROCESSLIST ",
+            "SHOW GLOBAL STATUS WHERE `variable_name` IN (...) ",
+            "SELECT `trx_mysql_thread_id` , `trx_state` , TIMESTAMPDIFF ( SQL_TSI_SECOND , `trx_started` , NOW ( ) ) , \
+             TIMESTAMPDIFF ( SQL_TSI_SECOND , `trx_wait_started` , NOW ( ) ) , `trx_rows_locked` , `trx_rows_modified` FROM \
+             `information_schema` . `INNODB_TRX` WHERE `trx_mysql_thread_id` != ? ORDER BY `trx_started` LIMIT ? ",
+            "SELECT `PROCESSLIST_ID` , LEFT ( `PROCESSLIST_INFO` , ? ) FROM `performance_schema` . `threads` WHERE \
+             `PROCESSLIST_INFO` IS NOT NULL AND `PROCESSLIST_ID` != `CONNECTION_ID` ( ) LIMIT ? ",
+        ] {
+            assert!(ours.contains(&key(digest)), "{digest}");
+        }
+        assert!(!ours.contains(&key("SELECT a FROM t")));
+    }
+
+    #[test]
+    fn the_head_of_the_longest_queue_is_counted_with_those_behind_others_and_a_circle_ends() {
+        let session = |pid: u32, behind: &[u32]| QueuedSession {
+            pid,
+            behind: behind.to_vec(),
+            ..QueuedSession::default()
+        };
+        let queue = [session(1, &[]), session(2, &[1]), session(3, &[2]), session(9, &[])];
+        assert_eq!(most_behind_one(&queue), Some(2.0));
+        assert_eq!(most_behind_one(&[session(1, &[2]), session(2, &[1])]), None);
+        assert_eq!(most_behind_one(&[]), None);
+    }
 }

@@ -16,10 +16,10 @@ use crate::error::MariaError;
 /// Transactions that are read.
 pub(super) const TRANSACTIONS: &str = "SELECT trx_mysql_thread_id, trx_state, TIMESTAMPDIFF(SQL_TSI_SECOND, trx_started, NOW()), \
      TIMESTAMPDIFF(SQL_TSI_SECOND, trx_wait_started, NOW()), trx_rows_locked, trx_rows_modified FROM information_schema.INNODB_TRX \
-     WHERE trx_mysql_thread_id <> 0 ORDER BY trx_started LIMIT 1000";
+     WHERE trx_mysql_thread_id != 0 ORDER BY trx_started LIMIT 1000";
 /// Texts of the statements that run; a session's may be another by now.
 pub(super) const TEXTS: &str = "SELECT PROCESSLIST_ID, LEFT(PROCESSLIST_INFO, 2048) FROM performance_schema.threads \
-     WHERE PROCESSLIST_INFO IS NOT NULL AND PROCESSLIST_ID <> CONNECTION_ID() LIMIT 1000";
+     WHERE PROCESSLIST_INFO IS NOT NULL AND PROCESSLIST_ID != CONNECTION_ID() LIMIT 1000";
 /// Threads of the server that are no sessions of clients.
 const NOT_CLIENTS: [&str; 7] =
     ["Daemon", "Binlog Dump", "Slave_IO", "Slave_SQL", "Slave_worker", "Delayed insert", "Connect"];

@@ -68,12 +68,12 @@ struct Taker<'a> {
 }
 
 /// Statements by their share of the sessions' time, or, where nobody may see sessions, of the executions' time.
-fn takers<'a>(consumers: &'a Consumers) -> Vec<Taker<'a>> {
+fn takers<'a>(seen: &Observation, consumers: &'a Consumers) -> Vec<Taker<'a>> {
     let text =
         |id: &str| consumers.text(id).map_or_else(|| format!("statement {id}"), str::to_string);
     let sampled = consumers.sampled.as_ref().filter(|sampled| sampled.active > 0.0);
     // MariaDB's sums have statements that samples are too few for.
-    let sampled = sampled.filter(|_| consumers.mariadb.is_none() || consumers.statements.is_none());
+    let sampled = sampled.filter(|_| !by_sums(seen, consumers));
     let mut takers: Vec<Taker<'a>> = match (sampled, &consumers.statements) {
         (Some(sampled), _) => sampled
             .groups
@@ -102,6 +102,14 @@ fn takers<'a>(consumers: &'a Consumers) -> Vec<Taker<'a>> {
     takers
 }
 
+/// Whether MariaDB's own sums have most of the time that samples found: executions by the binary protocol are not in them.
+fn by_sums(seen: &Observation, consumers: &Consumers) -> bool {
+    const MOST: f64 = 0.5;
+    let sampled = consumers.sampled.as_ref().map_or(0.0, |sampled| sampled.active);
+    let all = consumers.mariadb.as_ref().and(consumers.statements.as_ref());
+    all.is_some_and(|all| all.all.exec_ns >= MOST * sampled * seen.interval_ns)
+}
+
 /// Sessions that were found in a statement.
 fn found<'a>(consumers: &'a Consumers, id: &str) -> Option<&'a SampledGroup> {
     let groups = consumers.sampled.iter().flat_map(|sampled| &sampled.groups);
@@ -115,10 +123,10 @@ fn examined(consumers: &Consumers, id: &str) -> Option<f64> {
 }
 
 fn statements(seen: &Observation, consumers: &Consumers) -> Table {
-    let takers = takers(consumers);
+    let takers = takers(seen, consumers);
     let mariadb = consumers.mariadb.is_some();
     let by_samples = takers.iter().any(|taker| taker.group.is_some());
-    let by_sums = mariadb && consumers.statements.is_some();
+    let by_sums = by_sums(seen, consumers);
     let head = if by_samples && !by_sums { "session time" } else { "statement time" };
     let last = if mariadb { "examined/call" } else { "blocks/call" };
     let heads = [head, "±95%", "calls", "mean", "rows/call", last];

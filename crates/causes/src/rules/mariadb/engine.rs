@@ -17,8 +17,12 @@ const MISSES: f64 = 0.001;
 const FREE: f64 = 0.05;
 /// Of the age at which InnoDB stops changes to write pages out, that from which on it writes out of need (7/8 of it).
 const NEAR_MAX_AGE: f64 = 0.85;
+/// A redo log that is written anew in less time is small, s.
+const LOG_LASTS_S: f64 = 300.0;
 /// Share of session time in commits.
 const COMMITS: f64 = 0.3;
+/// Sessions, mean, of which fewer are nobody's trouble.
+const LEAST_SESSIONS: f64 = 0.5;
 /// Old versions of rows that are many, and the age of the transaction that keeps them, ns.
 const HISTORY: f64 = 100_000.0;
 const HOLDS_NS: f64 = 60e9;
@@ -28,7 +32,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "mariadb-buffer-pool-small",
         urgency: Urgency::Performance,
         what: "The buffer pool is too small for what is read again and again",
-        decides: "each second of a session in a statement has 500 page reads or more (Innodb_buffer_pool_reads), one in a thousand pages asked for or more is not in the pool, and less than 5 % of its pages are free",
+        decides: "each second of a session in a statement has 500 page reads or more (Innodb_buffer_pool_reads), one in a thousand pages asked for or more is not in the pool, less than 5 % of its pages are free, and half a session or more is in a statement",
         against: "A scan of a table reads more than any pool has; a pool that has just been started is not warm; how long the reads take is not counted",
         reference: "MariaDB documentation: InnoDB Buffer Pool; innodb_buffer_pool_size",
         supersedes: &["mariadb-statement-dominates"],
@@ -38,7 +42,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "mariadb-checkpoint-pressure",
         urgency: Urgency::Performance,
         what: "The redo log is so small that pages are written out of need",
-        decides: "Innodb_checkpoint_age was 85 % or more of Innodb_checkpoint_max_age at the end of a window",
+        decides: "Innodb_checkpoint_age was 85 % or more of Innodb_checkpoint_max_age at the end of a window, and the log is written anew in less than 5 minutes (Innodb_lsn_current)",
         against: "A larger log takes longer to recover after a crash; where the drives can't write as much as is changed, it only defers it",
         reference: "MariaDB documentation: innodb_log_file_size; Innodb_checkpoint_age",
         supersedes: &[],
@@ -48,7 +52,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "mariadb-durable-commits",
         urgency: Urgency::Performance,
         what: "Sessions wait for their commits to be durable",
-        decides: "sessions in the stage Commit are 30 % of session time or more, and innodb_flush_log_at_trx_commit is 1, or sync_binlog with log_bin",
+        decides: "sessions in the stage Commit are 30 % of session time or more, with half a session or more, and innodb_flush_log_at_trx_commit is 1, or sync_binlog with log_bin",
         against: "It is what durable commits cost on that drive: narrows log measures it; a semi-synchronous replica's answer is waited for in the same stage",
         reference: "MariaDB documentation: innodb_flush_log_at_trx_commit; sync_binlog; Group Commit for the Binary Log",
         supersedes: &[],
@@ -78,7 +82,7 @@ fn buffer_pool_small(server: &ObservedServer) -> Vec<CauseDraft> {
         let full = free < FREE * pages;
         let misses = share_of(reads, asked)?;
         let often = reads >= READS_PER_SESSION_S * working.sessions;
-        (full && often && misses >= MISSES && working.sessions > 0.0)
+        (full && often && misses >= MISSES && working.sessions >= LEAST_SESSIONS)
             .then_some((reads, misses, working, pool))
     })();
     let Some((reads, misses, working, pool)) = found else { return Vec::new() };
@@ -115,6 +119,9 @@ fn checkpoint_pressure(server: &ObservedServer) -> Vec<CauseDraft> {
         return Vec::new();
     };
     let written = server.seen.per_s(mariadb.grew("Innodb_lsn_current"));
+    if written.is_none_or(|rate| log >= LOG_LASTS_S * rate) {
+        return Vec::new();
+    }
     vec![CauseDraft {
         summary: format!(
             "the redo log of {} is {} full: pages are written out so that changes can go on",
@@ -139,7 +146,9 @@ fn durable_commits(server: &ObservedServer) -> Vec<CauseDraft> {
     let binlog = server.setting("log_bin") == Some("ON");
     let synced = binlog && server.number("sync_binlog").is_some_and(|n| n >= 1.0);
     let durable = log == Some("1") || synced;
-    let Some(waits) = server.in_state(ActivityState::Log).filter(|w| w.share >= COMMITS && durable)
+    let Some(waits) = server
+        .in_state(ActivityState::Log)
+        .filter(|w| w.share >= COMMITS && w.sessions >= LEAST_SESSIONS && durable)
     else {
         return Vec::new();
     };

@@ -31,6 +31,8 @@ const MERGES_PER_S: f64 = 1.0;
 /// Temporary tables on disk per second, and of all of them.
 const DISK_TABLES_PER_S: f64 = 5.0;
 const DISK_TABLES: f64 = 0.25;
+/// Of the session time that samples found, what the server's sums have to have.
+const SUMS_COVER: f64 = 0.5;
 /// Statements of which fewer are a server for one purpose.
 const LEAST_STATEMENTS: usize = 3;
 
@@ -39,7 +41,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "mariadb-index-missing",
         urgency: Urgency::Performance,
         what: "An index is missing for a condition",
-        decides: "a statement with a condition reads 10,000 rows or more by each call and a hundred times as many as it returns or changes, half of its calls use no index, and it takes a tenth or more of the sessions' time; without performance_schema: 100,000 rows per second are read one after the other, 10,000 or more by each scan, and one statement with a condition takes half of the sessions' time",
+        decides: "a statement with a condition reads 10,000 rows or more by each call and a hundred times as many as it returns or changes, half of its calls use no index, and it takes a tenth or more of the sessions' time; where the statement has no figures (the binary protocol), 100,000 rows per second of its table are read without an index and it takes half of the sessions' time; without performance_schema: 100,000 rows per second are read one after the other, 10,000 or more by each scan, and one statement with a condition takes half of the sessions' time",
         against: "An index may exist that the optimizer doesn't choose; a condition on a function of the column, or LIKE with a leading %, uses none",
         reference: "MariaDB documentation: Performance Schema events_statements_summary_by_digest Table; InnoDB Online DDL Operations",
         supersedes: &[
@@ -99,12 +101,18 @@ fn returned(beyond: &MariaDbStatement) -> f64 {
     (beyond.rows_sent + beyond.rows_affected).max(beyond.calls)
 }
 
-/// Of the sessions' time; by the server's own sums, where it has any.
+/// Of the sessions' time; by the server's own sums, where these have most of what samples found: executions by the binary protocol are not in
+/// them.
 fn time(server: &ObservedServer, load: &StatementLoad) -> Option<f64> {
+    let covered = |exec_ns: f64| {
+        let sampled = server.consumers.sampled.as_ref().map_or(0.0, |sampled| sampled.active);
+        exec_ns >= SUMS_COVER * sampled * server.seen.interval_ns
+    };
     let all = server.consumers.statements.as_ref().filter(|all| !all.reset);
+    let all = all.filter(|all| covered(all.all.exec_ns));
     let by_sums =
         load.took.zip(all).and_then(|(took, all)| share_of(took.exec_ns, all.all.exec_ns));
-    by_sums.or(load.time)
+    by_sums.or(load.time.filter(|_| load.group.is_some()))
 }
 
 fn calls(server: &ObservedServer, beyond: &MariaDbStatement) -> Option<String> {
@@ -118,7 +126,9 @@ fn index_missing(server: &ObservedServer) -> Vec<CauseDraft> {
         return scans_by_samples(server, &mariadb);
     }
     let found = server.statements.iter().filter_map(|load| {
-        let beyond = mariadb.statement(load.id)?;
+        let Some(beyond) = mariadb.statement(load.id) else {
+            return scanned_by_uncounted(server, load);
+        };
         let share = time(server, load).filter(|share| *share >= LEAST_SHARE)?;
         let read = per_call(beyond, beyond.rows_examined);
         let in_vain = beyond.rows_examined >= READ_PER_RETURNED * returned(beyond);
@@ -210,6 +220,26 @@ fn missing_for(
         subjects,
         ..CauseDraft::default()
     }
+}
+
+/// By the rows of the table, where the statement has no figures: executions by the binary protocol have none.
+fn scanned_by_uncounted(server: &ObservedServer, load: &StatementLoad) -> Option<CauseDraft> {
+    let share = time(server, load).filter(|share| *share >= MOST_OF_THE_TIME)?;
+    let text = parsed(load);
+    let table = scanned_table(server, &text).filter(|_| text.has_a_condition())?;
+    let rate = server.seen.per_s(Some(table.sequential_rows)).filter(|n| *n >= SCANNED_PER_S)?;
+    Some(CauseDraft {
+        summary: format!("{} rows of {} per second are read without an index, most likely by: {}", count(rate), table.name, load.words()),
+        evidence: format!("table_io_waits_summary_by_index_usage; the statement has {} of session time", percent(share)),
+        against: "which statement reads them is concluded: executions by the binary protocol are not counted by statement".to_string(),
+        action: "look at its plan: EXPLAIN with typical values; where its type is ALL, make an index on the column whose condition leaves fewest rows".to_string(),
+        undo: "DROP INDEX with its name ON the table".to_string(),
+        verify: observe_again("rows read without an index"),
+        share: Some((CauseShare::SessionTime, share)),
+        statement_id: load.id.to_string(),
+        subjects: vec![draft::statement(load.id), draft::table(&table.name)],
+        ..CauseDraft::default()
+    })
 }
 
 /// Without figures of statements: who is found most often while rows are read one after the other.
