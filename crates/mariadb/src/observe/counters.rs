@@ -10,7 +10,7 @@ use crate::connection::{Connection, Row};
 use crate::error::MariaError;
 
 /// Counters of the whole server.
-const OF_SERVER: [&str; 24] = [
+const OF_SERVER: [&str; 25] = [
     "Aborted_connects",
     "Binlog_commits",
     "Binlog_group_commits",
@@ -30,6 +30,7 @@ const OF_SERVER: [&str; 24] = [
     "Innodb_row_lock_time",
     "Innodb_row_lock_waits",
     "Innodb_buffer_pool_pages_LRU_flushed",
+    "Innodb_buffer_pool_pages_lru_freed",
     "Table_open_cache_overflows",
     "Threads_created",
     "Uptime",

@@ -10,6 +10,7 @@ mod log;
 mod memory;
 mod observed;
 mod observed_causes;
+mod observed_mariadb;
 mod page;
 mod pencil;
 mod plans;

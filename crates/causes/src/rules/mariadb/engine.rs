@@ -15,6 +15,8 @@ const READS_PER_SESSION_S: f64 = 500.0;
 const MISSES: f64 = 0.001;
 /// Of the pool's pages, those that are free where it is not full.
 const FREE: f64 = 0.05;
+/// Of the pages read, those for which another was evicted before: InnoDB keeps innodb_lru_scan_depth pages free, in a small pool most of it.
+const EVICTED: f64 = 0.5;
 /// Of the age at which InnoDB stops changes to write pages out, that from which on it writes out of need (7/8 of it).
 const NEAR_MAX_AGE: f64 = 0.85;
 /// A redo log that is written anew in less time is small, s.
@@ -32,7 +34,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "mariadb-buffer-pool-small",
         urgency: Urgency::Performance,
         what: "The buffer pool is too small for what is read again and again",
-        decides: "each second of a session in a statement has 500 page reads or more (Innodb_buffer_pool_reads), one in a thousand pages asked for or more is not in the pool, less than 5 % of its pages are free, and half a session or more is in a statement",
+        decides: "each second of a session in a statement has 500 page reads or more (Innodb_buffer_pool_reads), one in a thousand pages asked for or more is not in the pool, less than 5 % of its pages are free or half as many pages are evicted as are read (Innodb_buffer_pool_pages_lru_freed), and half a session or more is in a statement",
         against: "A scan of a table reads more than any pool has; a pool that has just been started is not warm; how long the reads take is not counted",
         reference: "MariaDB documentation: InnoDB Buffer Pool; innodb_buffer_pool_size",
         supersedes: &["mariadb-statement-dominates"],
@@ -79,7 +81,8 @@ fn buffer_pool_small(server: &ObservedServer) -> Vec<CauseDraft> {
         let free = mariadb.at_end("Innodb_buffer_pool_pages_free")?;
         let pages = mariadb.at_end("Innodb_buffer_pool_pages_total")?;
         let pool = server.number("innodb_buffer_pool_size")?;
-        let full = free < FREE * pages;
+        let evicted = server.seen.per_s(mariadb.grew("Innodb_buffer_pool_pages_lru_freed"));
+        let full = free < FREE * pages || evicted.is_some_and(|n| n >= EVICTED * reads);
         let misses = share_of(reads, asked)?;
         let often = reads >= READS_PER_SESSION_S * working.sessions;
         (full && often && misses >= MISSES && working.sessions >= LEAST_SESSIONS)
