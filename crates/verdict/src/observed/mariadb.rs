@@ -1,7 +1,9 @@
 //! A MariaDB that was observed: no bottleneck is named. Transactions that commit by themselves are counted nowhere, so that there is no
 //! rate, and a session's stage is the same on a CPU and in a read. What its sessions do is said instead.
 
-use narrows_model::{ActivityState, Observation, ObservedSituation, Run, Step, Verdict};
+use narrows_model::{
+    ActivityState, Bottleneck, Grade, Observation, ObservedSituation, Run, Step, Verdict,
+};
 use narrows_units::significant;
 
 use super::how_many;
@@ -23,6 +25,12 @@ pub(crate) fn of_mariadb(run: &Run, verdict: Verdict) -> Verdict {
         ..ObservedSituation::default()
     };
     Verdict {
+        narrow: Bottleneck::Unknown,
+        or: None,
+        grade: Grade::Undecided,
+        sum: None,
+        next: Vec::new(),
+        gain_at_most: None,
         phrase: phrase(seen, at_work),
         reasons: vec![
             "no bottleneck is named of a MariaDB: it counts no transactions, and shows one stage for CPU and reads"

@@ -3,11 +3,11 @@
 use narrows_model::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, Bottleneck, Cause, CauseShare,
     ClassUse, ConsumerKind, Consumers, Headroom, HorizonHolder, HorizonKind, HotProcess, Interval,
-    LiveCost, LiveSetting, LoadChange, Observation, ObservedCounts, ObservedProcesses,
-    ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser, Provenance, QueuedSession,
-    Reserves, SampledConsumers, SampledGroup, StatementFigures, StatementStatistics, StatementUse,
-    TableUse, TimeAccount, TimeShare, TransactionTime, UnindexedKey, Urgency, WaitCheck, WhatIf,
-    WhatIfThen,
+    LiveCost, LiveSetting, LoadChange, MariaDbStatement, MariaDbUse, Observation, ObservedCounts,
+    ObservedProcesses, ObservedSessions, ObservedSituation, ProcessClass, ProcessorUser,
+    Provenance, QueuedSession, Reserves, SampledConsumers, SampledGroup, StatementFigures,
+    StatementStatistics, StatementUse, TableUse, TimeAccount, TimeShare, TransactionTime,
+    UnindexedKey, Urgency, WaitCheck, WhatIf, WhatIfThen,
 };
 
 pub fn observation(interval: Interval) -> Observation {
@@ -177,6 +177,19 @@ fn consumers(interval: Interval) -> Consumers {
             oldest_database: Some(("shop".into(), 1e9)),
             unread_slots: vec![("standby1".into(), 1e9)],
             archive_failures: Some(3.0),
+        }),
+        mariadb: Some(MariaDbUse {
+            performance_schema: true,
+            grown: [("Questions".to_string(), 12e3)].into(),
+            level: [("Innodb_history_list_length".to_string(), 500.0)].into(),
+            highest: [("Innodb_checkpoint_age".to_string(), 10e6)].into(),
+            statements: vec![MariaDbStatement {
+                id: "a1".into(),
+                calls: 60.0,
+                rows_examined: 6e6,
+                ..MariaDbStatement::default()
+            }],
+            metadata_locks_known: true,
         }),
     }
 }

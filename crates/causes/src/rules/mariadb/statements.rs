@@ -41,7 +41,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "mariadb-index-missing",
         urgency: Urgency::Performance,
         what: "An index is missing for a condition",
-        decides: "a statement with a condition reads 10,000 rows or more by each call and a hundred times as many as it returns or changes, half of its calls use no index, and it takes a tenth or more of the sessions' time; where the statement has no figures (the binary protocol), 100,000 rows per second of its table are read without an index and it takes half of the sessions' time; without performance_schema: 100,000 rows per second are read one after the other, 10,000 or more by each scan, and one statement with a condition takes half of the sessions' time",
+        decides: "a statement with a condition reads 10,000 rows or more by each call and a hundred times as many as it returns or changes, half of its calls use no index, and it takes a tenth or more of the sessions' time; where the statement has no figures (the binary protocol), 100,000 rows per second of its table are read without an index and it has half of the sessions that compute or read; without performance_schema: 100,000 rows per second are read one after the other, 10,000 or more by each scan, and one statement with a condition has half of the sessions that compute or read",
         against: "An index may exist that the optimizer doesn't choose; a condition on a function of the column, or LIKE with a leading %, uses none",
         reference: "MariaDB documentation: Performance Schema events_statements_summary_by_digest Table; InnoDB Online DDL Operations",
         supersedes: &[
@@ -222,9 +222,14 @@ fn missing_for(
     }
 }
 
+/// Whether it has most of the sessions that compute or read: those that wait for a lock or sleep scan nothing.
+fn computes_most(load: &StatementLoad) -> bool {
+    load.running.is_some_and(|share| share >= MOST_OF_THE_TIME)
+}
+
 /// By the rows of the table, where the statement has no figures: executions by the binary protocol have none.
 fn scanned_by_uncounted(server: &ObservedServer, load: &StatementLoad) -> Option<CauseDraft> {
-    let share = time(server, load).filter(|share| *share >= MOST_OF_THE_TIME)?;
+    let share = time(server, load).filter(|share| *share >= LEAST_SHARE && computes_most(load))?;
     let text = parsed(load);
     let table = scanned_table(server, &text).filter(|_| text.has_a_condition())?;
     let rate = server.seen.per_s(Some(table.sequential_rows)).filter(|n| *n >= SCANNED_PER_S)?;
@@ -255,8 +260,8 @@ fn scans_by_samples(server: &ObservedServer, mariadb: &MariaDbUse) -> Vec<CauseD
         return Vec::new();
     }
     let found = server.statements.iter().filter(|load| {
-        let most = load.time.is_some_and(|share| share >= MOST_OF_THE_TIME);
-        most && parsed(load).has_a_condition()
+        let enough = load.time.is_some_and(|share| share >= LEAST_SHARE);
+        enough && computes_most(load) && parsed(load).has_a_condition()
     });
     let drafts = found.map(|load| CauseDraft {
         summary: format!("rows are read one after the other, {} by each scan, most likely by: {}", count(each), load.words()),
