@@ -158,9 +158,13 @@ impl Monitor {
     }
 
     fn sample(&mut self, look: &mut Look, locks_at: &mut Instant) -> Result<(), MariaError> {
-        let asking = Asking { transactions: self.sight.process, texts: self.sight.digests };
+        // Without PROCESS a user sees its own sessions alone, which are nobody's load, and an unnamed one is refused.
+        if !self.sight.process {
+            return Ok(());
+        }
+        let asking = Asking { texts: self.sight.digests };
         let found = sessions::read(&mut self.session, &asking)?;
-        look.statements += 1 + u64::from(asking.transactions);
+        look.statements += 2;
         look.sampled.take(look.began.elapsed().as_nanos() as f64, &found);
         let waits = found.iter().any(|s| s.waits_for_row() || s.waits_for_metadata());
         if waits && Instant::now() >= *locks_at {
@@ -256,7 +260,7 @@ impl Monitor {
         let consumers = Consumers {
             database: String::new(),
             statements: ended.taken.as_ref().map(|taken| taken.statistics.clone()),
-            sampled: (sampled && self.sight.process).then(|| look.sampled.consumers(keys)),
+            sampled: sampled.then(|| look.sampled.consumers(keys)),
             tables: ended.tables.clone(),
             lock_queue: look.queue.clone(),
             lock_queue_age_ns: look
@@ -276,7 +280,7 @@ impl Monitor {
             windows: (look.edges.len() - 1).max(1) as u32,
             counted: counted(&grown),
             activity,
-            sessions: self.sessions(look, &consumers),
+            sessions: self.sessions(look, last, &consumers),
             consumers: Some(consumers),
             processes: None,
             settings: self.settings.clone(),
@@ -290,10 +294,11 @@ impl Monitor {
         ObservedMariaDb { observation, measurement, cut_short: ended.cut_short.clone() }
     }
 
-    fn sessions(&self, look: &Look, consumers: &Consumers) -> ObservedSessions {
+    fn sessions(&self, look: &Look, last: &Counted, consumers: &Consumers) -> ObservedSessions {
         let (open, most_open, most_at_work) = match look.sampled.open() {
             Some((open, most_open, at_work)) => (Some(open), Some(most_open), Some(at_work)),
-            None => (None, None, None),
+            // Ours is one of them.
+            None => (last.levels().get("Threads_connected").map(|n| n - 1.0), None, None),
         };
         let allowed = self.settings.iter().find(|set| set.name == "max_connections");
         let oldest = look.last.iter().filter_map(|session| session.transaction);

@@ -99,8 +99,6 @@ impl Session {
 
 /// What is asked for each time.
 pub(super) struct Asking {
-    /// Whether transactions may be seen (`PROCESS`).
-    pub(super) transactions: bool,
     /// Whether `performance_schema` has texts.
     pub(super) texts: bool,
 }
@@ -109,10 +107,7 @@ pub(super) struct Asking {
 pub(super) fn read(session: &mut Connection, asking: &Asking) -> Result<Vec<Session>, MariaError> {
     let ours = session.number();
     let rows = session.query("SHOW PROCESSLIST")?;
-    let transactions = match asking.transactions {
-        true => session.query(TRANSACTIONS)?,
-        false => Vec::new(),
-    };
+    let transactions = session.query(TRANSACTIONS)?;
     let mut found = sessions(&rows, &transactions, ours);
     if asking.texts && found.iter().any(is_cut) {
         let texts = session.query(TEXTS)?;

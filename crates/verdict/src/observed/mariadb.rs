@@ -63,13 +63,10 @@ fn phrase(seen: &Observation, at_work: Option<f64>) -> String {
 }
 
 fn step(seen: &Observation) -> Step {
-    let sees = seen.consumers.as_ref().is_some_and(|of| of.sampled.is_some());
-    let action = match sees {
-        true => "no cause was found; WHO TAKES IT names the statements and their users",
-        false => "what sessions do may not be seen: NOT KNOWN names the right that is missing",
+    let right = seen.unknown.iter().find(|unknown| unknown.needs.starts_with("GRANT PROCESS"));
+    let action = match right {
+        None => "no cause was found; WHO TAKES IT names the statements and their users".to_string(),
+        Some(unknown) => format!("{}, then observe again", unknown.needs),
     };
-    Step {
-        action: action.to_string(),
-        prove: "observe it while it is slow: narrows observe mariadb://…".to_string(),
-    }
+    Step { action, prove: "observe it while it is slow: narrows observe mariadb://…".to_string() }
 }
