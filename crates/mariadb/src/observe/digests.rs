@@ -119,7 +119,7 @@ pub(super) fn questions() -> [String; 2] {
 
 /// What statements took, and the keys of their texts by which samples are known to be of them.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct StatementsTaken {
     pub(super) statistics: StatementStatistics,
     pub(super) beyond: Vec<MariaDbStatement>,
     /// Digests by the keys of their texts.
@@ -131,7 +131,7 @@ pub(super) fn taken(
     session: &mut Connection,
     before: &Digests,
     ours: &dyn Fn(&str) -> bool,
-) -> Result<Taken, MariaError> {
+) -> Result<StatementsTaken, MariaError> {
     let after = Digests::read(session)?;
     let (added, reset) = after.since(before);
     let texts = texts(session, &added)?;
@@ -171,7 +171,7 @@ fn list(
     reset: bool,
     texts: &BTreeMap<String, Shape>,
     ours: &dyn Fn(&str) -> bool,
-) -> Taken {
+) -> StatementsTaken {
     let mut all = StatementFigures::default();
     let (mut uses, mut beyond) = (Vec::new(), BTreeMap::<String, MariaDbStatement>::new());
     let (mut evicted, mut counted, mut keys) = (false, 0, BTreeMap::new());
@@ -228,7 +228,7 @@ fn list(
     let kept = kept.map(|(_, used)| used.clone()).collect();
     let statistics =
         StatementStatistics { list: kept, all, counted, evicted, reset, planning_counted: false };
-    Taken { statistics, beyond, keys }
+    StatementsTaken { statistics, beyond, keys }
 }
 
 #[cfg(test)]

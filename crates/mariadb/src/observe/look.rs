@@ -40,7 +40,7 @@ const OLD_S: f64 = 10.0;
 const HOLDERS: usize = 5;
 
 /// What was gathered so far.
-struct Look {
+struct LookState {
     began: Instant,
     sampled: Sampled,
     edges: Vec<(f64, Counted)>,
@@ -76,7 +76,7 @@ impl Monitor {
             false => None,
         };
         let first = Counted::read(&mut self.session)?;
-        let mut look = Look {
+        let mut look = LookState {
             began: Instant::now(),
             sampled: Sampled::default(),
             edges: vec![(0.0, first)],
@@ -123,7 +123,7 @@ impl Monitor {
     /// Samples up to the end of a window, and counts there.
     fn window(
         &mut self,
-        look: &mut Look,
+        look: &mut LookState,
         end: Instant,
         stop: &Stop,
         rng: &mut Rng,
@@ -157,7 +157,7 @@ impl Monitor {
         Ok(())
     }
 
-    fn sample(&mut self, look: &mut Look, locks_at: &mut Instant) -> Result<(), MariaError> {
+    fn sample(&mut self, look: &mut LookState, locks_at: &mut Instant) -> Result<(), MariaError> {
         // Without PROCESS a user sees its own sessions alone, which are nobody's load, and an unnamed one is refused.
         if !self.sight.process {
             return Ok(());
@@ -175,7 +175,7 @@ impl Monitor {
         Ok(())
     }
 
-    fn locks(&mut self, look: &mut Look, found: &[Session]) -> Result<(), MariaError> {
+    fn locks(&mut self, look: &mut LookState, found: &[Session]) -> Result<(), MariaError> {
         let locks = Locks { rows: self.sight.process, metadata: self.sight.metadata };
         let queue = lock_queue::read(&mut self.session, found, locks)?;
         look.statements += 1;
@@ -203,7 +203,7 @@ impl Monitor {
     /// What is asked once, at the end.
     fn end(
         &mut self,
-        look: &mut Look,
+        look: &mut LookState,
         before: Option<&(Digests, Tables)>,
         ended: &mut Ended,
     ) -> Result<(), MariaError> {
@@ -228,7 +228,7 @@ impl Monitor {
         Ok(())
     }
 
-    fn observed(&self, look: &Look, ended: &Ended) -> ObservedMariaDb {
+    fn observed(&self, look: &LookState, ended: &Ended) -> ObservedMariaDb {
         let interval_ns = look.edges.last().map_or(0.0, |(at, _)| *at);
         let (first, last) = (&look.edges[0].1, &look.edges[look.edges.len() - 1].1);
         let grown = last.since(first);
@@ -294,7 +294,12 @@ impl Monitor {
         ObservedMariaDb { observation, measurement, cut_short: ended.cut_short.clone() }
     }
 
-    fn sessions(&self, look: &Look, last: &Counted, consumers: &Consumers) -> ObservedSessions {
+    fn sessions(
+        &self,
+        look: &LookState,
+        last: &Counted,
+        consumers: &Consumers,
+    ) -> ObservedSessions {
         let (open, most_open, most_at_work) = match look.sampled.open() {
             Some((open, most_open, at_work)) => (Some(open), Some(most_open), Some(at_work)),
             // Ours is one of them.
@@ -325,14 +330,14 @@ fn rest_after(took: Duration) -> Duration {
 /// What is known at the end alone.
 #[derive(Debug, Default)]
 struct Ended {
-    taken: Option<digests::Taken>,
+    taken: Option<digests::StatementsTaken>,
     tables: Vec<narrows_model::TableUse>,
     unknown: Vec<Unknown>,
     cut_short: Option<String>,
 }
 
 /// When that was, ns from the beginning.
-fn since(look: &Look, at: Instant) -> f64 {
+fn since(look: &LookState, at: Instant) -> f64 {
     at.saturating_duration_since(look.began).as_nanos() as f64
 }
 
@@ -420,7 +425,7 @@ fn counted(grown: &BTreeMap<String, f64>) -> ObservedCounts {
     }
 }
 
-fn cost(look: &Look, interval_ns: f64) -> LiveCost {
+fn cost(look: &LookState, interval_ns: f64) -> LiveCost {
     let waited_ns = look.waited.as_nanos() as f64;
     let questions = look.sampled.samples() as f64 / (interval_ns / 1e9);
     LiveCost {
@@ -433,7 +438,7 @@ fn cost(look: &Look, interval_ns: f64) -> LiveCost {
     }
 }
 
-fn measurement(observation: &Observation, look: &Look) -> Measurement {
+fn measurement(observation: &Observation, look: &LookState) -> Measurement {
     let mut measurement = Measurement::new(MEASUREMENT, Layer::Database);
     measurement.repeats = observation.windows;
     let (at_work, windows) = look.sampled.at_work();
