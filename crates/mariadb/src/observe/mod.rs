@@ -13,6 +13,7 @@
 mod address;
 mod counters;
 mod digests;
+mod figures;
 mod lock_queue;
 mod look;
 mod normalise;

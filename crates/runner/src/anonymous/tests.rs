@@ -409,7 +409,7 @@ fn a_mariadb_has_neither_its_user_nor_its_socket() {
     let consumers = run.observations[0].consumers.as_mut().unwrap();
     consumers.mariadb = Some(narrows_model::MariaDbUse::default());
     let kept = Anonymous::default().run(&run);
-    assert_eq!(kept.observations[0].address, "mariadb://user-1@/?socket=/folder-2");
+    assert_eq!(kept.observations[0].address, "mariadb://user-1@/?socket=/folder-3");
     let text = serde_json::to_string(&kept).unwrap();
     for name in ["alice", "acme", "beta.sock", "rho_accounts", "10.1.2.3"] {
         assert!(!text.contains(name), "{name} in {text}");
