@@ -1,6 +1,6 @@
 //! InnoDB's memory, log and purge.
 //!
-//! MariaDB documentation: InnoDB Buffer Pool; InnoDB Redo Log; InnoDB Purge; Group Commit for the Binary Log.
+//! MariaDB documentation: innodb_buffer_pool_size; InnoDB Redo Log; InnoDB Purge; Group Commit for the Binary Log.
 
 use narrows_model::{ActivityState, CauseShare, Urgency};
 
@@ -33,10 +33,10 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-buffer-pool-small",
         urgency: Urgency::Performance,
-        what: "The buffer pool is too small for what is read again and again",
+        what: "The innodb_buffer_pool_size is too small for what is read again and again",
         decides: "each second of a session in a statement has 500 page reads or more (Innodb_buffer_pool_reads), one in a thousand pages asked for or more is not in the pool, less than 5 % of its pages are free or half as many pages are evicted as are read (Innodb_buffer_pool_pages_lru_freed), and half a session or more is in a statement",
         against: "A scan of a table reads more than any pool has; a pool that has just been started is not warm; how long the reads take is not counted",
-        reference: "MariaDB documentation: InnoDB Buffer Pool; innodb_buffer_pool_size",
+        reference: "MariaDB documentation: innodb_buffer_pool_size",
         supersedes: &["mariadb-statement-dominates"],
         find: buffer_pool_small,
     },
@@ -92,7 +92,7 @@ fn buffer_pool_small(server: &ObservedServer) -> Vec<CauseDraft> {
     let waits = mariadb.grew("Innodb_buffer_pool_wait_free").filter(|n| *n >= 1.0);
     vec![CauseDraft {
         summary: format!(
-            "{} pages per second are read because the buffer pool of {} doesn't hold them",
+            "{} pages per second are read because the innodb_buffer_pool_size of {} doesn't hold them",
             count(reads),
             bytes(pool)
         ),
