@@ -49,7 +49,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
 /// Those of one server with what they are ordered by, effects of others left out.
 fn of(server: &ObservedServer) -> Vec<(f64, Cause)> {
     let mut found: Vec<(&CauseRule, CauseDraft)> = Vec::new();
-    for rule in rules() {
+    for rule in rules().iter().filter(|rule| server.is_asked(rule)) {
         let mut drafts = (rule.find)(server);
         drafts.sort_by(|a, b| rank(server, rule, b).total_cmp(&rank(server, rule, a)));
         drafts.truncate(KEPT_OF_A_RULE);

@@ -4,6 +4,8 @@ use narrows_model::{
     Consumers, Measurement, Observation, Platform, Run, TableUse, Validity, Verdict, metric,
 };
 
+use crate::CauseRule;
+use crate::rules::mariadb;
 use crate::statements::{StatementLoad, statement_loads};
 
 /// Tables that are read: more are kept by no run of ours.
@@ -45,6 +47,11 @@ impl<'a> ObservedServer<'a> {
         let machine = self.machine?;
         let all = Some(machine.memory.total_bytes).filter(|bytes| *bytes > 0)?;
         Some(machine.cgroup.memory_limit_bytes.map_or(all, |limit| limit.min(all)) as f64)
+    }
+
+    /// Whether a rule is one for this kind of server: its words and its statements are of that.
+    pub(crate) fn is_asked(&self, rule: &CauseRule) -> bool {
+        rule.id.starts_with(mariadb::PREFIX) == self.consumers.mariadb.is_some()
     }
 
     /// Tables of the observed database that were read or changed.

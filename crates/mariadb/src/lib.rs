@@ -6,7 +6,8 @@
 //! version 10, `COM_QUERY`, `COM_STMT_PREPARE`, `COM_STMT_EXECUTE` in binary) and refuses the rest. Lengths are checked before room is
 //! made, and every wait has an end.
 //!
-//! Lookups, updates and commits. Not here: servers that others run, other workloads, and what follows from what was seen.
+//! Lookups, updates and commits on a server of our own; a server that others run is only looked at ([`observe`]). Not here: other
+//! workloads, and what follows from what was seen.
 //!
 //! Source: MariaDB documentation, "Client/Server Protocol", "InnoDB System Variables", "Performance Schema"; version 10.11.
 
@@ -16,6 +17,7 @@ mod connection;
 mod error;
 mod handshake;
 mod kind;
+pub mod observe;
 mod observer;
 mod packet;
 mod server;

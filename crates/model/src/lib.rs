@@ -66,11 +66,12 @@ pub use metric::Metric;
 pub use observation::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, ConsumerKind, Consumers,
     Duty, FileSystemRoom, HorizonHolder, HorizonKind, HotProcess, IndexSums, IndexUse, LoadChange,
-    LockHolder, LockHolders, Observation, ObservedCounts, ObservedProcesses, ObservedSessions,
-    PlanNode, ProcessClass, ProgramUse, QueuedSession, Reserves, SampledConsumers, SampledGroup,
-    SequenceUse, ServerReport, SessionsOfDuty, StatementFigures, StatementGroup, StatementHistory,
-    StatementMoment, StatementPlan, StatementSamples, StatementStatistics, StatementUse, TableUse,
-    TriedIndex, UnindexedKey, WaitCheck,
+    LockHolder, LockHolders, MariaDbStatement, MariaDbUse, Observation, ObservedCounts,
+    ObservedProcesses, ObservedSessions, PlanNode, ProcessClass, ProgramUse, QueuedSession,
+    Reserves, SampledConsumers, SampledGroup, SequenceUse, ServerReport, SessionsOfDuty,
+    StatementFigures, StatementGroup, StatementHistory, StatementMoment, StatementPlan,
+    StatementSamples, StatementStatistics, StatementUse, TableUse, TriedIndex, UnindexedKey,
+    WaitCheck,
 };
 pub use observed_situation::{
     Headroom, ObservedSituation, ProcessorUser, Step, TimeAccount, TimeShare, TransactionTime,

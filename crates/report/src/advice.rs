@@ -164,6 +164,7 @@ pub(crate) fn next_rows(run: &Run) -> Vec<NextRow> {
             match observed::unclear(run, v, &plural) {
                 // What stands before an answer is all that there is to do.
                 Some(_) if observed::first_step(run, v).is_some() => {}
+                Some(_) if observed::is_told_by_causes(run, v) => {}
                 Some(row) => rows_open.push(row),
                 None => match between(run, v, "run again").filter(|_| !run.plan.quick) {
                     Some(action) => add(&mut rows_open, action, plural, explain.clone()),

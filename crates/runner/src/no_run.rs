@@ -66,7 +66,7 @@ fn whose(path: &Path) -> String {
 }
 
 /// A user's name; its number where the machine's list has none.
-fn user_name(uid: u32) -> String {
+pub(crate) fn user_name(uid: u32) -> String {
     let users = narrows_files::read_text(Path::new("/etc/passwd"), LONGEST_USERS);
     let named = |line: &str| {
         let mut fields = line.split(':');

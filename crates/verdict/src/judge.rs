@@ -34,6 +34,7 @@ pub fn judge(run: &Run) -> Vec<Verdict> {
             Err(missing) => without_demand(m, workload, missing),
         })
         .map(|verdict| observed::or_standstill(run, verdict))
+        .map(|verdict| observed::of_mariadb(run, verdict))
         .collect()
 }
 

@@ -30,6 +30,9 @@ work gives no throughput, and no gain is printed.
 
 A rule needs figures: without `pg_stat_statements`, without `pg_monitor`, or with fewer than 50 samples of sessions, rules that need
 them stay silent. Silence is no proof of health.
+
+Rules whose names begin with `mariadb-` are asked of [MariaDB](../methods/observe-mariadb.md) alone, the others of PostgreSQL alone. Of a MariaDB no gain is
+printed, because no bottleneck is named.
 ";
 
 pub(super) fn file() -> Generated {
@@ -39,13 +42,23 @@ pub(super) fn file() -> Generated {
         (Urgency::Performance, "Performance"),
         (Urgency::Risk, "Risk"),
     ] {
-        let of: Vec<&CauseRule> = rules().iter().filter(|rule| rule.urgency == urgency).collect();
-        text += &format!("\n## {title}\n\n{} rules.\n\n", of.len());
-        text += "| rule | fires when | against | includes | source |\n";
-        text += "| --- | --- | --- | --- | --- |\n";
-        of.into_iter().for_each(|rule| text += &row(rule));
+        let of = |mariadb: bool| {
+            let these = rules().iter().filter(move |rule| rule.urgency == urgency);
+            these.filter(move |rule| rule.id.starts_with("mariadb-") == mariadb)
+        };
+        text += &table(title, of(false).collect());
+        text += &table(&format!("{title}, MariaDB"), of(true).collect());
     }
     Generated::new(PAGE, text)
+}
+
+fn table(title: &str, of: Vec<&CauseRule>) -> String {
+    let rules = if of.len() == 1 { "1 rule".to_string() } else { format!("{} rules", of.len()) };
+    let mut text = format!("\n## {title}\n\n{rules}.\n\n");
+    text += "| rule | fires when | against | includes | source |\n";
+    text += "| --- | --- | --- | --- | --- |\n";
+    of.into_iter().for_each(|rule| text += &row(rule));
+    text
 }
 
 fn row(rule: &CauseRule) -> String {

@@ -4,6 +4,7 @@ mod commits;
 mod indexes;
 mod latches;
 mod locks;
+pub(crate) mod mariadb;
 mod memory;
 mod plans;
 mod reserves;
@@ -33,6 +34,7 @@ static RULES: LazyLock<Vec<CauseRule>> = LazyLock::new(|| {
         reserves::RULES,
         indexes::RULES,
         standby::RULES,
+        &mariadb::rules(),
     ]
     .concat()
 });

@@ -2,6 +2,7 @@
 
 mod built;
 mod healthy;
+mod mariadb;
 mod order;
 mod pairs;
 mod property;

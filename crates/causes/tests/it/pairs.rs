@@ -552,7 +552,9 @@ fn every_rule_has_a_pair_and_no_id_is_there_twice() {
     let ids: Vec<&str> = rules().iter().map(|rule| rule.id).collect();
     let unique: BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(ids.len(), unique.len());
-    assert_eq!(with, unique);
+    // MariaDB's have theirs beside them.
+    let these = unique.into_iter().filter(|id| !id.starts_with("mariadb-")).collect();
+    assert_eq!(with, these);
 }
 
 #[test]

@@ -31,10 +31,12 @@ Examples:
   narrows observe postgres://monitor@db7/shop
   narrows observe shop                     the database here, as psql finds it
   narrows observe service=prod --for 10min
+  narrows observe mariadb://root@/?socket=/run/mysqld/mysqld.sock
   narrows observe shop --watch             until Ctrl-C, ten lines per minute")]
 #[command(after_long_help = "\
 The address is taken as psql takes it: a URL, keywords (host=db7 dbname=shop), a database's name; the rest comes from PGHOST, \
-PGPORT, PGUSER, PGDATABASE, PGSERVICE, the password from PGPASSWORD or ~/.pgpass.")]
+PGPORT, PGUSER, PGDATABASE, PGSERVICE, the password from PGPASSWORD or ~/.pgpass. A MariaDB is reached by its Unix socket, without a \
+password: mariadb://USER@/?socket=PATH.")]
 pub struct ObserveCommand {
     /// The server: postgres://USER@HOST:PORT/DATABASE, keywords, or a database's name [default: as psql]
     ///

@@ -5,11 +5,12 @@ use narrows_model::Layer;
 use narrows_runner::failure::Failure;
 use narrows_runner::machine::Machine;
 use narrows_runner::observe::Observe;
+use narrows_runner::observe::mariadb::{self, ObserveMariaDb, ObserveMariaDbRequest};
 use narrows_runner::request::database::{DatabaseTarget, Workload};
 use narrows_runner::request::machine::{BelowRequest, MachineRequest, ObserveRequest};
 use narrows_runner::request::{Address, AddressError, RunOptions};
 use narrows_runner::secrets;
-use narrows_runner::{Ui as _, execute};
+use narrows_runner::{Program, Ui as _, execute};
 
 use crate::args::observe::ObserveCommand;
 use crate::args::{LayerArg, RunArgs, WorkloadArg};
@@ -47,8 +48,22 @@ pub fn observe(args: ObserveCommand) -> Result<Exit> {
     if args.watch {
         output.detail.brief = !output.detail.explain;
     }
-    let mut terminal = Terminal::of(&output);
+    let terminal = Terminal::of(&output);
     let typed = defaults::database(args.address);
+    if let Some(text) = typed.as_deref().filter(|text| mariadb::is_meant(text)) {
+        if args.how.capacities.is_some() || args.facts.is_some() {
+            return Err(Failure::hinted(
+                "--capacities and --facts are of the machine, which is not observed around a MariaDB",
+                "leave them out",
+            ));
+        }
+        let request = ObserveMariaDbRequest {
+            address: mariadb::address(text)?,
+            length: if args.watch { args.how.length_of_each() } else { args.how.length() },
+            options: RunOptions { anonymous: args.names.anonymous, ..output.options() },
+        };
+        return again_and_again::<ObserveMariaDb>(&request, terminal, args.watch);
+    }
     let request = ObserveRequest {
         address: server(typed.as_deref())?,
         word: typed.filter(|text| is_name(text)),
@@ -59,9 +74,18 @@ pub fn observe(args: ObserveCommand) -> Result<Exit> {
         below: None,
         options: RunOptions { anonymous: args.names.anonymous, ..output.options() },
     };
+    again_and_again::<Observe>(&request, terminal, args.watch)
+}
+
+/// Once, or until Ctrl-C.
+fn again_and_again<P: Program>(
+    request: &P::Request,
+    mut terminal: Terminal,
+    watch: bool,
+) -> Result<Exit> {
     loop {
-        let exit = execute::<Observe>(&request, &terminal)?;
-        if !args.watch || exit == Exit::Interrupted {
+        let exit = execute::<P>(request, &terminal)?;
+        if !watch || exit == Exit::Interrupted {
             return Ok(exit);
         }
         // Between two of them, where the next begins.
@@ -92,8 +116,8 @@ pub fn observed(text: &str) -> Result<Address> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
     if matches!(scheme, Some("mysql" | "mariadb")) {
         return Err(Failure::hinted(
-            "MySQL and MariaDB cannot be observed",
-            "narrows measures a private MariaDB instance: narrows db lookup --kind mariadb (guide, \"MariaDB\")",
+            "a MariaDB cannot be observed here",
+            "narrows observe mariadb://USER@/?socket=PATH observes one; narrows db lookup --kind mariadb measures a private instance (guide, \"MariaDB\")",
         ));
     }
     Ok(Address::parse(text)?)

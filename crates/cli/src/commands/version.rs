@@ -44,7 +44,7 @@ fn rows() -> [(&'static str, String); 7] {
         ("libc", format!("{library}{linked}")),
         ("build", checks.to_string()),
         ("run files", narrows_model::SCHEMA.to_string()),
-        ("observes", "PostgreSQL 13 to 18".to_string()),
+        ("observes", "PostgreSQL 13 to 18, MariaDB 10.11".to_string()),
         ("licence", env!("CARGO_PKG_LICENSE").to_string()),
     ]
 }

@@ -176,8 +176,11 @@ fn what_is_no_address_of_a_postgresql_says_what_may_have_been_meant() {
         assert!(word.starts_with(&listens), "{word}");
         assert!(word.contains("hint: is db7 a host? narrows observe host=db7"), "{word}");
         for (address, parts) in [
-            ("mysql://app@db7/shop", ["MySQL and MariaDB cannot be observed", "--kind mariadb"]),
-            ("mariadb://app@db7/shop", ["MySQL and MariaDB cannot be observed", "--kind mariadb"]),
+            (
+                "mysql://app@db7/shop",
+                ["db7: narrows reaches MariaDB by its Unix socket", "hint: run"],
+            ),
+            ("mariadb://app:x@/?socket=/a", ["no password here", "IDENTIFIED VIA unix_socket"]),
             ("host=127.0.0.1 foo=1", ["a parameter `foo` that is not known", "hint: known are"]),
         ] {
             let text = said(address);

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::objects::{IndexSums, IndexUse, SequenceUse, StatementPlan};
-use crate::{ActivityState, Interval, Role, StatementHistory};
+use crate::{ActivityState, Interval, MariaDbUse, Role, StatementHistory};
 
 /// Who took what.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -54,6 +54,9 @@ pub struct Consumers {
     /// What nobody waits for now and will: ids of transactions used up, WAL kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserves: Option<Reserves>,
+    /// What only MariaDB counts; absent of PostgreSQL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mariadb: Option<MariaDbUse>,
 }
 
 impl Consumers {

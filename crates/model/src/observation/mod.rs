@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 mod activity;
 mod consumers;
 mod counts;
+mod mariadb;
 mod objects;
 mod processes;
 mod report;
@@ -26,6 +27,7 @@ pub use consumers::{
     UnindexedKey,
 };
 pub use counts::ObservedCounts;
+pub use mariadb::{MariaDbStatement, MariaDbUse};
 pub use objects::{IndexSums, IndexUse, PlanNode, SequenceUse, StatementPlan, TriedIndex};
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
 pub use report::ServerReport;

@@ -71,10 +71,12 @@ struct Taker<'a> {
 }
 
 /// Statements by their share of the sessions' time, or, where nobody may see sessions, of the executions' time.
-fn takers<'a>(consumers: &'a Consumers) -> Vec<Taker<'a>> {
+fn takers<'a>(seen: &Observation, consumers: &'a Consumers) -> Vec<Taker<'a>> {
     let text =
         |id: &str| consumers.text(id).map_or_else(|| format!("statement {id}"), str::to_string);
     let sampled = consumers.sampled.as_ref().filter(|sampled| sampled.active > 0.0);
+    // MariaDB's sums have statements that samples are too few for.
+    let sampled = sampled.filter(|_| !by_sums(seen, consumers));
     let mut takers: Vec<Taker<'a>> = match (sampled, &consumers.statements) {
         (Some(sampled), _) => sampled
             .groups
@@ -92,7 +94,7 @@ fn takers<'a>(consumers: &'a Consumers) -> Vec<Taker<'a>> {
             .iter()
             .map(|statement| Taker {
                 text: text(&statement.id),
-                group: None,
+                group: consumers.mariadb.as_ref().and_then(|_| found(consumers, &statement.id)),
                 counted: Some(statement),
                 share: statement.took.exec_ns / statements.all.exec_ns,
             })
@@ -103,11 +105,34 @@ fn takers<'a>(consumers: &'a Consumers) -> Vec<Taker<'a>> {
     takers
 }
 
+/// Whether MariaDB's own sums have most of the time that samples found: executions by the binary protocol are not in them.
+fn by_sums(seen: &Observation, consumers: &Consumers) -> bool {
+    const MOST: f64 = 0.5;
+    let sampled = consumers.sampled.as_ref().map_or(0.0, |sampled| sampled.active);
+    let all = consumers.mariadb.as_ref().and(consumers.statements.as_ref());
+    all.is_some_and(|all| all.all.exec_ns >= MOST * sampled * seen.interval_ns)
+}
+
+/// Sessions that were found in a statement.
+fn found<'a>(consumers: &'a Consumers, id: &str) -> Option<&'a SampledGroup> {
+    let groups = consumers.sampled.iter().flat_map(|sampled| &sampled.groups);
+    groups.filter(|group| group.kind == ConsumerKind::Statement).find(|group| group.name == id)
+}
+
+/// Rows that MariaDB read for each call of a statement.
+fn examined(consumers: &Consumers, id: &str) -> Option<f64> {
+    let beyond = consumers.mariadb.as_ref()?.statement(id)?;
+    (beyond.calls > 0.0).then_some(beyond.rows_examined / beyond.calls)
+}
+
 fn statements(seen: &Observation, consumers: &Consumers) -> Table {
-    let takers = takers(consumers);
+    let takers = takers(seen, consumers);
+    let mariadb = consumers.mariadb.is_some();
     let by_samples = takers.iter().any(|taker| taker.group.is_some());
-    let head = if by_samples { "session time" } else { "statement time" };
-    let heads = [head, "±95%", "calls", "mean", "rows/call", "blocks/call"];
+    let by_sums = by_sums(seen, consumers);
+    let head = if by_samples && !by_sums { "session time" } else { "statement time" };
+    let last = if mariadb { "examined/call" } else { "blocks/call" };
+    let heads = [head, "±95%", "calls", "mean", "rows/call", last];
     let shown = takers.iter().filter(|taker| taker.share >= LEAST_SHARE);
     let rows = shown.map(|taker| {
         let interval = taker.group.and_then(|group| group.interval_95.as_ref());
@@ -116,13 +141,20 @@ fn statements(seen: &Observation, consumers: &Consumers) -> Table {
         let calls = took.filter(|took| took.calls > 0.0);
         let figures = [
             percent(taker.share),
-            spread(interval, taker.group.map(|group| group.active)),
+            match by_sums {
+                true => "-".into(),
+                false => spread(interval, taker.group.map(|group| group.active)),
+            },
             took.and_then(|took| seen.per_s(Some(took.calls))).map_or("-".into(), rate),
             calls.map_or("-".into(), |took| time(took.exec_ns / took.calls)),
             calls.map_or("-".into(), |took| per_call(took.rows, took.calls)),
-            calls.map_or("-".into(), |took| {
-                per_call(took.blocks_hit + took.blocks_read, took.calls)
-            }),
+            match (mariadb, calls, taker.counted) {
+                (true, _, Some(of)) => {
+                    examined(consumers, &of.id).map_or("-".into(), |n| significant(n, 3))
+                }
+                (false, Some(took), _) => per_call(took.blocks_hit + took.blocks_read, took.calls),
+                _ => "-".into(),
+            },
         ];
         Row::figures(shortened(&taker.text), figures, doing(taker.group))
     });
@@ -176,6 +208,11 @@ fn tables(seen: &Observation, consumers: &Consumers) -> Table {
     let worth = |table: &&&TableUse| {
         work(table) >= LEAST_SHARE * whole.max(1.0) || table.dead_rows >= ROWS_WORTH_A_WORD
     };
+    // MariaDB's are not asked for: an estimate opens the table.
+    let estimate = |rows: f64| match consumers.mariadb {
+        Some(_) => "-".to_string(),
+        None => significant(rows, 3),
+    };
     let rows = all.iter().filter(worth).map(|table| {
         let per_s = |of: f64| seen.per_s(Some(of)).filter(|n| *n > 0.0).map_or("-".into(), rate);
         let figures = [
@@ -183,13 +220,17 @@ fn tables(seen: &Observation, consumers: &Consumers) -> Table {
             per_s(table.sequential_rows),
             per_s(table.blocks_read),
             per_s(table.inserted + table.updated + table.deleted),
-            significant(table.live_rows, 3),
-            significant(table.dead_rows, 3),
+            estimate(table.live_rows),
+            estimate(table.dead_rows),
         ];
         Row::figures(table.name.clone(), figures, scans(table))
     });
-    let heads = ["rows read", "by seq scan", "blocks read", "changed", "live rows", "dead rows"];
-    let title = format!("TABLES IN {}", consumers.database);
+    let scan = if consumers.mariadb.is_some() { "without index" } else { "by seq scan" };
+    let heads = ["rows read", scan, "blocks read", "changed", "live rows", "dead rows"];
+    let title = match consumers.database.as_str() {
+        "" => "TABLES".to_string(),
+        database => format!("TABLES IN {database}"),
+    };
     laid_out(title, heads, [38, 51, 63, 73, 84, 95], rows.collect(), (24, Remarks::Below(4)))
 }
 
@@ -245,7 +286,8 @@ fn queue(consumers: &Consumers) -> Vec<Block> {
         }
     }
     let heads = all.iter().filter(|session| session.behind.is_empty());
-    let mut tree = Tree { behind, lines: Vec::new(), seen: BTreeSet::new() };
+    let mariadb = consumers.mariadb.is_some();
+    let mut tree = Tree { behind, lines: Vec::new(), seen: BTreeSet::new(), mariadb };
     for head in heads {
         tree.add(head, 0);
     }
@@ -272,6 +314,8 @@ struct Tree<'a> {
     lines: Vec<Entry>,
     /// Those told already: in a circle everybody waits for everybody.
     seen: BTreeSet<u32>,
+    /// Whether numbers are those of MariaDB's connections.
+    mariadb: bool,
 }
 
 impl Tree<'_> {
@@ -281,6 +325,7 @@ impl Tree<'_> {
         }
         let label = match session.pid {
             0 => "prepared".to_string(),
+            pid if self.mariadb => format!("conn {pid}"),
             pid => format!("pid {pid}"),
         };
         self.lines.push(Entry { depth, ..Entry::new(label, said(session)) });

@@ -162,7 +162,11 @@ fn log(seen: &Observation, units: Units) -> Counted<'static> {
     });
     let full = seen.counted.log_buffers_full.filter(|n| *n > 0.0);
     Counted {
-        name: if seen.report.is_some() { "redo" } else { "WAL" },
+        name: match (&seen.report, super::verdict::is_mariadb(seen)) {
+            (Some(_), _) => "redo",
+            (None, true) => "redo log",
+            (None, false) => "WAL",
+        },
         count: seen.counted.log_bytes,
         metric: Some(metric::WAL_BYTES_PER_OP),
         per_s: |units, bytes| units.bytes_per_s(bytes),

@@ -31,7 +31,7 @@ pub(crate) use obstacle::{first_step, first_steps, lacks_right, sentences};
 pub(crate) use profile::{is_saturated, profile};
 pub(crate) use remarks::changed;
 pub(crate) use time::{StateShare, found};
-pub(crate) use unclear::unclear;
+pub(crate) use unclear::{is_told_by_causes, unclear};
 pub(crate) use verdict::{fit, operating_point};
 
 /// A server that was looked at.

@@ -4,6 +4,7 @@
 use narrows_model::{Grade, LockHolder, Observation, Run, Unknown, Verdict};
 
 use super::cause_sentences;
+use super::verdict::is_mariadb;
 use crate::advice::NextRow;
 use crate::words;
 
@@ -43,6 +44,11 @@ pub(crate) fn sentences(run: &Run, verdict: &Verdict) -> (Vec<String>, bool) {
     let Some(seen) = of(run, verdict) else { return (Vec::new(), false) };
     let (now, largest) = cause_sentences(run, verdict);
     if let Some(still) = still(verdict) {
+        // A cause says more than that none was found.
+        let still = match is_mariadb(seen) && largest.is_some() {
+            true => format!("{}: {}.", server(verdict), verdict.phrase),
+            false => still,
+        };
         let told = if now.is_empty() { vec![still] } else { now };
         return (told.into_iter().chain(largest).collect(), true);
     }
@@ -64,10 +70,15 @@ pub(crate) fn sentences(run: &Run, verdict: &Verdict) -> (Vec<String>, bool) {
     (blind.into_iter().chain(now).chain(behind).collect(), undecided && unseen.is_some())
 }
 
+/// `The observed server`
+fn server(verdict: &Verdict) -> String {
+    words::capital(&words::workload_plural(&verdict.workload, None))
+}
+
 /// A server on which hardly anything ended, in the words of its verdict.
 fn still(verdict: &Verdict) -> Option<String> {
     let step = verdict.standing.as_ref()?.step.as_ref()?;
-    let server = words::capital(&words::workload_plural(&verdict.workload, None));
+    let server = server(verdict);
     let idle = ["idle", "nearly idle"].into_iter().find_map(|word| {
         let said = verdict.phrase.strip_prefix(word)?.strip_prefix(": ")?;
         Some(format!("{server} was {word}: {said}. Observe it while it is in use."))

@@ -6,6 +6,7 @@ use narrows_model::{
 };
 use narrows_units::significant;
 
+use super::verdict::is_mariadb;
 use crate::document::{Block, Column, Depth, Row, Table};
 use crate::live::spread;
 use crate::print::{percent, time};
@@ -181,13 +182,22 @@ fn states(part: &str) -> &'static [ActivityState] {
     }
 }
 
+/// The words of a state. MariaDB shows one stage for CPU and reads, and commits wait for its redo log and its binary log.
+fn words(seen: &Observation, state: ActivityState) -> &'static str {
+    match state {
+        ActivityState::Running if is_mariadb(seen) => "computing or reading",
+        ActivityState::Log if is_mariadb(seen) => "committing",
+        state => state.words(),
+    }
+}
+
 fn of_sessions(seen: &Observation) -> Option<Table> {
     let found = found(seen);
     let at_work = found.iter().filter(|f| f.state.is_at_work());
     let all: f64 = at_work.map(|f| f.sessions).sum();
     let row = |f: &StateShare| {
         Row::figures(
-            f.state.words().to_string(),
+            words(seen, f.state).to_string(),
             [
                 significant(f.sessions, 3),
                 spread(f.interval.as_ref(), Some(f.sessions)),

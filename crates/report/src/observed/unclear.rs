@@ -1,9 +1,10 @@
 //! What to do where the verdict on somebody's server is open: what stands still is told what to do about; a longer look is named only
 //! where it would change something.
 
-use narrows_model::{Bottleneck, Observation, RuleId, Run, Verdict};
+use narrows_model::{Bottleneck, Cause, Observation, RuleId, Run, Verdict};
 
 use super::advice::{NEXT, find_owner};
+use super::verdict::is_mariadb;
 use crate::advice::{NextRow, between};
 
 /// Findings that a longer look takes away.
@@ -27,6 +28,13 @@ pub(crate) fn unclear(run: &Run, verdict: &Verdict, workload: &str) -> Option<Ne
     };
     let (expect, workloads) = ("-".to_string(), vec![workload.to_string()]);
     Some(NextRow { action, expect, prove, workloads, ..NextRow::default() })
+}
+
+/// Whether it is a MariaDB of which a cause is known: no bottleneck is named of it in any case, so that this is no open question.
+pub(crate) fn is_told_by_causes(run: &Run, verdict: &Verdict) -> bool {
+    let seen = run.observations.iter().find(|seen| verdict.measurement == seen.measurement);
+    let is_of = |cause: &Cause| cause.measurement == verdict.measurement;
+    seen.is_some_and(is_mariadb) && run.causes.iter().any(is_of)
 }
 
 fn open(run: &Run, verdict: &Verdict, seen: &Observation) -> (String, String) {

@@ -17,12 +17,20 @@ pub(crate) fn fit(run: &Run, blocks: &mut [Block]) {
             let still = standing.step.is_some();
             block.standing = if still { Vec::new() } else { room(verdict, standing, seen) };
         }
+        if seen.is_some_and(is_mariadb) {
+            (block.rate, block.measured) = (None, false);
+        }
         if seen.is_some() {
             let whole = verdict.standing.as_ref().and_then(|standing| standing.time.as_ref());
             block.latency =
                 whole.map_or(String::new(), |of| format!("each {}", time(of.summed_ns)));
         }
     }
+}
+
+/// Whether it is a MariaDB, which counts no transactions.
+pub(super) fn is_mariadb(seen: &Observation) -> bool {
+    seen.consumers.as_ref().is_some_and(|of| of.mariadb.is_some())
 }
 
 /// How near the ends are, and which aren't known.

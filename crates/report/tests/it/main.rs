@@ -11,6 +11,7 @@ mod memory;
 mod observed;
 mod observed_causes;
 mod observed_compared;
+mod observed_mariadb;
 mod observed_statements;
 mod page;
 mod pencil;

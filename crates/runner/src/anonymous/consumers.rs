@@ -27,6 +27,8 @@ pub(super) fn rename(names: &mut Names, consumers: &mut Consumers) {
         lock_queue_age_ns: _,
         horizon,
         reserves,
+        // Numbers, by names of counters and digests.
+        mariadb: _,
     } = consumers;
     names.rename(Of::Database, database);
     if let Some(StatementStatistics { list, .. }) = statements {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use narrows_mariadb::observe::SocketAddress;
 use narrows_postgres::{Address, Endpoint};
 
 /// What a name is of. Numbered, not digests: names are few enough to try them all.
@@ -177,10 +178,26 @@ impl Names {
 
     /// The same, as text; one that can't be read is left out.
     pub(super) fn rename_address(&mut self, text: &mut String) {
+        if SocketAddress::is_meant(text) {
+            *text = self.socket(text);
+            return;
+        }
         *text = match Address::parse(text) {
             Ok(address) => self.address(&address),
             Err(_) => "postgres://…".to_string(),
         };
+    }
+
+    /// The address of a MariaDB: its user and its socket.
+    fn socket(&mut self, text: &str) -> String {
+        let Ok(address) = SocketAddress::parse(text, "") else {
+            return "mariadb://…".to_string();
+        };
+        let user = self.name(Of::User, &address.user);
+        let folder = self.name(Of::Folder, &address.socket.to_string_lossy());
+        let stands = format!("mariadb://{user}@/?socket={folder}");
+        self.known.insert((Of::Address, text.to_string()), stands.clone());
+        stands
     }
 
     /// A sentence that quotes names which are known already: whole words of it.

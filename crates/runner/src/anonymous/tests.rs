@@ -230,6 +230,7 @@ fn consumers() -> Consumers {
             unread_slots: vec![("upsilon-slot".into(), 1e9)],
             ..Reserves::default()
         }),
+        mariadb: None,
     }
 }
 
@@ -426,6 +427,26 @@ fn no_planted_name_is_in_the_file_and_the_same_names_are_the_same_still() {
     );
     // Each time in the same way: a run is kept many times.
     assert_eq!(anonymous.run(&planted), run);
+}
+
+#[test]
+fn a_mariadb_has_neither_its_user_nor_its_socket() {
+    let address = "mariadb://alice@/?socket=/srv/acme/beta.sock";
+    let mut run = planted();
+    run.plan.database = DatabaseChoice::Url(address.into());
+    run.observations[0].address = address.into();
+    run.observations[0].unknown = vec![Unknown {
+        what: "sessions and transactions of others".into(),
+        needs: "GRANT PROCESS ON *.* TO alice@localhost".into(),
+    }];
+    let consumers = run.observations[0].consumers.as_mut().unwrap();
+    consumers.mariadb = Some(narrows_model::MariaDbUse::default());
+    let kept = Anonymous::default().run(&run);
+    assert_eq!(kept.observations[0].address, "mariadb://user-1@/?socket=/folder-3");
+    let text = serde_json::to_string(&kept).unwrap();
+    for name in ["alice", "acme", "beta.sock", "rho_accounts", "10.1.2.3"] {
+        assert!(!text.contains(name), "{name} in {text}");
+    }
 }
 
 #[test]

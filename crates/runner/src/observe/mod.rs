@@ -5,6 +5,7 @@
 
 pub(crate) mod capacities;
 pub mod drives;
+pub mod mariadb;
 mod planned;
 mod room;
 mod stuck;

@@ -16,7 +16,7 @@ const FIRST_ANSWER_NS: f64 = 4.9e9;
 
 /// What an answer says in short: the name and whether it is given, and the first cause.
 #[derive(Debug, Clone, PartialEq)]
-struct Answer {
+pub(super) struct Answer {
     narrow: Option<(Bottleneck, Option<Bottleneck>)>,
     undecided: bool,
     cause: Option<String>,
@@ -26,7 +26,7 @@ struct Answer {
 
 impl Answer {
     /// Of a judged run.
-    fn of(run: &Run) -> Answer {
+    pub(super) fn of(run: &Run) -> Answer {
         let verdict = run.verdicts.first();
         let first = run.causes.first();
         let nothing_ends =
@@ -42,11 +42,11 @@ impl Answer {
 
 /// Answers one after the other.
 #[derive(Debug, Default)]
-struct Answers(Option<Answer>);
+pub(super) struct Answers(Option<Answer>);
 
 impl Answers {
     /// Whether it is another answer than before, and whether a look that has come to it need not go on.
-    fn take(&mut self, answer: Answer) -> (bool, bool) {
+    pub(super) fn take(&mut self, answer: Answer) -> (bool, bool) {
         let same = self.0.as_ref() == Some(&answer);
         let ends = same && answer.standstill;
         self.0 = Some(answer);

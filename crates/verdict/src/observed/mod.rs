@@ -18,6 +18,7 @@ mod ceilings;
 mod doubt;
 mod gains;
 mod headroom;
+mod mariadb;
 mod phrase;
 mod runnable;
 mod sentences;
@@ -40,6 +41,7 @@ use crate::threshold::{ALMOST_ALL_OF_THE_WORK, HOT_OVER_MEAN, MOST_OF_THE_WORK, 
 
 pub(crate) use account::sum;
 pub(crate) use ceilings::ceilings;
+pub(crate) use mariadb::of_mariadb;
 pub(crate) use phrase::phrase;
 pub(crate) use situation::standing;
 pub(crate) use standstill::or_standstill;

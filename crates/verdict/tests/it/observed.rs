@@ -103,6 +103,32 @@ fn who_has_idle_sessions_waits_for_its_clients_and_is_never_tested() {
 }
 
 #[test]
+fn of_a_mariadb_no_bottleneck_is_named_and_what_its_sessions_do_is_said() {
+    let found = |at_work: f64| {
+        verdict(|_, seen| {
+            let mariadb = Some(narrows_model::MariaDbUse::default());
+            seen.consumers = Some(narrows_model::Consumers { mariadb, ..Default::default() });
+            seen.activity.samples = 300;
+            seen.activity.found = vec![ActivityWhere {
+                class: ProcessClass::Session,
+                state: ActivityState::Running,
+                processes: at_work,
+                interval_95: None,
+                windows: Vec::new(),
+                events: Vec::new(),
+            }];
+            seen.sessions.open = Some(8.0);
+        })
+    };
+    let busy = found(2.0);
+    assert_eq!((busy.narrow, busy.or, busy.grade), (Bottleneck::Unknown, None, Grade::Undecided));
+    assert_eq!(busy.phrase, "2.0 of 8 sessions active, mostly computing or reading");
+    assert_eq!(busy.gain_at_most, None);
+    assert!(busy.standing.is_some_and(|standing| standing.step.is_some()));
+    assert_eq!(found(0.05).phrase, "nearly idle: 0.050 of 8 sessions active");
+}
+
+#[test]
 fn what_the_clients_outweigh_is_still_held_against_the_servers_account() {
     let said = |found: &Verdict| {
         found.reasons.iter().any(|why| why.contains("what that time consists of"))

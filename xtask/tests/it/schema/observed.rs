@@ -3,12 +3,13 @@
 use narrows_model::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, Bottleneck, Cause, CauseShare,
     ClassUse, ConsumerKind, Consumers, FileSystemRoom, Headroom, HorizonHolder, HorizonKind,
-    HotProcess, IndexSums, IndexUse, Interval, LiveCost, LiveSetting, LoadChange, Observation,
-    ObservedCounts, ObservedProcesses, ObservedSessions, ObservedSituation, PlanNode, ProcessClass,
-    ProcessorUser, Provenance, QueuedSession, Reserves, Role, SampledConsumers, SampledGroup,
-    SequenceUse, StatementFigures, StatementGroup, StatementHistory, StatementMoment,
-    StatementPlan, StatementSamples, StatementStatistics, StatementUse, TableUse, TimeAccount,
-    TimeShare, TransactionTime, TriedIndex, UnindexedKey, Urgency, WaitCheck, WhatIf, WhatIfThen,
+    HotProcess, IndexSums, IndexUse, Interval, LiveCost, LiveSetting, LoadChange, MariaDbStatement,
+    MariaDbUse, Observation, ObservedCounts, ObservedProcesses, ObservedSessions,
+    ObservedSituation, PlanNode, ProcessClass, ProcessorUser, Provenance, QueuedSession, Reserves,
+    Role, SampledConsumers, SampledGroup, SequenceUse, StatementFigures, StatementGroup,
+    StatementHistory, StatementMoment, StatementPlan, StatementSamples, StatementStatistics,
+    StatementUse, TableUse, TimeAccount, TimeShare, TransactionTime, TriedIndex, UnindexedKey,
+    Urgency, WaitCheck, WhatIf, WhatIfThen,
 };
 
 pub fn observation(interval: Interval) -> Observation {
@@ -230,6 +231,19 @@ fn consumers(interval: Interval) -> Consumers {
                 available_files: Some(1e6),
                 requests_in_flight: Some(2.0),
             }],
+        }),
+        mariadb: Some(MariaDbUse {
+            performance_schema: true,
+            grown: [("Questions".to_string(), 12e3)].into(),
+            level: [("Innodb_history_list_length".to_string(), 500.0)].into(),
+            highest: [("Innodb_checkpoint_age".to_string(), 10e6)].into(),
+            statements: vec![MariaDbStatement {
+                id: "a1".into(),
+                calls: 60.0,
+                rows_examined: 6e6,
+                ..MariaDbStatement::default()
+            }],
+            metadata_locks_known: true,
         }),
     }
 }
