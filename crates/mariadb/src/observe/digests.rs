@@ -205,6 +205,7 @@ fn list(
             database: narrows_units::shown(schema).into_owned(),
             text: shape.map(|shape| shape.text.clone()).filter(|text| !text.is_empty()),
             took,
+            before: None,
         });
         let of = beyond.entry(digest.clone()).or_default();
         of.id.clone_from(digest);

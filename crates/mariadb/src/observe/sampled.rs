@@ -234,6 +234,8 @@ impl Sampled {
             groups,
             texts,
             by_text: digests.is_empty(),
+            // Not kept over time.
+            history: None,
         }
     }
 
