@@ -152,6 +152,50 @@ fn consumers(interval: Interval) -> Consumers {
             name: "orders_customer_fkey".into(),
             ..Default::default()
         }],
+        lock_queue: vec![QueuedSession {
+            pid: 4711,
+            behind: vec![4712],
+            state: "active".into(),
+            state_age_ns: Some(1e9),
+            transaction_age_ns: Some(1e9),
+            waits_for: Some("Lock:relation".into()),
+            mode: Some("AccessExclusiveLock".into()),
+            table: Some("public.orders".into()),
+            user: "app".into(),
+            application: "shop".into(),
+            backend_type: "autovacuum worker".into(),
+            text: text.clone(),
+        }],
+        lock_queue_age_ns: Some(1e9),
+        horizon: vec![HorizonHolder {
+            kind: HorizonKind::Slot,
+            name: "standby1".into(),
+            transactions: 1e6,
+            age_ns: Some(1e9),
+            state: "idle in transaction".into(),
+            user: "app".into(),
+            application: "shop".into(),
+            text,
+        }],
+        reserves: Some(Reserves {
+            oldest_database: Some(("shop".into(), 1e9)),
+            unread_slots: vec![("standby1".into(), 1e9)],
+            archive_failures: Some(3.0),
+            file_systems: vec![FileSystemRoom {
+                roles: vec![Role::Data, Role::Wal],
+                total_bytes: 1e11,
+                available_bytes: 1e9,
+                available_files: Some(1e6),
+                requests_in_flight: Some(2.0),
+            }],
+        }),
+        ..objects()
+    }
+}
+
+/// Plans, indexes, sequences, and what only MariaDB counts.
+fn objects() -> Consumers {
+    Consumers {
         plans: vec![StatementPlan {
             id: "-42".into(),
             cost: 12e3,
@@ -195,43 +239,6 @@ fn consumers(interval: Interval) -> Consumers {
             of_column: true,
             ..SequenceUse::default()
         }],
-        lock_queue: vec![QueuedSession {
-            pid: 4711,
-            behind: vec![4712],
-            state: "active".into(),
-            state_age_ns: Some(1e9),
-            transaction_age_ns: Some(1e9),
-            waits_for: Some("Lock:relation".into()),
-            mode: Some("AccessExclusiveLock".into()),
-            table: Some("public.orders".into()),
-            user: "app".into(),
-            application: "shop".into(),
-            backend_type: "autovacuum worker".into(),
-            text: text.clone(),
-        }],
-        lock_queue_age_ns: Some(1e9),
-        horizon: vec![HorizonHolder {
-            kind: HorizonKind::Slot,
-            name: "standby1".into(),
-            transactions: 1e6,
-            age_ns: Some(1e9),
-            state: "idle in transaction".into(),
-            user: "app".into(),
-            application: "shop".into(),
-            text,
-        }],
-        reserves: Some(Reserves {
-            oldest_database: Some(("shop".into(), 1e9)),
-            unread_slots: vec![("standby1".into(), 1e9)],
-            archive_failures: Some(3.0),
-            file_systems: vec![FileSystemRoom {
-                roles: vec![Role::Data, Role::Wal],
-                total_bytes: 1e11,
-                available_bytes: 1e9,
-                available_files: Some(1e6),
-                requests_in_flight: Some(2.0),
-            }],
-        }),
         mariadb: Some(MariaDbUse {
             performance_schema: true,
             grown: [("Questions".to_string(), 12e3)].into(),
@@ -245,6 +252,7 @@ fn consumers(interval: Interval) -> Consumers {
             }],
             metadata_locks_known: true,
         }),
+        ..Consumers::default()
     }
 }
 
