@@ -12,7 +12,8 @@ use narrows_io::{
 };
 
 pub const MIB: u64 = 1 << 20;
-pub const ROOMY: Space = Space { total_bytes: 1 << 40, available_bytes: 1 << 39 };
+pub const ROOMY: Space =
+    Space { total_bytes: 1 << 40, available_bytes: 1 << 39, available_files: None };
 
 /// On the disk of the build folder: the folder for temporary files is often in memory.
 pub fn folder() -> tempfile::TempDir {
