@@ -214,7 +214,7 @@ fn shared_buffers_small(server: &ObservedServer) -> Vec<CauseDraft> {
         against: "one large scan may be what pushes the rest out: look for it first; more for shared_buffers is less for the page cache".to_string(),
         action: match mb {
             Some(mb) if fits(mb) == Some(true) => format!("shared_buffers = {mb} MB, which is within a quarter of the memory that the server may use; a restart"),
-            Some(mb) => format!("shared_buffers = {mb} MB where that is within a quarter of the memory that the server may use, which is not known here; a restart"),
+            Some(mb) => format!("shared_buffers = {mb} MB where that is within a quarter of the memory that the server may use, which is unknown here; a restart"),
             None => "a quarter of the memory that the server may use is taken already: more memory, or statements that read less".to_string(),
         },
         statement: mb.filter(|mb| fits(*mb) == Some(true)).map(|mb| format!("ALTER SYSTEM SET shared_buffers = '{mb}MB'")),

@@ -38,7 +38,7 @@ pub(super) const RULES: &[CauseRule] = &[
         urgency: Urgency::Performance,
         what: "An index finds many rows, and a filter throws nearly all of them away",
         decides: "the statement's generic plan reads a table by an index and filters behind it; that index was scanned about once per call (half to twice), each scan returned 1,000 entries or more and 100 for each row that the statement returns or the planner expects behind the filter; the statement reads as many blocks as such a scan has, and takes a tenth or more of what binds. An index is proposed where the index has plain columns and the filter compares parameters for equality",
-        against: "Without ANALYZE it is not known what the filter removes; other statements may use the same index; each index makes writes dearer",
+        against: "Without ANALYZE it is unknown what the filter removes; other statements may use the same index; each index makes writes dearer",
         reference: "PostgreSQL documentation: Multicolumn Indexes; Using EXPLAIN",
         supersedes: &["statement-dominates", "shared-buffers-small"],
         find: filtered_after_index,

@@ -42,7 +42,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "storage-silent",
         urgency: Urgency::Now,
         what: "The storage does not answer: sessions wait for it, and nothing ends",
-        decides: "for 4 s or more no WAL flush ended while 30 % of the sessions at work or more, one at least, waited for one; or no transaction ended and nothing was read from drives while 90 % waited for reads",
+        decides: "for 4 s or more no WAL flush ended while 30 % of the active sessions or more, one at least, waited for one; or no transaction ended and nothing was read from drives while 90 % waited for reads",
         against: "On a drive with a long queue a single flush can take seconds: observe again",
         reference: "Linux: fsfreeze(8), /sys/block/DEV/inflight, state D in ps(1); PostgreSQL documentation: wait events of type IO",
         supersedes: &["flushes", "lock-queue", "hot-row", "statement-dominates", "too-many-active"],
