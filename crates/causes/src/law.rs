@@ -14,6 +14,9 @@ use crate::statements::StatementLoad;
 /// From this share on a gain is no figure any more: a hundredfold.
 const LARGEST_SHARE: f64 = 0.99;
 
+/// The unit of a bound that is sessions over the time that a transaction takes now.
+const SESSIONS: &str = "sessions";
+
 const CPU: &[Bottleneck] = &[Bottleneck::Cpu, Bottleneck::CpuQuota, Bottleneck::CpuTaken];
 const DRIVE_READS: &[Bottleneck] = &[Bottleneck::ReadRate, Bottleneck::ReadBandwidth];
 /// What binds where sessions read or compute one step after the other.
@@ -120,7 +123,9 @@ impl ObservedServer<'_> {
             !goes_too.contains(&of) && of != verdict.narrow && of != Bottleneck::Client
         };
         let rate = verdict.throughput_per_s;
-        let bounds = verdict.bounds.iter().filter(|bound| is_cap(bound.resource));
+        // Sessions over the time of a transaction is no limit of its own: waits for CPUs are part of flushes and locks, and go with what goes.
+        let fixed = verdict.bounds.iter().filter(|bound| bound.capacity_unit != SESSIONS);
+        let bounds = fixed.filter(|bound| is_cap(bound.resource));
         let bounds = bounds.map(|bound| bound.bound_per_s / rate);
         let nearest = verdict.standing.as_ref().and_then(|standing| standing.nearest.as_ref());
         let nearest = nearest.filter(|end| is_cap(end.resource)).map(|end| end.factor_at_most);
