@@ -53,7 +53,7 @@ const TOPICS: [(&str, &str); 9] = [
     ("Time", "for watch quick thorough window minutes repeats round warm-up starts"),
     (
         "Database",
-        "observe no-explain database postgres kind pool no-database standby load-only keep crash drop",
+        "observe no-explain show-queries database postgres kind pool no-database standby load-only keep crash drop",
     ),
     (
         "Evaluation",

@@ -81,6 +81,11 @@ pub struct HowToLook {
     /// language other than C are left out anyway.
     #[arg(long)]
     pub no_explain: bool,
+    /// Keep the literals in statements of sessions that wait for locks or hold rows from vacuum
+    ///
+    /// Their texts are otherwise kept without literals, on the screen and in the run file. Texts of pg_stat_statements have none.
+    #[arg(long, conflicts_with = "anonymous")]
+    pub show_queries: bool,
 }
 
 impl HowToLook {

@@ -57,6 +57,12 @@ pub fn observe(args: ObserveCommand) -> Result<Exit> {
                 "leave them out",
             ));
         }
+        if args.how.no_explain || args.how.show_queries {
+            return Err(Failure::hinted(
+                "--no-explain and --show-queries are of PostgreSQL: of a MariaDB no plans are asked for, and texts are kept without literals",
+                "leave them out",
+            ));
+        }
         let request = ObserveMariaDbRequest {
             address: mariadb::address(text)?,
             length: if args.watch { args.how.length_of_each() } else { args.how.length() },
@@ -70,6 +76,7 @@ pub fn observe(args: ObserveCommand) -> Result<Exit> {
         length: if args.watch { args.how.length_of_each() } else { args.how.length() },
         capacities: args.how.capacities,
         explains: !args.how.no_explain,
+        literals: args.how.show_queries,
         facts: args.facts,
         below: None,
         options: RunOptions { anonymous: args.names.anonymous, ..output.options() },
@@ -193,6 +200,7 @@ fn look(args: RunArgs, address: Address) -> ObserveRequest {
         length: args.observing.how.length(),
         capacities: args.observing.how.capacities,
         explains: !args.observing.how.no_explain,
+        literals: args.observing.how.show_queries,
         facts: args.facts,
         below: below.map(|data| BelowRequest { quick, data, wal }),
         options: RunOptions { anonymous: args.names.anonymous, ..args.output.options() },

@@ -11,6 +11,7 @@ use narrows_model::{
 use narrows_observe::Watch;
 
 use super::consumers::Scope;
+use super::consumers::normalise::SentTexts;
 use super::host::{Here, Ledger};
 use super::missing::Missing;
 use super::sampling::{PollLoop, Sampler};
@@ -71,6 +72,7 @@ pub struct Monitor {
     here: Here,
     unknown: Vec<Unknown>,
     explains: bool,
+    texts: SentTexts,
 }
 
 impl Monitor {
@@ -98,6 +100,7 @@ impl Monitor {
             here,
             unknown,
             explains: true,
+            texts: SentTexts::default(),
         })
     }
 
@@ -105,6 +108,12 @@ impl Monitor {
     #[must_use]
     pub fn without_plans(self) -> Monitor {
         Monitor { explains: false, ..self }
+    }
+
+    /// Texts of statements that sessions sent are kept with their literals.
+    #[must_use]
+    pub fn with_literals(self) -> Monitor {
+        Monitor { texts: SentTexts::Whole, ..self }
     }
 
     /// The server's main process, where it runs on this machine and can be seen.
@@ -188,7 +197,7 @@ impl Monitor {
         let ledger = process.map(|found| Ledger::of(&mut session, found, method));
         let sees_states = self.server.sees_others && tracked;
         let scope = Scope::of(&self.server, self.recovering, on("track_io_timing") == Some(true));
-        let scope = Scope { explains: self.explains, ..scope };
+        let scope = Scope { explains: self.explains, texts: self.texts, ..scope };
         let watch = around.watch;
         let sampler = Sampler::prepare(&mut session, sees_states, ledger, watch, &plan, scope)?;
         let mut poll = PollLoop::begin(session, statement, sampler, plan)?;

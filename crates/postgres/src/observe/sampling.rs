@@ -101,7 +101,7 @@ impl Sampler {
         session.query(samples::ROOM)?;
         if sees_states {
             session.query(samples::PREPARE_WITH_PIDS)?;
-            slow_probes = Some(SlowProbes::prepare(session)?);
+            slow_probes = Some(SlowProbes::prepare(session, scope.texts)?);
         }
         Ok(Sampler {
             sampled: Sampled::new(plan.least().as_nanos() as f64, plan.window_ns()),

@@ -6,6 +6,7 @@ use narrows_engine::now_ns;
 use narrows_model::{LockHolder, LockHolders};
 
 use super::consumers::lock_queue::LockQueueProbe;
+use super::consumers::normalise::SentTexts;
 use super::participants::Participants;
 use crate::monitor::lock_queue;
 use crate::monitor::pace::Pace;
@@ -69,13 +70,16 @@ impl SlowProbes {
     ///
     /// # Errors
     /// A statement failed.
-    pub(super) fn prepare(session: &mut SamplingSession) -> Result<SlowProbes, WireError> {
+    pub(super) fn prepare(
+        session: &mut SamplingSession,
+        texts: SentTexts,
+    ) -> Result<SlowProbes, WireError> {
         let now = session.one(NOW)?.and_then(|text| text.parse().ok());
         let since_s = now.filter(|s: &f64| s.is_finite());
         let since_s = since_s.ok_or(WireError::Unexpected("no time of day"))?;
         session.query(&census(since_s))?;
         session.query(lock_queue::PREPARE)?;
-        let queue = LockQueueProbe::prepare(session)?;
+        let queue = LockQueueProbe::prepare(session, texts)?;
         let mut found = SlowProbeAnswers::default();
         match session.query(HELD) {
             Ok(rows) => {

@@ -199,6 +199,7 @@ impl Observe {
         let folders = ServerFolders::of([look.data_dir(), look.wal_dir()]);
         let mut waiting = Waiting::new(ui, &machine, folders.clone(), &session.run);
         let look = if self.request.explains { look } else { look.without_plans() };
+        let look = if self.request.literals { look.with_literals() } else { look };
         let mut seen = look.observe(length, seed, around, &mut waiting, stop, ui)?;
         folders.tell(&mut seen.observation);
         let groups = waiting.groups;

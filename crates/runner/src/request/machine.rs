@@ -55,6 +55,8 @@ pub struct ObserveRequest {
     pub capacities: Option<String>,
     /// Whether plans of the statements that take most are asked for.
     pub explains: bool,
+    /// Whether texts that sessions sent are kept with their literals.
+    pub literals: bool,
     /// A capture of this machine, for what this user can't read.
     pub facts: Option<PathBuf>,
     /// Measure the server's drives before, in these folders; quick or not.

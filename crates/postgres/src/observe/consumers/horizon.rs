@@ -5,7 +5,7 @@
 
 use narrows_model::{HorizonHolder, HorizonKind};
 
-use super::normalise::normalised;
+use super::normalise::SentTexts;
 use super::{number, text};
 use crate::wire::{Row, one_line};
 
@@ -41,7 +41,7 @@ pub(super) const QUESTIONS: [(HorizonKind, &str); 4] = [
 ];
 
 /// The answer to the question for that kind. Who has a snapshot of this moment holds nothing.
-pub(super) fn holders(kind: HorizonKind, rows: &[Row]) -> Vec<HorizonHolder> {
+pub(super) fn holders(kind: HorizonKind, rows: &[Row], texts: SentTexts) -> Vec<HorizonHolder> {
     let holder = |row: &Row| {
         let said = |column: usize| text(row, column).map(one_line).unwrap_or_default();
         Some(HorizonHolder {
@@ -52,7 +52,7 @@ pub(super) fn holders(kind: HorizonKind, rows: &[Row]) -> Vec<HorizonHolder> {
             state: said(3),
             user: said(4),
             application: said(5),
-            text: text(row, 6).map(normalised).filter(|shape| !shape.is_empty()),
+            text: text(row, 6).and_then(|sql| texts.kept(sql)),
         })
     };
     rows.iter().filter_map(holder).collect()
@@ -67,12 +67,15 @@ mod tests {
     fn holders_are_those_with_transactions_behind_them() {
         let session = row(["11", "500", "60.5", "idle in transaction", "app", "web", "SELECT 42"]);
         let fresh = row(["12", "0", "0", "active", "app", "web", "SELECT 1"]);
-        let found = holders(HorizonKind::Session, &[session, fresh]);
+        let found = holders(HorizonKind::Session, &[session, fresh], SentTexts::Normalised);
         let [holder] = &found[..] else { panic!("{found:?}") };
         assert_eq!((holder.name.as_str(), holder.transactions), ("11", 500.0));
         assert_eq!((holder.age_ns, holder.text.as_deref()), (Some(60.5e9), Some("SELECT ?")));
-        let slot = &holders(HorizonKind::Slot, &[row(["old", "7"])])[0];
+        let slot = &holders(HorizonKind::Slot, &[row(["old", "7"])], SentTexts::Normalised)[0];
         assert_eq!((slot.age_ns, slot.state.as_str(), &slot.text), (None, "", &None));
-        assert!(holders(HorizonKind::Slot, &[row(["bad", "inf"]), row([])]).is_empty());
+        assert!(
+            holders(HorizonKind::Slot, &[row(["bad", "inf"]), row([])], SentTexts::Normalised)
+                .is_empty()
+        );
     }
 }

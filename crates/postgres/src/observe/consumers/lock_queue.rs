@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use narrows_engine::now_ns;
 use narrows_model::QueuedSession;
 
-use super::normalise::normalised;
+use super::normalise::SentTexts;
 use super::{number, text};
 use crate::monitor::samples::{Processes, numbers};
 use crate::monitor::session::SamplingSession;
@@ -58,6 +58,8 @@ pub(in crate::observe) struct LockQueueProbe {
     pub(super) prepared: bool,
     /// Whether its lock manager has enough to do, when last seen.
     pub(in crate::observe) manager_is_busy: bool,
+    /// How texts are kept.
+    texts: SentTexts,
     pub(super) longest: LongestQueue,
 }
 
@@ -68,9 +70,10 @@ impl LockQueueProbe {
     /// The connection broke.
     pub(in crate::observe) fn prepare(
         session: &mut SamplingSession,
+        texts: SentTexts,
     ) -> Result<LockQueueProbe, WireError> {
         let prepared = session.ask_aside(PREPARE)?.is_ok();
-        Ok(LockQueueProbe { prepared, ..LockQueueProbe::default() })
+        Ok(LockQueueProbe { prepared, texts, ..LockQueueProbe::default() })
     }
 
     /// Asks, where so many wait behind the session `head`; the `last` time also where as many did before, because they have waited longer.
@@ -91,7 +94,7 @@ impl LockQueueProbe {
             && longer
             && let Ok(rows) = session.ask_aside(READ)?
         {
-            self.longest.take(&rows, now_ns());
+            self.longest.take(&rows, self.texts, now_ns());
         }
         Ok(())
     }
@@ -121,9 +124,12 @@ impl LongestQueue {
     }
 
     /// An answer of `now_ns`: kept where its longest queue is at least as long.
-    fn take(&mut self, rows: &[Row], now_ns: u64) {
-        let sessions: BTreeMap<u32, QueuedSession> =
-            rows.iter().filter_map(session).map(|session| (session.pid, session)).collect();
+    fn take(&mut self, rows: &[Row], texts: SentTexts, now_ns: u64) {
+        let sessions: BTreeMap<u32, QueuedSession> = rows
+            .iter()
+            .filter_map(|row| session(row, texts))
+            .map(|session| (session.pid, session))
+            .collect();
         let mut places: Vec<(u32, usize, u32)> = Vec::new();
         for pid in sessions.keys() {
             let (head, ahead) = head(&sessions, *pid);
@@ -163,7 +169,7 @@ fn head(sessions: &BTreeMap<u32, QueuedSession>, pid: u32) -> (u32, usize) {
     (at, ahead)
 }
 
-fn session(row: &Row) -> Option<QueuedSession> {
+fn session(row: &Row, texts: SentTexts) -> Option<QueuedSession> {
     let said = |column: usize| text(row, column).map(one_line);
     let ns = |column: usize| number(row, column).map(|s| s.max(0.0) * 1e9);
     let mut behind: Vec<u32> = Vec::new();
@@ -187,7 +193,7 @@ fn session(row: &Row) -> Option<QueuedSession> {
         user: said(8).unwrap_or_default(),
         application: said(9).unwrap_or_default(),
         backend_type: said(10).filter(|kind| kind != "client backend").unwrap_or_default(),
-        text: text(row, 11).map(normalised).filter(|shape| !shape.is_empty()),
+        text: text(row, 11).and_then(|sql| texts.kept(sql)),
     })
 }
 
@@ -211,7 +217,7 @@ mod tests {
     fn a_queue_is_as_old_as_its_head_has_had_nobody_behind_it() {
         let mut queue = LongestQueue::default();
         assert_eq!(queue.age_ns(10), None);
-        queue.take(&[waits("2", "1"), holds("1")], 10);
+        queue.take(&[waits("2", "1"), holds("1")], SentTexts::Normalised, 10);
         queue.still(9, 30);
         assert_eq!(queue.age_ns(50), Some(40.0), "others wait behind another one");
         queue.still(1, 30);
@@ -230,6 +236,7 @@ mod tests {
                 holds("8"),
                 waits("4", "2 1"),
             ],
+            SentTexts::Normalised,
             0,
         );
         let pids: Vec<u32> = queue.sessions.iter().map(|session| session.pid).collect();
@@ -246,20 +253,20 @@ mod tests {
         assert_eq!(next.table.as_deref(), Some("public.t"));
         assert_eq!(next.text.as_deref(), Some("SELECT ? FROM t"));
         // A shorter one doesn't take its place.
-        queue.take(&[waits("3", "2"), holds("2")], 0);
+        queue.take(&[waits("3", "2"), holds("2")], SentTexts::Normalised, 0);
         assert_eq!(queue.sessions.len(), 6);
     }
 
     #[test]
     fn a_circle_and_a_prepared_transaction_are_queues_too() {
         let mut queue = LongestQueue::default();
-        queue.take(&[waits("1", "2"), waits("2", "1")], 0);
+        queue.take(&[waits("1", "2"), waits("2", "1")], SentTexts::Normalised, 0);
         assert_eq!(queue.sessions.len(), 2);
         let mut queue = LongestQueue::default();
-        queue.take(&[waits("1", "0"), row(["0"])], 0);
+        queue.take(&[waits("1", "0"), row(["0"])], SentTexts::Normalised, 0);
         assert_eq!((queue.sessions[0].pid, queue.sessions[0].state.as_str()), (0, ""));
         let mut queue = LongestQueue::default();
-        queue.take(&[holds("1"), row([])], 0);
+        queue.take(&[holds("1"), row([])], SentTexts::Normalised, 0);
         assert_eq!(queue, LongestQueue::default());
     }
 

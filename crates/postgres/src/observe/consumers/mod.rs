@@ -11,7 +11,7 @@ mod live_objects_test;
 #[cfg(test)]
 mod live_test;
 pub(super) mod lock_queue;
-mod normalise;
+pub(super) mod normalise;
 mod over_time;
 mod plans;
 mod reserves;
@@ -31,6 +31,7 @@ use crate::monitor::server::Server;
 use crate::monitor::session::{NoAnswer, SamplingSession};
 use crate::wire::{Row, WireError, one_line};
 use lock_queue::LockQueueProbe;
+use normalise::SentTexts;
 use plans::{Candidate, Hazards, PLANS, Planner};
 use sampled::SampledGroups;
 use statements::{Extension, Search, Switches};
@@ -68,6 +69,8 @@ pub(super) struct Scope {
     pub(super) io_timed: bool,
     /// Whether plans are asked for.
     pub(super) explains: bool,
+    /// How texts that sessions sent are kept.
+    pub(super) texts: SentTexts,
 }
 
 impl Scope {
@@ -79,6 +82,7 @@ impl Scope {
             recovering,
             io_timed,
             explains: true,
+            texts: SentTexts::default(),
         }
     }
 }
@@ -309,7 +313,7 @@ impl ConsumerProbes {
                 || ![HorizonKind::Session, HorizonKind::Standby].contains(&kind)
             {
                 let rows = self.ask(session, HORIZON, question)?.unwrap_or_default();
-                self.found.horizon.extend(horizon::holders(kind, &rows));
+                self.found.horizon.extend(horizon::holders(kind, &rows, self.scope.texts));
             }
         }
         self.found.horizon.sort_by(|a, b| b.transactions.total_cmp(&a.transactions));

@@ -9,12 +9,35 @@
 
 use narrows_model::Consumers;
 
+use crate::wire::one_line;
+
 /// In the place of a literal.
 const LITERAL: &str = "?";
 /// In the place of a list of placeholders.
 const LIST: &str = "...";
 /// Where a text goes on.
 const MORE: &str = "…";
+
+/// How texts of statements that sessions sent are kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::observe) enum SentTexts {
+    /// Without their literals.
+    #[default]
+    Normalised,
+    /// As they were sent, to a length; nothing in them steers a terminal.
+    Whole,
+}
+
+impl SentTexts {
+    /// That text as it is kept; `None` where nothing of it is left.
+    pub(super) fn kept(self, sql: &str) -> Option<String> {
+        let text = match self {
+            SentTexts::Normalised => normalised(sql),
+            SentTexts::Whole => one_line(sql).trim().chars().take(Consumers::TEXT).collect(),
+        };
+        Some(text).filter(|text| !text.is_empty())
+    }
+}
 
 /// Its shape, of [`Consumers::TEXT`] characters at most. The shape of a shape is itself.
 pub(super) fn normalised(sql: &str) -> String {

@@ -137,3 +137,16 @@ proptest! {
         prop_assert_eq!(normalised(&shape), shape.clone());
     }
 }
+
+#[test]
+fn literals_are_kept_only_where_they_were_asked_for_and_steer_nothing() {
+    let sql = "DELETE FROM t\n WHERE name = 'x\u{1b}[2J' AND id = 7";
+    let kept = SentTexts::Whole.kept(sql).unwrap();
+    assert!(kept.contains("'x") && kept.ends_with("AND id = 7"), "{kept}");
+    assert!(!kept.chars().any(char::is_control), "{kept:?}");
+    let shape = SentTexts::default().kept(sql).unwrap();
+    assert_eq!(shape, "DELETE FROM t WHERE name = ? AND id = ?");
+    let long = SentTexts::Whole.kept(&"x".repeat(100_000)).unwrap();
+    assert_eq!(long.len(), Consumers::TEXT);
+    assert_eq!(SentTexts::Whole.kept(" \n "), None);
+}
