@@ -1,6 +1,6 @@
 //! A cause before the table's order and what one says of another are put to it.
 
-use narrows_model::{CauseShare, Urgency};
+use narrows_model::CauseShare;
 
 /// What a rule found.
 #[derive(Debug, Clone, Default)]
@@ -30,12 +30,6 @@ pub struct CauseDraft {
     pub subjects: Vec<String>,
     /// Sessions that stand still behind it.
     pub behind: f64,
-    /// Among shares, where it is ordered though it claims none.
-    pub order: Option<f64>,
-    /// How soon, where that isn't as the rule has it.
-    pub urgency: Option<Urgency>,
-    /// Whether it names who takes it or what is waited for, and no reason.
-    pub only_describes: bool,
 }
 
 /// A table as a subject.
@@ -52,6 +46,3 @@ pub(crate) fn statement(id: &str) -> String {
 pub(crate) fn session(pid: impl std::fmt::Display) -> String {
     format!("session {pid}")
 }
-
-/// Transactions as such, and nothing that a statement or a table would be about.
-pub(crate) const TRANSACTIONS: &str = "transactions";

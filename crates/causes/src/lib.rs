@@ -30,7 +30,8 @@ use narrows_model::{Cause, Run, Urgency};
 /// Causes of one rule that are kept: those behind them are smaller.
 const KEPT_OF_A_RULE: usize = 3;
 
-/// Of a cause that only describes, what counts where they are ordered: whatever takes a third as much and has a reason comes first.
+/// Rules that name a consumer or a wait and no reason for it: whatever takes a third as much and has one comes first.
+const WITHOUT_A_REASON: [&str; 2] = ["statement-dominates", "flushes"];
 const BEHIND_REASONS: f64 = 0.3;
 
 /// Every cause of every observed server of the run: what stands still first, then the largest share, risks last.
@@ -66,12 +67,11 @@ fn of(server: &ObservedServer) -> Vec<(f64, Cause)> {
 
 /// By what causes of one urgency are ordered: who waits, or what goes of the sessions' time.
 fn rank(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> f64 {
-    match draft.urgency.unwrap_or(rule.urgency) {
+    match rule.urgency {
         Urgency::Now => draft.behind,
         Urgency::Performance | Urgency::Risk => {
-            let part = if draft.only_describes { BEHIND_REASONS } else { 1.0 };
-            let takes = draft.share.map(|(of, share)| share * server.weight(of));
-            takes.or(draft.order).map_or(0.0, |takes| takes * part)
+            let part = if WITHOUT_A_REASON.contains(&rule.id) { BEHIND_REASONS } else { 1.0 };
+            draft.share.map_or(0.0, |(of, share)| share * server.weight(of) * part)
         }
     }
 }
@@ -85,7 +85,7 @@ fn cause(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> Cause
     Cause {
         id: rule.id.to_string(),
         measurement: server.seen.measurement.clone(),
-        urgency: draft.urgency.unwrap_or(rule.urgency),
+        urgency: rule.urgency,
         summary: draft.summary,
         evidence: draft.evidence,
         against: draft.against,
@@ -96,6 +96,5 @@ fn cause(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> Cause
         share: draft.share,
         gain_at_most: draft.gain_at_most,
         statement_id: draft.statement_id,
-        only_describes: draft.only_describes,
     }
 }

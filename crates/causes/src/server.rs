@@ -1,7 +1,7 @@
 //! One observed server as the rules read it.
 
 use narrows_model::{
-    Consumers, Measurement, Observation, Platform, Run, TableUse, Validity, Verdict, metric,
+    Consumers, Measurement, Observation, Run, TableUse, Validity, Verdict, metric,
 };
 
 use crate::CauseRule;
@@ -22,8 +22,6 @@ pub struct ObservedServer<'a> {
     pub verdict: Option<&'a Verdict>,
     /// Who took what.
     pub consumers: &'a Consumers,
-    /// The machine that it runs on, where that was seen.
-    machine: Option<&'a Platform>,
     /// What statements took, by the server's books and by samples.
     pub(crate) statements: Vec<StatementLoad<'a>>,
 }
@@ -38,15 +36,7 @@ impl<'a> ObservedServer<'a> {
         let verdict = run.verdicts.iter().find(|v| v.measurement == seen.measurement);
         let consumers = seen.consumers.as_ref()?;
         let statements = statement_loads(consumers);
-        let machine = run.platform().filter(|_| seen.processes.is_some());
-        Some(ObservedServer { seen, measured, verdict, consumers, machine, statements })
-    }
-
-    /// Memory that the server may use, bytes: the machine's, or what its control group leaves of it; `None` where it isn't known.
-    pub(crate) fn memory_bytes(&self) -> Option<f64> {
-        let machine = self.machine?;
-        let all = Some(machine.memory.total_bytes).filter(|bytes| *bytes > 0)?;
-        Some(machine.cgroup.memory_limit_bytes.map_or(all, |limit| limit.min(all)) as f64)
+        Some(ObservedServer { seen, measured, verdict, consumers, statements })
     }
 
     /// Whether a rule is one for this kind of server: its words and its statements are of that.

@@ -119,21 +119,6 @@ fn names(text: &str, separator: char) -> Option<Vec<String>> {
     }
 }
 
-/// What ends or cancels one session, and none that has got its number since: it has to be in that state, and to be as old as it was.
-/// `condition` is on columns of `pg_stat_activity`, `since` the one with the time since when.
-///
-/// `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = 7 AND state = 'idle' AND xact_start < now() - interval '26 s'`
-pub(crate) fn on_session(
-    function: &str,
-    pid: u32,
-    condition: &str,
-    (since, age_ns): (&str, Option<f64>),
-) -> String {
-    let seconds = age_ns.filter(|ns| *ns >= 1e9).map(|ns| (ns / 1e9).min(1e9).floor());
-    let old = seconds.map_or(String::new(), |s| format!(" AND {since} < now() - interval '{s} s'"));
-    format!("SELECT {function}(pid) FROM pg_stat_activity WHERE pid = {pid} AND {condition}{old}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

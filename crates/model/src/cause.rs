@@ -52,7 +52,7 @@ pub struct Cause {
     pub id: String,
     /// The measurement of the observation that it is read from.
     pub measurement: String,
-    /// How soon to act; as its rule has it, unless what it saw is over.
+    /// How soon to act.
     pub urgency: Urgency,
     /// One sentence with the names in it, without a full stop: `pid 4711, idle in transaction for 26 s, blocks 12 sessions`.
     pub summary: String,
@@ -79,7 +79,4 @@ pub struct Cause {
     /// Statement (`queryid`) it is about; empty where it is about none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub statement_id: String,
-    /// Whether it names who takes it or what is waited for, and no reason: hardware may be the answer all the same.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub only_describes: bool,
 }

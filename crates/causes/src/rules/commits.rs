@@ -8,7 +8,7 @@ use crate::figures::share_of;
 use crate::law::COMMITS;
 use crate::sql::literal;
 use crate::words::{age, bytes, count, joined, percent, sessions, sessions_that};
-use crate::{CauseDraft, CauseRule, ObservedServer, draft};
+use crate::{CauseDraft, CauseRule, ObservedServer};
 
 /// Most of the sessions' time.
 const MOST: f64 = 0.5;
@@ -26,8 +26,6 @@ const LEAST_DELAY_US: f64 = 100.0;
 const MOSTLY_IMAGES: f64 = 0.5;
 /// One requested checkpoint is a backup's.
 const LEAST_REQUESTED: f64 = 2.0;
-/// The largest `max_wal_size` proposed over that of now: the rate has the images in it that there will be fewer of.
-const LARGEST_WAL_STEP: f64 = 8.0;
 /// The largest `max_wal_size` proposed, bytes: recovery after a crash reads it.
 const LARGEST_WAL: f64 = 256.0 * 1024.0 * 1024.0 * 1024.0;
 /// Share of transactions rolled back from which on that is no exception.
@@ -100,7 +98,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "rolled-back",
         urgency: Urgency::Performance,
         what: "Much of the work is rolled back",
-        decides: "30 % of transactions or more are rolled back, and 100 of them or more. A risk only, unless they fail or had written: serializable or repeatable read by default, waits for `Serial…`, deadlocks, more transaction IDs than commits",
+        decides: "30 % of transactions or more are rolled back, and 100 of them or more",
         against: "Some drivers and pools end transactions that only read by ROLLBACK, which costs nothing",
         reference: "PostgreSQL documentation: Transaction Isolation, Serializable Isolation Level",
         supersedes: &["statement-dominates"],
@@ -240,7 +238,6 @@ fn flushes(server: &ObservedServer) -> Vec<CauseDraft> {
         verify: "narrows observe URL: the share of WALSync and WALWrite".to_string(),
         share,
         gain_at_most,
-        only_describes: true,
         ..CauseDraft::default()
     }]
 }
@@ -269,8 +266,7 @@ fn checkpoints_frequent(server: &ObservedServer) -> Vec<CauseDraft> {
     }
     // WAL of one checkpoint's time and of the completion of the one before, so that the time comes first.
     let target = server.number("checkpoint_completion_target").unwrap_or(0.9).clamp(0.0, 1.0);
-    let step = allowed.map_or(LARGEST_WAL, |allowed| allowed * LARGEST_WAL_STEP);
-    let wanted = (rate * timeout_s * (1.0 + target)).min(LARGEST_WAL).min(step);
+    let wanted = (rate * timeout_s * (1.0 + target)).min(LARGEST_WAL);
     let size_mb = power_of_two_mb(wanted);
     let larger = allowed.is_none_or(|allowed| size_mb as f64 * 1024.0 * 1024.0 > allowed);
     let size =
@@ -289,11 +285,7 @@ fn checkpoints_frequent(server: &ObservedServer) -> Vec<CauseDraft> {
             current.as_ref().map(|size| format!("max_wal_size = {size}")),
         ]),
         against: "a backup, CHECKPOINT or a single bulk load requests checkpoints too; some images stay, one for each page and checkpoint".to_string(),
-        action: if larger {
-            format!("raise max_wal_size to {size}, towards the size with which checkpoint_timeout ({timeout_s:.0} s) comes first; that much more disk under pg_wal, and recovery after a crash takes longer. wal_compression makes images smaller for CPU time")
-        } else {
-            "max_wal_size is large already: wal_compression makes images smaller for CPU time, and work that changes fewer different pages between checkpoints has fewer of them".to_string()
-        },
+        action: format!("raise max_wal_size to {size}, so that checkpoint_timeout ({timeout_s:.0} s) comes first; that much more disk under pg_wal, and recovery after a crash takes longer. wal_compression makes images smaller for CPU time"),
         statement: larger.then(|| format!("ALTER SYSTEM SET max_wal_size = '{size}'; SELECT pg_reload_conf()")),
         undo: match current {
             Some(size) => format!("ALTER SYSTEM SET max_wal_size = {size}; SELECT pg_reload_conf()"),
@@ -319,9 +311,7 @@ fn rolled_back(server: &ObservedServer) -> Vec<CauseDraft> {
         level.filter(|level| level.contains("serializable") || level.contains("repeatable"));
     let serial = server.at_events_of("LWLock:Serial").filter(|waits| waits.sessions > 0.0);
     let deadlocks = counted.deadlocks.filter(|n| *n >= 1.0);
-    // More transaction ids than commits: what is rolled back had written, or there are savepoints.
-    let wrote = counted.writers.zip(counted.commits).is_some_and(|(ids, commits)| ids > commits);
-    let fails = strict.is_some() || serial.is_some() || deadlocks.is_some() || wrote;
+    let (worth, gain_at_most) = server.worth_of_computing(share);
     vec![CauseDraft {
         summary: format!("{} of transactions are rolled back", percent(share)),
         evidence: joined([
@@ -329,7 +319,6 @@ fn rolled_back(server: &ObservedServer) -> Vec<CauseDraft> {
             strict.map(|level| format!("default_transaction_isolation = {level}")),
             serial.map(|waits| format!("locks of SERIALIZABLE are {} of session time", percent(waits.share))),
             deadlocks.map(|n| format!("{n:.0} deadlocks")),
-            wrote.then(|| "more transaction IDs were given out than transactions committed: what was rolled back had written".to_string()),
         ]),
         against: "transactions that only read and are ended by ROLLBACK look the same and cost nothing".to_string(),
         action: if strict.is_some() || serial.is_some() {
@@ -340,10 +329,8 @@ fn rolled_back(server: &ObservedServer) -> Vec<CauseDraft> {
         .to_string(),
         undo: "the change in the application, back".to_string(),
         verify: "SELECT datname, xact_commit, xact_rollback FROM pg_stat_database, twice".to_string(),
-        // How much of the sessions' time or of the CPUs that was is not known: transactions differ.
-        order: fails.then_some(share),
-        urgency: (!fails).then_some(Urgency::Risk),
-        subjects: if fails { Vec::new() } else { vec![draft::TRANSACTIONS.to_string()] },
+        share: worth,
+        gain_at_most,
         ..CauseDraft::default()
     }]
 }

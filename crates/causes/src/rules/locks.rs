@@ -10,15 +10,13 @@ use narrows_model::{
 
 use crate::law::LOCKS;
 use crate::queue::LockQueue;
-use crate::sql::{identifier, literal, on_session};
+use crate::sql::{identifier, literal};
 use crate::statements::StatementLoad;
 use crate::words::{age, excerpt, joined, percent, sessions, sessions_that, whole_sessions};
 use crate::{CauseDraft, CauseRule, ObservedServer, draft};
 
-/// See [`LockHolder::KEPT_NS`].
-const KEPT_NS: f64 = LockHolder::KEPT_NS;
-/// A queue that was last seen so long before the end of the look may be gone, ns.
-const GONE_NS: f64 = 5e9;
+/// No client computes for so long between two statements of a transaction that others should wait for it, ns.
+const KEPT_NS: f64 = 5e9;
 /// A DDL statement that waits for longer than the `lock_timeout` that is advised for it, ns.
 const DDL_WAITS_NS: f64 = 2e9;
 /// Behind a statement that works, one waiter is ordinary.
@@ -68,8 +66,8 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "lock-queue",
         urgency: Urgency::Now,
-        what: "A working session, or one with an advisory lock of its own, keeps locks that others wait for",
-        decides: "the session at the head of a lock queue is in a statement, its transaction is 5 s old or older, and 2 or more sessions wait behind it; or it has been idle in no transaction for 5 s or more, which leaves an advisory lock of its session",
+        what: "A working session keeps locks that others wait for",
+        decides: "the session at the head of a lock queue is in a statement, its transaction is 5 s old or older, and 2 or more sessions wait behind it",
         against: "The statement may be wanted, and its end near: cancelling loses its work",
         reference: LOCKING,
         supersedes: &["hot-row"],
@@ -160,15 +158,9 @@ fn keeps_idle(session: &QueuedSession) -> bool {
     session.pid != 0 && idle && session.state_age_ns.is_some_and(|ns| ns >= KEPT_NS)
 }
 
-/// Whether it is in no transaction and keeps a lock all the same: an advisory lock of the session, taken by `pg_advisory_lock`.
-fn keeps_advisory(session: &QueuedSession) -> bool {
-    let old = session.state_age_ns.is_some_and(|ns| ns >= KEPT_NS);
-    session.pid != 0 && session.state == "idle" && old
-}
-
 /// Whether it works in a transaction that is older than others should wait for.
 fn keeps_working(session: &QueuedSession) -> bool {
-    let idle = session.state.starts_with("idle");
+    let idle = session.state.starts_with("idle in transaction");
     let old = session.transaction_age_ns.or(session.state_age_ns);
     session.pid != 0 && !idle && old.is_some_and(|ns| ns >= KEPT_NS)
 }
@@ -192,33 +184,6 @@ fn heads<'a>(
         .filter(|(_, behind)| !behind.is_empty())
         .collect()
 }
-
-/// For how long before the end of the look nobody stood in the queue any more; `None` where it was there to the end.
-fn gone(server: &ObservedServer) -> Option<f64> {
-    server.consumers.lock_queue_age_ns.filter(|ns| *ns > GONE_NS)
-}
-
-/// A queue that is gone is nothing to act on now: no session is ended for it.
-fn unless_gone(server: &ObservedServer, drafts: Vec<CauseDraft>) -> Vec<CauseDraft> {
-    let Some(ns) = gone(server) else { return drafts };
-    let locks = server.in_state(ActivityState::Lock).map(|waits| waits.share);
-    let was = |draft: CauseDraft| CauseDraft {
-        summary: format!("{} before the end, and gone since: {}", age(ns), draft.summary),
-        action: format!(
-            "nothing now. It comes again: its statement and its client are known. {}",
-            LASTING
-        ),
-        statement: None,
-        undo: "nothing to take back".to_string(),
-        order: locks,
-        urgency: Some(Urgency::Performance),
-        ..draft
-    };
-    drafts.into_iter().map(was).collect()
-}
-
-/// What keeps a queue from forming again.
-const LASTING: &str = "idle_in_transaction_session_timeout for its role, lock_timeout for statements that take strong locks, long changes in short transactions";
 
 fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
     let queue_of_locks = LockQueue::of(&server.consumers.lock_queue);
@@ -248,7 +213,7 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
                 "cancel the waiting statement of pid {}, not the session at the head; repeat it with SET lock_timeout = '2s', again and again until it gets the lock",
                 ddl.pid
             ),
-            statement: Some(on_session("pg_cancel_backend", ddl.pid, "wait_event_type = 'Lock'", ("query_start", ddl.state_age_ns))),
+            statement: Some(format!("SELECT pg_cancel_backend({})", ddl.pid)),
             undo: "run the DDL statement again".to_string(),
             verify: observe_again(),
             subjects,
@@ -256,7 +221,7 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
             ..CauseDraft::default()
         }
     });
-    unless_gone(server, found.collect())
+    found.collect()
 }
 
 /// `1 session waits`, `12 sessions wait`
@@ -284,12 +249,7 @@ fn idle_in_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {
                 "end the session of pid {}; so that it does not happen again: ALTER ROLE {role} SET idle_in_transaction_session_timeout = '60s', and end transactions before anything that waits (a person, another service)",
                 head.pid
             ),
-            statement: Some(on_session(
-                "pg_terminate_backend",
-                head.pid,
-                "state LIKE 'idle in transaction%'",
-                ("state_change", head.state_age_ns),
-            )),
+            statement: Some(format!("SELECT pg_terminate_backend({})", head.pid)),
             undo: format!(
                 "none: its transaction is rolled back and its client has to repeat it; the timeout: ALTER ROLE {role} RESET idle_in_transaction_session_timeout"
             ),
@@ -299,7 +259,7 @@ fn idle_in_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {
             ..CauseDraft::default()
         }
     });
-    unless_gone(server, found.collect())
+    found.collect()
 }
 
 fn prepared_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {
@@ -330,12 +290,12 @@ fn prepared_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {
         behind: behind.len() as f64,
         ..CauseDraft::default()
     });
-    unless_gone(server, found.collect())
+    found.collect()
 }
 
 fn lock_queue(server: &ObservedServer) -> Vec<CauseDraft> {
-    let working = heads(server, keeps_working).into_iter();
-    let found = working.filter(|(_, behind)| behind.len() >= LEAST_BEHIND_ACTIVE).map(|(head, behind)| {
+    let heads = heads(server, keeps_working).into_iter();
+    let found = heads.filter(|(_, behind)| behind.len() >= LEAST_BEHIND_ACTIVE).map(|(head, behind)| {
         let is_client = head.backend_type.is_empty() || head.backend_type == "client backend";
         let doing = head.waits_for.as_ref().map(|event| format!("it waits for {event}"));
         CauseDraft {
@@ -357,9 +317,7 @@ fn lock_queue(server: &ObservedServer) -> Vec<CauseDraft> {
             } else {
                 "let it end; look at it again in a minute".to_string()
             },
-            statement: is_client.then(|| {
-                on_session("pg_cancel_backend", head.pid, "state = 'active'", ("xact_start", head.transaction_age_ns))
-            }),
+            statement: is_client.then(|| format!("SELECT pg_cancel_backend({})", head.pid)),
             undo: "run the statement again: what it had done is rolled back".to_string(),
             verify: observe_again(),
             subjects: vec![draft::session(head.pid)],
@@ -367,47 +325,7 @@ fn lock_queue(server: &ObservedServer) -> Vec<CauseDraft> {
             ..CauseDraft::default()
         }
     });
-    let found = found.chain(
-        heads(server, keeps_advisory)
-            .into_iter()
-            .map(|(head, behind)| advisory_of_session(head, &behind)),
-    );
-    unless_gone(server, found.collect())
-}
-
-/// A session in no transaction that others wait for.
-fn advisory_of_session(head: &QueuedSession, behind: &[&QueuedSession]) -> CauseDraft {
-    CauseDraft {
-        summary: format!(
-            "{}, keeps an advisory lock of its session and blocks {}",
-            who(head),
-            queue(behind.len())
-        ),
-        evidence: joined([
-            Some(format!("{} for its locks", waits(behind.len()))),
-            Some(
-                "it is in no transaction: what it keeps was taken by pg_advisory_lock".to_string(),
-            ),
-            last_statement(head),
-        ]),
-        against: "its client may keep the lock on purpose, to be the only one of its kind"
-            .to_string(),
-        action: format!(
-            "its client has to call pg_advisory_unlock, or to take the lock by pg_advisory_xact_lock, which ends with the transaction. Where the client is gone or hangs, end the session of pid {}",
-            head.pid
-        ),
-        statement: Some(on_session(
-            "pg_terminate_backend",
-            head.pid,
-            "state = 'idle'",
-            ("state_change", head.state_age_ns),
-        )),
-        undo: "none: its client has to connect and to take the lock again".to_string(),
-        verify: observe_again(),
-        subjects: vec![draft::session(head.pid)],
-        behind: behind.len() as f64,
-        ..CauseDraft::default()
-    }
+    found.collect()
 }
 
 /// The statement of which most sessions were found in a state.
@@ -433,9 +351,7 @@ fn hot_row(server: &ObservedServer) -> Vec<CauseDraft> {
         return Vec::new();
     };
     let queue = LockQueue::of(&server.consumers.lock_queue);
-    if queue.heads().any(|head| {
-        head.pid == 0 || keeps_idle(head) || keeps_working(head) || keeps_advisory(head)
-    }) {
+    if queue.heads().any(|head| head.pid == 0 || keeps_idle(head) || keeps_working(head)) {
         return Vec::new();
     }
     let waiters: Vec<&QueuedSession> =

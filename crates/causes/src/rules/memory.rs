@@ -15,8 +15,6 @@ use crate::{CauseDraft, CauseRule, ObservedServer, draft};
 const SPILLED_PER_S: f64 = 10e6;
 /// Share of what binds, from which on a statement that spills is worth a word.
 const LEAST_SHARE: f64 = 0.05;
-/// Of all temporary blocks, those of a statement that is worth a word.
-const PART_OF_ALL: f64 = 0.1;
 /// The largest `work_mem` proposed: it is for each sort and hash of each session, MB.
 const LARGEST_MB: u64 = 512;
 /// A mean read that is faster came from the page cache, ns: a drive's flash alone takes 50 µs.
@@ -30,8 +28,6 @@ const MAPPING: f64 = 0.1;
 const NO_WAITS: f64 = 0.5;
 /// Of the blocks read, those that were read from drives: below, the page cache has them.
 const FROM_DRIVES: f64 = 0.5;
-/// Of the memory, the largest shared_buffers proposed. PostgreSQL documentation: shared_buffers, "a reasonable starting value".
-const OF_MEMORY: f64 = 0.25;
 /// The largest shared_buffers proposed over those of now: a step, not a leap.
 const LARGEST_STEP: f64 = 8.0;
 /// From this size on shared_buffers are not small, whatever the tables are, bytes.
@@ -44,7 +40,7 @@ pub(super) const RULES: &[CauseRule] = &[
         id: "sort-spills",
         urgency: Urgency::Performance,
         what: "Sorts and hashes write temporary files because `work_mem` is too small for them",
-        decides: "10 MB/s or more of temporary files, read and written; a statement with a tenth of them or more that takes 5 % or more of what binds. The size is that of a call's temporary blocks, to the next power of two, 512 MB at most",
+        decides: "10 MB/s or more of temporary files, read and written; a statement that writes them and takes 5 % or more of what binds. The size is that of a call's temporary blocks, to the next power of two, 512 MB at most",
         against: "CREATE INDEX uses maintenance_work_mem and is left out; hash joins may use hash_mem_multiplier times as much",
         reference: "PostgreSQL documentation: Resource Consumption, work_mem, hash_mem_multiplier",
         supersedes: &["statement-dominates"],
@@ -69,8 +65,7 @@ fn sort_spills(server: &ObservedServer) -> Vec<CauseDraft> {
     if rate.is_none_or(|rate| rate < SPILLED_PER_S) {
         return Vec::new();
     }
-    let part = (PART_OF_ALL * all.all.temp_blocks).max(1.0);
-    let spills = |used: &&StatementUse| used.took.temp_blocks >= part && used.took.calls >= 1.0;
+    let spills = |used: &&StatementUse| used.took.temp_blocks >= 1.0 && used.took.calls >= 1.0;
     let found =
         all.list.iter().filter(spills).filter_map(|used| spills_of(server, used, all.all.exec_ns));
     found.collect()
@@ -188,15 +183,7 @@ fn shared_buffers_small(server: &ObservedServer) -> Vec<CauseDraft> {
     let Some(waits) = reads.or(mapping).filter(|_| hot > size && hot.is_finite()) else {
         return Vec::new();
     };
-    let wanted = hot.min(size * LARGEST_STEP).min(NOT_SMALL);
-    let mb = power_of_two_mb(wanted);
-    let fits = |mb: u64| {
-        let most = server.memory_bytes().map(|memory| memory * OF_MEMORY);
-        most.map(|most| mb as f64 * 1024.0 * 1024.0 <= most)
-    };
-    // By half where it doesn't fit as a whole.
-    let mb = [mb, mb / 2, mb / 4].into_iter().find(|mb| fits(*mb) != Some(false));
-    let mb = mb.filter(|mb| *mb as f64 * 1024.0 * 1024.0 > size);
+    let mb = power_of_two_mb(hot.min(size * LARGEST_STEP).min(NOT_SMALL));
     let (share, gain_at_most) = server.worth_of_wait(
         waits.share,
         &[narrows_model::Bottleneck::ReadLatency, narrows_model::Bottleneck::Lock],
@@ -212,12 +199,8 @@ fn shared_buffers_small(server: &ObservedServer) -> Vec<CauseDraft> {
             server.read_ns().map(|ns| format!("a read takes {}", age(ns))),
         ]),
         against: "one large scan may be what pushes the rest out: look for it first; more for shared_buffers is less for the page cache".to_string(),
-        action: match mb {
-            Some(mb) if fits(mb) == Some(true) => format!("shared_buffers = {mb} MB, which is within a quarter of the memory that the server may use; a restart"),
-            Some(mb) => format!("shared_buffers = {mb} MB where that is within a quarter of the memory that the server may use, which is unknown here; a restart"),
-            None => "a quarter of the memory that the server may use is taken already: more memory, or statements that read less".to_string(),
-        },
-        statement: mb.filter(|mb| fits(*mb) == Some(true)).map(|mb| format!("ALTER SYSTEM SET shared_buffers = '{mb}MB'")),
+        action: format!("shared_buffers = {mb} MB where that is no more than a quarter to two fifths of the machine's memory; a restart"),
+        statement: Some(format!("ALTER SYSTEM SET shared_buffers = '{mb}MB'")),
         undo: format!("ALTER SYSTEM SET shared_buffers = '{}MB' and a restart", (size / (1024.0 * 1024.0)).round()),
         verify: "narrows observe URL: buffer hits, reads per transaction".to_string(),
         share,

@@ -104,7 +104,7 @@ fn jit_overhead(server: &ObservedServer) -> Vec<CauseDraft> {
     let Some((books, jit_ns)) = books.and_then(|all| Some((all, all.all.jit_ns?))) else {
         return early_jit(server);
     };
-    let Some(part) =
+    let Some(share) =
         all_ns(server).and_then(|all| share_of(jit_ns, all)).filter(|s| *s >= LEAST_SHARE)
     else {
         return Vec::new();
@@ -115,11 +115,11 @@ fn jit_overhead(server: &ObservedServer) -> Vec<CauseDraft> {
     let load = server.statements.iter().find(|load| load.id == most.id);
     let role = identifier(&most.user);
     let database = identifier(&most.database);
-    let (share, gain_at_most) = server.worth_of_computing(part);
+    let (share, gain_at_most) = server.worth_of_computing(share);
     vec![CauseDraft {
         summary: format!(
             "jit: statements are compiled for {} of their time, most of it: {}",
-            percent(part),
+            percent(share.map_or(0.0, |(_, share)| share)),
             load.map_or(most.id.clone(), StatementLoad::words)
         ),
         evidence: joined([
@@ -316,7 +316,6 @@ fn statement_dominates(server: &ObservedServer) -> Vec<CauseDraft> {
             gain_at_most,
             statement_id: load.id.to_string(),
             subjects: vec![draft::statement(load.id)],
-            only_describes: true,
             ..CauseDraft::default()
         }
     });

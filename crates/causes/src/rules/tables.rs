@@ -91,14 +91,8 @@ fn scanners(server: &ObservedServer) -> f64 {
 
 /// Sequential scans, and rows that one reads; `None` where they are few or short.
 fn whole_reads(server: &ObservedServer, table: &TableUse) -> Option<(f64, f64)> {
-    let scanners = scanners(server);
-    let mut scans = table.sequential_scans / scanners;
-    let mut rows = table.sequential_rows / scans;
-    // How many workers took part in a scan is not counted: with fewer of them no scan reads more rows than there are.
-    let all = table.live_rows + table.dead_rows;
-    if scanners > 1.0 && rows > all && all > 0.0 {
-        (scans, rows) = (table.sequential_rows / all, all);
-    }
+    let scans = table.sequential_scans / scanners(server);
+    let rows = table.sequential_rows / scans;
     (scans >= 1.0 && scans.is_finite() && rows >= SCANNED_ROWS && rows.is_finite())
         .then_some((scans, rows))
 }

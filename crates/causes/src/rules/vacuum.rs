@@ -5,7 +5,7 @@
 use narrows_model::{HorizonHolder, HorizonKind, ProcessClass, TableUse, Urgency};
 
 use crate::figures::share_of;
-use crate::sql::{TableName, literal, on_session};
+use crate::sql::{TableName, literal};
 use crate::statements::StatementLoad;
 use crate::words::{age, count, excerpt, joined, percent};
 use crate::{CauseDraft, CauseRule, ObservedServer, draft};
@@ -141,13 +141,10 @@ fn way_out(holder: &HorizonHolder) -> (String, Option<String>, String) {
         HorizonKind::Session => {
             let pid = holder.name.parse::<u32>().ok();
             let idle = holder.state.starts_with("idle");
-            let (function, state) = match idle {
-                true => ("pg_terminate_backend", "state LIKE 'idle in transaction%'"),
-                false => ("pg_cancel_backend", "state = 'active'"),
-            };
+            let function = if idle { "pg_terminate_backend" } else { "pg_cancel_backend" };
             (
                 format!("end the transaction of pid {}; lasting: idle_in_transaction_session_timeout, from 17 on transaction_timeout, for its role", holder.name),
-                pid.map(|pid| on_session(function, pid, state, ("xact_start", holder.age_ns))),
+                pid.map(|pid| format!("SELECT {function}({pid})")),
                 "none: its transaction is rolled back".to_string(),
             )
         }
@@ -158,9 +155,7 @@ fn way_out(holder: &HorizonHolder) -> (String, Option<String>, String) {
         ),
         HorizonKind::Slot => (
             "let its consumer catch up; where that is gone for good, drop the slot".to_string(),
-            // One that is read can't be dropped: its consumer is slow.
-            name.filter(|_| holder.state == "inactive")
-                .map(|name| format!("SELECT pg_drop_replication_slot({name})")),
+            name.map(|name| format!("SELECT pg_drop_replication_slot({name})")),
             "none: the consumer has to be made anew".to_string(),
         ),
         HorizonKind::Standby => (

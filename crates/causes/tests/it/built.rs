@@ -430,8 +430,3 @@ pub fn room(run: &mut Run, available_bytes: f64) {
 pub fn nothing_ends(run: &mut Run) {
     (counted(run).commits, counted(run).rollbacks) = (Some(0.0), Some(0.0));
 }
-
-/// The memory of its machine, bytes.
-pub fn memory(run: &mut Run, bytes: u64) {
-    run.hosts[0].platform.memory.total_bytes = bytes;
-}

@@ -183,10 +183,6 @@ pub const PAIRS: &[Pair] = &[
         // By maintenance_work_mem.
         silent: |r| spill(r, "CREATE INDEX ON orders (total)", 800e3) },
     Pair { rule: "sort-spills",
-        fires: |r| { spill(r, "SELECT * FROM orders ORDER BY total", 110e3); books(r).all.temp_blocks = 1000e3 },
-        // Less than a tenth of what is spilled.
-        silent: |r| { spill(r, "SELECT * FROM orders ORDER BY total", 90e3); books(r).all.temp_blocks = 1000e3 } },
-    Pair { rule: "sort-spills",
         fires: |r| counted(r).temp_bytes = Some(601e6),
         silent: |r| counted(r).temp_bytes = Some(599e6) },
     Pair { rule: "shared-buffers-small",

@@ -142,9 +142,8 @@ impl LockHolder {
     /// Sessions that wait and are asked whom they wait for, at most.
     pub const ASKED: f64 = 100.0;
 
-    /// A lock held for longer than this is kept and not just used, ns: no client computes for so long between two statements of a
-    /// transaction that others should wait for it.
-    pub const KEPT_NS: f64 = 5e9;
+    /// A lock held for longer than this is kept and not just used, ns.
+    const KEPT_NS: f64 = 1e9;
 
     /// Whether it keeps its locks: it is idle in its transaction, has no session at all, or its transaction is old.
     pub fn keeps(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Causes: what to do about them, first things first, and every one with all that is known of it.
 
-use narrows_model::{Bottleneck, Cause, CauseShare, Run, Urgency, Verdict};
+use narrows_model::{Cause, Run, Urgency, Verdict};
 
 use crate::advice::{CauseStep, NextRow};
 use crate::document::{Block, Entry, Facts, Inline, Style};
@@ -9,8 +9,6 @@ use crate::words;
 
 /// Actions on a screen.
 const ACTIONS: usize = 3;
-/// What binds where commits do.
-const COMMITS: [Bottleneck; 2] = [Bottleneck::CommitWait, Bottleneck::CommitInsideServer];
 /// What takes so much of it stands out: hardware is no answer beside it.
 const STANDS_OUT: f64 = 0.3;
 
@@ -28,12 +26,7 @@ fn felt<'a>(run: &'a Run, measurement: &str) -> impl Iterator<Item = &'a Cause> 
 pub(crate) fn stands_out(run: &Run, verdict: &Verdict) -> bool {
     felt(run, &verdict.measurement).any(|cause| match cause.urgency {
         Urgency::Now => true,
-        _ if cause.only_describes => false,
-        // A part of WAL is a part of what transactions wait for only where commits bind.
-        _ => cause.share.is_some_and(|(of, share)| {
-            let counts = of != CauseShare::Wal || COMMITS.contains(&verdict.narrow);
-            counts && share >= STANDS_OUT
-        }),
+        _ => cause.share.is_some_and(|(_, share)| share >= STANDS_OUT),
     })
 }
 
@@ -63,7 +56,7 @@ fn expected(cause: &Cause) -> String {
     match (cause.gain_at_most, cause.share) {
         (Some(gain), _) if gain > 0.0 && gain.is_finite() => format!("+0 to {}", change(gain)),
         (_, Some((of, share))) => format!("at most {} {}", percent(share), of.words()),
-        _ if cause.urgency == Urgency::Now => "what stands still goes on".to_string(),
+        _ if cause.urgency == Urgency::Now => "these sessions go on".to_string(),
         _ => "-".to_string(),
     }
 }

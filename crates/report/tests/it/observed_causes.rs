@@ -81,7 +81,6 @@ fn index_missing() -> Cause {
         share: Some((CauseShare::SessionTime, 0.8)),
         gain_at_most: None,
         statement_id: "1".into(),
-        only_describes: false,
     }
 }
 
@@ -123,28 +122,6 @@ fn a_cause_comes_before_hardware_with_its_statement_and_its_undo() {
     let screen = self::screen(&with(vec![small]));
     let index = screen.find("CREATE INDEX").unwrap();
     assert!(screen.find("a faster WAL flush").unwrap() > index, "{screen}");
-}
-
-#[test]
-fn what_only_says_that_commits_wait_hides_no_faster_drive() {
-    let flushes = Cause {
-        id: "flushes".into(),
-        summary: "8 sessions wait for WAL flushes at commit".into(),
-        action: "commit several changes in one transaction".into(),
-        statement: None,
-        share: Some((CauseShare::SessionTime, 0.9)),
-        only_describes: true,
-        ..index_missing()
-    };
-    let screen = self::screen(&with(vec![flushes]));
-    assert!(screen.contains("a faster WAL flush"), "{screen}");
-    // A part of WAL stands out where commits bind, and nowhere else.
-    let images = Cause { share: Some((CauseShare::Wal, 0.9)), ..index_missing() };
-    let mut run = with(vec![images]);
-    assert!(!self::screen(&run).contains("a faster WAL flush"), "commits bind");
-    run.verdicts[0].narrow = Bottleneck::Cpu;
-    let screen = self::screen(&run);
-    assert!(screen.contains("more or faster CPUs"), "{screen}");
 }
 
 #[test]

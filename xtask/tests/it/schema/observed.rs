@@ -270,7 +270,6 @@ pub fn cause() -> Cause {
         verify: "observe again".into(),
         share: Some((CauseShare::Cpu, 0.9)),
         gain_at_most: Some(9.0),
-        only_describes: true,
         statement_id: "-42".into(),
     }
 }
