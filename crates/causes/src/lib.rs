@@ -67,13 +67,17 @@ fn of(server: &ObservedServer) -> Vec<(f64, Cause)> {
 
 /// By what causes of one urgency are ordered: who waits, or what goes of the sessions' time.
 fn rank(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> f64 {
-    match rule.urgency {
+    match urgency(rule, draft) {
         Urgency::Now => draft.behind,
         Urgency::Performance | Urgency::Risk => {
             let part = if WITHOUT_A_REASON.contains(&rule.id) { BEHIND_REASONS } else { 1.0 };
             draft.share.map_or(0.0, |(of, share)| share * server.weight(of) * part)
         }
     }
+}
+
+fn urgency(rule: &CauseRule, draft: &CauseDraft) -> Urgency {
+    draft.urgency.unwrap_or(rule.urgency)
 }
 
 fn about_the_same(a: &[String], b: &[String]) -> bool {
@@ -85,7 +89,7 @@ fn cause(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> Cause
     Cause {
         id: rule.id.to_string(),
         measurement: server.seen.measurement.clone(),
-        urgency: rule.urgency,
+        urgency: urgency(rule, &draft),
         summary: draft.summary,
         evidence: draft.evidence,
         against: draft.against,

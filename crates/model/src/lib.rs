@@ -65,10 +65,12 @@ pub use measurement::{
 pub use metric::Metric;
 pub use observation::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, ConsumerKind, Consumers,
-    Duty, HorizonHolder, HorizonKind, HotProcess, LoadChange, LockHolder, LockHolders, Observation,
-    ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse, QueuedSession,
-    Reserves, SampledConsumers, SampledGroup, ServerReport, SessionsOfDuty, StatementFigures,
-    StatementStatistics, StatementUse, TableUse, UnindexedKey, WaitCheck,
+    Duty, HorizonHolder, HorizonKind, HotProcess, LoadChange, LockHolder, LockHolders, LockKept,
+    Observation, ObservedCounts, ObservedProcesses, ObservedSessions, ProcessClass, ProgramUse,
+    QueuedSession, Reserves, SampledConsumers, SampledGroup, ServerReport, SessionsOfDuty,
+    StatementFigures, StatementStatistics, StatementUse, TableUse, UnindexedKey, WaitCheck,
+    cancels_in_transaction, cancels_waiting, ends_idle_in_transaction,
+    ends_transaction_between_statements,
 };
 pub use observed_situation::{
     Headroom, ObservedSituation, ProcessorUser, Step, TimeAccount, TimeShare, TransactionTime,

@@ -2,9 +2,13 @@
 //!
 //! PostgreSQL documentation: Routine Vacuuming.
 
-use narrows_model::{HorizonHolder, HorizonKind, ProcessClass, TableUse, Urgency};
+use narrows_model::{
+    HorizonHolder, HorizonKind, ProcessClass, TableUse, Urgency, cancels_in_transaction,
+    ends_transaction_between_statements,
+};
 
 use crate::figures::share_of;
+use crate::rules::locks::{PREPARED, prepared_way_out};
 use crate::sql::{TableName, literal};
 use crate::statements::StatementLoad;
 use crate::words::{age, count, excerpt, joined, percent};
@@ -139,29 +143,57 @@ fn way_out(holder: &HorizonHolder) -> (String, Option<String>, String) {
     let name = literal(&holder.name);
     match holder.kind {
         HorizonKind::Session => {
-            let pid = holder.name.parse::<u32>().ok();
-            let idle = holder.state.starts_with("idle");
-            let function = if idle { "pg_terminate_backend" } else { "pg_cancel_backend" };
+            let known = holder.name.parse::<u32>().ok().zip(holder.age_ns);
+            let idle = holder.state.starts_with("idle in transaction");
+            let statement = known.and_then(|(pid, ns)| match holder.state.as_str() {
+                _ if idle => Some(ends_transaction_between_statements(pid, ns)),
+                "active" => Some(cancels_in_transaction(pid, ns)),
+                _ => None,
+            });
+            let lasting = "lasting: idle_in_transaction_session_timeout, from 17 on transaction_timeout, for its role";
+            let what = if idle {
+                format!("end the session of pid {}", holder.name)
+            } else {
+                format!(
+                    "decide whether the statement of pid {} is worth it, and cancel it",
+                    holder.name
+                )
+            };
             (
-                format!("end the transaction of pid {}; lasting: idle_in_transaction_session_timeout, from 17 on transaction_timeout, for its role", holder.name),
-                pid.map(|pid| format!("SELECT {function}({pid})")),
+                format!("{what}; {lasting}"),
+                statement,
                 "none: its transaction is rolled back".to_string(),
             )
         }
         HorizonKind::Prepared => (
-            "ask its owner (pg_prepared_xacts), then COMMIT PREPARED or ROLLBACK PREPARED in its database".to_string(),
-            name.map(|gid| format!("ROLLBACK PREPARED {gid}")),
-            "none: what is rolled back is lost".to_string(),
+            prepared_way_out(name.as_deref()),
+            Some(PREPARED.to_string()),
+            "none: what is rolled back is lost, and what is committed stays".to_string(),
         ),
-        HorizonKind::Slot => (
-            "let its consumer catch up; where that is gone for good, drop the slot".to_string(),
+        // A slot in use can't be dropped.
+        HorizonKind::Slot if holder.state == "inactive" => (
+            "bring its consumer back; where that is gone for good, drop the slot".to_string(),
             name.map(|name| format!("SELECT pg_drop_replication_slot({name})")),
             "none: the consumer has to be made anew".to_string(),
         ),
-        HorizonKind::Standby => (
-            "end the long query on the standby, or set hot_standby_feedback = off there".to_string(),
+        HorizonKind::Slot => (
+            format!(
+                "{}: SELECT * FROM pg_stat_replication; it holds rows because it sends the oldest snapshot of the other side (hot_standby_feedback)",
+                if holder.state == "active" {
+                    "its consumer is connected and slow, or runs a long query"
+                } else {
+                    "see whether its consumer is connected, slow, or runs a long query"
+                }
+            ),
             None,
-            "hot_standby_feedback = on again; without it queries on the standby may be cancelled".to_string(),
+            "nothing to take back".to_string(),
+        ),
+        HorizonKind::Standby => (
+            "end the long query on the standby, or set hot_standby_feedback = off there"
+                .to_string(),
+            None,
+            "hot_standby_feedback = on again; without it queries on the standby may be cancelled"
+                .to_string(),
         ),
     }
 }

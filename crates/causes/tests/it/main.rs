@@ -5,4 +5,5 @@ mod healthy;
 mod order;
 mod pairs;
 mod property;
+mod queues;
 mod quoting;

@@ -54,7 +54,13 @@ fn the_session_at_the_head_is_named_and_how_many_wait_behind_it() {
         cause.summary,
         "pid 4711 (app, pgbench), idle in transaction for 26.0 s, blocks 12 sessions on public.accounts"
     );
-    assert_eq!(cause.statement.as_deref(), Some("SELECT pg_terminate_backend(4711)"));
+    assert_eq!(
+        cause.statement.as_deref(),
+        Some(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = 4711 \
+             AND state LIKE 'idle in transaction%' AND state_change < now() - interval '26 s'"
+        )
+    );
     assert!(cause.undo.contains("rolled back"), "{}", cause.undo);
     assert_eq!(cause.gain_at_most, None);
 }
@@ -74,7 +80,13 @@ fn of_a_queue_behind_ddl_both_are_named_and_the_ddl_is_cancelled() {
         cause.summary
     );
     assert!(cause.summary.contains("and 2 sessions wait behind it"), "{}", cause.summary);
-    assert_eq!(cause.statement.as_deref(), Some("SELECT pg_cancel_backend(50)"));
+    assert_eq!(
+        cause.statement.as_deref(),
+        Some(
+            "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = 50 \
+             AND state = 'active' AND wait_event_type = 'Lock' AND query_start < now() - interval '20 s'"
+        )
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 mod activity;
 mod consumers;
 mod counts;
+mod lock_kept;
 mod processes;
 mod report;
 mod sessions;
@@ -23,6 +24,10 @@ pub use consumers::{
     SampledGroup, StatementFigures, StatementStatistics, StatementUse, TableUse, UnindexedKey,
 };
 pub use counts::ObservedCounts;
+pub use lock_kept::{
+    LockKept, cancels_in_transaction, cancels_waiting, ends_idle_in_transaction,
+    ends_transaction_between_statements,
+};
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};
 pub use report::ServerReport;
 pub use sessions::{Duty, LockHolder, LockHolders, ObservedSessions, SessionsOfDuty};

@@ -162,6 +162,8 @@ fn who_waits_for_whom_is_a_tree_also_where_everybody_waits_for_everybody() {
     assert!(tree.contains("waits for ShareLock on public.accounts for 26.0 s (app)"), "{tree}");
     // A queue that has gone is one of before.
     assert!(!tree.contains("gone since"), "{tree}");
+    run.observations[0].consumers.as_mut().unwrap().lock_queue_age_ns = Some(5e9);
+    assert!(!screen(&run).contains("gone since"), "{}", screen(&run));
     run.observations[0].consumers.as_mut().unwrap().lock_queue_age_ns = Some(40e9);
     assert!(screen(&run).contains("40.0 s before the end, and gone since"), "{}", screen(&run));
     // A circle has no head: nothing is drawn, and nothing hangs.
