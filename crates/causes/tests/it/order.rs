@@ -164,6 +164,25 @@ fn a_statement_without_its_index_is_told_once_with_the_index() {
 }
 
 #[test]
+fn a_column_that_may_be_another_tables_is_no_index_to_make() {
+    let mut run = index_missing();
+    let text = |run: &mut Run, text: &str| books(run).list[0].text = Some(text.into());
+    text(
+        &mut run,
+        "SELECT * FROM orders o JOIN customers c ON o.customer = c.id WHERE c.name = $1",
+    );
+    let index = Some("CREATE INDEX CONCURRENTLY ON public.orders (customer)");
+    assert_eq!(of(&run, "index-missing").statement.as_deref(), index);
+    text(
+        &mut run,
+        "SELECT * FROM orders o JOIN customers c ON o.customer = c.id WHERE order_no = $1",
+    );
+    let cause = of(&run, "index-missing");
+    assert_eq!(cause.statement, None);
+    assert!(cause.action.starts_with("find the column"), "{}", cause.action);
+}
+
+#[test]
 fn where_cpus_bind_the_share_is_of_their_time_and_the_gain_follows_from_it() {
     let run = index_missing();
     let cause = of(&run, "index-missing");

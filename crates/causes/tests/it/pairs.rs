@@ -131,6 +131,10 @@ pub const PAIRS: &[Pair] = &[
         fires: |r| { full_cpus(r); report(r, 0.31) },
         silent: |r| { full_cpus(r); report(r, 0.29) } },
     Pair { rule: "table-scan-report",
+        fires: |r| { full_cpus(r); report_by(r, "SELECT sum(o.total) FROM orders o CROSS JOIN regions g WHERE g.name = $1") },
+        // The condition may be one on the table.
+        silent: |r| { full_cpus(r); report_by(r, "WITH x AS (SELECT * FROM orders WHERE customer = $1) SELECT sum(total) FROM x") } },
+    Pair { rule: "table-scan-report",
         fires: |r| { full_cpus(r); report(r, 0.9) },
         // There is room for it.
         silent: |r| report(r, 0.9) },
@@ -358,6 +362,14 @@ fn report(run: &mut Run, share: f64) {
     statement(run, "1", "SELECT state, sum(total) FROM orders GROUP BY state", calls(2.0, 10e9));
     group(run, ConsumerKind::Statement, "2", Running, 8.0 * (1.0 - share), "");
     statement(run, "2", "SELECT * FROM customers WHERE id = $1", calls(120e3, 1e5));
+}
+
+/// Reads the table every second.
+fn report_by(run: &mut Run, text: &str) {
+    report(run, 0.9);
+    let list = &mut books(run).list;
+    list[0].text = Some(text.into());
+    list[0].took = calls(60.0, 0.3e9);
 }
 
 /// A table in use, of 100,000 rows.
