@@ -30,6 +30,8 @@ pub struct CauseDraft {
     pub subjects: Vec<String>,
     /// Sessions that stand still behind it.
     pub behind: f64,
+    /// Whether causes that its rule takes for effects are told beside it all the same.
+    pub tells_effects: bool,
     /// How soon to act, where that is another than its rule's: what is over is not urgent any more.
     pub urgency: Option<Urgency>,
 }

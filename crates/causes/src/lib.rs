@@ -58,7 +58,9 @@ fn of(server: &ObservedServer) -> Vec<(f64, Cause)> {
     }
     let explained = |(rule, draft): &(&CauseRule, CauseDraft)| {
         found.iter().any(|(other, by)| {
-            other.supersedes.contains(&rule.id) && about_the_same(&draft.subjects, &by.subjects)
+            other.supersedes.contains(&rule.id)
+                && !by.tells_effects
+                && about_the_same(&draft.subjects, &by.subjects)
         })
     };
     let kept = found.iter().filter(|each| !explained(each));

@@ -274,6 +274,13 @@ fn a_wait_that_binds_gives_what_its_share_is() {
     assert!((few - 1.519).abs() < 1e-3, "{few}");
 }
 
+/// So much WAL in the minute, most of it images.
+fn counted_log(run: &mut Run, bytes: f64) {
+    let counted = counted(run);
+    counted.log_bytes = Some(bytes);
+    counted.full_pages = Some(0.7 * bytes / 8192.0);
+}
+
 #[test]
 fn proposed_sizes_follow_from_figures() {
     let mut run = healthy();
@@ -295,15 +302,52 @@ fn proposed_sizes_follow_from_figures() {
     let counted = counted(&mut run);
     counted.checkpoints_requested = Some(5.0);
     counted.checkpoints_timed = Some(0.0);
-    // 20 MB/s for 300 s, nine tenths more for the one before: 11.4 GB.
+    // 20 MB/s for 300 s, nine tenths more for the one before: 11.4 GB; a good part of them images that larger steps would save.
     counted.log_bytes = Some(1.2e9);
     counted.full_pages = Some(100e3);
     set(&mut run, "max_wal_size", "1GB");
     let cause = of(&run, "checkpoints-frequent");
-    let statement = "ALTER SYSTEM SET max_wal_size = '16GB'; SELECT pg_reload_conf()";
+    let statement = "ALTER SYSTEM SET max_wal_size = '8GB'; SELECT pg_reload_conf()";
     assert_eq!(cause.statement.as_deref(), Some(statement));
+    assert!(cause.action.starts_with("raise max_wal_size to 8GB, 8 times"), "{}", cause.action);
     assert_eq!(cause.undo, "ALTER SYSTEM SET max_wal_size = '1GB'; SELECT pg_reload_conf()");
     assert_eq!(cause.gain_at_most, None, "WAL's bytes are no law of a flush");
+    set(&mut run, "max_wal_size", "4GB");
+    let cause = of(&run, "checkpoints-frequent");
+    let statement = "ALTER SYSTEM SET max_wal_size = '16GB'; SELECT pg_reload_conf()";
+    assert_eq!(cause.statement.as_deref(), Some(statement));
+    assert!(cause.action.starts_with("raise max_wal_size to 16GB, so that"), "{}", cause.action);
+    // What would be set is set.
+    counted_log(&mut run, 200.0 * 1e9);
+    set(&mut run, "max_wal_size", "256GB");
+    let cause = of(&run, "checkpoints-frequent");
+    assert_eq!(cause.statement, None);
+    assert!(cause.action.starts_with("max_wal_size is large already"), "{}", cause.action);
+    assert_eq!(cause.undo, "nothing to take back");
+    // What is set isn't known.
+    seen(&mut run).settings.retain(|setting| setting.name != "max_wal_size");
+    let cause = of(&run, "checkpoints-frequent");
+    assert_eq!(cause.statement, None);
+    assert!(cause.action.starts_with("raise max_wal_size, "), "{}", cause.action);
+}
+
+#[test]
+fn what_is_rolled_back_is_no_share_and_explains_a_statement_only_where_it_wrote() {
+    // A driver that ends what only reads by ROLLBACK, and a statement that has the CPUs.
+    let mut run = index_missing();
+    consumers(&mut run).tables.clear();
+    counted(&mut run).commits = Some(40e3);
+    counted(&mut run).rollbacks = Some(60e3);
+    counted(&mut run).writers = Some(69e3);
+    assert_eq!(ids(&run), ["statement-dominates", "rolled-back"]);
+    let cause = of(&run, "rolled-back");
+    assert_eq!((cause.share, cause.gain_at_most), (None, None));
+    assert!(cause.against.contains("cost nothing"), "{}", cause.against);
+    counted(&mut run).writers = Some(71e3);
+    assert_eq!(ids(&run), ["rolled-back"]);
+    let cause = of(&run, "rolled-back");
+    assert_eq!((cause.share, cause.gain_at_most), (None, None));
+    assert!(cause.evidence.contains("31.0k more transaction ids"), "{}", cause.evidence);
 }
 
 #[test]
