@@ -104,9 +104,8 @@ fn jit_overhead(server: &ObservedServer) -> Vec<CauseDraft> {
     let Some((books, jit_ns)) = books.and_then(|all| Some((all, all.all.jit_ns?))) else {
         return early_jit(server);
     };
-    let Some(share) =
-        all_ns(server).and_then(|all| share_of(jit_ns, all)).filter(|s| *s >= LEAST_SHARE)
-    else {
+    let compiling = all_ns(server).and_then(|all| share_of(jit_ns, all));
+    let Some(compiling) = compiling.filter(|share| *share >= LEAST_SHARE) else {
         return Vec::new();
     };
     let Some(most) = books.list.iter().max_by(|a, b| compiled(a).total_cmp(&compiled(b))) else {
@@ -115,11 +114,11 @@ fn jit_overhead(server: &ObservedServer) -> Vec<CauseDraft> {
     let load = server.statements.iter().find(|load| load.id == most.id);
     let role = identifier(&most.user);
     let database = identifier(&most.database);
-    let (share, gain_at_most) = server.worth_of_computing(share);
+    let (share, gain_at_most) = server.worth_of_computing(compiling);
     vec![CauseDraft {
         summary: format!(
             "jit: statements are compiled for {} of their time, most of it: {}",
-            percent(share.map_or(0.0, |(_, share)| share)),
+            percent(compiling),
             load.map_or(most.id.clone(), StatementLoad::words)
         ),
         evidence: joined([

@@ -88,10 +88,13 @@ fn scanners(server: &ObservedServer) -> f64 {
     1.0 + server.number("max_parallel_workers_per_gather").unwrap_or(2.0).clamp(0.0, 1024.0)
 }
 
-/// Sequential scans, and rows that one reads; `None` where they are few or short.
+/// Sequential scans, and rows that one reads; `None` where they are few or short. Of whose scans the parallel ones were isn't known, so
+/// that by their number one may read several times the rows that the table has: then there were more of them, of these rows each.
 fn whole_reads(server: &ObservedServer, table: &TableUse) -> Option<(f64, f64)> {
-    let scans = table.sequential_scans / scanners(server);
-    let rows = table.sequential_rows / scans;
+    let by_workers = table.sequential_scans / scanners(server);
+    let all = Some(table.live_rows + table.dead_rows).filter(|rows| *rows >= 1.0);
+    let rows = (table.sequential_rows / by_workers).min(all.unwrap_or(f64::INFINITY));
+    let scans = (table.sequential_rows / rows).min(table.sequential_scans);
     (scans >= 1.0 && scans.is_finite() && rows >= SCANNED_ROWS && rows.is_finite())
         .then_some((scans, rows))
 }

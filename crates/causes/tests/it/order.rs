@@ -332,6 +332,55 @@ fn proposed_sizes_follow_from_figures() {
 }
 
 #[test]
+fn scans_are_of_no_more_rows_than_the_table_has() {
+    let mut run = index_missing();
+    let evidence = |run: &Run| of(run, "index-missing").evidence;
+    let alone = evidence(&run);
+    assert!(alone.starts_with("100 sequential scans of 100k rows each"), "{alone}");
+    // Workers of somebody: by three to a scan these would be 33 of 300,000 rows.
+    of_class(&mut run, narrows_model::ProcessClass::ParallelWorker, Running, 1.0, "");
+    let table = &mut consumers(&mut run).tables[0];
+    (table.live_rows, table.dead_rows) = (100e3, 0.0);
+    assert_eq!(evidence(&run), alone);
+    let table = &mut consumers(&mut run).tables[0];
+    table.live_rows = 300e3;
+    let divided = evidence(&run);
+    assert!(divided.starts_with("33.3 sequential scans of 300k rows each"), "{divided}");
+}
+
+#[test]
+fn shared_buffers_are_a_quarter_of_the_memory_at_most_and_unknown_without_it() {
+    const MIB: u64 = 1024 * 1024;
+    let mut run = healthy();
+    set(&mut run, "shared_buffers", "16MB");
+    running(&mut run, 1.0);
+    at(&mut run, Read, 1.0, "IO:DataFileRead");
+    counted(&mut run).block_hits = Some(900e3);
+    counted(&mut run).block_reads = Some(100e3);
+    counted(&mut run).read_ns = Some(100e3 * 200e3);
+    // 156 MB of table, so that 128 MB are a step.
+    table(&mut run, TableUse { blocks: Some(20e3), ..orders() });
+    let said = |run: &Run| of(run, "shared-buffers-small");
+    let unknown = said(&run);
+    assert_eq!(unknown.statement, None);
+    assert!(unknown.action.contains("a quarter of the server's memory, which was not seen"));
+    run.hosts[0].platform.memory.total_bytes = 1024 * MIB;
+    let statement = |size: &str| Some(format!("ALTER SYSTEM SET shared_buffers = '{size}'"));
+    assert_eq!(said(&run).statement, statement("128MB"));
+    run.hosts[0].platform.cgroup.memory_limit_bytes = Some(400 * MIB);
+    assert_eq!(said(&run).statement, statement("100MB"));
+    assert_eq!(said(&run).undo, "ALTER SYSTEM SET shared_buffers = '16MB' and a restart");
+    run.hosts[0].platform.cgroup.memory_limit_bytes = Some(64 * MIB);
+    let full = said(&run);
+    assert_eq!(full.statement, None);
+    assert!(full.action.starts_with("shared_buffers are a quarter"), "{}", full.action);
+    // Our own memory is none of a server's on another machine.
+    run.hosts[0].platform.cgroup.memory_limit_bytes = None;
+    seen(&mut run).processes = None;
+    assert_eq!(said(&run).statement, None);
+}
+
+#[test]
 fn what_is_rolled_back_is_no_share_and_explains_a_statement_only_where_it_wrote() {
     // A driver that ends what only reads by ROLLBACK, and a statement that has the CPUs.
     let mut run = index_missing();

@@ -120,6 +120,11 @@ pub const PAIRS: &[Pair] = &[
             statement(r, "3", "SELECT sum(total) FROM orders", StatementFigures { blocks_hit: 2000.0 * 100.0, ..calls(100.0, 1e6) });
         } },
     Pair { rule: "index-missing",
+        // With workers about, 100 scans of 10,000 rows may be 33 of 30,000.
+        fires: |r| { scanned(r, 10e3, "SELECT * FROM orders WHERE customer = $1"); workers_beside(r, 10e3) },
+        // The table has no more rows than that.
+        silent: |r| { scanned(r, 9.9e3, "SELECT * FROM orders WHERE customer = $1"); workers_beside(r, 9.9e3) } },
+    Pair { rule: "index-missing",
         // Samples alone, and one statement that names it.
         fires: |r| { scanned(r, 100e3, ""); sampled(r, "SELECT * FROM orders WHERE customer = $1", "SELECT 1") },
         silent: |r| { scanned(r, 100e3, ""); sampled(r, "SELECT * FROM orders WHERE customer = $1", "SELECT sum(total) FROM orders") } },
@@ -160,6 +165,10 @@ pub const PAIRS: &[Pair] = &[
         fires: |r| spill(r, "SELECT * FROM orders ORDER BY total", 800e3),
         // By maintenance_work_mem.
         silent: |r| spill(r, "CREATE INDEX ON orders (total)", 800e3) },
+    Pair { rule: "sort-spills",
+        fires: |r| { spill(r, "SELECT * FROM orders ORDER BY total", 80e3); books(r).all.temp_blocks = 790e3 },
+        // Others write them.
+        silent: |r| { spill(r, "SELECT * FROM orders ORDER BY total", 80e3); books(r).all.temp_blocks = 810e3 } },
     Pair { rule: "sort-spills",
         fires: |r| counted(r).temp_bytes = Some(601e6),
         silent: |r| counted(r).temp_bytes = Some(599e6) },
@@ -341,6 +350,13 @@ fn scanned(run: &mut Run, rows: f64, text: &str) {
     let took = StatementFigures { blocks_hit: 2000.0 * 100.0, ..calls(100.0, 20e6) };
     statement(run, "1", text, took);
     statement(run, "2", "SELECT * FROM customers WHERE id = $1", calls(100e3, 20e3));
+}
+
+/// Parallel workers of somebody, beside a table of so many rows.
+fn workers_beside(run: &mut Run, rows: f64) {
+    of_class(run, ProcessClass::ParallelWorker, Running, 1.0, "");
+    let table = &mut consumers(run).tables[0];
+    (table.live_rows, table.dead_rows) = (rows, 0.0);
 }
 
 /// Two statements that nobody counts, with the same number of sessions.
