@@ -30,8 +30,7 @@ use narrows_model::{Cause, Run, Urgency};
 /// Causes of one rule that are kept: those behind them are smaller.
 const KEPT_OF_A_RULE: usize = 3;
 
-/// Rules that name a consumer or a wait and no reason for it: whatever takes a third as much and has one comes first.
-const WITHOUT_A_REASON: [&str; 2] = ["statement-dominates", "flushes"];
+/// A consumer or a wait without a reason counts for so much: whatever takes a third as much and has one comes first.
 const BEHIND_REASONS: f64 = 0.3;
 
 /// Every cause of every observed server of the run: what stands still first, then the largest share, risks last.
@@ -72,7 +71,7 @@ fn rank(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> f64 {
     match urgency(rule, draft) {
         Urgency::Now => draft.behind,
         Urgency::Performance | Urgency::Risk => {
-            let part = if WITHOUT_A_REASON.contains(&rule.id) { BEHIND_REASONS } else { 1.0 };
+            let part = if rule.has_reason { 1.0 } else { BEHIND_REASONS };
             draft.share.map_or(0.0, |(of, share)| share * server.weight(of) * part)
         }
     }
@@ -92,6 +91,7 @@ fn cause(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> Cause
         id: rule.id.to_string(),
         measurement: server.seen.measurement.clone(),
         urgency: urgency(rule, &draft),
+        has_reason: rule.has_reason,
         summary: draft.summary,
         evidence: draft.evidence,
         against: draft.against,

@@ -40,6 +40,10 @@ impl<'a> ObservedServer<'a> {
         // Whoever sees the server's processes is on its machine.
         let memory_bytes = seen.processes.as_ref().and_then(|_| {
             let platform = run.platform()?;
+            // A limit that can't be seen may be less than all of it.
+            if platform.cgroup.hidden.iter().any(|kind| kind == "memory") {
+                return None;
+            }
             let limit = platform.cgroup.memory_limit_bytes.unwrap_or(u64::MAX);
             Some(platform.memory.total_bytes.min(limit) as f64).filter(|bytes| *bytes > 0.0)
         });

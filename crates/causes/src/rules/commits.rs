@@ -45,6 +45,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "standby-missing",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "Commits wait for a synchronous standby that does not answer",
         decides: "`SyncRep` is half of session time or more, and either no WAL sender runs or commits wait for 10 s or more on average",
         against: "A standby that restarts is back in a minute; the number of WAL senders counts copies being made and subscribers too",
@@ -62,6 +63,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "standby-slow",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Commits wait for a standby's answer",
         decides: "`SyncRep` is 20 % of session time or more, with a WAL sender",
         against: "That is what a commit on two servers costs: at least the way there and back and a flush there",
@@ -72,6 +74,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "commit-delay",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Commits wait for a setting (`commit_delay`)",
         decides: "`commit_delay` is 100 µs or more and longer than a flush where its time is known, and waits for WAL are a tenth of session time or more",
         against: "With very many sessions it lets more commits share a flush: compare the rate with and without",
@@ -82,6 +85,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "flushes",
         urgency: Urgency::Performance,
+        has_reason: false,
         what: "Commits wait for WAL flushes, and no setting explains it",
         decides: "`WALSync` and `WALWrite` are half of session time or more, and the verdict names the commit wait",
         against: "With durable commits that is what a commit costs; group commit shares flushes already",
@@ -92,6 +96,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "checkpoints-frequent",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Checkpoints are made because WAL grows beyond `max_wal_size`, and most WAL is full-page images",
         decides: "2 requested checkpoints or more, more than timed ones; full-page images are half of WAL or more; WAL written within checkpoint_timeout would be half of max_wal_size or more. Proposed is what the rate asks for, 8 times the size of now at most",
         against: "A backup, a restart or CHECKPOINT requests one too; a single bulk load passes. Images may be compressed, and their share is then too large",
@@ -102,6 +107,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "rolled-back",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Much of the work is rolled back",
         decides: "30 % of transactions or more are rolled back, and 100 of them or more. A statement that dominates is told beside it unless half of them wrote: so many more transaction ids than commits. What they took is not counted apart, so that no share and no gain is said",
         against: "Some drivers and pools end transactions that only read by ROLLBACK, which costs nothing",

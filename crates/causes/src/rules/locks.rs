@@ -35,6 +35,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "ddl-queue",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "A statement waits for a strong lock on a table, and all others queue behind it",
         decides: "a session waits for `Lock:relation` in AccessExclusive, Exclusive, ShareRowExclusive or Share mode for 2 s or more while others wait behind it (at the moment with the longest queue). Urgent, and with a statement, where the queue was seen in the last 5 s; else it is one of before",
         against: "The session at the head may be a report that ends soon; an autovacuum at the head ends by itself after deadlock_timeout unless it prevents wraparound",
@@ -45,6 +46,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "idle-in-transaction-blocks",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "A session idle in transaction keeps locks that others wait for",
         decides: "the session at the head of a lock queue has been idle in transaction for 5 s or more (at the moment with the longest queue). Urgent, and with a statement, where the queue was seen in the last 5 s; else it is one of before",
         against: "A person at a terminal, or a client that computes and will go on; who waits behind a DDL statement alone counts there",
@@ -55,6 +57,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "prepared-transaction-blocks",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "A prepared transaction keeps locks that others wait for",
         decides: "the head of a lock queue has no process (number 0 in `pg_blocking_pids`). Urgent, and with a statement, where the queue was seen in the last 5 s; else it is one of before",
         against: "Its transaction manager may be about to end it",
@@ -65,6 +68,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "lock-queue",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "A session in a long transaction keeps locks that others wait for, or one outside any transaction an advisory lock",
         decides: "the transaction of the session at the head of a lock queue is 5 s old or older, or the session has been idle, in no transaction, for 5 s or more; and 2 or more sessions wait behind it. Urgent, and with a statement, where the queue was seen in the last 5 s; else it is one of before",
         against: "The statement may be wanted, and its end near: cancelling loses its work. Where services elect a leader by an advisory lock, all others wait for it on purpose",
@@ -75,6 +79,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "hot-row",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Many transactions change the same rows, one after the other",
         decides: "`Lock:tuple` and `Lock:transactionid` are 30 % of session time or more, with half a session or more, and nobody keeps the lock",
         against: "A holder that is idle in transaction or works for long looks the same and is named instead; where holders wait for their flush, the queue is one for the WAL",
@@ -85,6 +90,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "advisory-lock",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Sessions queue for an advisory lock of the application",
         decides: "`Lock:advisory` is 20 % of session time or more, with half a session or more",
         against: "Migration tools take one for minutes on purpose",
@@ -95,6 +101,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "deadlocks",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Transactions wait for each other and are rolled back",
         decides: "2 deadlocks or more while observed",
         against: "Where the client repeats the transaction, the loss is deadlock_timeout and the work of one of them",

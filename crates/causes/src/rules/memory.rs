@@ -44,6 +44,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "sort-spills",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Sorts and hashes write temporary files because `work_mem` is too small for them",
         decides: "10 MB/s or more of temporary files, read and written; a statement that has a tenth of them or more and takes 5 % or more of what binds. The size is that of a call's temporary blocks, to the next power of two, 512 MB at most",
         against: "CREATE INDEX uses maintenance_work_mem and is left out; hash joins may use hash_mem_multiplier times as much",
@@ -54,6 +55,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "shared-buffers-small",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "The tables in use do not fit into shared_buffers, and reading them again costs time",
         decides: "less than 95 % buffer hits; shared_buffers below 8 GB and smaller than the tables that were read; waits for reads that reach a drive (100 µs or more on average, or half of the bytes from drives) are 20 % of session time or more, or `BufferMapping` and `BufferIO` a tenth. Proposed is what holds these tables, 8 times the size of now at most, and a quarter of the machine's memory or of its control group's limit at most; nothing where that is unknown",
         against: "Scans that an index would save come first; the page cache may serve the reads for next to nothing, and is then left alone",

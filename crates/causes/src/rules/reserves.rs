@@ -25,6 +25,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "wraparound-near",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "The oldest transaction id is old: freezing doesn't keep up",
         decides: "the age of the oldest database is 1 billion or more and 1.2 times autovacuum_freeze_max_age; or 1.9 billion",
         against: "At autovacuum_freeze_max_age a vacuum starts, which is no danger yet",
@@ -35,6 +36,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "slot-keeps-wal",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "A replication slot that nobody reads keeps WAL",
         decides: "an inactive slot keeps as much WAL as max_wal_size or more (1 GB where that is unknown)",
         against: "Its consumer may be down for a restart only",
@@ -45,6 +47,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "archiver-failing",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "WAL files can't be archived, and stay in pg_wal",
         decides: "archive_command failed, and so did its last attempt",
         against: "The archive may be back at the next attempt, a minute later",
@@ -55,6 +58,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "connections-near-limit",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "Almost all connections are in use",
         decides: "90 % of max_connections or more open at once",
         against: "A pool of fixed size may fill them on purpose",

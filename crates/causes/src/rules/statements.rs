@@ -43,6 +43,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "jit-overhead",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Statements are compiled (jit) for longer than that saves",
         decides: "a tenth or more of the time of all statements in compiling (pg_stat_statements, 15 and later); without that figure: jit on with jit_above_cost below its default, and CPUs that are full",
         against: "Compiling pays on long scans: compare the statement with and without; a jit_above_cost set for one role isn't seen",
@@ -53,6 +54,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "planning-dominates",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Statements are planned for longer than they run",
         decides: "statements with more time in planning than in execution, and 0.5 ms or more of it per call, have a tenth or more of all statements' time in planning (pg_stat_statements.track_planning)",
         against: "track_planning costs time itself where many sessions run the same statement; short statements are planned for as long as they run",
@@ -63,6 +65,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "maintenance",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "A backup, dump or index build takes a part of the server beside the load",
         decides: "sessions of pg_dump, pg_basebackup and the like, or in VACUUM, CREATE INDEX, REINDEX, CLUSTER, ALTER TABLE or REFRESH, are 20 % of session time or more, and not nearly all of it with less than 10 transactions per second",
         against: "It is there on purpose, and ends",
@@ -73,6 +76,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "parallel-workers-missing",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "All parallel workers are in use while CPUs are idle",
         decides: "parallel workers are 90 % of max_parallel_workers or more, mean, and less than 70 % of the CPUs are in use",
         against: "More workers for reports leave fewer CPUs for others",
@@ -83,6 +87,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "statement-dominates",
         urgency: Urgency::Performance,
+        has_reason: false,
         what: "One statement takes most of what binds, and no other rule says why",
         decides: "half or more of the CPU time where CPUs are full, or of the blocks read where reads bind, by one of three statements or more; or half of the time of all statements with a condition, 1000 blocks or more per call, 10 or more of these for each row, and a call every 5 s or more often",
         against: "It may be what the server is for: a benchmark or service of one or two statements is no news",

@@ -41,6 +41,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "unindexed-foreign-key",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Rows are deleted from a table that a foreign key without an index refers to",
         decides: "5 rows or more went from the table; the key's own table was read by 5 sequential scans or more of 10,000 rows or more each, half as many scans as rows gone or more, or no statement names that table; statements that remove the rows, where they are counted, read as many blocks per call as such a scan has",
         against: "Updates that leave the key as it is count as rows gone and scan nothing; a small child table",
@@ -51,6 +52,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "index-missing",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "A table is read as a whole for a few of its rows",
         decides: "sequential scans of 10,000 rows or more each, 5 or more and 0.2 per second or more; statements that name the table with a condition, read as many blocks per call as such a scan has, and return less than 1 row for 100 read, take a tenth or more of what binds. A column is proposed where it is the only one compared, for equality. Without statements: 1 scan per second or more, without a proposal",
         against: "A report that is wanted; a small table; an index may exist that the planner doesn't choose; parallel workers each count as a scan and are allowed for",
@@ -61,6 +63,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "table-scan-report",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "A report reads whole tables beside short transactions, and the CPUs or the drives are full",
         decides: "one statement without a condition, or with fewer than 0.2 calls per second, reads a table by scans of 10,000 rows or more and takes 30 % or more of the CPU time or reads that bind, beside 10 other statements per second or more",
         against: "It may be what the server is for",
@@ -71,6 +74,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "statistics-stale",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "A table has changed a lot since ANALYZE, or was never analyzed",
         decides: "1,000 live rows or more, and half as many changed since the last analyze, which is more than 5 min ago or never was, or autovacuum is off for it; statements that read it with a condition take a tenth or more of what binds, and one of them 1 ms or more per call",
         against: "The plan may be right all the same; correlated columns need CREATE STATISTICS; for a load without reads it doesn't matter",

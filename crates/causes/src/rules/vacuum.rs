@@ -42,6 +42,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "horizon-held",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "An old snapshot keeps vacuum from removing dead rows that statements read",
         decides: "a holder of 10 s (slot, standby: 10,000 transactions) or more beside a table with as many dead rows as live ones, 10,000 or more, that takes 30 % of the blocks; or of 10 min (1 million transactions) or more beside a table with a fifth as many, while rows are changed",
         against: "Without dead rows an old snapshot costs nothing; a statement may be wanted and end soon",
@@ -52,6 +53,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "dead-rows",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "A table has more dead rows than live ones, and statements read through them",
         decides: "10,000 dead rows or more, as many as live ones; 30 % of the blocks of all tables or more; not vacuumed for a minute",
         against: "Counts of rows are estimates; a queue of few rows has many dead ones all the time",
@@ -62,6 +64,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "autovacuum-busy",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Autovacuum takes CPU time from sessions, or all its workers are busy",
         decides: "autovacuum takes 20 % of the server's CPU time or more while CPUs are full; or all autovacuum_max_workers are busy, 90 % of the time",
         against: "It removes what others leave: less of it comes back as dead rows; to prevent wraparound it must not be stopped",
@@ -72,6 +75,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "autovacuum-off",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "Autovacuum is off, for the server or for a table that changes",
         decides: "`autovacuum` is off; or a table with autovacuum_enabled = false has 10,000 dead rows or more, a fifth of its live ones",
         against: "Somebody may vacuum by hand, at night",

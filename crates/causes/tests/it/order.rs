@@ -374,8 +374,13 @@ fn shared_buffers_are_a_quarter_of_the_memory_at_most_and_unknown_without_it() {
     let full = said(&run);
     assert_eq!(full.statement, None);
     assert!(full.action.starts_with("shared_buffers are a quarter"), "{}", full.action);
-    // Our own memory is none of a server's on another machine.
+    // A limit around another container.
+    run.hosts[0].platform.cgroup.hidden = vec!["memory".into()];
     run.hosts[0].platform.cgroup.memory_limit_bytes = None;
+    assert_eq!(said(&run).statement, None);
+    run.hosts[0].platform.cgroup.hidden.clear();
+    assert!(said(&run).statement.is_some());
+    // Our own memory is none of a server's on another machine.
     seen(&mut run).processes = None;
     assert_eq!(said(&run).statement, None);
 }

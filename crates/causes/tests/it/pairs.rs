@@ -474,6 +474,20 @@ fn every_rule_has_a_pair_and_no_id_is_there_twice() {
 }
 
 #[test]
+fn what_only_names_a_consumer_or_a_wait_is_told_as_that() {
+    let without: Vec<&str> =
+        rules().iter().filter(|rule| !rule.has_reason).map(|rule| rule.id).collect();
+    assert_eq!(without, ["flushes", "statement-dominates"]);
+    for pair in PAIRS {
+        let mut run = healthy();
+        (pair.fires)(&mut run);
+        for cause in causes(&run) {
+            assert_eq!(cause.has_reason, !without.contains(&cause.id.as_str()), "{}", cause.id);
+        }
+    }
+}
+
+#[test]
 fn what_a_rule_supersedes_is_a_rule() {
     let ids: BTreeSet<&str> = rules().iter().map(|rule| rule.id).collect();
     for rule in rules() {

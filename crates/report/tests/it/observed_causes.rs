@@ -71,6 +71,7 @@ fn index_missing() -> Cause {
         id: "index-missing".into(),
         measurement: "database.observed".into(),
         urgency: Urgency::Performance,
+        has_reason: true,
         summary: "no index serves WHERE customer on public.orders".into(),
         evidence: "3000 sequential scans read 200000 rows each".into(),
         against: "a report that reads all of it on purpose".into(),
@@ -122,6 +123,39 @@ fn a_cause_comes_before_hardware_with_its_statement_and_its_undo() {
     let screen = self::screen(&with(vec![small]));
     let index = screen.find("CREATE INDEX").unwrap();
     assert!(screen.find("a faster WAL flush").unwrap() > index, "{screen}");
+}
+
+/// What the bottleneck of this server is, by its verdict: the wait for commits.
+const FASTER: &str = "a faster WAL flush";
+
+#[test]
+fn what_only_says_what_is_waited_for_hides_no_hardware() {
+    let of_waits = |id: &str, has_reason| Cause {
+        id: id.into(),
+        has_reason,
+        summary: "5.10 sessions wait for WAL flushes at commit".into(),
+        action: "commit several changes in one transaction".into(),
+        share: Some((CauseShare::SessionTime, 0.8)),
+        ..index_missing()
+    };
+    let shown = screen(&with(vec![of_waits("flushes", false)]));
+    assert!(shown.contains("commit several changes") && shown.contains(FASTER), "{shown}");
+    // The same with a reason: that comes first, and no drive.
+    let shown = screen(&with(vec![of_waits("commit-delay", true)]));
+    assert!(shown.contains("commit several changes") && !shown.contains(FASTER), "{shown}");
+}
+
+#[test]
+fn wal_that_nobody_waits_for_hides_no_hardware() {
+    let images = Cause { share: Some((CauseShare::Wal, 0.6)), ..index_missing() };
+    let mut run = with(vec![images]);
+    assert!(!screen(&run).contains(FASTER), "commits wait for their flush");
+    run.verdicts[0].narrow = Bottleneck::Cpu;
+    let advice = Report::new(&run, Units::Si).next;
+    assert!(advice.iter().any(|row| row.cause.is_none()), "{advice:#?}");
+    run.verdicts[0].narrow = Bottleneck::CommitWait;
+    let advice = Report::new(&run, Units::Si).next;
+    assert!(advice.iter().all(|row| row.cause.is_some()), "{advice:#?}");
 }
 
 #[test]
