@@ -196,7 +196,7 @@ fn told(server: &ObservedServer, found: CauseDraft, now: AtOnce, lasting: &Lasti
     let verify = "narrows observe URL: nobody waits for locks any more".to_string();
     if seen == Queue::There {
         let none = now.statement.as_ref().map(|_| {
-            "where the statement returns no row, the session has gone on meanwhile".to_string()
+            "where the statement returns no row, that is over meanwhile, or your role may not see it (pg_monitor)".to_string()
         });
         return CauseDraft {
             action: joined([Some(now.action), none, known(&lasting.action)]),
@@ -393,8 +393,11 @@ fn working(head: &QueuedSession, behind: &[&QueuedSession]) -> (String, String, 
             statement: None,
             undo: "nothing to take back".to_string(),
         };
-        let against =
-            "an autovacuum gives way by itself, unless it prevents wraparound: then let it end";
+        let against = if head.backend_type.starts_with("autovacuum") {
+            "an autovacuum gives way by itself, unless it prevents wraparound: then let it end"
+        } else {
+            "it is a process of the server's own, and no client's session"
+        };
         let does = "it works".to_string();
         return (does, against.to_string(), now, Lasting::default());
     }
@@ -573,7 +576,7 @@ fn deadlocks(server: &ObservedServer) -> Vec<CauseDraft> {
     };
     let rate = server.seen.per_s(Some(n)).map(|rate| format!("{:.1} per minute", rate * 60.0));
     vec![CauseDraft {
-        summary: format!("{n:.0} deadlocks: transactions lock the same rows in different order"),
+        summary: format!("{n:.0} deadlocks: transactions lock the same rows or tables in different order"),
         evidence: joined([Some(format!("{n:.0} deadlocks in {}", age(server.seen.interval_ns))), rate]),
         against: "where the client repeats what was rolled back, only deadlock_timeout and the work of one transaction are lost".to_string(),
         action: "lock rows in one order in all transactions (sort by key before UPDATE); the server's log has both statements of each deadlock".to_string(),

@@ -111,7 +111,7 @@ fn spills_of(server: &ObservedServer, used: &StatementUse, all_ns: f64) -> Optio
         ]),
         action: if fits {
             format!(
-                "work_mem = {wanted} MB for that role alone: up to {} for each sort or hash of its statements at once, with {sessions:.0} active sessions, and workers have as much each",
+                "work_mem = {wanted} MB for that role alone, in sessions that connect after it: up to {} for each sort or hash of its statements at once, with {sessions:.0} active sessions, and workers have as much each",
                 bytes(wanted as f64 * 1024.0 * 1024.0 * sessions)
             )
         } else {

@@ -133,7 +133,7 @@ fn jit_overhead(server: &ObservedServer) -> Vec<CauseDraft> {
         ]),
         against: "long scans may gain more than compiling takes: compare the statement with SET jit = off".to_string(),
         action: joined([
-            role.as_ref().map(|role| format!("switch jit off for {role}")),
+            role.as_ref().map(|role| format!("switch jit off for {role}, in sessions that connect after it")),
             database.map(|database| format!("for all of the database: ALTER DATABASE {database} SET jit = off; or raise jit_above_cost")),
         ]),
         statement: role.as_ref().map(|role| format!("ALTER ROLE {role} SET jit = off")),
@@ -157,7 +157,8 @@ fn early_jit(server: &ObservedServer) -> Vec<CauseDraft> {
         evidence: "the CPUs are full; the time of compiling is not counted here".to_string(),
         against: "how much of the time it takes is unknown: EXPLAIN (ANALYZE) of a frequent statement shows JIT and its timing".to_string(),
         action: "put jit_above_cost back to its default, or switch jit off for roles with short statements".to_string(),
-        statement: Some("ALTER SYSTEM RESET jit_above_cost; SELECT pg_reload_conf()".to_string()),
+        // A RESET takes back what ALTER SYSTEM set, and not what a configuration file sets.
+        statement: Some(format!("ALTER SYSTEM SET jit_above_cost = {JIT_ABOVE_COST:.0}; SELECT pg_reload_conf()")),
         undo: format!("ALTER SYSTEM SET jit_above_cost = {cost}; SELECT pg_reload_conf()"),
         verify: "narrows observe URL: CPU time per transaction".to_string(),
         ..CauseDraft::default()
@@ -268,14 +269,25 @@ fn parallel_workers_missing(server: &ObservedServer) -> Vec<CauseDraft> {
     if workers < ALL_WORKERS * most {
         return Vec::new();
     }
-    let cpus = server.cpus().unwrap_or(most).floor().max(most + 1.0);
+    // Not more than there are CPUs, nor than the server has places for.
+    let places = server.number("max_worker_processes").unwrap_or(f64::INFINITY);
+    let cpus = server.cpus().map(f64::floor).filter(|cpus| *cpus > most);
+    let workers_then = cpus.map(|cpus| cpus.min(places)).filter(|then| *then > most);
     vec![CauseDraft {
         summary: format!("all {most:.0} parallel workers are in use, and {} of the CPUs", percent(in_use)),
         evidence: format!("{workers:.1} workers, mean; max_parallel_workers = {most:.0}"),
         against: "statements that get no worker run alone and take longer, but no more CPU time; others may need the idle CPUs".to_string(),
-        action: "raise max_parallel_workers up to the number of CPUs (max_worker_processes limits it too, and needs a restart)".to_string(),
-        statement: Some(format!("ALTER SYSTEM SET max_parallel_workers = {cpus:.0}; SELECT pg_reload_conf()")),
-        undo: format!("ALTER SYSTEM SET max_parallel_workers = {most:.0}; SELECT pg_reload_conf()"),
+        action: match (cpus, workers_then) {
+            (_, Some(_)) => "raise max_parallel_workers up to the number of CPUs (max_worker_processes limits it too, and needs a restart)",
+            (Some(_), None) => "raise max_worker_processes, which has no more places (a restart), and max_parallel_workers with it, up to the number of CPUs",
+            (None, None) => "there are as many workers as CPUs, or nothing tells how many CPUs there are: fewer workers for each statement (max_parallel_workers_per_gather) leave some to others",
+        }
+        .to_string(),
+        statement: workers_then.map(|then| format!("ALTER SYSTEM SET max_parallel_workers = {then:.0}; SELECT pg_reload_conf()")),
+        undo: match workers_then {
+            Some(_) => format!("ALTER SYSTEM SET max_parallel_workers = {most:.0}; SELECT pg_reload_conf()"),
+            None => "the old values of these settings, back".to_string(),
+        },
         verify: "EXPLAIN (ANALYZE): Workers Launched against Workers Planned".to_string(),
         ..CauseDraft::default()
     }]

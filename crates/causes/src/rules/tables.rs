@@ -65,7 +65,7 @@ pub(super) const RULES: &[CauseRule] = &[
         urgency: Urgency::Performance,
         has_reason: true,
         what: "A report reads whole tables beside short transactions, and the CPUs or the drives are full",
-        decides: "one statement without a condition, or with fewer than 0.2 calls per second, reads a table by scans of 10,000 rows or more and takes 30 % or more of the CPU time or reads that bind, beside 10 other statements per second or more",
+        decides: "one statement without a condition, or with fewer than 0.2 calls per second, names a table that is read by scans of 10,000 rows or more, reads as many blocks per call as such a scan has (where that is counted), and takes 30 % or more of the CPU time or reads that bind, beside 10 other statements per second or more",
         against: "It may be what the server is for",
         reference: "PostgreSQL documentation: Parallel Query; max_parallel_workers_per_gather",
         supersedes: &["statement-dominates", "shared-buffers-small"],
@@ -297,8 +297,10 @@ fn table_scan_report(server: &ObservedServer) -> Vec<CauseDraft> {
     let all = server.consumers.statements.as_ref().filter(|all| !all.reset);
     let found = server.statements.iter().filter_map(|load| {
         let rate = server.seen.per_s(load.took.map(|took| took.calls));
-        let table = server.tables().filter(|table| whole_reads(server, table).is_some()).find(|table| {
-            TableName::parse(&table.name).is_some_and(|name| load.names(&name))
+        let table = server.tables().find(|table| {
+            let reads = |(_, rows)| load.took.is_none() || reads_all_of(load, rows);
+            whole_reads(server, table).is_some_and(reads)
+                && TableName::parse(&table.name).is_some_and(|name| load.names(&name))
         })?;
         let name = TableName::parse(&table.name)?;
         let whole = !load.parsed.predicates(&name)?.any();
@@ -320,7 +322,7 @@ fn table_scan_report(server: &ObservedServer) -> Vec<CauseDraft> {
                 load.used.map(|used| used.user.clone()).filter(|u| !u.is_empty()).map(|user| format!("user {user}")),
             ]),
             against: "it may be what the server is for, and one that runs longer with fewer workers holds its snapshot for longer".to_string(),
-            action: "run it at another time or on a standby, keep a summary of what it computes (materialized view), or give its role fewer workers".to_string(),
+            action: "run it at another time or on a standby, keep a summary of what it computes (materialized view), or give its role fewer workers (in sessions that connect after it)".to_string(),
             statement: role.as_ref().map(|role| format!("ALTER ROLE {role} SET max_parallel_workers_per_gather = 0")),
             undo: role.map_or("nothing to take back".to_string(), |role| format!("ALTER ROLE {role} RESET max_parallel_workers_per_gather")),
             verify: "narrows observe URL: the share of that statement, and the transaction rate".to_string(),
@@ -357,7 +359,7 @@ fn statistics_stale(server: &ObservedServer) -> Vec<CauseDraft> {
         };
         Some(CauseDraft {
             summary: format!(
-                "statistics of {} are of another table: {} of {} rows changed since the last analyze ({since})",
+                "statistics of {} are stale: {} of {} rows changed since the last analyze ({since})",
                 table.name, count(table.changed_since_analyze), count(table.live_rows)
             ),
             evidence: joined([

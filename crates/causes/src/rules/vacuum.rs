@@ -154,7 +154,10 @@ fn way_out(holder: &HorizonHolder) -> (String, Option<String>, String) {
                 "active" => Some(cancels_in_transaction(pid, ns)),
                 _ => None,
             });
-            let lasting = "lasting: idle_in_transaction_session_timeout, from 17 on transaction_timeout, for its role";
+            let lasting =
+                if idle { "idle_in_transaction_session_timeout" } else { "statement_timeout" };
+            let lasting =
+                format!("lasting: {lasting}, from 17 on transaction_timeout, for its role");
             let what = if idle {
                 format!("end the session of pid {}", holder.name)
             } else {
@@ -292,10 +295,11 @@ fn dead_rows(server: &ObservedServer) -> Vec<CauseDraft> {
             },
             action: joined([
                 held.map(|holder| way_out(holder).0),
-                Some("vacuum it now; lasting: a lower autovacuum_vacuum_scale_factor for it".to_string()),
+                Some(format!("vacuum it {}; lasting: a lower autovacuum_vacuum_scale_factor for it", if held.is_some() { "then" } else { "now" })),
                 off.then(|| "switch autovacuum on again".to_string()),
             ]),
-            statement: name.as_ref().map(|name| format!("VACUUM (ANALYZE, VERBOSE) {name}")),
+            // Not while it would remove nothing.
+            statement: name.filter(|_| held.is_none()).map(|name| format!("VACUUM (ANALYZE, VERBOSE) {name}")),
             undo: "nothing to take back; settings of the table: ALTER TABLE … RESET (autovacuum_vacuum_scale_factor)".to_string(),
             verify: "VACUUM's own output: dead but not yet removable; narrows observe URL: blocks per transaction".to_string(),
             share,
@@ -332,7 +336,10 @@ fn autovacuum_busy(server: &ObservedServer) -> Vec<CauseDraft> {
             "let each worker do more: autovacuum_vacuum_cost_limit higher; more workers share one limit and are no faster. Partitions let tables be vacuumed apart"
         }
         .to_string(),
-        undo: "ALTER SYSTEM RESET autovacuum_vacuum_cost_limit; SELECT pg_reload_conf()".to_string(),
+        undo: match server.number("autovacuum_vacuum_cost_limit") {
+            Some(limit) => format!("ALTER SYSTEM SET autovacuum_vacuum_cost_limit = {limit:.0}; SELECT pg_reload_conf(); the delay likewise"),
+            None => "the old values of these settings, back; SELECT pg_reload_conf()".to_string(),
+        },
         verify: "SELECT * FROM pg_stat_progress_vacuum; narrows observe URL: CPU time of autovacuum".to_string(),
         share,
         gain_at_most,

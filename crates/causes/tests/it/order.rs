@@ -332,6 +332,67 @@ fn proposed_sizes_follow_from_figures() {
 }
 
 #[test]
+fn more_workers_than_cpus_or_places_are_not_proposed() {
+    let with = |most: &str, places: Option<&str>| {
+        let mut run = healthy();
+        running(&mut run, 2.0);
+        let n = most.parse().unwrap();
+        of_class(&mut run, narrows_model::ProcessClass::ParallelWorker, Running, n, "");
+        set(&mut run, "max_parallel_workers", most);
+        if let Some(places) = places {
+            set(&mut run, "max_worker_processes", places);
+        }
+        of(&run, "parallel-workers-missing")
+    };
+    let statement =
+        |n| Some(format!("ALTER SYSTEM SET max_parallel_workers = {n}; SELECT pg_reload_conf()"));
+    assert_eq!(with("2", None).statement, statement(8));
+    assert_eq!(with("2", Some("4")).statement, statement(4));
+    let full = with("4", Some("4"));
+    assert_eq!(full.statement, None);
+    assert!(full.action.starts_with("raise max_worker_processes"), "{}", full.action);
+    let all_cpus = with("8", Some("16"));
+    assert_eq!(all_cpus.statement, None);
+    assert!(all_cpus.action.contains("as many workers as CPUs"), "{}", all_cpus.action);
+}
+
+#[test]
+fn a_vacuum_that_would_remove_nothing_is_no_statement_to_paste() {
+    let mut run = healthy();
+    table(&mut run, TableUse { live_rows: 4e3, dead_rows: 300e3, ..orders() });
+    let vacuum = Some("VACUUM (ANALYZE, VERBOSE) public.orders".to_string());
+    assert_eq!(of(&run, "dead-rows").statement, vacuum);
+    consumers(&mut run).horizon.push(holder(HorizonKind::Session, "77", Some(4.9e9), 50.0));
+    assert_eq!(of(&run, "dead-rows").statement, vacuum);
+    consumers(&mut run).horizon[0].age_ns = Some(5e9);
+    let held = of(&run, "dead-rows");
+    assert_eq!(held.statement, None);
+    assert!(held.action.starts_with("end the session of pid 77"), "{}", held.action);
+}
+
+#[test]
+fn what_a_configuration_file_sets_is_not_reset_but_set() {
+    let mut run = healthy();
+    full_cpus(&mut run);
+    set(&mut run, "jit", "on");
+    set(&mut run, "jit_above_cost", "10");
+    let cause = of(&run, "jit-overhead");
+    let statement = "ALTER SYSTEM SET jit_above_cost = 100000; SELECT pg_reload_conf()";
+    assert_eq!(cause.statement.as_deref(), Some(statement));
+    assert_eq!(cause.undo, "ALTER SYSTEM SET jit_above_cost = 10; SELECT pg_reload_conf()");
+}
+
+#[test]
+fn freezing_does_no_more_than_is_needed() {
+    let mut run = healthy();
+    reserves(&mut run).oldest_database = Some(("shop".into(), 1.9e9));
+    let cause = of(&run, "wraparound-near");
+    // Of 2,144 million.
+    assert!(cause.summary.ends_with("and 244M are left"), "{}", cause.summary);
+    assert!(cause.action.contains("by plain VACUUM"), "{}", cause.action);
+}
+
+#[test]
 fn scans_are_of_no_more_rows_than_the_table_has() {
     let mut run = index_missing();
     let evidence = |run: &Run| of(run, "index-missing").evidence;

@@ -140,6 +140,10 @@ pub const PAIRS: &[Pair] = &[
         // The condition may be one on the table.
         silent: |r| { full_cpus(r); report_by(r, "WITH x AS (SELECT * FROM orders WHERE customer = $1) SELECT sum(total) FROM x") } },
     Pair { rule: "table-scan-report",
+        fires: |r| { full_cpus(r); report(r, 0.9); books(r).list[0].took.blocks_hit = 2.0 * 344.0 },
+        // It reads fewer blocks than the scans do: those are another's.
+        silent: |r| { full_cpus(r); report(r, 0.9); books(r).list[0].took.blocks_hit = 2.0 * 343.0 } },
+    Pair { rule: "table-scan-report",
         fires: |r| { full_cpus(r); report(r, 0.9) },
         // There is room for it.
         silent: |r| report(r, 0.9) },
@@ -375,7 +379,8 @@ fn report(run: &mut Run, share: f64) {
     running(run, 8.0);
     table(run, TableUse { sequential_scans: 2.0, sequential_rows: 200e3, ..orders() });
     group(run, ConsumerKind::Statement, "1", Running, 8.0 * share, "");
-    statement(run, "1", "SELECT state, sum(total) FROM orders GROUP BY state", calls(2.0, 10e9));
+    let took = StatementFigures { blocks_hit: 2.0 * 2000.0, ..calls(2.0, 10e9) };
+    statement(run, "1", "SELECT state, sum(total) FROM orders GROUP BY state", took);
     group(run, ConsumerKind::Statement, "2", Running, 8.0 * (1.0 - share), "");
     statement(run, "2", "SELECT * FROM customers WHERE id = $1", calls(120e3, 1e5));
 }
@@ -385,7 +390,7 @@ fn report_by(run: &mut Run, text: &str) {
     report(run, 0.9);
     let list = &mut books(run).list;
     list[0].text = Some(text.into());
-    list[0].took = calls(60.0, 0.3e9);
+    list[0].took = StatementFigures { blocks_hit: 60.0 * 2000.0, ..calls(60.0, 0.3e9) };
 }
 
 /// A table in use, of 100,000 rows.

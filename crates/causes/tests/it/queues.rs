@@ -155,6 +155,11 @@ fn who_holds_a_snapshot_is_ended_by_what_it_does() {
         "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = 77 \
          AND state = 'active' AND xact_start < now() - interval '90 s'"
     );
+    let lasting = |state: &str| held(HorizonKind::Session, state, Some(90e9)).action;
+    assert!(lasting("active").contains("lasting: statement_timeout"), "{}", lasting("active"));
+    assert!(
+        lasting("idle in transaction").contains("lasting: idle_in_transaction_session_timeout")
+    );
     // What it does may not be seen, or nothing tells its transaction from the next.
     assert_eq!(held(HorizonKind::Session, "", Some(90e9)).statement, None);
     assert_eq!(held(HorizonKind::Session, "active", None).statement, None);
