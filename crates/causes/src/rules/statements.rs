@@ -18,6 +18,8 @@ const LEAST_SHARE: f64 = 0.1;
 const LONG_PLANNING_NS: f64 = 0.5e6;
 /// PostgreSQL's default of `jit_above_cost`.
 const JIT_ABOVE_COST: f64 = 100_000.0;
+/// PostgreSQL's default of `max_worker_processes`, which is shown where it is another.
+const WORKER_PROCESSES: f64 = 8.0;
 /// One statement has most of what binds.
 const DOMINATES: f64 = 0.5;
 /// Statements of which fewer are a benchmark, or a server for one purpose: that one of them has all the time is no news.
@@ -270,7 +272,7 @@ fn parallel_workers_missing(server: &ObservedServer) -> Vec<CauseDraft> {
         return Vec::new();
     }
     // Not more than there are CPUs, nor than the server has places for.
-    let places = server.number("max_worker_processes").unwrap_or(f64::INFINITY);
+    let places = server.number("max_worker_processes").unwrap_or(WORKER_PROCESSES);
     let cpus = server.cpus().map(f64::floor).filter(|cpus| *cpus > most);
     let workers_then = cpus.map(|cpus| cpus.min(places)).filter(|then| *then > most);
     vec![CauseDraft {

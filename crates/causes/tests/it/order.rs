@@ -348,6 +348,8 @@ fn more_workers_than_cpus_or_places_are_not_proposed() {
         |n| Some(format!("ALTER SYSTEM SET max_parallel_workers = {n}; SELECT pg_reload_conf()"));
     assert_eq!(with("2", None).statement, statement(8));
     assert_eq!(with("2", Some("4")).statement, statement(4));
+    // Eight places by default, on eight CPUs.
+    assert_eq!(with("8", None).statement, None);
     let full = with("4", Some("4"));
     assert_eq!(full.statement, None);
     assert!(full.action.starts_with("raise max_worker_processes"), "{}", full.action);
