@@ -299,6 +299,8 @@ fn who_keeps_a_lock_is_the_result_also_where_transactions_end() {
     let said = flat(&run);
     assert!(said.contains(&format!("RESULT {what}.")), "{said}");
     assert!(said.contains("The observed server: commit wait is the bottleneck"), "{said}");
+    let shown = screen(&run);
+    assert_eq!(shown.matches("'idle in transaction%'").count(), 2, "a literal is broken:\n{shown}");
     let next = Report::new(&run, Units::Si).next;
     assert_eq!(next[0].action, what);
     assert!(next[1].action.contains("a faster WAL flush"), "{next:?}");

@@ -91,7 +91,7 @@ fn blocked() -> Cause {
         urgency: Urgency::Now,
         summary: "pid 4711, idle in transaction for 26.0 s, blocks 12 sessions".into(),
         action: "end it".into(),
-        statement: Some("SELECT pg_terminate_backend(4711);".into()),
+        statement: Some(ends_idle_in_transaction(4711, 26e9)),
         undo: "none: its transaction is rolled back".into(),
         share: None,
         statement_id: String::new(),
@@ -167,6 +167,11 @@ fn what_stands_still_is_the_first_sentence_and_the_first_action() {
     let (first, second) =
         (screen.find("pg_terminate_backend").unwrap(), screen.find("CREATE INDEX").unwrap());
     assert!(first < second, "{screen}");
+    assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    // A line that ends within a literal would make it another one.
+    for literal in ["'idle in transaction%'", "'26 s'"] {
+        assert!(screen.contains(literal), "{literal} in\n{screen}");
+    }
 }
 
 #[test]
