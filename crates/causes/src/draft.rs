@@ -1,6 +1,6 @@
 //! A cause before the table's order and what one says of another are put to it.
 
-use narrows_model::CauseShare;
+use narrows_model::{CauseShare, Urgency};
 
 /// What a rule found.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +30,10 @@ pub struct CauseDraft {
     pub subjects: Vec<String>,
     /// Sessions that stand still behind it.
     pub behind: f64,
+    /// Whether causes that its rule takes for effects are told beside it all the same.
+    pub tells_effects: bool,
+    /// How soon to act, where that is another than its rule's: what is over is not urgent any more.
+    pub urgency: Option<Urgency>,
 }
 
 /// A table as a subject.

@@ -30,8 +30,7 @@ use narrows_model::{Cause, Run, Urgency};
 /// Causes of one rule that are kept: those behind them are smaller.
 const KEPT_OF_A_RULE: usize = 3;
 
-/// Rules that name a consumer or a wait and no reason for it: whatever takes a third as much and has one comes first.
-const WITHOUT_A_REASON: [&str; 2] = ["statement-dominates", "flushes"];
+/// A consumer or a wait without a reason counts for so much: whatever takes a third as much and has one comes first.
 const BEHIND_REASONS: f64 = 0.3;
 
 /// Every cause of every observed server of the run: what stands still first, then the largest share, risks last.
@@ -58,7 +57,9 @@ fn of(server: &ObservedServer) -> Vec<(f64, Cause)> {
     }
     let explained = |(rule, draft): &(&CauseRule, CauseDraft)| {
         found.iter().any(|(other, by)| {
-            other.supersedes.contains(&rule.id) && about_the_same(&draft.subjects, &by.subjects)
+            other.supersedes.contains(&rule.id)
+                && !by.tells_effects
+                && about_the_same(&draft.subjects, &by.subjects)
         })
     };
     let kept = found.iter().filter(|each| !explained(each));
@@ -67,13 +68,17 @@ fn of(server: &ObservedServer) -> Vec<(f64, Cause)> {
 
 /// By what causes of one urgency are ordered: who waits, or what goes of the sessions' time.
 fn rank(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> f64 {
-    match rule.urgency {
+    match urgency(rule, draft) {
         Urgency::Now => draft.behind,
         Urgency::Performance | Urgency::Risk => {
-            let part = if WITHOUT_A_REASON.contains(&rule.id) { BEHIND_REASONS } else { 1.0 };
+            let part = if rule.has_reason { 1.0 } else { BEHIND_REASONS };
             draft.share.map_or(0.0, |(of, share)| share * server.weight(of) * part)
         }
     }
+}
+
+fn urgency(rule: &CauseRule, draft: &CauseDraft) -> Urgency {
+    draft.urgency.unwrap_or(rule.urgency)
 }
 
 fn about_the_same(a: &[String], b: &[String]) -> bool {
@@ -85,7 +90,8 @@ fn cause(server: &ObservedServer, rule: &CauseRule, draft: &CauseDraft) -> Cause
     Cause {
         id: rule.id.to_string(),
         measurement: server.seen.measurement.clone(),
-        urgency: rule.urgency,
+        urgency: urgency(rule, &draft),
+        has_reason: rule.has_reason,
         summary: draft.summary,
         evidence: draft.evidence,
         against: draft.against,

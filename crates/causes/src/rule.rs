@@ -11,6 +11,8 @@ pub struct CauseRule {
     pub id: &'static str,
     /// How soon what it finds is worth acting on.
     pub urgency: Urgency,
+    /// Whether it finds a reason, and doesn't only name a consumer or a wait.
+    pub has_reason: bool,
     /// What it looks for, in a few words: `an index is missing for a predicate`.
     pub what: &'static str,
     /// The figures and thresholds it decides by, in a sentence.

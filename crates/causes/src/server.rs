@@ -22,6 +22,9 @@ pub struct ObservedServer<'a> {
     pub verdict: Option<&'a Verdict>,
     /// Who took what.
     pub consumers: &'a Consumers,
+    /// Memory of the machine, or less where a control group around narrows limits it, bytes; absent where the server runs on another
+    /// machine, or nothing tells.
+    pub(crate) memory_bytes: Option<f64>,
     /// What statements took, by the server's books and by samples.
     pub(crate) statements: Vec<StatementLoad<'a>>,
 }
@@ -36,7 +39,17 @@ impl<'a> ObservedServer<'a> {
         let verdict = run.verdicts.iter().find(|v| v.measurement == seen.measurement);
         let consumers = seen.consumers.as_ref()?;
         let statements = statement_loads(consumers);
-        Some(ObservedServer { seen, measured, verdict, consumers, statements })
+        // Whoever sees the server's processes is on its machine.
+        let memory_bytes = seen.processes.as_ref().and_then(|_| {
+            let platform = run.platform()?;
+            // A limit that can't be seen may be less than all of it.
+            if platform.cgroup.hidden.iter().any(|kind| kind == "memory") {
+                return None;
+            }
+            let limit = platform.cgroup.memory_limit_bytes.unwrap_or(u64::MAX);
+            Some(platform.memory.total_bytes.min(limit) as f64).filter(|bytes| *bytes > 0.0)
+        });
+        Some(ObservedServer { seen, measured, verdict, consumers, memory_bytes, statements })
     }
 
     /// Whether a rule is one for this kind of server: its words and its statements are of that.

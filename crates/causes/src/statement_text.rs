@@ -84,7 +84,8 @@ pub(crate) struct Predicates {
     pub equal: BTreeSet<String>,
     /// Whether others are compared in another way.
     pub others: bool,
-    /// Whether it can't be told which rows the condition leaves: `OR`, `NOT`, expressions, a text that was cut.
+    /// Whether it can't be told which rows the condition leaves: `OR`, `NOT`, expressions, a column of which the text doesn't tell
+    /// whose it is, a text that was cut.
     pub unclear: bool,
 }
 
@@ -115,6 +116,8 @@ struct TableReferences {
     names: Vec<String>,
     /// Whether a column without a qualifier is the table's: it is the only one.
     alone: bool,
+    /// Whether there is a query within another, whose columns may be the table's by any name.
+    nested: bool,
 }
 
 impl StatementText {
@@ -186,8 +189,14 @@ impl StatementText {
             Some(name) => of.names.iter().any(|known| known == name),
             None => of.alone,
         };
+        // `order_no = $1` beside several tables, or `x.order_no = $1` of a query within.
+        let anybodys = |column: &Column| match column.qualifier {
+            Some(_) => of.nested && !mine(column),
+            None => !of.alone,
+        };
         let left = self.column_before(at);
         let right = self.column_after(at).filter(|_| equal);
+        found.unclear |= left.iter().chain(&right).any(anybodys);
         let left_mine = left.as_ref().filter(|column| mine(column));
         let right_mine = right.as_ref().filter(|column| mine(column));
         match (left_mine, right_mine) {
@@ -279,7 +288,7 @@ impl StatementText {
             names.extend(self.called(next, table));
         }
         let alone = tables == 1 && selects <= 1;
-        (!names.is_empty()).then_some(TableReferences { names, alone })
+        (!names.is_empty()).then_some(TableReferences { names, alone, nested: selects > 1 })
     }
 
     /// If the table's name stands there: how its columns are qualified.
@@ -404,6 +413,10 @@ mod tests {
             "SELECT customer = $1 FROM orders",
             // Whose column it is can't be told.
             "SELECT * FROM orders, customers WHERE customer = $1",
+            "SELECT * FROM orders o JOIN customers c ON o.customer = c.id WHERE order_no = $1",
+            "SELECT * FROM customers c JOIN orders o ON o.customer = c.id WHERE $1 = order_no",
+            "WITH x AS (SELECT * FROM orders WHERE customer = $1) SELECT * FROM x",
+            "WITH x AS (SELECT * FROM orders o WHERE o.state = $1) SELECT * FROM x WHERE x.customer = $2",
             "SELECT * FROM orders WHERE id IN (SELECT order_id FROM lines WHERE item = $1)",
         ] {
             assert_eq!(column(text), None, "{text}");
@@ -417,6 +430,19 @@ mod tests {
         let any = |text: &str| predicates(text).is_some_and(|found| found.any());
         assert!(any("SELECT * FROM orders WHERE lower(customer) = $1"));
         assert!(any("SELECT * FROM orders WHERE total > $1"));
+        // Whose column it is can't be told: nobody may say that there is no condition.
+        for text in [
+            "SELECT * FROM orders o JOIN customers c ON c.id = c.billed WHERE order_no = $1",
+            "SELECT * FROM orders, customers WHERE total > $1",
+            "WITH x AS (SELECT * FROM orders WHERE customer = $1) SELECT * FROM x",
+            "WITH x AS (SELECT * FROM orders WHERE total BETWEEN $1 AND $2) SELECT * FROM x",
+            "SELECT * FROM (SELECT * FROM orders) t WHERE t.customer = $1",
+            "SELECT * FROM orders UNION ALL SELECT * FROM archive WHERE customer = $1",
+        ] {
+            assert!(any(text), "{text}");
+        }
+        // Another table's by its qualifier.
+        assert!(!any("SELECT * FROM orders o CROSS JOIN customers c WHERE c.name = $1"));
         assert!(!any("SELECT count(*) FROM orders"));
         assert!(!any("SELECT state, sum(total) FROM orders GROUP BY state ORDER BY state"));
     }

@@ -54,6 +54,10 @@ pub struct Cause {
     pub measurement: String,
     /// How soon to act.
     pub urgency: Urgency,
+    /// Whether it is a reason, and doesn't only say who takes what or what is waited for: without one nothing is to be set right, and
+    /// hardware may be the answer.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub has_reason: bool,
     /// One sentence with the names in it, without a full stop: `pid 4711, idle in transaction for 26 s, blocks 12 sessions`.
     pub summary: String,
     /// The figures it rests on.
@@ -79,4 +83,12 @@ pub struct Cause {
     /// Statement (`queryid`) it is about; empty where it is about none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub statement_id: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(switch: &bool) -> bool {
+    *switch
 }

@@ -66,12 +66,13 @@ pub use metric::Metric;
 pub use observation::{
     Activity, ActivityMoment, ActivityState, ActivityWhere, ClassUse, ConsumerKind, Consumers,
     Duty, FileSystemRoom, HorizonHolder, HorizonKind, HotProcess, IndexSums, IndexUse, LoadChange,
-    LockHolder, LockHolders, MariaDbStatement, MariaDbUse, Observation, ObservedCounts,
+    LockHolder, LockHolders, LockKept, MariaDbStatement, MariaDbUse, Observation, ObservedCounts,
     ObservedProcesses, ObservedSessions, PlanNode, ProcessClass, ProgramUse, QueuedSession,
     Reserves, SampledConsumers, SampledGroup, SequenceUse, ServerReport, SessionsOfDuty,
     StatementFigures, StatementGroup, StatementHistory, StatementMoment, StatementPlan,
     StatementSamples, StatementStatistics, StatementUse, TableUse, TriedIndex, UnindexedKey,
-    WaitCheck,
+    WaitCheck, cancels_in_transaction, cancels_waiting, ends_idle_in_transaction,
+    ends_transaction_between_statements,
 };
 pub use observed_situation::{
     Headroom, ObservedSituation, ProcessorUser, Step, TimeAccount, TimeShare, TransactionTime,

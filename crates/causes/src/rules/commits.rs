@@ -28,10 +28,15 @@ const MOSTLY_IMAGES: f64 = 0.5;
 const LEAST_REQUESTED: f64 = 2.0;
 /// The largest `max_wal_size` proposed, bytes: recovery after a crash reads it.
 const LARGEST_WAL: f64 = 256.0 * 1024.0 * 1024.0 * 1024.0;
+/// And over that of now: images swell the rate that it is reckoned from, and become fewer.
+const LARGEST_STEP: f64 = 8.0;
+const MB: f64 = 1024.0 * 1024.0;
 /// Share of transactions rolled back from which on that is no exception.
 const ROLLED_BACK: f64 = 0.3;
 /// So many of them.
 const LEAST_ROLLED_BACK: f64 = 100.0;
+/// Of these, the part that wrote from which on they are work that was done in vain.
+const WROTE: f64 = 0.5;
 
 const SYNC_REP: &[&str] = &["IPC:SyncRep", "LWLock:SyncRep"];
 const FLUSH: &[&str] = &["IO:WalSync", "IO:WalWrite", "LWLock:WALWrite"];
@@ -40,6 +45,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "standby-missing",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "Commits wait for a synchronous standby that does not answer",
         decides: "`SyncRep` is half of session time or more, and either no WAL sender runs or commits wait for 10 s or more on average",
         against: "A standby that restarts is back in a minute; the number of WAL senders counts copies being made and subscribers too",
@@ -57,6 +63,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "standby-slow",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Commits wait for a standby's answer",
         decides: "`SyncRep` is 20 % of session time or more, with a WAL sender",
         against: "That is what a commit on two servers costs: at least the way there and back and a flush there",
@@ -67,6 +74,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "commit-delay",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Commits wait for a setting (`commit_delay`)",
         decides: "`commit_delay` is 100 µs or more and longer than a flush where its time is known, and waits for WAL are a tenth of session time or more",
         against: "With very many sessions it lets more commits share a flush: compare the rate with and without",
@@ -77,6 +85,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "flushes",
         urgency: Urgency::Performance,
+        has_reason: false,
         what: "Commits wait for WAL flushes, and no setting explains it",
         decides: "`WALSync` and `WALWrite` are half of session time or more, and the verdict names the commit wait",
         against: "With durable commits that is what a commit costs; group commit shares flushes already",
@@ -87,8 +96,9 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "checkpoints-frequent",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Checkpoints are made because WAL grows beyond `max_wal_size`, and most WAL is full-page images",
-        decides: "2 requested checkpoints or more, more than timed ones; full-page images are half of WAL or more; WAL written within checkpoint_timeout would be half of max_wal_size or more",
+        decides: "2 requested checkpoints or more, more than timed ones; full-page images are half of WAL or more; WAL written within checkpoint_timeout would be half of max_wal_size or more. Proposed is what the rate asks for, 8 times the size of now at most",
         against: "A backup, a restart or CHECKPOINT requests one too; a single bulk load passes. Images may be compressed, and their share is then too large",
         reference: "PostgreSQL documentation: WAL Configuration; max_wal_size, full_page_writes",
         supersedes: &["flushes"],
@@ -97,8 +107,9 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "rolled-back",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Much of the work is rolled back",
-        decides: "30 % of transactions or more are rolled back, and 100 of them or more",
+        decides: "30 % of transactions or more are rolled back, and 100 of them or more. A statement that dominates is told beside it unless half of them wrote: so many more transaction ids than commits. What they took is not counted apart, so that no share and no gain is said",
         against: "Some drivers and pools end transactions that only read by ROLLBACK, which costs nothing",
         reference: "PostgreSQL documentation: Transaction Isolation, Serializable Isolation Level",
         supersedes: &["statement-dominates"],
@@ -248,6 +259,32 @@ pub(super) fn power_of_two_mb(bytes: f64) -> u64 {
     mb.next_power_of_two()
 }
 
+/// What `max_wal_size` is proposed.
+enum Wal {
+    /// A larger one, as a setting has it; so many times as now, where that is less than the rate asks for.
+    Larger { size: String, step: Option<f64> },
+    /// It is large enough for the rate, or as large as is ever proposed.
+    Enough,
+    /// What it is now is unknown.
+    Unknown,
+}
+
+/// By the WAL that is written within `checkpoint_timeout`, bytes, and the size of now.
+fn wanted_wal(server: &ObservedServer, in_timeout: f64, now: Option<f64>) -> Wal {
+    let Some(now) = now.filter(|now| *now > 0.0) else { return Wal::Unknown };
+    // WAL of one checkpoint's time and of the completion of the one before, so that the time comes first.
+    let target = server.number("checkpoint_completion_target").unwrap_or(0.9).clamp(0.0, 1.0);
+    let asked = power_of_two_mb((in_timeout * (1.0 + target)).min(LARGEST_WAL));
+    let most = now * LARGEST_STEP / MB;
+    let mb = (asked as f64).min(most).floor();
+    if mb * MB <= now {
+        return Wal::Enough;
+    }
+    let size =
+        if mb % 1024.0 == 0.0 { format!("{:.0}GB", mb / 1024.0) } else { format!("{mb:.0}MB") };
+    Wal::Larger { size, step: (asked as f64 > most).then_some(LARGEST_STEP) }
+}
+
 fn checkpoints_frequent(server: &ObservedServer) -> Vec<CauseDraft> {
     let counted = &server.seen.counted;
     let (Some(requested), Some(timed)) = (counted.checkpoints_requested, counted.checkpoints_timed)
@@ -264,14 +301,28 @@ fn checkpoints_frequent(server: &ObservedServer) -> Vec<CauseDraft> {
     if requested < LEAST_REQUESTED || requested <= timed || !asks {
         return Vec::new();
     }
-    // WAL of one checkpoint's time and of the completion of the one before, so that the time comes first.
-    let target = server.number("checkpoint_completion_target").unwrap_or(0.9).clamp(0.0, 1.0);
-    let wanted = (rate * timeout_s * (1.0 + target)).min(LARGEST_WAL);
-    let size_mb = power_of_two_mb(wanted);
-    let larger = allowed.is_none_or(|allowed| size_mb as f64 * 1024.0 * 1024.0 > allowed);
-    let size =
-        if size_mb >= 1024 { format!("{}GB", size_mb / 1024) } else { format!("{size_mb}MB") };
     let current = server.setting("max_wal_size").and_then(literal);
+    let wanted = wanted_wal(server, rate * timeout_s, allowed);
+    let (action, statement) = match &wanted {
+        Wal::Larger { size, step } => {
+            let enough = match step {
+                Some(times) => format!("{times:.0} times as much as now: with rarer checkpoints there are fewer images, and less WAL than counted here; then observe again"),
+                None => format!("so that checkpoint_timeout ({timeout_s:.0} s) comes first"),
+            };
+            (
+                format!("raise max_wal_size to {size}, {enough}; that much disk under pg_wal, and recovery after a crash takes longer. wal_compression makes images smaller for CPU time"),
+                Some(format!("ALTER SYSTEM SET max_wal_size = '{size}'; SELECT pg_reload_conf()")),
+            )
+        }
+        Wal::Unknown => (
+            "raise max_wal_size, twice to eight times what SHOW max_wal_size says; that much disk under pg_wal, and recovery after a crash takes longer. wal_compression makes images smaller for CPU time".to_string(),
+            None,
+        ),
+        Wal::Enough => (
+            "max_wal_size is large already: find out who requests checkpoints (log_checkpoints names the reason: wal, or force for a backup or CHECKPOINT); fewer images by wal_compression, fewer indexes and fillfactor for HOT updates".to_string(),
+            None,
+        ),
+    };
     let (share, gain_at_most) = server.worth_of_images(images);
     vec![CauseDraft {
         summary: format!(
@@ -285,12 +336,13 @@ fn checkpoints_frequent(server: &ObservedServer) -> Vec<CauseDraft> {
             current.as_ref().map(|size| format!("max_wal_size = {size}")),
         ]),
         against: "a backup, CHECKPOINT or a single bulk load requests checkpoints too; some images stay, one for each page and checkpoint".to_string(),
-        action: format!("raise max_wal_size to {size}, so that checkpoint_timeout ({timeout_s:.0} s) comes first; that much more disk under pg_wal, and recovery after a crash takes longer. wal_compression makes images smaller for CPU time"),
-        statement: larger.then(|| format!("ALTER SYSTEM SET max_wal_size = '{size}'; SELECT pg_reload_conf()")),
-        undo: match current {
+        undo: match current.filter(|_| statement.is_some()) {
             Some(size) => format!("ALTER SYSTEM SET max_wal_size = {size}; SELECT pg_reload_conf()"),
-            None => "ALTER SYSTEM RESET max_wal_size; SELECT pg_reload_conf()".to_string(),
+            None if matches!(wanted, Wal::Enough) => "nothing to take back".to_string(),
+            None => "max_wal_size of before, back; SELECT pg_reload_conf()".to_string(),
         },
+        action,
+        statement,
         verify: "narrows observe URL --for 10min: timed checkpoints instead of requested ones, less WAL per transaction".to_string(),
         share,
         gain_at_most,
@@ -311,16 +363,23 @@ fn rolled_back(server: &ObservedServer) -> Vec<CauseDraft> {
         level.filter(|level| level.contains("serializable") || level.contains("repeatable"));
     let serial = server.at_events_of("LWLock:Serial").filter(|waits| waits.sessions > 0.0);
     let deadlocks = counted.deadlocks.filter(|n| *n >= 1.0);
-    let (worth, gain_at_most) = server.worth_of_computing(share);
+    // Each commit had one id at most, but for savepoints.
+    let wrote = counted.writers.zip(counted.commits).map(|(ids, commits)| ids - commits);
+    let wrote = wrote.filter(|wrote| *wrote >= WROTE * back);
     vec![CauseDraft {
         summary: format!("{} of transactions are rolled back", percent(share)),
         evidence: joined([
             Some(format!("{} of {}", count(back), count(all))),
+            wrote.map(|wrote| format!("{} more transaction ids than commits: they had written", count(wrote))),
             strict.map(|level| format!("default_transaction_isolation = {level}")),
             serial.map(|waits| format!("locks of SERIALIZABLE are {} of session time", percent(waits.share))),
             deadlocks.map(|n| format!("{n:.0} deadlocks")),
         ]),
-        against: "transactions that only read and are ended by ROLLBACK look the same and cost nothing".to_string(),
+        against: match wrote {
+            Some(_) => "savepoints take ids too; what these transactions took is not counted apart",
+            None => "transactions that only read and are ended by ROLLBACK look the same and cost nothing",
+        }
+        .to_string(),
         action: if strict.is_some() || serial.is_some() {
             "transactions fail to serialise: fewer sessions at once on the same rows, READ ONLY for those that only read, indexes for what they read (a sequential scan locks the whole table against others), a pause before each repetition"
         } else {
@@ -329,8 +388,7 @@ fn rolled_back(server: &ObservedServer) -> Vec<CauseDraft> {
         .to_string(),
         undo: "the change in the application, back".to_string(),
         verify: "SELECT datname, xact_commit, xact_rollback FROM pg_stat_database, twice".to_string(),
-        share: worth,
-        gain_at_most,
+        tells_effects: wrote.is_none(),
         ..CauseDraft::default()
     }]
 }

@@ -27,6 +27,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "sequence-near-end",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "A sequence has given most of the numbers that it or its column holds",
         decides: "the last number is 75 % or more of the sequence's maximum, or of the largest number of its column's type; sequences that begin again (CYCLE) and that count down are left out",
         against: "The rate of a minute is no rate of a year; numbers may be given in blocks (CACHE, INCREMENT BY)",
@@ -37,6 +38,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "index-invalid",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "An index is kept up to date and may not be used",
         decides: "indisvalid is false, and no session builds an index on its table",
         against: "Whoever builds it anew may not have begun yet",
@@ -47,6 +49,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "index-unused",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "An index is written and was never scanned",
         decides: "no scan since statistics were reset, 7 days ago or more; 10 MB or more; 60 rows or more of its table inserted or updated (not HOT) while observed; it is neither unique nor needed by a constraint or as replica identity",
         against: "A standby has statistics of its own; a report of a month or a year; the index of a foreign key is needed when rows go from the table that it refers to",
@@ -57,6 +60,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "index-bloat",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "An index is several times as large as it would be if it were built now",
         decides: "1 GB or more, and 3 times or more the blocks that a new B-tree of its entries would have: pg_class.reltuples, mean widths of pg_stats, 90 % or its fillfactor; of B-trees with plain columns of all rows alone",
         against: "It is an estimate, and deduplication hides bloat from it; free space inside of an index is used again where keys like the old ones come",

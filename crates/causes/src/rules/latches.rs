@@ -113,6 +113,7 @@ const fn rule(
     CauseRule {
         id,
         urgency: Urgency::Performance,
+        has_reason: true,
         what,
         decides: DECIDES,
         against,

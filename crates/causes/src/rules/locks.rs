@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use narrows_model::{
-    ActivityState, ConsumerKind, HorizonKind, LockHolder, QueuedSession, SampledGroup, Urgency,
+    ActivityState, ConsumerKind, HorizonKind, LockHolder, LockKept, QueuedSession, SampledGroup,
+    Urgency, cancels_waiting,
 };
 
 use crate::law::LOCKS;
@@ -15,8 +16,6 @@ use crate::statements::StatementLoad;
 use crate::words::{age, excerpt, joined, percent, sessions, sessions_that, whole_sessions};
 use crate::{CauseDraft, CauseRule, ObservedServer, draft};
 
-/// No client computes for so long between two statements of a transaction that others should wait for it, ns.
-const KEPT_NS: f64 = 5e9;
 /// A DDL statement that waits for longer than the `lock_timeout` that is advised for it, ns.
 const DDL_WAITS_NS: f64 = 2e9;
 /// Behind a statement that works, one waiter is ordinary.
@@ -36,8 +35,9 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "ddl-queue",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "A statement waits for a strong lock on a table, and all others queue behind it",
-        decides: "a session waits for `Lock:relation` in AccessExclusive, Exclusive, ShareRowExclusive or Share mode for 2 s or more while others wait behind it (at the moment with the longest queue)",
+        decides: "a session waits for `Lock:relation` in AccessExclusive, Exclusive, ShareRowExclusive or Share mode for 2 s or more while others wait behind it (at the moment with the longest queue). Urgent, and with a statement, where the queue was seen in the last 5 s; else it is one of before",
         against: "The session at the head may be a report that ends soon; an autovacuum at the head ends by itself after deadlock_timeout unless it prevents wraparound",
         reference: "PostgreSQL documentation: Explicit Locking, Table-Level Locks; lock_timeout",
         supersedes: &["hot-row"],
@@ -46,8 +46,9 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "idle-in-transaction-blocks",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "A session idle in transaction keeps locks that others wait for",
-        decides: "the session at the head of a lock queue has been idle in transaction for 5 s or more (at the moment with the longest queue)",
+        decides: "the session at the head of a lock queue has been idle in transaction for 5 s or more (at the moment with the longest queue). Urgent, and with a statement, where the queue was seen in the last 5 s; else it is one of before",
         against: "A person at a terminal, or a client that computes and will go on; who waits behind a DDL statement alone counts there",
         reference: "PostgreSQL documentation: idle_in_transaction_session_timeout",
         supersedes: &["hot-row", "horizon-held", "chatty-transactions"],
@@ -56,8 +57,9 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "prepared-transaction-blocks",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "A prepared transaction keeps locks that others wait for",
-        decides: "the head of a lock queue has no process (number 0 in `pg_blocking_pids`)",
+        decides: "the head of a lock queue has no process (number 0 in `pg_blocking_pids`). Urgent, and with a statement, where the queue was seen in the last 5 s; else it is one of before",
         against: "Its transaction manager may be about to end it",
         reference: "PostgreSQL documentation: PREPARE TRANSACTION; pg_prepared_xacts",
         supersedes: &["hot-row"],
@@ -66,9 +68,10 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "lock-queue",
         urgency: Urgency::Now,
-        what: "A working session keeps locks that others wait for",
-        decides: "the session at the head of a lock queue is in a statement, its transaction is 5 s old or older, and 2 or more sessions wait behind it",
-        against: "The statement may be wanted, and its end near: cancelling loses its work",
+        has_reason: true,
+        what: "A session in a long transaction keeps locks that others wait for, or one outside any transaction an advisory lock",
+        decides: "the transaction of the session at the head of a lock queue is 5 s old or older, or the session has been idle, in no transaction, for 5 s or more; and 2 or more sessions wait behind it. Urgent, and with a statement, where the queue was seen in the last 5 s; else it is one of before",
+        against: "The statement may be wanted, and its end near: cancelling loses its work. Where services elect a leader by an advisory lock, all others wait for it on purpose",
         reference: LOCKING,
         supersedes: &["hot-row"],
         find: lock_queue,
@@ -76,6 +79,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "hot-row",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Many transactions change the same rows, one after the other",
         decides: "`Lock:tuple` and `Lock:transactionid` are 30 % of session time or more, with half a session or more, and nobody keeps the lock",
         against: "A holder that is idle in transaction or works for long looks the same and is named instead; where holders wait for their flush, the queue is one for the WAL",
@@ -86,6 +90,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "advisory-lock",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Sessions queue for an advisory lock of the application",
         decides: "`Lock:advisory` is 20 % of session time or more, with half a session or more",
         against: "Migration tools take one for minutes on purpose",
@@ -96,6 +101,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "deadlocks",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Transactions wait for each other and are rolled back",
         decides: "2 deadlocks or more while observed",
         against: "Where the client repeats the transaction, the loss is deadlock_timeout and the work of one of them",
@@ -148,21 +154,90 @@ fn transaction_age(session: &QueuedSession) -> Option<String> {
     session.transaction_age_ns.map(|ns| format!("its transaction is {} old", age(ns)))
 }
 
-fn observe_again() -> String {
-    "narrows observe URL: nobody waits for locks any more".to_string()
+/// When a queue was seen, and what follows from that: what is gone is told as what was, and nobody is to be stopped for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Queue {
+    /// In the last seconds.
+    There,
+    /// So long before the end, ns.
+    Gone(f64),
+    /// At some moment: nothing tells whether it is still there.
+    Once,
 }
 
-/// Whether it has waited for its client for longer than others should wait for it.
+impl Queue {
+    fn of(server: &ObservedServer) -> Queue {
+        match (server.consumers.lock_queue_gone_ns(), server.consumers.lock_queue_age_ns) {
+            (Some(ns), _) => Queue::Gone(ns),
+            (None, Some(_)) => Queue::There,
+            (None, None) => Queue::Once,
+        }
+    }
+}
+
+/// What is done at once: in words, as a statement, and what takes it back.
+struct AtOnce {
+    action: String,
+    statement: Option<String>,
+    undo: String,
+}
+
+/// What keeps it from happening again, and what takes that back; empty where it is nothing more.
+#[derive(Default)]
+struct Lasting {
+    action: String,
+    undo: String,
+}
+
+/// The cause with what is to be done: at once where its queue is there, and else only what lasts.
+fn told(server: &ObservedServer, found: CauseDraft, now: AtOnce, lasting: &Lasting) -> CauseDraft {
+    let seen = Queue::of(server);
+    let known = |text: &String| Some(text.clone());
+    let verify = "narrows observe URL: nobody waits for locks any more".to_string();
+    if seen == Queue::There {
+        let none = now.statement.as_ref().map(|_| {
+            "where the statement returns no row, that is over meanwhile, or your role may not see it (pg_monitor)".to_string()
+        });
+        return CauseDraft {
+            action: joined([Some(now.action), none, known(&lasting.action)]),
+            statement: now.statement,
+            undo: joined([Some(now.undo), known(&lasting.undo)]),
+            verify,
+            ..found
+        };
+    }
+    let when = match seen {
+        Queue::Gone(ns) => format!("{} before the end of the look, gone since", age(ns)),
+        _ => "at a moment of the look, not known to be there since".to_string(),
+    };
+    // Of the time in locks it had no more than all of it.
+    let (share, _) = server
+        .in_state(ActivityState::Lock)
+        .filter(|waits| waits.share > 0.0)
+        .map_or((None, None), |waits| server.worth_of_wait(waits.share, LOCKS));
+    let again = "where it comes again: narrows observe URL while it is there".to_string();
+    CauseDraft {
+        summary: format!("{when}: {}", found.summary),
+        action: joined([known(&lasting.action), Some(again)]),
+        undo: if lasting.undo.is_empty() {
+            "nothing to take back".to_string()
+        } else {
+            lasting.undo.clone()
+        },
+        verify,
+        share,
+        urgency: Some(Urgency::Performance),
+        ..found
+    }
+}
+
 fn keeps_idle(session: &QueuedSession) -> bool {
-    let idle = session.state.starts_with("idle in transaction");
-    session.pid != 0 && idle && session.state_age_ns.is_some_and(|ns| ns >= KEPT_NS)
+    session.kept() == Some(LockKept::Idle)
 }
 
-/// Whether it works in a transaction that is older than others should wait for.
-fn keeps_working(session: &QueuedSession) -> bool {
-    let idle = session.state.starts_with("idle in transaction");
-    let old = session.transaction_age_ns.or(session.state_age_ns);
-    session.pid != 0 && !idle && old.is_some_and(|ns| ns >= KEPT_NS)
+/// Whether it keeps its lock by a long transaction, or at session level.
+fn keeps_otherwise(session: &QueuedSession) -> bool {
+    matches!(session.kept(), Some(LockKept::Transaction | LockKept::Session))
 }
 
 /// DDL statements in the queue that have waited for longer than they should.
@@ -196,7 +271,7 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
         let mut subjects = vec![draft::session(ddl.pid)];
         subjects.extend(ahead.iter().map(|head| draft::session(head.pid)));
         subjects.extend(ddl.table.iter().map(|name| draft::table(name)));
-        CauseDraft {
+        let found = CauseDraft {
             summary: format!(
                 "pid {} waits for {mode}{}{head_words}, and {} behind it",
                 ddl.pid,
@@ -209,17 +284,20 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
                 ahead.first().and_then(|head| last_statement(head)).map(|text| format!("at the head, {text}")),
             ]),
             against: "the session at the head may end soon, and then the DDL statement runs and lets the others go".to_string(),
-            action: format!(
-                "cancel the waiting statement of pid {}, not the session at the head; repeat it with SET lock_timeout = '2s', again and again until it gets the lock",
-                ddl.pid
-            ),
-            statement: Some(format!("SELECT pg_cancel_backend({})", ddl.pid)),
-            undo: "run the DDL statement again".to_string(),
-            verify: observe_again(),
             subjects,
             behind: behind.len() as f64,
             ..CauseDraft::default()
-        }
+        };
+        let now = AtOnce {
+            action: format!("cancel the waiting statement of pid {}, not the session at the head", ddl.pid),
+            statement: Some(cancels_waiting(ddl.pid, ddl.state_age_ns.unwrap_or(DDL_WAITS_NS))),
+            undo: "run the DDL statement again".to_string(),
+        };
+        let lasting = Lasting {
+            action: "run such statements with SET lock_timeout = '2s', again and again until they get the lock".to_string(),
+            undo: String::new(),
+        };
+        told(server, found, now, &lasting)
     });
     found.collect()
 }
@@ -232,32 +310,28 @@ fn waits(behind: usize) -> String {
 fn idle_in_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {
     let found = heads(server, keeps_idle).into_iter().map(|(head, behind)| {
         let role = identifier(&head.user).unwrap_or_else(|| "ROLE".to_string());
-        CauseDraft {
-            summary: format!(
-                "{}, blocks {}{}",
-                who(head),
-                queue(behind.len()),
-                on(table(&behind))
-            ),
+        let found = CauseDraft {
+            summary: format!("{}, blocks {}{}", who(head), queue(behind.len()), on(table(&behind))),
             evidence: joined([
                 Some(format!("{} for its locks", waits(behind.len()))),
                 transaction_age(head),
                 last_statement(head),
             ]),
             against: "its client may still go on with the transaction".to_string(),
-            action: format!(
-                "end the session of pid {}; so that it does not happen again: ALTER ROLE {role} SET idle_in_transaction_session_timeout = '60s', and end transactions before anything that waits (a person, another service)",
-                head.pid
-            ),
-            statement: Some(format!("SELECT pg_terminate_backend({})", head.pid)),
-            undo: format!(
-                "none: its transaction is rolled back and its client has to repeat it; the timeout: ALTER ROLE {role} RESET idle_in_transaction_session_timeout"
-            ),
-            verify: observe_again(),
             subjects: vec![draft::session(head.pid)],
             behind: behind.len() as f64,
             ..CauseDraft::default()
-        }
+        };
+        let now = AtOnce {
+            action: format!("end the session of pid {}", head.pid),
+            statement: head.end(),
+            undo: "none: its transaction is rolled back and its client has to repeat it".to_string(),
+        };
+        let lasting = Lasting {
+            action: format!("so that it does not happen again: ALTER ROLE {role} SET idle_in_transaction_session_timeout = '60s', and end transactions before anything that waits (a person, another service)"),
+            undo: format!("the timeout: ALTER ROLE {role} RESET idle_in_transaction_session_timeout"),
+        };
+        told(server, found, now, &lasting)
     });
     found.collect()
 }
@@ -271,59 +345,130 @@ fn prepared_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {
         _ => None,
     };
     let gid = one.and_then(|one| literal(&one.name));
-    let found = heads(server, |head| head.pid == 0).into_iter().map(|(_, behind)| CauseDraft {
-        summary: format!(
-            "a prepared transaction blocks {}{}",
-            queue(behind.len()),
-            on(table(&behind))
-        ),
-        evidence: joined([
-            Some(format!("{} for its locks", waits(behind.len()))),
-            gid.as_ref().map(|gid| format!("the one that holds a snapshot: {gid}")),
-            one.and_then(|one| one.age_ns).map(|ns| format!("prepared {} ago", age(ns))),
-        ]),
-        against: "check by pg_prepared_xacts and pg_locks that it is this one, and ask its owner: the other halves of it may be committed elsewhere".to_string(),
-        action: "end it in its own database: COMMIT PREPARED where its transaction manager committed the rest, ROLLBACK PREPARED where not. SELECT * FROM pg_prepared_xacts names it and its owner".to_string(),
-        statement: gid.as_ref().map(|gid| format!("ROLLBACK PREPARED {gid}")),
-        undo: "none: what is rolled back is lost".to_string(),
-        verify: observe_again(),
-        behind: behind.len() as f64,
-        ..CauseDraft::default()
+    let found = heads(server, |head| head.pid == 0).into_iter().map(|(_, behind)| {
+        let found = CauseDraft {
+            summary: format!("a prepared transaction blocks {}{}", queue(behind.len()), on(table(&behind))),
+            evidence: joined([
+                Some(format!("{} for its locks", waits(behind.len()))),
+                gid.as_ref().map(|gid| format!("the one that holds a snapshot: {gid}")),
+                one.and_then(|one| one.age_ns).map(|ns| format!("prepared {} ago", age(ns))),
+            ]),
+            against: "check by pg_prepared_xacts and pg_locks that it is this one, and ask its owner: the other halves of it may be committed elsewhere".to_string(),
+            behind: behind.len() as f64,
+            ..CauseDraft::default()
+        };
+        let now = AtOnce {
+            action: prepared_way_out(gid.as_deref()),
+            statement: Some(PREPARED.to_string()),
+            undo: "none: what is rolled back is lost, and what is committed stays".to_string(),
+        };
+        let lasting = Lasting {
+            action: "let the transaction manager end what it prepared, after a crash of its own too; without one: max_prepared_transactions = 0 (restart)".to_string(),
+            undo: String::new(),
+        };
+        told(server, found, now, &lasting)
     });
     found.collect()
 }
 
+/// Names prepared transactions. Which of two ends is right no server knows, so that neither is a statement to paste.
+pub(super) const PREPARED: &str =
+    "SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared";
+
+/// How a prepared transaction is ended.
+pub(super) fn prepared_way_out(gid: Option<&str>) -> String {
+    let gid = gid.unwrap_or("…");
+    format!(
+        "ask its owner, then end it in its own database: COMMIT PREPARED {gid} where its transaction manager committed the rest, ROLLBACK PREPARED {gid} where not"
+    )
+}
+
+/// What a session at the head does, and what is to be done about it.
+fn working(head: &QueuedSession, behind: &[&QueuedSession]) -> (String, String, AtOnce, Lasting) {
+    let pid = head.pid;
+    let lasting = |action: &str| Lasting { action: action.to_string(), undo: String::new() };
+    if !(head.backend_type.is_empty() || head.backend_type == "client backend") {
+        let now = AtOnce {
+            action: "let it end; look at it again in a minute".to_string(),
+            statement: None,
+            undo: "nothing to take back".to_string(),
+        };
+        let against = if head.backend_type.starts_with("autovacuum") {
+            "an autovacuum gives way by itself, unless it prevents wraparound: then let it end"
+        } else {
+            "it is a process of the server's own, and no client's session"
+        };
+        let does = "it works".to_string();
+        return (does, against.to_string(), now, Lasting::default());
+    }
+    if head.kept() == Some(LockKept::Session) {
+        let advisory =
+            behind.iter().any(|waiter| waiter.waits_for.as_deref() == Some("Lock:advisory"));
+        let does = if advisory {
+            "it is in no transaction: it keeps an advisory lock of its session (pg_advisory_lock)"
+        } else {
+            "it is in no transaction: only an advisory lock of its session (pg_advisory_lock) outlasts one"
+        };
+        let now = AtOnce {
+            action: format!("pg_advisory_unlock in the session of pid {pid}, by its application, or end that session; there is no statement of it to cancel"),
+            statement: head.end(),
+            undo: "none: its client has to connect again, and its other locks and prepared statements are gone".to_string(),
+        };
+        let against = "where services elect a leader by that lock, or a migration tool runs under it, all others wait on purpose";
+        let lasting = lasting(
+            "pg_advisory_xact_lock, which goes with its transaction; a session-level lock behind a pooler in transaction mode stays with whichever connection took it",
+        );
+        return (does.to_string(), against.to_string(), now, lasting);
+    }
+    let idle = head.state.starts_with("idle in transaction");
+    let does = match &head.waits_for {
+        Some(event) => format!("it waits for {event}"),
+        None => "it waits for nothing: it works".to_string(),
+    };
+    let now = AtOnce {
+        action: if idle {
+            format!(
+                "decide whether the transaction of pid {pid} is worth the wait; it is between two statements, so that only the end of its session stops it"
+            )
+        } else {
+            format!(
+                "decide whether the statement of pid {pid} is worth the wait; pg_cancel_backend stops it"
+            )
+        },
+        statement: head.end(),
+        undo: "run the transaction again: what it had done is rolled back".to_string(),
+    };
+    let against = "the statement may be wanted and its end near".to_string();
+    let short =
+        "long changes in short transactions, a few thousand rows each, block nobody for long";
+    (does, against, now, lasting(short))
+}
+
+/// Heads that keep their locks otherwise than idle in transaction, with those behind them.
+fn kept_otherwise<'a>(
+    server: &ObservedServer<'a>,
+) -> Vec<(&'a QueuedSession, Vec<&'a QueuedSession>)> {
+    let heads = heads(server, keeps_otherwise).into_iter();
+    heads.filter(|(_, behind)| behind.len() >= LEAST_BEHIND_ACTIVE).collect()
+}
+
 fn lock_queue(server: &ObservedServer) -> Vec<CauseDraft> {
-    let heads = heads(server, keeps_working).into_iter();
-    let found = heads.filter(|(_, behind)| behind.len() >= LEAST_BEHIND_ACTIVE).map(|(head, behind)| {
-        let is_client = head.backend_type.is_empty() || head.backend_type == "client backend";
-        let doing = head.waits_for.as_ref().map(|event| format!("it waits for {event}"));
-        CauseDraft {
+    let found = kept_otherwise(server).into_iter().map(|(head, behind)| {
+        let (does, against, now, lasting) = working(head, &behind);
+        let found = CauseDraft {
             summary: format!("{}, blocks {}{}", who(head), queue(behind.len()), on(table(&behind))),
             evidence: joined([
                 Some(format!("{} for its locks", waits(behind.len()))),
-                doing.or_else(|| Some("it waits for nothing: it works".to_string())),
+                Some(does),
                 transaction_age(head),
                 last_statement(head),
             ]),
-            against: if is_client {
-                "the statement may be wanted and its end near"
-            } else {
-                "an autovacuum gives way by itself, unless it prevents wraparound: then let it end"
-            }
-            .to_string(),
-            action: if is_client {
-                format!("decide whether the statement of pid {} is worth the wait; pg_cancel_backend stops it. Long changes in short transactions, a few thousand rows each, block nobody for long", head.pid)
-            } else {
-                "let it end; look at it again in a minute".to_string()
-            },
-            statement: is_client.then(|| format!("SELECT pg_cancel_backend({})", head.pid)),
-            undo: "run the statement again: what it had done is rolled back".to_string(),
-            verify: observe_again(),
+            against,
             subjects: vec![draft::session(head.pid)],
             behind: behind.len() as f64,
             ..CauseDraft::default()
-        }
+        };
+        told(server, found, now, &lasting)
     });
     found.collect()
 }
@@ -351,7 +496,7 @@ fn hot_row(server: &ObservedServer) -> Vec<CauseDraft> {
         return Vec::new();
     };
     let queue = LockQueue::of(&server.consumers.lock_queue);
-    if queue.heads().any(|head| head.pid == 0 || keeps_idle(head) || keeps_working(head)) {
+    if queue.heads().any(|head| head.kept().is_some()) {
         return Vec::new();
     }
     let waiters: Vec<&QueuedSession> =
@@ -396,6 +541,10 @@ fn advisory_lock(server: &ObservedServer) -> Vec<CauseDraft> {
     else {
         return Vec::new();
     };
+    // The session that keeps it is named.
+    if kept_otherwise(server).iter().any(|(head, _)| head.kept() == Some(LockKept::Session)) {
+        return Vec::new();
+    }
     let statement = most_in(server, |group| at_events(group, &["Lock:advisory"]));
     let application = server.consumers.sampled.iter().flat_map(|sampled| &sampled.groups);
     let application = application
@@ -427,7 +576,7 @@ fn deadlocks(server: &ObservedServer) -> Vec<CauseDraft> {
     };
     let rate = server.seen.per_s(Some(n)).map(|rate| format!("{:.1} per minute", rate * 60.0));
     vec![CauseDraft {
-        summary: format!("{n:.0} deadlocks: transactions lock the same rows in different order"),
+        summary: format!("{n:.0} deadlocks: transactions lock the same rows or tables in different order"),
         evidence: joined([Some(format!("{n:.0} deadlocks in {}", age(server.seen.interval_ns))), rate]),
         against: "where the client repeats what was rolled back, only deadlock_timeout and the work of one transaction are lost".to_string(),
         action: "lock rows in one order in all transactions (sort by key before UPDATE); the server's log has both statements of each deadlock".to_string(),

@@ -15,6 +15,8 @@ use crate::{CauseDraft, CauseRule, ObservedServer, draft};
 const SPILLED_PER_S: f64 = 10e6;
 /// Share of what binds, from which on a statement that spills is worth a word.
 const LEAST_SHARE: f64 = 0.05;
+/// Of all temporary blocks, a statement's from which on it is one to look at.
+const LEAST_OF_SPILLS: f64 = 0.1;
 /// The largest `work_mem` proposed: it is for each sort and hash of each session, MB.
 const LARGEST_MB: u64 = 512;
 /// A mean read that is faster came from the page cache, ns: a drive's flash alone takes 50 µs.
@@ -30,6 +32,9 @@ const NO_WAITS: f64 = 0.5;
 const FROM_DRIVES: f64 = 0.5;
 /// The largest shared_buffers proposed over those of now: a step, not a leap.
 const LARGEST_STEP: f64 = 8.0;
+/// And of the memory that the server may use. PostgreSQL documentation: shared_buffers, "a reasonable starting value".
+const OF_MEMORY: f64 = 0.25;
+const MB: f64 = 1024.0 * 1024.0;
 /// From this size on shared_buffers are not small, whatever the tables are, bytes.
 const NOT_SMALL: f64 = 8.0 * 1024.0 * 1024.0 * 1024.0;
 
@@ -39,8 +44,9 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "sort-spills",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Sorts and hashes write temporary files because `work_mem` is too small for them",
-        decides: "10 MB/s or more of temporary files, read and written; a statement that writes them and takes 5 % or more of what binds. The size is that of a call's temporary blocks, to the next power of two, 512 MB at most",
+        decides: "10 MB/s or more of temporary files, read and written; a statement that has a tenth of them or more and takes 5 % or more of what binds. The size is that of a call's temporary blocks, to the next power of two, 512 MB at most",
         against: "CREATE INDEX uses maintenance_work_mem and is left out; hash joins may use hash_mem_multiplier times as much",
         reference: "PostgreSQL documentation: Resource Consumption, work_mem, hash_mem_multiplier",
         supersedes: &["statement-dominates"],
@@ -49,8 +55,9 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "shared-buffers-small",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "The tables in use do not fit into shared_buffers, and reading them again costs time",
-        decides: "less than 95 % buffer hits; shared_buffers below 8 GB and smaller than the tables that were read; waits for reads that reach a drive (100 µs or more on average, or half of the bytes from drives) are 20 % of session time or more, or `BufferMapping` and `BufferIO` a tenth",
+        decides: "less than 95 % buffer hits; shared_buffers below 8 GB and smaller than the tables that were read; waits for reads that reach a drive (100 µs or more on average, or half of the bytes from drives) are 20 % of session time or more, or `BufferMapping` and `BufferIO` a tenth. Proposed is what holds these tables, 8 times the size of now at most, and a quarter of the machine's memory or of its control group's limit at most; nothing where that is unknown",
         against: "Scans that an index would save come first; the page cache may serve the reads for next to nothing, and is then left alone",
         reference: MEMORY,
         supersedes: &[],
@@ -65,7 +72,8 @@ fn sort_spills(server: &ObservedServer) -> Vec<CauseDraft> {
     if rate.is_none_or(|rate| rate < SPILLED_PER_S) {
         return Vec::new();
     }
-    let spills = |used: &&StatementUse| used.took.temp_blocks >= 1.0 && used.took.calls >= 1.0;
+    let least = (LEAST_OF_SPILLS * all.all.temp_blocks).max(1.0);
+    let spills = |used: &&StatementUse| used.took.temp_blocks >= least && used.took.calls >= 1.0;
     let found =
         all.list.iter().filter(spills).filter_map(|used| spills_of(server, used, all.all.exec_ns));
     found.collect()
@@ -103,7 +111,7 @@ fn spills_of(server: &ObservedServer, used: &StatementUse, all_ns: f64) -> Optio
         ]),
         action: if fits {
             format!(
-                "work_mem = {wanted} MB for that role alone: up to {} for each sort or hash of its statements at once, with {sessions:.0} active sessions, and workers have as much each",
+                "work_mem = {wanted} MB for that role alone, in sessions that connect after it: up to {} for each sort or hash of its statements at once, with {sessions:.0} active sessions, and workers have as much each",
                 bytes(wanted as f64 * 1024.0 * 1024.0 * sessions)
             )
         } else {
@@ -169,6 +177,36 @@ fn reads_reach_drives(server: &ObservedServer) -> Option<bool> {
     Some(share_of(drives, asked)? >= FROM_DRIVES)
 }
 
+/// What to do about shared_buffers of `size` for tables of `hot` bytes, and the statement; none where the machine's memory is unknown.
+fn larger_pool(server: &ObservedServer, size: f64, hot: f64) -> (String, Option<String>) {
+    let wanted = power_of_two_mb(hot.min(size * LARGEST_STEP).min(NOT_SMALL)) as f64;
+    let Some(memory) = server.memory_bytes else {
+        return (
+            format!(
+                "{wanted:.0} MB would hold them or be a step towards that; raise shared_buffers to that or to a quarter of the server's memory, which was not seen from here, whichever is less; a restart"
+            ),
+            None,
+        );
+    };
+    let mb = wanted.min((memory * OF_MEMORY / MB).floor());
+    if mb * MB <= size {
+        return (
+            format!(
+                "shared_buffers are a quarter of the {} of memory already: fewer blocks read (indexes, fewer rows asked for), or more memory",
+                bytes(memory)
+            ),
+            None,
+        );
+    }
+    (
+        format!(
+            "shared_buffers = {mb:.0} MB, a quarter at most of the {} of memory seen here; less where the server has a limit of its own or other programs need it; a restart",
+            bytes(memory)
+        ),
+        Some(format!("ALTER SYSTEM SET shared_buffers = '{mb:.0}MB'")),
+    )
+}
+
 fn shared_buffers_small(server: &ObservedServer) -> Vec<CauseDraft> {
     let size = server.bytes("shared_buffers").filter(|size| *size > 0.0 && *size < NOT_SMALL);
     let (Some(size), Some(hits)) = (size, server.hits().filter(|hits| *hits < HITS)) else {
@@ -183,7 +221,7 @@ fn shared_buffers_small(server: &ObservedServer) -> Vec<CauseDraft> {
     let Some(waits) = reads.or(mapping).filter(|_| hot > size && hot.is_finite()) else {
         return Vec::new();
     };
-    let mb = power_of_two_mb(hot.min(size * LARGEST_STEP).min(NOT_SMALL));
+    let (action, statement) = larger_pool(server, size, hot);
     let (share, gain_at_most) = server.worth_of_wait(
         waits.share,
         &[narrows_model::Bottleneck::ReadLatency, narrows_model::Bottleneck::Lock],
@@ -199,9 +237,12 @@ fn shared_buffers_small(server: &ObservedServer) -> Vec<CauseDraft> {
             server.read_ns().map(|ns| format!("a read takes {}", age(ns))),
         ]),
         against: "one large scan may be what pushes the rest out: look for it first; more for shared_buffers is less for the page cache".to_string(),
-        action: format!("shared_buffers = {mb} MB where that is no more than a quarter to two fifths of the machine's memory; a restart"),
-        statement: Some(format!("ALTER SYSTEM SET shared_buffers = '{mb}MB'")),
-        undo: format!("ALTER SYSTEM SET shared_buffers = '{}MB' and a restart", (size / (1024.0 * 1024.0)).round()),
+        action,
+        undo: match statement {
+            Some(_) => format!("ALTER SYSTEM SET shared_buffers = '{}' and a restart", server.setting("shared_buffers").unwrap_or_default()),
+            None => "shared_buffers of before, and a restart".to_string(),
+        },
+        statement,
         verify: "narrows observe URL: buffer hits, reads per transaction".to_string(),
         share,
         gain_at_most,

@@ -36,6 +36,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "filtered-after-index",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "An index finds many rows, and a filter throws nearly all of them away",
         decides: "the statement's generic plan reads a table by an index and filters behind it; that index was scanned about once per call (half to twice), each scan returned 1,000 entries or more and 100 for each row that the statement returns or the planner expects behind the filter; the statement reads as many blocks as such a scan has, and takes a tenth or more of what binds. An index is proposed where the index has plain columns and the filter compares parameters for equality",
         against: "Without ANALYZE it is unknown what the filter removes; other statements may use the same index; each index makes writes dearer",
@@ -46,6 +47,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "statement-slower",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "A statement takes much longer than before, and reads more blocks for the same rows",
         decides: "10 calls or more while observed and 100 or more before, in the same entry of pg_stat_statements: mean time 5 times that of before and 1 ms or more, blocks per call, found in shared_buffers or read, 5 times and 100 or more, rows per call half to twice; a tenth or more of what binds",
         against: "A table that grew, dead rows and other parameters read more blocks by the same plan; a cold cache alone does not: blocks are counted wherever they are",

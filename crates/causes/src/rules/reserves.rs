@@ -8,8 +8,8 @@ use crate::sql::literal;
 use crate::words::{bytes, count, percent};
 use crate::{CauseDraft, CauseRule, ObservedServer, draft};
 
-/// Transaction ids in use at once, at most: half of what 32 bits count.
-const ALL_IDS: f64 = 2_147_483_648.0;
+/// Age of the oldest transaction id at which the server takes no more writes: 3 million before half of what 32 bits count (1 million in 13).
+const LAST_ID: f64 = 2_147_483_648.0 - 3e6;
 /// Age of the oldest id from which on vacuum has failed to freeze for long: five times autovacuum_freeze_max_age's default.
 const OLD: f64 = 1e9;
 /// The same over `autovacuum_freeze_max_age`, where that is set higher.
@@ -25,6 +25,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "wraparound-near",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "The oldest transaction id is old: freezing doesn't keep up",
         decides: "the age of the oldest database is 1 billion or more and 1.2 times autovacuum_freeze_max_age; or 1.9 billion",
         against: "At autovacuum_freeze_max_age a vacuum starts, which is no danger yet",
@@ -35,6 +36,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "slot-keeps-wal",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "A replication slot that nobody reads keeps WAL",
         decides: "an inactive slot keeps as much WAL as max_wal_size or more (1 GB where that is unknown)",
         against: "Its consumer may be down for a restart only",
@@ -45,6 +47,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "archiver-failing",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "WAL files can't be archived, and stay in pg_wal",
         decides: "archive_command failed, and so did its last attempt",
         against: "The archive may be back at the next attempt, a minute later",
@@ -55,6 +58,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "connections-near-limit",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "Almost all connections are in use",
         decides: "90 % of max_connections or more open at once",
         against: "A pool of fixed size may fill them on purpose",
@@ -76,10 +80,10 @@ fn wraparound_near(server: &ObservedServer) -> Vec<CauseDraft> {
         return Vec::new();
     }
     vec![CauseDraft {
-        summary: format!("database {database}: its oldest transaction id is {} transactions old, and {} are left", count(*age), count((ALL_IDS - age).max(0.0))),
-        evidence: format!("{} of the ids in use; at 100 % the server takes no more writes", percent((age / ALL_IDS).clamp(0.0, 1.0))),
+        summary: format!("database {database}: its oldest transaction id is {} transactions old, and {} are left", count(*age), count((LAST_ID - age).max(0.0))),
+        evidence: format!("{} of the ids in use; at 100 % the server takes no more writes", percent((age / LAST_ID).clamp(0.0, 1.0))),
         against: "a vacuum may be under way: SELECT * FROM pg_stat_progress_vacuum".to_string(),
-        action: "end what holds the horizon (old transactions, prepared ones, slots), then VACUUM (FREEZE) the tables with the oldest relfrozenxid in that database".to_string(),
+        action: "end what holds the horizon (old transactions, prepared ones, slots), then VACUUM the tables with the oldest relfrozenxid in that database, by plain VACUUM: FULL and FREEZE do more than is needed. (INDEX_CLEANUP off, TRUNCATE off) is faster where little time is left".to_string(),
         statement: Some("SELECT oid::regclass, age(relfrozenxid) FROM pg_class WHERE relkind IN ('r', 'm', 't') ORDER BY 2 DESC LIMIT 10".to_string()),
         undo: "nothing to take back".to_string(),
         verify: "SELECT datname, age(datfrozenxid) FROM pg_database: it falls".to_string(),
@@ -112,7 +116,7 @@ fn archiver_failing(server: &ObservedServer) -> Vec<CauseDraft> {
         summary: format!("WAL is not archived: {} attempts failed, the last one too", count(failures)),
         evidence: "pg_stat_archiver: the last failure is later than the last success".to_string(),
         against: "the archive may be back at the next attempt".to_string(),
-        action: "the server's log has what archive_command said; free space of pg_wal and of the archive".to_string(),
+        action: "the server's log has what archive_command or archive_library said; free space of pg_wal and of the archive".to_string(),
         undo: "nothing to take back".to_string(),
         verify: "SELECT last_archived_time, last_failed_time FROM pg_stat_archiver".to_string(),
         ..CauseDraft::default()

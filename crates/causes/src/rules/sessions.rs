@@ -30,6 +30,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "connection-churn",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Clients connect for a few transactions only",
         decides: "10 connections per second or more, and one for each 5 transactions or fewer",
         against: "Health checks are fewer; a pooler in front of another is not seen",
@@ -40,6 +41,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "too-many-active",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Far more sessions are active than CPUs can run",
         decides: "8 active sessions or more for each CPU that the server may use, and 4 or more of these waiting for a CPU",
         against: "Throughput gains nothing by a smaller pool, or little; answers come sooner. Slow statements keep sessions active: they come first",
@@ -50,6 +52,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "chatty-transactions",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Transactions consist of many short statements, and wait for the client in between",
         decides: "one statement is called 10 times or more for each transaction, for less than 1 ms each and at most one row, and as many sessions are idle in transaction as active, half a session or more",
         against: "A batch job may go in small steps on purpose; a network with long ways makes few statements slow too",
@@ -60,6 +63,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "slow-reader",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Clients take their rows more slowly than the server sends them",
         decides: "`Client:ClientWrite` is 20 % of session time or more, with half a session or more",
         against: "The network in between may be slow, and not the client",

@@ -10,6 +10,7 @@ use crate::{CauseDraft, CauseRule, ObservedServer};
 pub(super) const RULES: &[CauseRule] = &[CauseRule {
     id: "replay-conflicts",
     urgency: Urgency::Risk,
+    has_reason: true,
     what: "Statements of a standby are cancelled because they stand in the way of replay",
     decides: "one cancelled statement or more while observed",
     against: "A client that repeats the statement loses only its time",

@@ -18,6 +18,8 @@ const LEAST_SHARE: f64 = 0.1;
 const LONG_PLANNING_NS: f64 = 0.5e6;
 /// PostgreSQL's default of `jit_above_cost`.
 const JIT_ABOVE_COST: f64 = 100_000.0;
+/// PostgreSQL's default of `max_worker_processes`, which is shown where it is another.
+const WORKER_PROCESSES: f64 = 8.0;
 /// One statement has most of what binds.
 const DOMINATES: f64 = 0.5;
 /// Statements of which fewer are a benchmark, or a server for one purpose: that one of them has all the time is no news.
@@ -43,6 +45,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "jit-overhead",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Statements are compiled (jit) for longer than that saves",
         decides: "a tenth or more of the time of all statements in compiling (pg_stat_statements, 15 and later); without that figure: jit on with jit_above_cost below its default, and CPUs that are full",
         against: "Compiling pays on long scans: compare the statement with and without; a jit_above_cost set for one role isn't seen",
@@ -53,6 +56,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "planning-dominates",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Statements are planned for longer than they run",
         decides: "statements with more time in planning than in execution, and 0.5 ms or more of it per call, have a tenth or more of all statements' time in planning (pg_stat_statements.track_planning)",
         against: "track_planning costs time itself where many sessions run the same statement; short statements are planned for as long as they run",
@@ -63,6 +67,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "maintenance",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "A backup, dump or index build takes a part of the server beside the load",
         decides: "sessions of pg_dump, pg_basebackup and the like, or in VACUUM, CREATE INDEX, REINDEX, CLUSTER, ALTER TABLE or REFRESH, are 20 % of session time or more, and not nearly all of it with less than 10 transactions per second",
         against: "It is there on purpose, and ends",
@@ -73,6 +78,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "parallel-workers-missing",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "All parallel workers are in use while CPUs are idle",
         decides: "parallel workers are 90 % of max_parallel_workers or more, mean, and less than 70 % of the CPUs are in use",
         against: "More workers for reports leave fewer CPUs for others",
@@ -83,6 +89,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "statement-dominates",
         urgency: Urgency::Performance,
+        has_reason: false,
         what: "One statement takes most of what binds, and no other rule says why",
         decides: "half or more of the CPU time where CPUs are full, or of the blocks read where reads bind, by one of three statements or more; or half of the time of all statements with a condition, 1000 blocks or more per call, 10 or more of these for each row, and a call every 5 s or more often",
         against: "It may be what the server is for: a benchmark or service of one or two statements is no news",
@@ -104,9 +111,8 @@ fn jit_overhead(server: &ObservedServer) -> Vec<CauseDraft> {
     let Some((books, jit_ns)) = books.and_then(|all| Some((all, all.all.jit_ns?))) else {
         return early_jit(server);
     };
-    let Some(share) =
-        all_ns(server).and_then(|all| share_of(jit_ns, all)).filter(|s| *s >= LEAST_SHARE)
-    else {
+    let compiling = all_ns(server).and_then(|all| share_of(jit_ns, all));
+    let Some(compiling) = compiling.filter(|share| *share >= LEAST_SHARE) else {
         return Vec::new();
     };
     let Some(most) = books.list.iter().max_by(|a, b| compiled(a).total_cmp(&compiled(b))) else {
@@ -115,11 +121,11 @@ fn jit_overhead(server: &ObservedServer) -> Vec<CauseDraft> {
     let load = server.statements.iter().find(|load| load.id == most.id);
     let role = identifier(&most.user);
     let database = identifier(&most.database);
-    let (share, gain_at_most) = server.worth_of_computing(share);
+    let (share, gain_at_most) = server.worth_of_computing(compiling);
     vec![CauseDraft {
         summary: format!(
             "jit: statements are compiled for {} of their time, most of it: {}",
-            percent(share.map_or(0.0, |(_, share)| share)),
+            percent(compiling),
             load.map_or(most.id.clone(), StatementLoad::words)
         ),
         evidence: joined([
@@ -129,7 +135,7 @@ fn jit_overhead(server: &ObservedServer) -> Vec<CauseDraft> {
         ]),
         against: "long scans may gain more than compiling takes: compare the statement with SET jit = off".to_string(),
         action: joined([
-            role.as_ref().map(|role| format!("switch jit off for {role}")),
+            role.as_ref().map(|role| format!("switch jit off for {role}, in sessions that connect after it")),
             database.map(|database| format!("for all of the database: ALTER DATABASE {database} SET jit = off; or raise jit_above_cost")),
         ]),
         statement: role.as_ref().map(|role| format!("ALTER ROLE {role} SET jit = off")),
@@ -153,7 +159,8 @@ fn early_jit(server: &ObservedServer) -> Vec<CauseDraft> {
         evidence: "the CPUs are full; the time of compiling is not counted here".to_string(),
         against: "how much of the time it takes is unknown: EXPLAIN (ANALYZE) of a frequent statement shows JIT and its timing".to_string(),
         action: "put jit_above_cost back to its default, or switch jit off for roles with short statements".to_string(),
-        statement: Some("ALTER SYSTEM RESET jit_above_cost; SELECT pg_reload_conf()".to_string()),
+        // A RESET takes back what ALTER SYSTEM set, and not what a configuration file sets.
+        statement: Some(format!("ALTER SYSTEM SET jit_above_cost = {JIT_ABOVE_COST:.0}; SELECT pg_reload_conf()")),
         undo: format!("ALTER SYSTEM SET jit_above_cost = {cost}; SELECT pg_reload_conf()"),
         verify: "narrows observe URL: CPU time per transaction".to_string(),
         ..CauseDraft::default()
@@ -264,14 +271,25 @@ fn parallel_workers_missing(server: &ObservedServer) -> Vec<CauseDraft> {
     if workers < ALL_WORKERS * most {
         return Vec::new();
     }
-    let cpus = server.cpus().unwrap_or(most).floor().max(most + 1.0);
+    // Not more than there are CPUs, nor than the server has places for.
+    let places = server.number("max_worker_processes").unwrap_or(WORKER_PROCESSES);
+    let cpus = server.cpus().map(f64::floor).filter(|cpus| *cpus > most);
+    let workers_then = cpus.map(|cpus| cpus.min(places)).filter(|then| *then > most);
     vec![CauseDraft {
         summary: format!("all {most:.0} parallel workers are in use, and {} of the CPUs", percent(in_use)),
         evidence: format!("{workers:.1} workers, mean; max_parallel_workers = {most:.0}"),
         against: "statements that get no worker run alone and take longer, but no more CPU time; others may need the idle CPUs".to_string(),
-        action: "raise max_parallel_workers up to the number of CPUs (max_worker_processes limits it too, and needs a restart)".to_string(),
-        statement: Some(format!("ALTER SYSTEM SET max_parallel_workers = {cpus:.0}; SELECT pg_reload_conf()")),
-        undo: format!("ALTER SYSTEM SET max_parallel_workers = {most:.0}; SELECT pg_reload_conf()"),
+        action: match (cpus, workers_then) {
+            (_, Some(_)) => "raise max_parallel_workers up to the number of CPUs (max_worker_processes limits it too, and needs a restart)",
+            (Some(_), None) => "raise max_worker_processes, which has no more places (a restart), and max_parallel_workers with it, up to the number of CPUs",
+            (None, None) => "there are as many workers as CPUs, or nothing tells how many CPUs there are: fewer workers for each statement (max_parallel_workers_per_gather) leave some to others",
+        }
+        .to_string(),
+        statement: workers_then.map(|then| format!("ALTER SYSTEM SET max_parallel_workers = {then:.0}; SELECT pg_reload_conf()")),
+        undo: match workers_then {
+            Some(_) => format!("ALTER SYSTEM SET max_parallel_workers = {most:.0}; SELECT pg_reload_conf()"),
+            None => "the old values of these settings, back".to_string(),
+        },
         verify: "EXPLAIN (ANALYZE): Workers Launched against Workers Planned".to_string(),
         ..CauseDraft::default()
     }]

@@ -31,6 +31,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "file-system-full",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "The file system of the data or of the WAL is full",
         decides: "less room than two WAL segments, or fewer than 100 files that can still be made",
         against: "Quotas of users and projects, thin pools and quotas of network storage do not show here: those may be full before",
@@ -41,6 +42,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "storage-silent",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "The storage does not answer: sessions wait for it, and nothing ends",
         decides: "for 4 s or more no WAL flush ended while 30 % of the active sessions or more, one at least, waited for one; or no transaction ended and nothing was read from drives while 90 % waited for reads",
         against: "On a drive with a long queue a single flush can take seconds: observe again",
@@ -51,6 +53,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "file-system-nearly-full",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "The file system of the data or of the WAL has little room left",
         decides: "less room than max_wal_size (1 GB where that is unknown)",
         against: "pg_wal may already be as large as max_wal_size: its files are used again",

@@ -42,6 +42,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "unindexed-foreign-key",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Rows are deleted from a table that a foreign key without an index refers to",
         decides: "5 rows or more went from the table; the key's own table was read by 5 sequential scans or more of 10,000 rows or more each, half as many scans as rows gone or more, or no statement names that table; statements that remove the rows, where they are counted, read as many blocks per call as such a scan has",
         against: "Updates that leave the key as it is count as rows gone and scan nothing; a small child table",
@@ -52,6 +53,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "index-missing",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "A table is read as a whole for a few of its rows",
         decides: "sequential scans of 10,000 rows or more each, 5 or more and 0.2 per second or more; statements that name the table with a condition, read as many blocks per call as such a scan has, and return less than 1 row for 100 read, take a tenth or more of what binds. A column is proposed where it is the only one compared, for equality. Without statements: 1 scan per second or more, without a proposal",
         against: "A report that is wanted; a small table; an index may exist that the planner doesn't choose; parallel workers each count as a scan and are allowed for",
@@ -62,8 +64,9 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "table-scan-report",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "A report reads whole tables beside short transactions, and the CPUs or the drives are full",
-        decides: "one statement without a condition, or with fewer than 0.2 calls per second, reads a table by scans of 10,000 rows or more and takes 30 % or more of the CPU time or reads that bind, beside 10 other statements per second or more",
+        decides: "one statement without a condition, or with fewer than 0.2 calls per second, names a table that is read by scans of 10,000 rows or more, reads as many blocks per call as such a scan has (where that is counted), and takes 30 % or more of the CPU time or reads that bind, beside 10 other statements per second or more",
         against: "It may be what the server is for",
         reference: "PostgreSQL documentation: Parallel Query; max_parallel_workers_per_gather",
         supersedes: &["statement-dominates", "shared-buffers-small"],
@@ -72,6 +75,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "statistics-stale",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "A table has changed a lot since ANALYZE, or was never analyzed",
         decides: "1,000 live rows or more, and half as many changed since the last analyze, which is more than 5 min ago or never was, or autovacuum is off for it; statements that read it with a condition take a tenth or more of what binds, and one of them 1 ms or more per call",
         against: "The plan may be right all the same; correlated columns need CREATE STATISTICS; for a load without reads it doesn't matter",
@@ -89,10 +93,13 @@ fn scanners(server: &ObservedServer) -> f64 {
     1.0 + server.number("max_parallel_workers_per_gather").unwrap_or(2.0).clamp(0.0, 1024.0)
 }
 
-/// Sequential scans, and rows that one reads; `None` where they are few or short.
+/// Sequential scans, and rows that one reads; `None` where they are few or short. Of whose scans the parallel ones were isn't known, so
+/// that by their number one may read several times the rows that the table has: then there were more of them, of these rows each.
 fn whole_reads(server: &ObservedServer, table: &TableUse) -> Option<(f64, f64)> {
-    let scans = table.sequential_scans / scanners(server);
-    let rows = table.sequential_rows / scans;
+    let by_workers = table.sequential_scans / scanners(server);
+    let all = Some(table.live_rows + table.dead_rows).filter(|rows| *rows >= 1.0);
+    let rows = (table.sequential_rows / by_workers).min(all.unwrap_or(f64::INFINITY));
+    let scans = (table.sequential_rows / rows).min(table.sequential_scans);
     (scans >= 1.0 && scans.is_finite() && rows >= SCANNED_ROWS && rows.is_finite())
         .then_some((scans, rows))
 }
@@ -299,8 +306,10 @@ fn table_scan_report(server: &ObservedServer) -> Vec<CauseDraft> {
     let all = server.consumers.statements.as_ref().filter(|all| !all.reset);
     let found = server.statements.iter().filter_map(|load| {
         let rate = server.seen.per_s(load.took.map(|took| took.calls));
-        let table = server.tables().filter(|table| whole_reads(server, table).is_some()).find(|table| {
-            TableName::parse(&table.name).is_some_and(|name| load.names(&name))
+        let table = server.tables().find(|table| {
+            let reads = |(_, rows)| load.took.is_none() || reads_all_of(load, rows);
+            whole_reads(server, table).is_some_and(reads)
+                && TableName::parse(&table.name).is_some_and(|name| load.names(&name))
         })?;
         let name = TableName::parse(&table.name)?;
         let whole = !load.parsed.predicates(&name)?.any();
@@ -322,7 +331,7 @@ fn table_scan_report(server: &ObservedServer) -> Vec<CauseDraft> {
                 load.used.map(|used| used.user.clone()).filter(|u| !u.is_empty()).map(|user| format!("user {user}")),
             ]),
             against: "it may be what the server is for, and one that runs longer with fewer workers holds its snapshot for longer".to_string(),
-            action: "run it at another time or on a standby, keep a summary of what it computes (materialized view), or give its role fewer workers".to_string(),
+            action: "run it at another time or on a standby, keep a summary of what it computes (materialized view), or give its role fewer workers (in sessions that connect after it)".to_string(),
             statement: role.as_ref().map(|role| format!("ALTER ROLE {role} SET max_parallel_workers_per_gather = 0")),
             undo: role.map_or("nothing to take back".to_string(), |role| format!("ALTER ROLE {role} RESET max_parallel_workers_per_gather")),
             verify: "narrows observe URL: the share of that statement, and the transaction rate".to_string(),
@@ -359,7 +368,7 @@ fn statistics_stale(server: &ObservedServer) -> Vec<CauseDraft> {
         };
         Some(CauseDraft {
             summary: format!(
-                "statistics of {} are of another table: {} of {} rows changed since the last analyze ({since})",
+                "statistics of {} are stale: {} of {} rows changed since the last analyze ({since})",
                 table.name, count(table.changed_since_analyze), count(table.live_rows)
             ),
             evidence: joined([

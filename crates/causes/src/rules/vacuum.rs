@@ -2,9 +2,13 @@
 //!
 //! PostgreSQL documentation: Routine Vacuuming.
 
-use narrows_model::{HorizonHolder, HorizonKind, ProcessClass, TableUse, Urgency};
+use narrows_model::{
+    HorizonHolder, HorizonKind, ProcessClass, TableUse, Urgency, cancels_in_transaction,
+    ends_transaction_between_statements,
+};
 
 use crate::figures::share_of;
+use crate::rules::locks::{PREPARED, prepared_way_out};
 use crate::sql::{TableName, literal};
 use crate::statements::StatementLoad;
 use crate::words::{age, count, excerpt, joined, percent};
@@ -38,6 +42,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "horizon-held",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "An old snapshot keeps vacuum from removing dead rows that statements read",
         decides: "a holder of 10 s (slot, standby: 10,000 transactions) or more beside a table with as many dead rows as live ones, 10,000 or more, that takes 30 % of the blocks; or of 10 min (1 million transactions) or more beside a table with a fifth as many, while rows are changed",
         against: "Without dead rows an old snapshot costs nothing; a statement may be wanted and end soon",
@@ -48,6 +53,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "dead-rows",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "A table has more dead rows than live ones, and statements read through them",
         decides: "10,000 dead rows or more, as many as live ones; 30 % of the blocks of all tables or more; not vacuumed for a minute",
         against: "Counts of rows are estimates; a queue of few rows has many dead ones all the time",
@@ -58,6 +64,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "autovacuum-busy",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Autovacuum takes CPU time from sessions, or all its workers are busy",
         decides: "autovacuum takes 20 % of the server's CPU time or more while CPUs are full; or all autovacuum_max_workers are busy, 90 % of the time",
         against: "It removes what others leave: less of it comes back as dead rows; to prevent wraparound it must not be stopped",
@@ -68,6 +75,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "autovacuum-off",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "Autovacuum is off, for the server or for a table that changes",
         decides: "`autovacuum` is off; or a table with autovacuum_enabled = false has 10,000 dead rows or more, a fifth of its live ones",
         against: "Somebody may vacuum by hand, at night",
@@ -139,29 +147,60 @@ fn way_out(holder: &HorizonHolder) -> (String, Option<String>, String) {
     let name = literal(&holder.name);
     match holder.kind {
         HorizonKind::Session => {
-            let pid = holder.name.parse::<u32>().ok();
-            let idle = holder.state.starts_with("idle");
-            let function = if idle { "pg_terminate_backend" } else { "pg_cancel_backend" };
+            let known = holder.name.parse::<u32>().ok().zip(holder.age_ns);
+            let idle = holder.state.starts_with("idle in transaction");
+            let statement = known.and_then(|(pid, ns)| match holder.state.as_str() {
+                _ if idle => Some(ends_transaction_between_statements(pid, ns)),
+                "active" => Some(cancels_in_transaction(pid, ns)),
+                _ => None,
+            });
+            let lasting =
+                if idle { "idle_in_transaction_session_timeout" } else { "statement_timeout" };
+            let lasting =
+                format!("lasting: {lasting}, from 17 on transaction_timeout, for its role");
+            let what = if idle {
+                format!("end the session of pid {}", holder.name)
+            } else {
+                format!(
+                    "decide whether the statement of pid {} is worth it, and cancel it",
+                    holder.name
+                )
+            };
             (
-                format!("end the transaction of pid {}; lasting: idle_in_transaction_session_timeout, from 17 on transaction_timeout, for its role", holder.name),
-                pid.map(|pid| format!("SELECT {function}({pid})")),
+                format!("{what}; {lasting}"),
+                statement,
                 "none: its transaction is rolled back".to_string(),
             )
         }
         HorizonKind::Prepared => (
-            "ask its owner (pg_prepared_xacts), then COMMIT PREPARED or ROLLBACK PREPARED in its database".to_string(),
-            name.map(|gid| format!("ROLLBACK PREPARED {gid}")),
-            "none: what is rolled back is lost".to_string(),
+            prepared_way_out(name.as_deref()),
+            Some(PREPARED.to_string()),
+            "none: what is rolled back is lost, and what is committed stays".to_string(),
         ),
-        HorizonKind::Slot => (
-            "let its consumer catch up; where that is gone for good, drop the slot".to_string(),
+        // A slot in use can't be dropped.
+        HorizonKind::Slot if holder.state == "inactive" => (
+            "bring its consumer back; where that is gone for good, drop the slot".to_string(),
             name.map(|name| format!("SELECT pg_drop_replication_slot({name})")),
             "none: the consumer has to be made anew".to_string(),
         ),
-        HorizonKind::Standby => (
-            "end the long query on the standby, or set hot_standby_feedback = off there".to_string(),
+        HorizonKind::Slot => (
+            format!(
+                "{}: SELECT * FROM pg_stat_replication; it holds rows because it sends the oldest snapshot of the other side (hot_standby_feedback)",
+                if holder.state == "active" {
+                    "its consumer is connected and slow, or runs a long query"
+                } else {
+                    "see whether its consumer is connected, slow, or runs a long query"
+                }
+            ),
             None,
-            "hot_standby_feedback = on again; without it queries on the standby may be cancelled".to_string(),
+            "nothing to take back".to_string(),
+        ),
+        HorizonKind::Standby => (
+            "end the long query on the standby, or set hot_standby_feedback = off there"
+                .to_string(),
+            None,
+            "hot_standby_feedback = on again; without it queries on the standby may be cancelled"
+                .to_string(),
         ),
     }
 }
@@ -256,10 +295,11 @@ fn dead_rows(server: &ObservedServer) -> Vec<CauseDraft> {
             },
             action: joined([
                 held.map(|holder| way_out(holder).0),
-                Some("vacuum it now; lasting: a lower autovacuum_vacuum_scale_factor for it".to_string()),
+                Some(format!("vacuum it {}; lasting: a lower autovacuum_vacuum_scale_factor for it", if held.is_some() { "then" } else { "now" })),
                 off.then(|| "switch autovacuum on again".to_string()),
             ]),
-            statement: name.as_ref().map(|name| format!("VACUUM (ANALYZE, VERBOSE) {name}")),
+            // Not while it would remove nothing.
+            statement: name.filter(|_| held.is_none()).map(|name| format!("VACUUM (ANALYZE, VERBOSE) {name}")),
             undo: "nothing to take back; settings of the table: ALTER TABLE … RESET (autovacuum_vacuum_scale_factor)".to_string(),
             verify: "VACUUM's own output: dead but not yet removable; narrows observe URL: blocks per transaction".to_string(),
             share,
@@ -296,7 +336,10 @@ fn autovacuum_busy(server: &ObservedServer) -> Vec<CauseDraft> {
             "let each worker do more: autovacuum_vacuum_cost_limit higher; more workers share one limit and are no faster. Partitions let tables be vacuumed apart"
         }
         .to_string(),
-        undo: "ALTER SYSTEM RESET autovacuum_vacuum_cost_limit; SELECT pg_reload_conf()".to_string(),
+        undo: match server.number("autovacuum_vacuum_cost_limit") {
+            Some(limit) => format!("ALTER SYSTEM SET autovacuum_vacuum_cost_limit = {limit:.0}; SELECT pg_reload_conf(); the delay likewise"),
+            None => "the old values of these settings, back; SELECT pg_reload_conf()".to_string(),
+        },
         verify: "SELECT * FROM pg_stat_progress_vacuum; narrows observe URL: CPU time of autovacuum".to_string(),
         share,
         gain_at_most,

@@ -337,7 +337,9 @@ pub fn sequence(run: &mut Run, last: f64, largest: f64, of_column: bool) {
 }
 
 pub fn queued(run: &mut Run, session: QueuedSession) {
-    consumers(run).lock_queue.push(session);
+    let consumers = consumers(run);
+    consumers.lock_queue.push(session);
+    consumers.lock_queue_age_ns.get_or_insert(1e9);
 }
 
 /// A session of `app` in a queue.

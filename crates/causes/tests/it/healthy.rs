@@ -78,7 +78,8 @@ fn updates() -> Run {
     let mut run = healthy();
     defaults(&mut run);
     bound_by(&mut run, Bottleneck::CommitWait);
-    running(&mut run, 2.0);
+    // Half of the time and a little more is their flush.
+    running(&mut run, 1.8);
     at(&mut run, Log, 2.6, "IO:WalSync");
     at(&mut run, Log, 1.0, "LWLock:WALWrite");
     at(&mut run, Lock, 1.2, "Lock:transactionid");
@@ -273,7 +274,7 @@ fn updates_that_wait_for_their_flush_are_told_as_that_alone() {
     let run = updates();
     let found: Vec<_> = causes(&run).into_iter().map(|cause| cause.id).collect();
     // Honest: with durable commits that is the capacity.
-    assert!(found.iter().all(|id| id == "flushes"), "{:?}", fired(&run));
+    assert_eq!(found, ["flushes"], "{:?}", fired(&run));
     let mut open = run;
     bound_by(&mut open, Bottleneck::Client);
     nothing(&open);

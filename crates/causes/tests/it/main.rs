@@ -6,4 +6,5 @@ mod mariadb;
 mod order;
 mod pairs;
 mod property;
+mod queues;
 mod quoting;

@@ -69,7 +69,13 @@ fn the_session_at_the_head_is_named_and_how_many_wait_behind_it() {
         cause.summary,
         "pid 4711 (app, pgbench), idle in transaction for 26.0 s, blocks 12 sessions on public.accounts"
     );
-    assert_eq!(cause.statement.as_deref(), Some("SELECT pg_terminate_backend(4711)"));
+    assert_eq!(
+        cause.statement.as_deref(),
+        Some(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = 4711 \
+             AND state LIKE 'idle in transaction%' AND state_change < now() - interval '26 s'"
+        )
+    );
     assert!(cause.undo.contains("rolled back"), "{}", cause.undo);
     assert_eq!(cause.gain_at_most, None);
 }
@@ -89,7 +95,13 @@ fn of_a_queue_behind_ddl_both_are_named_and_the_ddl_is_cancelled() {
         cause.summary
     );
     assert!(cause.summary.contains("and 2 sessions wait behind it"), "{}", cause.summary);
-    assert_eq!(cause.statement.as_deref(), Some("SELECT pg_cancel_backend(50)"));
+    assert_eq!(
+        cause.statement.as_deref(),
+        Some(
+            "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = 50 \
+             AND state = 'active' AND wait_event_type = 'Lock' AND query_start < now() - interval '20 s'"
+        )
+    );
 }
 
 #[test]
@@ -164,6 +176,25 @@ fn a_statement_without_its_index_is_told_once_with_the_index() {
         Some("CREATE INDEX CONCURRENTLY ON public.orders (customer)")
     );
     assert_eq!(cause.statement_id, "1");
+}
+
+#[test]
+fn a_column_that_may_be_another_tables_is_no_index_to_make() {
+    let mut run = index_missing();
+    let text = |run: &mut Run, text: &str| books(run).list[0].text = Some(text.into());
+    text(
+        &mut run,
+        "SELECT * FROM orders o JOIN customers c ON o.customer = c.id WHERE c.name = $1",
+    );
+    let index = Some("CREATE INDEX CONCURRENTLY ON public.orders (customer)");
+    assert_eq!(of(&run, "index-missing").statement.as_deref(), index);
+    text(
+        &mut run,
+        "SELECT * FROM orders o JOIN customers c ON o.customer = c.id WHERE order_no = $1",
+    );
+    let cause = of(&run, "index-missing");
+    assert_eq!(cause.statement, None);
+    assert!(cause.action.starts_with("find the column"), "{}", cause.action);
 }
 
 #[test]
@@ -262,6 +293,13 @@ fn a_wait_that_binds_gives_what_its_share_is() {
     assert!((few - 1.519).abs() < 1e-3, "{few}");
 }
 
+/// So much WAL in the minute, most of it images.
+fn counted_log(run: &mut Run, bytes: f64) {
+    let counted = counted(run);
+    counted.log_bytes = Some(bytes);
+    counted.full_pages = Some(0.7 * bytes / 8192.0);
+}
+
 #[test]
 fn proposed_sizes_follow_from_figures() {
     let mut run = healthy();
@@ -283,15 +321,169 @@ fn proposed_sizes_follow_from_figures() {
     let counted = counted(&mut run);
     counted.checkpoints_requested = Some(5.0);
     counted.checkpoints_timed = Some(0.0);
-    // 20 MB/s for 300 s, nine tenths more for the one before: 11.4 GB.
+    // 20 MB/s for 300 s, nine tenths more for the one before: 11.4 GB; a good part of them images that larger steps would save.
     counted.log_bytes = Some(1.2e9);
     counted.full_pages = Some(100e3);
     set(&mut run, "max_wal_size", "1GB");
     let cause = of(&run, "checkpoints-frequent");
-    let statement = "ALTER SYSTEM SET max_wal_size = '16GB'; SELECT pg_reload_conf()";
+    let statement = "ALTER SYSTEM SET max_wal_size = '8GB'; SELECT pg_reload_conf()";
     assert_eq!(cause.statement.as_deref(), Some(statement));
+    assert!(cause.action.starts_with("raise max_wal_size to 8GB, 8 times"), "{}", cause.action);
     assert_eq!(cause.undo, "ALTER SYSTEM SET max_wal_size = '1GB'; SELECT pg_reload_conf()");
     assert_eq!(cause.gain_at_most, None, "WAL's bytes are no law of a flush");
+    set(&mut run, "max_wal_size", "4GB");
+    let cause = of(&run, "checkpoints-frequent");
+    let statement = "ALTER SYSTEM SET max_wal_size = '16GB'; SELECT pg_reload_conf()";
+    assert_eq!(cause.statement.as_deref(), Some(statement));
+    assert!(cause.action.starts_with("raise max_wal_size to 16GB, so that"), "{}", cause.action);
+    // What would be set is set.
+    counted_log(&mut run, 200.0 * 1e9);
+    set(&mut run, "max_wal_size", "256GB");
+    let cause = of(&run, "checkpoints-frequent");
+    assert_eq!(cause.statement, None);
+    assert!(cause.action.starts_with("max_wal_size is large already"), "{}", cause.action);
+    assert_eq!(cause.undo, "nothing to take back");
+    // What is set isn't known.
+    seen(&mut run).settings.retain(|setting| setting.name != "max_wal_size");
+    let cause = of(&run, "checkpoints-frequent");
+    assert_eq!(cause.statement, None);
+    assert!(cause.action.starts_with("raise max_wal_size, "), "{}", cause.action);
+}
+
+#[test]
+fn more_workers_than_cpus_or_places_are_not_proposed() {
+    let with = |most: &str, places: Option<&str>| {
+        let mut run = healthy();
+        running(&mut run, 2.0);
+        let n = most.parse().unwrap();
+        of_class(&mut run, narrows_model::ProcessClass::ParallelWorker, Running, n, "");
+        set(&mut run, "max_parallel_workers", most);
+        if let Some(places) = places {
+            set(&mut run, "max_worker_processes", places);
+        }
+        of(&run, "parallel-workers-missing")
+    };
+    let statement =
+        |n| Some(format!("ALTER SYSTEM SET max_parallel_workers = {n}; SELECT pg_reload_conf()"));
+    assert_eq!(with("2", None).statement, statement(8));
+    assert_eq!(with("2", Some("4")).statement, statement(4));
+    // Eight places by default, on eight CPUs.
+    assert_eq!(with("8", None).statement, None);
+    let full = with("4", Some("4"));
+    assert_eq!(full.statement, None);
+    assert!(full.action.starts_with("raise max_worker_processes"), "{}", full.action);
+    let all_cpus = with("8", Some("16"));
+    assert_eq!(all_cpus.statement, None);
+    assert!(all_cpus.action.contains("as many workers as CPUs"), "{}", all_cpus.action);
+}
+
+#[test]
+fn a_vacuum_that_would_remove_nothing_is_no_statement_to_paste() {
+    let mut run = healthy();
+    table(&mut run, TableUse { live_rows: 4e3, dead_rows: 300e3, ..orders() });
+    let vacuum = Some("VACUUM (ANALYZE, VERBOSE) public.orders".to_string());
+    assert_eq!(of(&run, "dead-rows").statement, vacuum);
+    consumers(&mut run).horizon.push(holder(HorizonKind::Session, "77", Some(4.9e9), 50.0));
+    assert_eq!(of(&run, "dead-rows").statement, vacuum);
+    consumers(&mut run).horizon[0].age_ns = Some(5e9);
+    let held = of(&run, "dead-rows");
+    assert_eq!(held.statement, None);
+    assert!(held.action.starts_with("end the session of pid 77"), "{}", held.action);
+}
+
+#[test]
+fn what_a_configuration_file_sets_is_not_reset_but_set() {
+    let mut run = healthy();
+    full_cpus(&mut run);
+    set(&mut run, "jit", "on");
+    set(&mut run, "jit_above_cost", "10");
+    let cause = of(&run, "jit-overhead");
+    let statement = "ALTER SYSTEM SET jit_above_cost = 100000; SELECT pg_reload_conf()";
+    assert_eq!(cause.statement.as_deref(), Some(statement));
+    assert_eq!(cause.undo, "ALTER SYSTEM SET jit_above_cost = 10; SELECT pg_reload_conf()");
+}
+
+#[test]
+fn freezing_does_no_more_than_is_needed() {
+    let mut run = healthy();
+    reserves(&mut run).oldest_database = Some(("shop".into(), 1.9e9));
+    let cause = of(&run, "wraparound-near");
+    // Of 2,144 million.
+    assert!(cause.summary.ends_with("and 244M are left"), "{}", cause.summary);
+    assert!(cause.action.contains("by plain VACUUM"), "{}", cause.action);
+}
+
+#[test]
+fn scans_are_of_no_more_rows_than_the_table_has() {
+    let mut run = index_missing();
+    let evidence = |run: &Run| of(run, "index-missing").evidence;
+    let alone = evidence(&run);
+    assert!(alone.starts_with("100 sequential scans of 100k rows each"), "{alone}");
+    // Workers of somebody: by three to a scan these would be 33 of 300,000 rows.
+    of_class(&mut run, narrows_model::ProcessClass::ParallelWorker, Running, 1.0, "");
+    let table = &mut consumers(&mut run).tables[0];
+    (table.live_rows, table.dead_rows) = (100e3, 0.0);
+    assert_eq!(evidence(&run), alone);
+    let table = &mut consumers(&mut run).tables[0];
+    table.live_rows = 300e3;
+    let divided = evidence(&run);
+    assert!(divided.starts_with("33.3 sequential scans of 300k rows each"), "{divided}");
+}
+
+#[test]
+fn shared_buffers_are_a_quarter_of_the_memory_at_most_and_unknown_without_it() {
+    const MIB: u64 = 1024 * 1024;
+    let mut run = healthy();
+    set(&mut run, "shared_buffers", "16MB");
+    running(&mut run, 1.0);
+    at(&mut run, Read, 1.0, "IO:DataFileRead");
+    counted(&mut run).block_hits = Some(900e3);
+    counted(&mut run).block_reads = Some(100e3);
+    counted(&mut run).read_ns = Some(100e3 * 200e3);
+    // 156 MB of table, so that 128 MB are a step.
+    table(&mut run, TableUse { blocks: Some(20e3), ..orders() });
+    let said = |run: &Run| of(run, "shared-buffers-small");
+    let unknown = said(&run);
+    assert_eq!(unknown.statement, None);
+    assert!(unknown.action.contains("a quarter of the server's memory, which was not seen"));
+    run.hosts[0].platform.memory.total_bytes = 1024 * MIB;
+    let statement = |size: &str| Some(format!("ALTER SYSTEM SET shared_buffers = '{size}'"));
+    assert_eq!(said(&run).statement, statement("128MB"));
+    run.hosts[0].platform.cgroup.memory_limit_bytes = Some(400 * MIB);
+    assert_eq!(said(&run).statement, statement("100MB"));
+    assert_eq!(said(&run).undo, "ALTER SYSTEM SET shared_buffers = '16MB' and a restart");
+    run.hosts[0].platform.cgroup.memory_limit_bytes = Some(64 * MIB);
+    let full = said(&run);
+    assert_eq!(full.statement, None);
+    assert!(full.action.starts_with("shared_buffers are a quarter"), "{}", full.action);
+    // A limit around another container.
+    run.hosts[0].platform.cgroup.hidden = vec!["memory".into()];
+    run.hosts[0].platform.cgroup.memory_limit_bytes = None;
+    assert_eq!(said(&run).statement, None);
+    run.hosts[0].platform.cgroup.hidden.clear();
+    assert!(said(&run).statement.is_some());
+    // Our own memory is none of a server's on another machine.
+    seen(&mut run).processes = None;
+    assert_eq!(said(&run).statement, None);
+}
+
+#[test]
+fn what_is_rolled_back_is_no_share_and_explains_a_statement_only_where_it_wrote() {
+    // A driver that ends what only reads by ROLLBACK, and a statement that has the CPUs.
+    let mut run = index_missing();
+    consumers(&mut run).tables.clear();
+    counted(&mut run).commits = Some(40e3);
+    counted(&mut run).rollbacks = Some(60e3);
+    counted(&mut run).writers = Some(69e3);
+    assert_eq!(ids(&run), ["statement-dominates", "rolled-back"]);
+    let cause = of(&run, "rolled-back");
+    assert_eq!((cause.share, cause.gain_at_most), (None, None));
+    assert!(cause.against.contains("cost nothing"), "{}", cause.against);
+    counted(&mut run).writers = Some(71e3);
+    assert_eq!(ids(&run), ["rolled-back"]);
+    let cause = of(&run, "rolled-back");
+    assert_eq!((cause.share, cause.gain_at_most), (None, None));
+    assert!(cause.evidence.contains("31.0k more transaction ids"), "{}", cause.evidence);
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn cause(id: &str, summary: &str, statement_id: &str, share: f64, gain: Option<f
         verify: String::new(),
         share: Some((CauseShare::Cpu, share)),
         gain_at_most: gain,
-        only_describes: false,
+        has_reason: true,
         statement_id: statement_id.into(),
     }
 }

@@ -64,6 +64,14 @@ impl Consumers {
     pub const TEXT: usize = 400;
     /// Statements, tables and groups that are kept of each kind.
     pub const KEPT: usize = 20;
+    /// A lock queue behind whose head nobody was seen for longer than this at the end is over, ns: who holds locks is asked about once
+    /// per second.
+    pub const QUEUE_GONE_NS: f64 = 5e9;
+
+    /// How long before the end the lock queue was seen, ns, where it is over; absent where it was there at the end, or nothing tells.
+    pub fn lock_queue_gone_ns(&self) -> Option<f64> {
+        self.lock_queue_age_ns.filter(|ns| *ns > Consumers::QUEUE_GONE_NS)
+    }
 
     /// The statement of that id, whoever ran it, with the most time.
     pub fn statement(&self, id: &str) -> Option<&StatementUse> {

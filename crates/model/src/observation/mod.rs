@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 mod activity;
 mod consumers;
 mod counts;
+mod lock_kept;
 mod mariadb;
 mod objects;
 mod processes;
@@ -27,6 +28,10 @@ pub use consumers::{
     UnindexedKey,
 };
 pub use counts::ObservedCounts;
+pub use lock_kept::{
+    LockKept, cancels_in_transaction, cancels_waiting, ends_idle_in_transaction,
+    ends_transaction_between_statements,
+};
 pub use mariadb::{MariaDbStatement, MariaDbUse};
 pub use objects::{IndexSums, IndexUse, PlanNode, SequenceUse, StatementPlan, TriedIndex};
 pub use processes::{ClassUse, HotProcess, ObservedProcesses, ProgramUse};

@@ -5,6 +5,8 @@ use narrows_units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::LockKept;
+
 /// What the session at the head of the longest lock queue was found doing, whenever that was asked (about once a second).
 ///
 /// A transaction keeps its locks until its commit is durable, so that a queue for locks can be one for the flush of their holder.
@@ -142,14 +144,9 @@ impl LockHolder {
     /// Sessions that wait and are asked whom they wait for, at most.
     pub const ASKED: f64 = 100.0;
 
-    /// A lock held for longer than this is kept and not just used, ns.
-    const KEPT_NS: f64 = 1e9;
-
-    /// Whether it keeps its locks: it is idle in its transaction, has no session at all, or its transaction is old.
+    /// Whether it keeps its locks, and doesn't just use them.
     pub fn keeps(&self) -> bool {
-        let long = |ns: Option<f64>| ns.is_some_and(|ns| ns >= Self::KEPT_NS);
-        let idle = self.is_idle_in_transaction() && long(self.state_age_ns);
-        self.pid == 0 || idle || long(self.transaction_age_ns)
+        self.kept().is_some()
     }
 
     /// Whether it waits for its client to go on.
@@ -182,16 +179,14 @@ impl LockHolder {
         if self.pid == 0 {
             return "COMMIT PREPARED or ROLLBACK PREPARED it".to_string();
         }
-        if self.is_idle_in_transaction() {
-            return format!(
-                "end that transaction: its client, or SELECT pg_terminate_backend({})",
-                self.pid
-            );
-        }
-        format!(
-            "check what pid {} does; pg_cancel_backend({}) stops its statement",
-            self.pid, self.pid
-        )
+        let what = match self.kept() {
+            Some(LockKept::Session) => "pg_advisory_unlock in its session, or end that".to_string(),
+            _ if self.is_idle_in_transaction() => {
+                "end that transaction: its client, or end its session".to_string()
+            }
+            _ => format!("check what pid {} does, and stop its statement", self.pid),
+        };
+        self.end().map_or(what.clone(), |statement| format!("{what}: {statement}"))
     }
 
     /// How many wait behind it, in words.

@@ -1,6 +1,6 @@
 //! Causes: what to do about them, first things first, and every one with all that is known of it.
 
-use narrows_model::{Cause, Run, Urgency, Verdict};
+use narrows_model::{Bottleneck, Cause, CauseShare, Run, Urgency, Verdict};
 
 use crate::advice::{CauseStep, NextRow};
 use crate::document::{Block, Entry, Facts, Inline, Style};
@@ -22,11 +22,17 @@ fn felt<'a>(run: &'a Run, measurement: &str) -> impl Iterator<Item = &'a Cause> 
     of(run, measurement).filter(|cause| cause.urgency != Urgency::Risk)
 }
 
-/// Whether something takes so much that more or faster hardware is not what to do about that server.
+/// Whether something takes so much that more or faster hardware is not what to do about that server: with a reason, which who only says
+/// what is waited for hasn't; and of WAL only where commits bind.
 pub(crate) fn stands_out(run: &Run, verdict: &Verdict) -> bool {
-    felt(run, &verdict.measurement).any(|cause| match cause.urgency {
-        Urgency::Now => true,
-        _ => cause.share.is_some_and(|(_, share)| share >= STANDS_OUT),
+    let commits = [Bottleneck::CommitWait, Bottleneck::CommitInsideServer];
+    let commits_bind = [Some(verdict.narrow), verdict.or].into_iter().flatten();
+    let commits_bind = commits_bind.into_iter().any(|narrow| commits.contains(&narrow));
+    felt(run, &verdict.measurement).filter(|cause| cause.has_reason).any(|cause| {
+        cause.urgency == Urgency::Now
+            || cause.share.is_some_and(|(of, share)| {
+                share >= STANDS_OUT && (of != CauseShare::Wal || commits_bind)
+            })
     })
 }
 

@@ -21,8 +21,6 @@ const LEAST_SHARE: f64 = 0.02;
 const MOST_QUEUED: usize = 500;
 /// Sessions of a lock queue that are named on a screen.
 const QUEUED: usize = 5;
-/// A queue that was not there for so long at the end is over, ns: who holds locks is asked about once per second.
-const GONE_NS: f64 = 5e9;
 /// Rows of dead rows, or read one after the other, from which a table is worth a row.
 const ROWS_WORTH_A_WORD: f64 = 1000.0;
 
@@ -294,7 +292,7 @@ fn queue(consumers: &Consumers) -> Vec<Block> {
     if tree.lines.is_empty() {
         return Vec::new();
     }
-    let gone = consumers.lock_queue_age_ns.filter(|ns| *ns >= GONE_NS);
+    let gone = consumers.lock_queue_gone_ns();
     let when =
         gone.map_or(String::new(), |ns| format!("  {} before the end, and gone since", time(ns)));
     let short: Vec<Entry> = tree.lines.iter().take(QUEUED).cloned().collect();

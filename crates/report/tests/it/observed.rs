@@ -293,10 +293,14 @@ fn flat(run: &Run) -> String {
 fn who_keeps_a_lock_is_the_result_also_where_transactions_end() {
     let mut run = observed();
     run.observations[0].sessions.holder = Some(holder(11.0));
-    let what = "11 sessions wait behind pid 4711, idle in transaction for 26.0 s: end that transaction: its client, or SELECT pg_terminate_backend(4711)";
+    let what = "11 sessions wait behind pid 4711, idle in transaction for 26.0 s: end that transaction: its client, or end its session: \
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = 4711 AND state LIKE 'idle in transaction%' \
+                AND state_change < now() - interval '26 s'";
     let said = flat(&run);
     assert!(said.contains(&format!("RESULT {what}.")), "{said}");
     assert!(said.contains("The observed server: commit wait is the bottleneck"), "{said}");
+    let shown = screen(&run);
+    assert_eq!(shown.matches("'idle in transaction%'").count(), 2, "a literal is broken:\n{shown}");
     let next = Report::new(&run, Units::Si).next;
     assert_eq!(next[0].action, what);
     assert!(next[1].action.contains("a faster WAL flush"), "{next:?}");

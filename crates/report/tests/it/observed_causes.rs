@@ -71,6 +71,7 @@ fn index_missing() -> Cause {
         id: "index-missing".into(),
         measurement: "database.observed".into(),
         urgency: Urgency::Performance,
+        has_reason: true,
         summary: "no index serves WHERE customer on public.orders".into(),
         evidence: "3000 sequential scans read 200000 rows each".into(),
         against: "a report that reads all of it on purpose".into(),
@@ -90,7 +91,7 @@ fn blocked() -> Cause {
         urgency: Urgency::Now,
         summary: "pid 4711, idle in transaction for 26.0 s, blocks 12 sessions".into(),
         action: "end it".into(),
-        statement: Some("SELECT pg_terminate_backend(4711);".into()),
+        statement: Some(ends_idle_in_transaction(4711, 26e9)),
         undo: "none: its transaction is rolled back".into(),
         share: None,
         statement_id: String::new(),
@@ -124,6 +125,39 @@ fn a_cause_comes_before_hardware_with_its_statement_and_its_undo() {
     assert!(screen.find("a faster WAL flush").unwrap() > index, "{screen}");
 }
 
+/// What the bottleneck of this server is, by its verdict: the wait for commits.
+const FASTER: &str = "a faster WAL flush";
+
+#[test]
+fn what_only_says_what_is_waited_for_hides_no_hardware() {
+    let of_waits = |id: &str, has_reason| Cause {
+        id: id.into(),
+        has_reason,
+        summary: "5.10 sessions wait for WAL flushes at commit".into(),
+        action: "commit several changes in one transaction".into(),
+        share: Some((CauseShare::SessionTime, 0.8)),
+        ..index_missing()
+    };
+    let shown = screen(&with(vec![of_waits("flushes", false)]));
+    assert!(shown.contains("commit several changes") && shown.contains(FASTER), "{shown}");
+    // The same with a reason: that comes first, and no drive.
+    let shown = screen(&with(vec![of_waits("commit-delay", true)]));
+    assert!(shown.contains("commit several changes") && !shown.contains(FASTER), "{shown}");
+}
+
+#[test]
+fn wal_that_nobody_waits_for_hides_no_hardware() {
+    let images = Cause { share: Some((CauseShare::Wal, 0.6)), ..index_missing() };
+    let mut run = with(vec![images]);
+    assert!(!screen(&run).contains(FASTER), "commits wait for their flush");
+    run.verdicts[0].narrow = Bottleneck::Cpu;
+    let advice = Report::new(&run, Units::Si).next;
+    assert!(advice.iter().any(|row| row.cause.is_none()), "{advice:#?}");
+    run.verdicts[0].narrow = Bottleneck::CommitWait;
+    let advice = Report::new(&run, Units::Si).next;
+    assert!(advice.iter().all(|row| row.cause.is_some()), "{advice:#?}");
+}
+
 #[test]
 fn what_stands_still_is_the_first_sentence_and_the_first_action() {
     let run = with(vec![blocked(), index_missing()]);
@@ -133,6 +167,11 @@ fn what_stands_still_is_the_first_sentence_and_the_first_action() {
     let (first, second) =
         (screen.find("pg_terminate_backend").unwrap(), screen.find("CREATE INDEX").unwrap());
     assert!(first < second, "{screen}");
+    assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    // A line that ends within a literal would make it another one.
+    for literal in ["'idle in transaction%'", "'26 s'"] {
+        assert!(screen.contains(literal), "{literal} in\n{screen}");
+    }
 }
 
 #[test]
@@ -162,6 +201,8 @@ fn who_waits_for_whom_is_a_tree_also_where_everybody_waits_for_everybody() {
     assert!(tree.contains("waits for ShareLock on public.accounts for 26.0 s (app)"), "{tree}");
     // A queue that has gone is one of before.
     assert!(!tree.contains("gone since"), "{tree}");
+    run.observations[0].consumers.as_mut().unwrap().lock_queue_age_ns = Some(5e9);
+    assert!(!screen(&run).contains("gone since"), "{}", screen(&run));
     run.observations[0].consumers.as_mut().unwrap().lock_queue_age_ns = Some(40e9);
     assert!(screen(&run).contains("40.0 s before the end, and gone since"), "{}", screen(&run));
     // A circle has no head: nothing is drawn, and nothing hangs.

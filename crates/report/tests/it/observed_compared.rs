@@ -71,7 +71,7 @@ fn before() -> Run {
         verify: "observe again".into(),
         share: Some((CauseShare::SessionTime, 0.6)),
         gain_at_most: Some(1.5),
-        only_describes: false,
+        has_reason: true,
         statement_id: "1".into(),
     }];
     run

@@ -131,7 +131,7 @@ fn a_cause_is_told_in_place_of_that_none_was_found() {
         verify: "narrows observe".into(),
         share: None,
         gain_at_most: None,
-        only_describes: false,
+        has_reason: true,
         statement_id: String::new(),
     }];
     let text = screen(&run);

@@ -261,6 +261,7 @@ pub fn cause() -> Cause {
         id: "index-missing".into(),
         measurement: "database.observed".into(),
         urgency: Urgency::Performance,
+        has_reason: false,
         summary: "a sentence".into(),
         evidence: "figures".into(),
         against: "a report that reads everything on purpose".into(),

@@ -33,6 +33,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-buffer-pool-small",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "The innodb_buffer_pool_size is too small for what is read again and again",
         decides: "each second of a session in a statement has 500 page reads or more (Innodb_buffer_pool_reads), one in a thousand pages asked for or more is not in the pool, less than 5 % of its pages are free or half as many pages are evicted as are read (Innodb_buffer_pool_pages_lru_freed), and half a session or more is in a statement",
         against: "A scan of a table reads more than any pool has; a pool that has just been started is not warm; how long the reads take is not counted",
@@ -43,6 +44,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-checkpoint-pressure",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "The redo log is so small that pages are written out of need",
         decides: "Innodb_checkpoint_age was 85 % or more of Innodb_checkpoint_max_age at the end of a window, and the log is written anew in less than 5 minutes (Innodb_lsn_current)",
         against: "A larger log takes longer to recover after a crash; where the drives can't write as much as is changed, it only defers it",
@@ -53,6 +55,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-durable-commits",
         urgency: Urgency::Performance,
+        has_reason: false,
         what: "Sessions wait for their commits to be durable",
         decides: "sessions in the stage Commit are 30 % of session time or more, with half a session or more, and innodb_flush_log_at_trx_commit is 1, or sync_binlog with log_bin",
         against: "It is what durable commits cost on that drive: narrows log measures it; a semi-synchronous replica's answer is waited for in the same stage",
@@ -63,6 +66,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-purge-held",
         urgency: Urgency::Risk,
+        has_reason: true,
         what: "An old transaction keeps the purge from removing old versions of rows",
         decides: "Innodb_history_list_length is 100,000 or more at the end, and a transaction is 60 s old or older",
         against: "A backup (mariadb-dump --single-transaction) or a report is meant to see the old versions; a transaction at READ COMMITTED that reads anew holds less",
@@ -171,7 +175,6 @@ fn durable_commits(server: &ObservedServer) -> Vec<CauseDraft> {
         undo: "nothing to take back".to_string(),
         verify: observe_again("the share of commits in session time"),
         share: Some((CauseShare::SessionTime, waits.share)),
-        only_describes: true,
         ..CauseDraft::default()
     }]
 }

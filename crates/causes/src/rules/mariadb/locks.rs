@@ -28,6 +28,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-ddl-queue",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "A statement that changes a table waits for its metadata lock, and all others queue behind it",
         decides: "a session in `Waiting for table metadata lock` runs ALTER, DROP, TRUNCATE, RENAME, OPTIMIZE, LOCK or CREATE INDEX, has waited for 2 s or more, and others wait behind it (at the moment with the longest queue)",
         against: "The session at the head may be a report that ends soon; without the plugin METADATA_LOCK_INFO the head is concluded from the ages of transactions and statements",
@@ -38,6 +39,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-idle-in-transaction-blocks",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "A session that sleeps in an open transaction keeps locks that others wait for",
         decides: "the session at the head of a lock queue (INNODB_LOCK_WAITS, or a metadata lock) is in `Sleep` for 5 s or more with a transaction open (at the moment with the longest queue)",
         against: "A person at a terminal, or a client that computes and will go on; who waits behind a DDL statement counts there",
@@ -48,6 +50,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-lock-queue",
         urgency: Urgency::Now,
+        has_reason: true,
         what: "A working session keeps locks that others wait for",
         decides: "the session at the head of a lock queue is in a statement, its transaction is 5 s old or older, and 2 or more sessions wait behind it",
         against: "The statement may be wanted, and its end near: killing it loses its work, and what it changed has to be rolled back",
@@ -58,6 +61,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-hot-row",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Many transactions change the same rows, one after the other",
         decides: "sessions whose transaction is in LOCK WAIT are 30 % of session time or more, with half a session or more, and nobody keeps the lock for 5 s",
         against: "A holder that sleeps in its transaction or works for long looks the same and is named instead; a change without an index locks every row that it reads",
@@ -68,6 +72,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-deadlocks",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Transactions wait for each other and are rolled back",
         decides: "Innodb_deadlocks grew by 2 or more while observed",
         against: "Where the client repeats the transaction, the loss is the work of one of them",

@@ -18,6 +18,7 @@ const STATEMENTS_EACH: f64 = 20.0;
 pub(super) const RULES: &[CauseRule] = &[CauseRule {
     id: "mariadb-connection-churn",
     urgency: Urgency::Performance,
+    has_reason: true,
     what: "Connections are made for a few statements each",
     decides: "20 connections or more per second, with fewer than 20 statements each (Connections, Questions)",
     against: "Health checks of a load balancer connect too, and count as connections",

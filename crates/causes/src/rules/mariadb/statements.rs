@@ -40,6 +40,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-index-missing",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "An index is missing for a condition",
         decides: "a statement with a condition reads 10,000 rows or more by each call and a hundred times as many as it returns or changes, half of its calls use no index, and it takes a tenth or more of the sessions' time; where the statement has no figures (the binary protocol), 100,000 rows per second of its table are read without an index and it has half of the sessions that compute or read; without performance_schema: 100,000 rows per second are read one after the other, 10,000 or more by each scan, and one statement with a condition has half of the sessions that compute or read",
         against: "An index may exist that the optimizer doesn't choose; a condition on a function of the column, or LIKE with a leading %, uses none",
@@ -55,6 +56,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-sort-spills",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Sorts do not fit into sort_buffer_size and are merged in passes",
         decides: "one merge pass or more per second (Sort_merge_passes), and with performance_schema a statement with a tenth or more of the sessions' time that has a pass in each second call or more",
         against: "Each sort may take the whole buffer, and large buffers slow small sorts: set it for the session that needs it where that can be done",
@@ -65,6 +67,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-temporary-tables-on-disk",
         urgency: Urgency::Performance,
+        has_reason: true,
         what: "Internal temporary tables go to disk",
         decides: "five or more per second and a quarter or more of all internal temporary tables (Created_tmp_disk_tables), without narrows' own",
         against: "Tables with BLOB or TEXT columns go to disk whatever the limits are; those of small tables stay in the page cache",
@@ -75,6 +78,7 @@ pub(super) const RULES: &[CauseRule] = &[
     CauseRule {
         id: "mariadb-statement-dominates",
         urgency: Urgency::Performance,
+        has_reason: false,
         what: "One statement takes most of the sessions' time",
         decides: "a statement with a condition takes half or more of the sessions' time, reads 10,000 rows or more by each call, is called once in 5 s or more, and three or more statements ran; only with performance_schema",
         against: "It may be what the server is for, and its plan the best there is",
@@ -384,7 +388,6 @@ fn statement_dominates(server: &ObservedServer) -> Vec<CauseDraft> {
         share: Some((CauseShare::SessionTime, share)),
         statement_id: load.id.to_string(),
         subjects: vec![draft::statement(load.id)],
-        only_describes: true,
         ..CauseDraft::default()
     });
     drafts.collect()

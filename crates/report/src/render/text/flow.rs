@@ -13,6 +13,30 @@ pub(super) fn held(command: &str) -> String {
     command.chars().map(|c| if c == ' ' { HELD } else { c }).collect()
 }
 
+/// Bytes of a literal or name that is kept on one line.
+const LONGEST_LITERAL: usize = 64;
+
+/// A statement in a text, so that lines are not broken inside its literals and names in quotes: broken, they would be others.
+fn held_in_quotes(text: &str) -> String {
+    let Some(from) = text.find("SELECT ").or_else(|| text.find("ALTER ")) else {
+        return text.to_string();
+    };
+    let (mut told, mut rest) = (text[..from].to_string(), &text[from..]);
+    while let Some(at) = rest.find(['\'', '"']) {
+        let (quote, inside) = rest[at..].split_at(1);
+        told += &rest[..at];
+        told += quote;
+        rest = inside;
+        // What doesn't end soon is an apostrophe behind the statement.
+        if let Some(end) = inside.find(quote).filter(|end| *end <= LONGEST_LITERAL) {
+            told += &held(&inside[..end]);
+            told += quote;
+            rest = &inside[end + 1..];
+        }
+    }
+    told + rest
+}
+
 /// A line with the spaces that its commands have.
 pub(super) fn released(line: &str) -> String {
     line.chars().map(|c| if c == HELD { ' ' } else { c }).collect()
@@ -44,9 +68,8 @@ pub(super) fn flow(start: Line, text: &Inline, indent: usize, edge: usize) -> Ve
     let room = edge.saturating_sub(indent);
     let mut pieces = pieces(text);
     for (style, piece) in &mut pieces {
-        if *style == Style::Code && width(piece) <= room {
-            *piece = held(piece);
-        }
+        let command = *style == Style::Code && width(piece) <= room;
+        *piece = if command { held(piece) } else { held_in_quotes(piece) };
     }
     let whole: String = pieces.iter().map(|(_, text)| text.as_str()).collect();
     let mut styled =
@@ -145,5 +168,24 @@ mod tests {
         assert_eq!(at(40), "more of it: narrows report 7 --html\n");
         assert_eq!(at(30), "more of it:\n  narrows report 7 --html\n");
         assert_eq!(at(20), "more of it: narrows\n  report 7 --html\n");
+    }
+
+    #[test]
+    fn a_literal_of_a_statement_is_not_broken() {
+        let sql = "SELECT f(pid) WHERE state LIKE 'idle in transaction%' AND a < 1";
+        let broken = "SELECT f(pid) WHERE state LIKE\n  'idle in transaction%' AND a < 1\n";
+        let at = |text: Inline| write_lines(&flow(Line::new(), &text, 2, 40), false);
+        assert_eq!(at(Inline::of(Style::Code, sql)), broken);
+        // In a sentence too, whose apostrophes are no quotes.
+        let said = format!("isn't it: {sql}");
+        let lines = at(Inline::from(said.as_str()));
+        assert!(lines.starts_with("isn't it: SELECT") && lines.contains("'idle in transaction%'"));
+        let behind =
+            "and the server's log says what happened between one commit and the next of it";
+        let lines = at(Inline::from(format!("{sql}, {behind}").as_str()));
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&lines).ends_with(behind), "{lines}");
+        let role = Inline::of(Style::Code, "ALTER ROLE \"my own report role\" SET jit = off");
+        assert!(at(role).contains("\"my own report role\""));
     }
 }
