@@ -4109,7 +4109,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__observe)
-            opts="-o -h --for --capacities --no-explain --facts --watch --anonymous --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --for --capacities --no-explain --show-queries --facts --watch --anonymous --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4275,7 +4275,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-o -h --quick --facts --layers --data --wal --database --postgres --workloads --sessions --with --same-machine --observe --for --capacities --no-explain --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --quick --facts --layers --data --wal --database --postgres --workloads --sessions --with --same-machine --observe --for --capacities --no-explain --show-queries --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

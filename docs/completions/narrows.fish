@@ -86,6 +86,7 @@ iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l quick -d 'Quick, in about 2 min: three repeats and no tests, so nothing is CONFIRMED'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l same-machine -d 'The report is of this machine, whatever it calls its host'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l no-explain -d 'Don\'t ask for plans of the statements that take most (EXPLAIN, never ANALYZE)'
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l show-queries -d 'Keep the literals in statements of sessions that wait for locks or hold rows from vacuum'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l load-here -d 'Measure although a database runs on this machine: it will be slow for the whole run'
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l dry-run -d 'Show the plan with its time, bytes and space, then what the run would refuse, and stop: 0, or 2 where it would refuse'
@@ -104,6 +105,7 @@ html\t'One self-contained page with pictures'"
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l units -d 'Units of bytes' -r -f -a "si\t'1 GB = 10^9 bytes'
 iec\t'1 GiB = 2^30 bytes'"
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l no-explain -d 'Don\'t ask for plans of the statements that take most (EXPLAIN, never ANALYZE)'
+complete -c narrows -n "__fish_narrows_using_subcommand observe" -l show-queries -d 'Keep the literals in statements of sessions that wait for locks or hold rows from vacuum'
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l watch -d 'Observe again and again until Ctrl-C, a minute each; ten lines of each, which is a run of its own'
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l anonymous -d 'Leave names out of the run file and the screen: machines, addresses, ports, users, databases, folders, mount points'
 complete -c narrows -n "__fish_narrows_using_subcommand observe" -l dry-run -d 'Show what would be read, and stop'

@@ -62,6 +62,7 @@ iec\:"1 GiB = 2^30 bytes"))' \
 '--quick[Quick, in about 2 min\: three repeats and no tests, so nothing is CONFIRMED]' \
 '--same-machine[The report is of this machine, whatever it calls its host]' \
 '--no-explain[Don'\''t ask for plans of the statements that take most (EXPLAIN, never ANALYZE)]' \
+'(--anonymous)--show-queries[Keep the literals in statements of sessions that wait for locks or hold rows from vacuum]' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
 '--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
@@ -86,6 +87,7 @@ html\:"One self-contained page with pictures"))' \
 '--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
 iec\:"1 GiB = 2^30 bytes"))' \
 '--no-explain[Don'\''t ask for plans of the statements that take most (EXPLAIN, never ANALYZE)]' \
+'(--anonymous)--show-queries[Keep the literals in statements of sessions that wait for locks or hold rows from vacuum]' \
 '(--dry-run --capacities)--watch[Observe again and again until Ctrl-C, a minute each; ten lines of each, which is a run of its own]' \
 '--anonymous[Leave names out of the run file and the screen\: machines, addresses, ports, users, databases, folders, mount points]' \
 '--dry-run[Show what would be read, and stop]' \
