@@ -12,6 +12,7 @@ mod draft;
 mod figures;
 mod law;
 mod queue;
+mod queue_words;
 mod rule;
 mod rules;
 mod server;

@@ -63,7 +63,8 @@ impl Connection {
     /// # Errors
     /// Nobody answers in time, or the server refuses.
     pub fn open(socket: &Path, user: &str, stops: &[&Stop]) -> Result<Connection, MariaError> {
-        let stream = UnixStream::connect(socket)?;
+        let stream = UnixStream::connect(socket)
+            .map_err(|source| MariaError::NoSocket { socket: socket.to_path_buf(), source })?;
         stream.set_read_timeout(Some(LOOK_EVERY))?;
         stream.set_write_timeout(Some(LOOK_EVERY))?;
         let stops = stops.iter().map(|stop| (*stop).clone()).collect();
@@ -402,6 +403,15 @@ pub(crate) mod tests {
     }
 
     pub(crate) const END: &[u8] = &[0xfe, 0, 0, 2, 0];
+
+    #[test]
+    fn a_socket_that_nobody_listens_at_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = dir.path().join("gone.sock");
+        let error = Connection::open(&socket, "root", &[]).err().expect("nobody is there");
+        assert!(matches!(&error, MariaError::NoSocket { socket: named, .. } if *named == socket));
+        assert!(error.to_string().contains("gone.sock"), "{error}");
+    }
 
     #[test]
     fn rows_are_read_with_their_nulls() {

@@ -14,6 +14,14 @@ pub enum MariaError {
     /// On request.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// Nobody is reached at a socket.
+    #[error("no MariaDB answers at the socket {}: {source}", narrows_units::shown(&.socket.display().to_string()))]
+    NoSocket {
+        /// Its path.
+        socket: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The connection broke.
     #[error("the connection to MariaDB broke: {0}")]
     Io(#[from] io::Error),

@@ -2,18 +2,19 @@
 //!
 //! PostgreSQL documentation: Explicit Locking; Viewing Locks; System Administration Functions, `pg_blocking_pids`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use narrows_model::{
-    ActivityState, ConsumerKind, HorizonKind, LockHolder, LockKept, QueuedSession, SampledGroup,
-    Urgency, cancels_waiting,
+    ActivityState, ConsumerKind, HorizonKind, LockKept, QueuedSession, SampledGroup, Urgency,
+    cancels_waiting,
 };
 
 use crate::law::LOCKS;
 use crate::queue::LockQueue;
+use crate::queue_words::{self, last_statement, on, queue, table, transaction_age, waits};
 use crate::sql::{identifier, literal};
 use crate::statements::StatementLoad;
-use crate::words::{age, excerpt, joined, percent, sessions, sessions_that, whole_sessions};
+use crate::words::{age, joined, percent, sessions, sessions_that};
 use crate::{CauseDraft, CauseRule, ObservedServer, draft};
 
 /// A DDL statement that waits for longer than the `lock_timeout` that is advised for it, ns.
@@ -113,45 +114,8 @@ pub(super) const RULES: &[CauseRule] = &[
 
 /// `pid 4711 (app, pgbench), idle in transaction for 26.0 s`
 fn who(session: &QueuedSession) -> String {
-    let mut text = format!("pid {}", session.pid);
     let names = [&session.user, &session.application, &session.backend_type];
-    let names: Vec<&str> = names.iter().map(|n| n.as_str()).filter(|n| !n.is_empty()).collect();
-    if !names.is_empty() {
-        text += &format!(" ({})", names.join(", "));
-    }
-    if !session.state.is_empty() {
-        text += &format!(", {}", session.state);
-        text += &session.state_age_ns.map_or(String::new(), |ns| format!(" for {}", age(ns)));
-    }
-    text
-}
-
-/// How many wait; of so many at most was asked.
-fn queue(behind: usize) -> String {
-    let waiters = whole_sessions(behind);
-    if behind as f64 >= LockHolder::ASKED { format!("{waiters} or more") } else { waiters }
-}
-
-/// The table that most of these wait for.
-fn table<'a>(waiters: &[&'a QueuedSession]) -> Option<&'a str> {
-    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
-    for name in waiters.iter().filter_map(|waiter| waiter.table.as_deref()) {
-        *times.entry(name).or_default() += 1;
-    }
-    times.into_iter().max_by_key(|(_, times)| *times).map(|(name, _)| name)
-}
-
-fn on(table: Option<&str>) -> String {
-    table.map_or(String::new(), |table| format!(" on {table}"))
-}
-
-fn last_statement(session: &QueuedSession) -> Option<String> {
-    let text = session.text.as_deref().filter(|text| !text.is_empty())?;
-    Some(format!("its statement: {}", excerpt(text)))
-}
-
-fn transaction_age(session: &QueuedSession) -> Option<String> {
-    session.transaction_age_ns.map(|ns| format!("its transaction is {} old", age(ns)))
+    queue_words::who("pid", &names.map(String::as_str), session)
 }
 
 /// When a queue was seen, and what follows from that: what is gone is told as what was, and nobody is to be stopped for it.
@@ -300,11 +264,6 @@ fn ddl_queue(server: &ObservedServer) -> Vec<CauseDraft> {
         told(server, found, now, &lasting)
     });
     found.collect()
-}
-
-/// `1 session waits`, `12 sessions wait`
-fn waits(behind: usize) -> String {
-    format!("{} {}", queue(behind), if behind == 1 { "waits" } else { "wait" })
 }
 
 fn idle_in_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {

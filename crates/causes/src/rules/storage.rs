@@ -45,7 +45,7 @@ pub(super) const RULES: &[CauseRule] = &[
         has_reason: true,
         what: "The storage does not answer: sessions wait for it, and nothing ends",
         decides: "for 4 s or more no WAL flush ended while 30 % of the active sessions or more, one at least, waited for one; or no transaction ended and nothing was read from drives while 90 % waited for reads",
-        against: "On a drive with a long queue a single flush can take seconds: observe again",
+        against: "On a drive with a long queue a single flush can take seconds: observe again. Where flushes are not counted (fsync off, wal_sync_method open_sync or open_datasync, before version 14) only reads are judged",
         reference: "Linux: fsfreeze(8), /sys/block/DEV/inflight, state D in ps(1); PostgreSQL documentation: wait events of type IO",
         supersedes: &["flushes", "lock-queue", "hot-row", "statement-dominates", "too-many-active"],
         find: silent,
@@ -197,8 +197,10 @@ fn requests(n: f64) -> String {
 
 /// Sessions that wait for a flush, where none ended.
 fn no_flush_ends(server: &ObservedServer) -> Option<f64> {
-    // With these methods a write is a flush, and flushes are not counted.
-    if server.setting("wal_sync_method").is_some_and(|method| method.starts_with("open")) {
+    // With these methods a write is a flush, and flushes are not counted; without fsync there are none.
+    let method = server.setting("wal_sync_method");
+    let uncounted = method.is_some_and(|method| method.starts_with("open"));
+    if uncounted || server.setting("fsync") == Some("off") {
         return None;
     }
     let ended = server.seen.counted.flushes?;

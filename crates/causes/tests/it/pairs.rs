@@ -61,6 +61,10 @@ pub const PAIRS: &[Pair] = &[
         fires: |r| { at(r, Log, 8.0, "IO:WalSync"); counted(r).flushes = Some(0.0) },
         silent: |r| { at(r, Log, 8.0, "IO:WalSync"); counted(r).flushes = Some(1.0) } },
     Pair { rule: "storage-silent",
+        fires: |r| { at(r, Log, 8.0, "LWLock:WALWrite"); counted(r).flushes = Some(0.0); set(r, "fsync", "on") },
+        // Nothing is flushed, and writes go on.
+        silent: |r| { at(r, Log, 8.0, "LWLock:WALWrite"); counted(r).flushes = Some(0.0); set(r, "fsync", "off") } },
+    Pair { rule: "storage-silent",
         fires: |r| { at(r, Read, 8.0, "IO:DataFileRead"); nothing_ends(r); processes(r).drive_read_bytes = Some(0.0) },
         // A long scan.
         silent: |r| { at(r, Read, 8.0, "IO:DataFileRead"); nothing_ends(r); processes(r).drive_read_bytes = Some(8192.0) } },

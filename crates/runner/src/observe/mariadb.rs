@@ -59,7 +59,7 @@ fn reach(address: &SocketAddress) -> Result<Monitor> {
     Monitor::open(address, &stop).map_err(|error| {
         let subject = address.to_string();
         let hint = match &error {
-            MariaError::Io(_) => Some("name its socket: mariadb://USER@/?socket=PATH (SELECT @@socket)".to_string()),
+            MariaError::NoSocket { .. } => Some("name its socket: mariadb://USER@/?socket=PATH (SELECT @@socket)".to_string()),
             MariaError::Refused { code: 1045 | 1698, .. } => Some(format!(
                 "CREATE USER {0}@localhost IDENTIFIED VIA unix_socket; GRANT PROCESS ON *.* TO {0}@localhost",
                 shown(&address.user)

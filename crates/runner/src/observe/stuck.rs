@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_processes_that_stay_in_the_wait_are_told() {
+    fn how_many_of_all_is_told_and_nothing_of_none() {
         assert_eq!(sentence(0, 12), None);
         let one = sentence(1, 12).unwrap();
         assert!(

@@ -2,17 +2,18 @@
 //!
 //! MariaDB documentation: Metadata Locking; InnoDB Lock Modes; KILL; WAIT and NOWAIT; METADATA_LOCK_INFO Plugin.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use narrows_model::{CauseShare, LockHolder, QueuedSession, Urgency};
+use narrows_model::{CauseShare, LockKept, QueuedSession, Urgency};
 
 use super::observe_again;
 use crate::queue::LockQueue;
-use crate::words::{age, excerpt, joined, percent, sessions_that, whole_sessions};
+use crate::queue_words::{self, last_statement, on, queue, table, transaction_age, waits};
+use crate::words::{age, joined, percent, sessions_that};
 use crate::{CauseDraft, CauseRule, ObservedServer, draft};
 
-/// No client computes for so long between two statements of a transaction that others should wait for it, ns.
-const KEPT_NS: f64 = 5e9;
+/// See [`LockKept::LEAST_NS`].
+const KEPT_NS: f64 = LockKept::LEAST_NS;
 /// A DDL statement that waits for longer than the `lock_wait_timeout` that is advised for it, ns.
 const DDL_WAITS_NS: f64 = 2e9;
 /// Behind a statement that works, one waiter is ordinary.
@@ -84,45 +85,7 @@ pub(super) const RULES: &[CauseRule] = &[
 
 /// `connection 12 (app, 10.0.0.7), idle in transaction for 26.0 s`
 fn who(session: &QueuedSession) -> String {
-    let mut text = format!("connection {}", session.pid);
-    let names = [&session.user, &session.application];
-    let names: Vec<&str> = names.iter().map(|n| n.as_str()).filter(|n| !n.is_empty()).collect();
-    if !names.is_empty() {
-        text += &format!(" ({})", names.join(", "));
-    }
-    if !session.state.is_empty() {
-        text += &format!(", {}", session.state);
-        text += &session.state_age_ns.map_or(String::new(), |ns| format!(" for {}", age(ns)));
-    }
-    text
-}
-
-fn queue(behind: usize) -> String {
-    let waiters = whole_sessions(behind);
-    if behind as f64 >= LockHolder::ASKED { format!("{waiters} or more") } else { waiters }
-}
-
-/// `1 session waits`, `12 sessions wait`
-fn waits(behind: usize) -> String {
-    format!("{} {}", queue(behind), if behind == 1 { "waits" } else { "wait" })
-}
-
-fn on(waiters: &[&QueuedSession]) -> String {
-    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
-    for name in waiters.iter().filter_map(|waiter| waiter.table.as_deref()) {
-        *times.entry(name).or_default() += 1;
-    }
-    let most = times.into_iter().max_by_key(|(_, times)| *times);
-    most.map_or(String::new(), |(table, _)| format!(" on {table}"))
-}
-
-fn last_statement(session: &QueuedSession) -> Option<String> {
-    let text = session.text.as_deref().filter(|text| !text.is_empty())?;
-    Some(format!("its statement: {}", excerpt(text)))
-}
-
-fn transaction_age(session: &QueuedSession) -> Option<String> {
-    session.transaction_age_ns.map(|ns| format!("its transaction is {} old", age(ns)))
+    queue_words::who("connection", &[&session.user, &session.application], session)
 }
 
 fn is_idle(session: &QueuedSession) -> bool {
@@ -229,7 +192,7 @@ fn idle_in_transaction_blocks(server: &ObservedServer) -> Vec<CauseDraft> {
             waiter.waits_for.as_deref().is_some_and(|event| event.ends_with("metadata lock"))
         });
         CauseDraft {
-            summary: format!("{}, blocks {}{}", who(head), queue(behind.len()), on(&behind)),
+            summary: format!("{}, blocks {}{}", who(head), queue(behind.len()), on(table(&behind))),
             evidence: joined([
                 Some(format!("{} for its locks", waits(behind.len()))),
                 transaction_age(head),
@@ -258,7 +221,7 @@ fn lock_queue(server: &ObservedServer) -> Vec<CauseDraft> {
     let heads = heads(server, keeps_working).into_iter();
     let found = heads.filter(|(_, behind)| behind.len() >= LEAST_BEHIND_ACTIVE).map(|(head, behind)| {
         CauseDraft {
-            summary: format!("{}, blocks {}{}", who(head), queue(behind.len()), on(&behind)),
+            summary: format!("{}, blocks {}{}", who(head), queue(behind.len()), on(table(&behind))),
             evidence: joined([
                 Some(format!("{} for its locks", waits(behind.len()))),
                 transaction_age(head),
@@ -298,7 +261,7 @@ fn hot_row(server: &ObservedServer) -> Vec<CauseDraft> {
         summary: format!(
             "{} for row locks{}, {} of session time",
             sessions_that(waits.sessions, "waits", "wait"),
-            on(&queued),
+            on(table(&queued)),
             percent(waits.share)
         ),
         evidence: joined([Some("found in samples with their transaction in LOCK WAIT".to_string()), mean, queued.first().and_then(|session| last_statement(session))]),
