@@ -7,7 +7,7 @@ use std::str::FromStr;
 use narrows_nvme::digest::Digests;
 use narrows_nvme::{IO_PORT, Nqn};
 
-use crate::reconnect::{KEEP_ALIVE_S, Reconnect};
+use crate::reconnect::{IO_TIMEOUT_S, KEEP_ALIVE_S, Reconnect};
 
 /// What addresses begin with.
 const SCHEME: &str = "nvme-tcp://";
@@ -38,6 +38,9 @@ pub struct Address {
     pub ctrl_key_file: Option<PathBuf>,
     /// Keep-alive timeout, seconds: so long one side may be silent before the other takes it for gone.
     pub keep_alive_s: u32,
+    /// I/O timeout, seconds: a command that is not answered for so long means that the connections are lost, though Keep Alive is
+    /// answered.
+    pub io_timeout_s: u32,
     /// What is done about a lost connection; without it the loss is an error.
     pub reconnect: Option<Reconnect>,
 }
@@ -94,6 +97,7 @@ fn parse(text: &str) -> Result<Address, String> {
         key_file: None,
         ctrl_key_file: None,
         keep_alive_s: KEEP_ALIVE_S,
+        io_timeout_s: IO_TIMEOUT_S,
         reconnect: None,
     };
     let (mut delay_s, mut loss_s) = (None, None);
@@ -118,6 +122,7 @@ fn parse(text: &str) -> Result<Address, String> {
             Some(("keep-alive-tmo", seconds)) => {
                 address.keep_alive_s = seconds_of(option, seconds, 1)?
             }
+            Some(("io-timeout", seconds)) => address.io_timeout_s = seconds_of(option, seconds, 1)?,
             Some(("reconnect-delay", seconds)) => delay_s = Some(seconds_of(option, seconds, 1)?),
             Some(("ctrl-loss-tmo", seconds)) if seconds.starts_with('-') => {
                 return Err(format!(
@@ -131,7 +136,7 @@ fn parse(text: &str) -> Result<Address, String> {
                 ));
             }
             _ => {
-                let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE, keep-alive-tmo=SECONDS, reconnect-delay=SECONDS, ctrl-loss-tmo=SECONDS";
+                let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE, keep-alive-tmo=SECONDS, io-timeout=SECONDS, reconnect-delay=SECONDS, ctrl-loss-tmo=SECONDS";
                 return Err(format!("`{option}` is none of {known}"));
             }
         }
@@ -192,6 +197,9 @@ impl fmt::Display for Address {
         if self.keep_alive_s != KEEP_ALIVE_S {
             write!(f, "&keep-alive-tmo={}", self.keep_alive_s)?;
         }
+        if self.io_timeout_s != IO_TIMEOUT_S {
+            write!(f, "&io-timeout={}", self.io_timeout_s)?;
+        }
         self.reconnect.map_or(Ok(()), |reconnect| {
             let Reconnect { delay_s, loss_s } = reconnect;
             write!(f, "&reconnect-delay={delay_s}&ctrl-loss-tmo={loss_s}")
@@ -207,9 +215,9 @@ mod tests {
     fn addresses_are_read_and_written() {
         let short: Address = "nvme-tcp://storage-1/nqn.2026-11.org.example:disk".parse().unwrap();
         assert_eq!((short.host.as_str(), short.port, short.namespace), ("storage-1", 4420, 1));
-        let whole = "nvme-tcp://[2001:db8::1]:8009/nqn.2026-11.org.example:a?ns=7&digest=both&hostnqn=nqn.x:h&dhchap-key-file=/etc/nvme/host.key&dhchap-ctrl-key-file=target.key";
+        let whole = "nvme-tcp://[2001:db8::1]:8009/nqn.2026-11.org.example:a?ns=7&digest=both&hostnqn=nqn.x:h&dhchap-key-file=/etc/nvme/host.key&dhchap-ctrl-key-file=target.key&io-timeout=5";
         let address: Address = whole.parse().unwrap();
-        assert_eq!(address.host, "2001:db8::1");
+        assert_eq!((address.host.as_str(), address.io_timeout_s), ("2001:db8::1", 5));
         assert!(address.digests.header && address.digests.data);
         assert_eq!(address.to_string(), whole);
         assert_eq!(address.to_string().parse(), Ok(address));
@@ -248,6 +256,7 @@ mod tests {
         let secret = why("nvme-tcp://a/nqn.x?dhchap-key-file=DHHC-1:00:S3cret:");
         assert!(secret.contains("stands in a file") && !secret.contains("S3cret"), "{secret}");
         assert!(why("nvme-tcp://a/nqn.x?reconnect-delay=0").contains("seconds, 1 to 86400"));
+        assert!(why("nvme-tcp://a/nqn.x?io-timeout=0").contains("seconds, 1 to 86400"));
         assert!(why("nvme-tcp://a/nqn.x?ctrl-loss-tmo=-1").contains("waits for ever"));
         assert!(why("nvme-tcp://a/nqn.x?fast-io-fail-tmo=5").contains("ctrl-loss-tmo"));
     }

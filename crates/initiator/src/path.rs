@@ -106,6 +106,11 @@ pub struct NvmeTcpPath {
     /// Commands that it has room for.
     room: u32,
     submit_ns: u64,
+    io_timeout: Duration,
+    /// Turns since the queue was made.
+    turns: u32,
+    /// When commands are next looked at that may be overdue.
+    next_look: Instant,
 }
 
 /// A command that wasn't answered yet.
@@ -114,9 +119,14 @@ struct Wait {
     entry: SubmissionEntry,
     direction: Direction,
     submitted: Instant,
+    /// When it was last handed to a connection; none while it waits for that.
+    handed: Option<Instant>,
     /// It was in flight when connections were lost, or began while they were.
     stalled: bool,
 }
+
+/// Commands that may be overdue are looked for when nothing came, and each time after so many turns in which something did.
+const TURNS_OF_LOOK: u32 = 4096;
 
 /// A queue without a connection.
 fn no_queue() -> HostQueue {
@@ -149,6 +159,9 @@ impl NvmeTcpPath {
         Ok(NvmeTcpPath {
             name: PathBuf::from(parts.association.address().to_string()),
             before: parts.association.outages(),
+            io_timeout: Duration::from_secs(parts.association.address().io_timeout_s.into()),
+            turns: 0,
+            next_look: Instant::now(),
             association: parts.association,
             number: parts.number,
             stream,
@@ -261,7 +274,7 @@ impl NvmeTcpPath {
         for (slot, wait) in self.waits.iter_mut().enumerate().filter(|(slot, _)| unanswered[*slot])
         {
             if let Some(wait) = wait {
-                wait.stalled = true;
+                (wait.stalled, wait.handed) = (true, None);
                 self.backlog.push_back((wait.entry, slot as u16, wait.direction));
             }
         }
@@ -294,6 +307,9 @@ impl NvmeTcpPath {
             && let Some((entry, slot, direction)) = self.backlog.pop_front()
         {
             self.queue.submit(entry, slot, direction, &mut self.slots);
+            if let Some(wait) = &mut self.waits[usize::from(slot)] {
+                wait.handed = Some(Instant::now());
+            }
         }
         while !self.queue.pieces().is_empty() {
             let mut vectors: [libc::iovec; PIECES] =
@@ -447,9 +463,40 @@ impl NvmeTcpPath {
         Ok(())
     }
 
+    /// Whether a command was not answered within the I/O timeout, as far as answers were received.
+    fn is_overdue(&self, now: Instant) -> bool {
+        let late = |wait: &Wait| {
+            let passed = wait.handed.map(|handed| now.saturating_duration_since(handed));
+            passed.is_some_and(|passed| passed >= self.io_timeout)
+        };
+        self.waits.iter().enumerate().any(|(slot, wait)| {
+            wait.as_ref().is_some_and(late)
+                && !self.ended.iter().any(|ended| usize::from(ended.slot) == slot)
+        })
+    }
+
+    /// Fails where a command was not answered within the I/O timeout. Who calls may not have called for longer than that, so what
+    /// came meanwhile is received before.
+    #[cold]
+    fn look_for_overdue(&mut self, now: Instant) -> Result<(), HostError> {
+        self.next_look = now + Duration::from_millis(HEARTBEAT_MS);
+        if !self.is_overdue(now) {
+            return Ok(());
+        }
+        while self.queue.bytes().len() <= WAITING_LIMIT && self.receive(false)? {}
+        if !self.is_overdue(now) {
+            return Ok(());
+        }
+        Err(HostError::Silent { command: "an I/O command", seconds: self.io_timeout.as_secs() })
+    }
+
     /// Sends and receives once; whether it is enough.
     fn turn(&mut self, wanted: usize, deadline: Option<Instant>) -> Result<bool, HostError> {
         let all_sent = self.flush()?;
+        self.turns = self.turns.wrapping_add(1);
+        if self.turns.is_multiple_of(TURNS_OF_LOOK) {
+            self.look_for_overdue(Instant::now())?;
+        }
         let sleeps = !self.options.polled && deadline.is_some();
         let enough = self.ended.len() >= wanted;
         let full = self.queue.bytes().len() > WAITING_LIMIT;
@@ -469,7 +516,11 @@ impl NvmeTcpPath {
         if !came && self.association.link().is_lost() {
             return Err(HostError::Closed("or is silent"));
         }
-        if deadline.is_none_or(|deadline| Instant::now() >= deadline) {
+        let now = Instant::now();
+        if !came && now >= self.next_look {
+            self.look_for_overdue(now)?;
+        }
+        if deadline.is_none_or(|deadline| now >= deadline) {
             return Ok(!came);
         }
         if !came && sleeps && !all_sent {
@@ -530,8 +581,11 @@ impl DevicePath for NvmeTcpPath {
         let namespace = self.association.address().namespace;
         let entry = command.to_entry(number, namespace, DataPointer::NONE);
         let stalled = self.stream.is_none();
-        self.waits[slot as usize] = Some(Wait { entry, direction, submitted: begun, stalled });
-        if !stalled && self.queue.in_flight() < self.room {
+        let has_room = !stalled && self.queue.in_flight() < self.room;
+        let handed = has_room.then_some(begun);
+        self.waits[slot as usize] =
+            Some(Wait { entry, direction, submitted: begun, handed, stalled });
+        if has_room {
             self.queue.submit(entry, number, direction, &mut self.slots);
         } else {
             self.backlog.push_back((entry, number, direction));

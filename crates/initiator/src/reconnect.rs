@@ -5,6 +5,8 @@ use std::time::Duration;
 
 /// Keep-alive timeout where none is said, seconds.
 pub(crate) const KEEP_ALIVE_S: u32 = 15;
+/// I/O timeout where none is said, seconds (`nvme_core.io_timeout` of Linux).
+pub(crate) const IO_TIMEOUT_S: u32 = 30;
 /// As Linux has them where one is said without the other, seconds.
 const DELAY_S: u32 = 10;
 const LOSS_S: u32 = 600;

@@ -1,12 +1,13 @@
 //! Namespaces: what is served, under which number, with which identity.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use narrows_nvme::Nqn;
 use narrows_nvme::identify::{IdentifyNamespace, NamespaceIds};
 
 use crate::backing::{Backing, Opened};
+use crate::key_maker;
 use crate::reservation::Reservations;
 
 /// What somebody wants served.
@@ -92,7 +93,13 @@ impl Namespace {
         let block_shift = spec.block_bytes.trailing_zeros() as u8;
         Namespace {
             number,
-            uuid: uuid_of(subsystem, number, &spec.medium, spec.serial.as_deref()),
+            uuid: match &spec.medium {
+                Medium::Ram { .. } => random_uuid(),
+                Medium::Null { .. } => uuid_of(subsystem, number, "null"),
+                Medium::Path(path) => {
+                    uuid_of(subsystem, number, &stored_at(path, spec.serial.as_deref()))
+                }
+            },
             backing: opened.backing,
             read_only: spec.read_only,
             counters: Counters::default(),
@@ -153,20 +160,34 @@ impl Namespace {
 
 /// An identity that is the same whenever the same thing is served under the same name, so that hosts know it again after a
 /// restart, and another one for anything else. Version 8 of RFC 9562: of a hash that the maker chose.
-fn uuid_of(subsystem: &Nqn, number: u32, medium: &Medium, serial: Option<&str>) -> [u8; 16] {
-    let what = match (medium, serial) {
-        (Medium::Path(_), Some(serial)) => format!("device {serial}"),
-        (Medium::Path(path), None) => {
-            let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-            format!("file {}", whole.display())
-        }
-        (Medium::Ram { .. }, _) => "ram".to_string(),
-        (Medium::Null { .. }, _) => "null".to_string(),
-    };
+fn uuid_of(subsystem: &Nqn, number: u32, what: &str) -> [u8; 16] {
     let text = format!("narrows-target namespace\n{subsystem}\n{number}\n{what}");
     let hash = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
-    let mut uuid: [u8; 16] = std::array::from_fn(|index| hash.as_ref()[index]);
-    uuid[6] = uuid[6] & 0x0F | 0x80;
+    of_version(8, std::array::from_fn(|index| hash.as_ref()[index]))
+}
+
+/// What is at a path, for its identity: a device by its serial, a file by where it is.
+fn stored_at(path: &Path, serial: Option<&str>) -> String {
+    match serial {
+        Some(serial) => format!("device {serial}"),
+        None => {
+            let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+            format!("file {}", whole.display())
+        }
+    }
+}
+
+/// An identity that no other has: memory is empty after a restart, and a host that had written to it must not take what is there
+/// then for what it had written.
+fn random_uuid() -> [u8; 16] {
+    let mut random = [0; 16];
+    key_maker::fill_random(&mut random).expect("the kernel has random bytes");
+    of_version(4, random)
+}
+
+/// With version and variant of RFC 9562.
+fn of_version(version: u8, mut uuid: [u8; 16]) -> [u8; 16] {
+    uuid[6] = uuid[6] & 0x0F | version << 4;
     uuid[8] = uuid[8] & 0x3F | 0x80;
     uuid
 }
@@ -179,15 +200,16 @@ mod tests {
     fn an_identity_is_of_subsystem_number_and_what_is_served() {
         let nqn = |name: &str| name.parse::<Nqn>().unwrap();
         let (a, b) = (nqn("nqn.2026-11.org.example:a"), nqn("nqn.2026-11.org.example:b"));
-        let ram = Medium::Ram { bytes: 1 << 20 };
-        let first = uuid_of(&a, 1, &ram, None);
-        assert_eq!(first, uuid_of(&a, 1, &Medium::Ram { bytes: 2 << 20 }, None));
-        assert_ne!(first, uuid_of(&b, 1, &ram, None));
-        assert_ne!(first, uuid_of(&a, 2, &ram, None));
-        let device = Medium::Path("/dev/sdx".into());
-        let other_name = Medium::Path("/dev/sdy".into());
-        assert_eq!(uuid_of(&a, 1, &device, Some("S1")), uuid_of(&a, 1, &other_name, Some("S1")));
-        assert_ne!(uuid_of(&a, 1, &device, None), uuid_of(&a, 1, &other_name, None));
+        let first = uuid_of(&a, 1, "null");
+        assert_eq!(first, uuid_of(&a, 1, "null"));
+        assert_ne!(first, uuid_of(&b, 1, "null"));
+        assert_ne!(first, uuid_of(&a, 2, "null"));
+        let at = |path: &str, serial| uuid_of(&a, 1, &stored_at(Path::new(path), serial));
+        assert_eq!(at("/dev/sdx", Some("S1")), at("/dev/sdy", Some("S1")));
+        assert_ne!(at("/dev/sdx", None), at("/dev/sdy", None));
         assert_eq!((first[6] >> 4, first[8] >> 6), (8, 2));
+        let random = random_uuid();
+        assert_ne!(random, random_uuid());
+        assert_eq!((random[6] >> 4, random[8] >> 6), (4, 2));
     }
 }

@@ -1,8 +1,10 @@
-//! `cargo xtask causes`: troubles made on a live PostgreSQL, and which cause narrows names first.
+//! `cargo xtask causes`: troubles made on a live PostgreSQL or MariaDB, and which cause narrows names first.
 //!
 //! What is wrong and what must be named is data (`suite.toml`), written before the first run. On request, not part of continuous
 //! integration.
 
+mod disk;
+mod mariadb;
 mod outcome;
 mod page;
 mod server;
@@ -18,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use self::outcome::SituationLook;
-use self::server::{Healthy, Machine};
+use self::server::Machine;
 use self::suite::Situation;
 use crate::program::{output, pinned};
 use crate::server::Programs;
@@ -135,7 +137,7 @@ fn look(
     situation: &Situation,
     state: &str,
 ) -> Result<SituationLook> {
-    let server = Healthy::start(machine, situation)?;
+    let server = server::start(machine, situation)?;
     let trouble = server.trouble(situation)?;
     let mut command = pinned(&machine.cpus[1..], &asked.narrows);
     command.args(["observe", &server.url(), "--for", &format!("{}s", asked.for_s)]);
@@ -143,15 +145,13 @@ fn look(
     command.env("XDG_DATA_HOME", machine.folder.join("runs"));
     let text = output(command, machine.stop, &FINE)?;
     let run = Run::from_json(&text).context("reading the run file")?;
-    let version = machine.programs.found.version.to_string();
-    let mut seen = SituationLook::of(situation, &run, (state, &version));
+    let mut seen = SituationLook::of(situation, &run, (state, &server.version()));
     seen.answer_line = answer_line(asked, machine, &text, &run)?;
     drop(run);
     if !situation.fix.is_empty() {
         // All transactions, as the bound is of all of them, in the trouble and when it has been mended.
         let before = server.rate(machine.stop)?;
-        let mut control = server.connect()?;
-        situation.fix.iter().try_for_each(|statement| control.execute(statement))?;
+        server.mend(&situation.fix)?;
         seen.gained = Some(server.rate(machine.stop)? / before - 1.0);
     }
     drop(trouble);

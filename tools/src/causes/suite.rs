@@ -39,6 +39,12 @@ pub(super) struct Situation {
     /// How long all of it runs before the look, s.
     #[serde(default)]
     pub warm_up_s: Option<u64>,
+    /// The file system of the server is frozen when all of it has warmed up.
+    #[serde(default)]
+    pub frozen: bool,
+    /// It is filled then.
+    #[serde(default)]
+    pub filled: bool,
     /// Causes of which one must come first; none: nothing above a risk may be named.
     pub right: Vec<String>,
     /// What the first cause has to name.
@@ -67,16 +73,39 @@ pub(super) struct Server {
     /// Memory of its control group, page cache with it, MiB.
     pub memory_mb: Option<u64>,
     pub slow_flush_us: Option<u32>,
+    /// It is on a file system of its own, MiB.
+    pub disk_mb: Option<u64>,
+    /// Size of MariaDB's buffer pool, MiB.
+    pub pool_mb: Option<u64>,
+    pub product: Product,
     pub settings: BTreeMap<String, String>,
 }
 
 impl Default for Server {
     fn default() -> Server {
-        Server { scale: 4, memory_mb: None, slow_flush_us: None, settings: BTreeMap::new() }
+        Server {
+            scale: 4,
+            memory_mb: None,
+            slow_flush_us: None,
+            disk_mb: None,
+            pool_mb: None,
+            product: Product::PostgreSql,
+            settings: BTreeMap::new(),
+        }
     }
 }
 
-/// One pgbench.
+/// Whose server it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Product {
+    /// Under pgbench.
+    PostgreSql,
+    /// Under sysbench: a script is what an event of it does, in Lua, with the connection `con`.
+    MariaDb,
+}
+
+/// One pgbench, or one sysbench.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Load {
@@ -144,6 +173,11 @@ pub(super) fn read() -> Result<Vec<Situation>> {
         for load in &situation.loads {
             ensure!(load.builtin.is_some() != load.script.is_some(), "{name} needs one script");
         }
+        let on_disk = situation.server.disk_mb.is_some();
+        let disturbed = situation.frozen || situation.filled;
+        ensure!(on_disk || !disturbed, "{name} needs a file system of its own");
+        let is_postgres = situation.server.product == Product::PostgreSql;
+        ensure!(is_postgres || situation.fix.is_empty(), "{name}: gains are PostgreSQL's alone");
     }
     Ok(suite.situation)
 }

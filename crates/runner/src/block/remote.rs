@@ -142,12 +142,13 @@ impl RemoteNamespace {
         let same = (&own.host, own.port, &own.subsystem, own.namespace)
             == (&other.host, other.port, &other.subsystem, other.namespace);
         let options = |address: &Address| {
-            (address.digests, address.host_nqn.clone(), address.keep_alive_s, address.reconnect)
+            let timeouts = (address.keep_alive_s, address.io_timeout_s);
+            (address.digests, address.host_nqn.clone(), timeouts, address.reconnect)
         };
         if same && options(own) != options(&other) {
             return Err(Failure::hinted(
                 format!(
-                    "{text} names other options (digests, host, reconnect) than --write-to-device"
+                    "{text} names other options (digests, host, timeouts, reconnect) than --write-to-device"
                 ),
                 "name the same in both: it is one connection",
             ));

@@ -1,4 +1,4 @@
-//! What stands between a host and a target and cuts their connections at a named PDU.
+//! What stands between a host and a target and cuts their connections at a named PDU, or loses it.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -25,6 +25,8 @@ pub(crate) struct Cut {
 #[derive(Debug, Default)]
 struct State {
     cut: Option<Cut>,
+    /// The type of the PDU of which the next doesn't pass, while all others do.
+    withheld: Option<u8>,
     seen: u32,
     cuts: u32,
     sockets: Vec<TcpStream>,
@@ -66,6 +68,16 @@ impl Cutter {
         (state.cut, state.seen) = (Some(cut), 0);
     }
 
+    /// The next PDU of that type, of an I/O queue, is lost, and nothing else.
+    pub(crate) fn withhold(&self, pdu: u8) {
+        self.state.lock().unwrap().withheld = Some(pdu);
+    }
+
+    /// Whether it still waits for what it is to withhold.
+    pub(crate) fn waits_to_withhold(&self) -> bool {
+        self.state.lock().unwrap().withheld.is_some()
+    }
+
     /// Cuts now.
     pub(crate) fn cut(&self) {
         self.state.lock().unwrap().cut_all();
@@ -95,6 +107,10 @@ fn pass(from: &TcpStream, to: &TcpStream, state: &Mutex<State>, is_io: &Mutex<bo
             *is_io.lock().unwrap() = pdu[QUEUE_AT..QUEUE_AT + 2] != [0, 0];
         } else if *is_io.lock().unwrap() {
             let mut state = state.lock().unwrap();
+            if state.withheld == Some(pdu[0]) {
+                state.withheld = None;
+                continue;
+            }
             if let Some(cut) = state.cut.filter(|cut| cut.pdu == pdu[0]) {
                 state.seen += 1;
                 if state.seen == cut.number {

@@ -155,6 +155,52 @@ fn without_the_option_a_lost_connection_is_an_error() {
     assert_eq!(cutter.cuts(), 1);
 }
 
+#[test]
+fn a_command_that_is_not_answered_within_the_io_timeout_is_a_lost_connection() {
+    let program = Program::serving(&["ram:8MiB"], &[]);
+    let cutter = Cutter::before(program.port);
+    // Keep Alive is answered all the time.
+    let (_association, mut path) = path_to(&address(cutter.port, "io-timeout=1"));
+    cutter.withhold(cutter::RESPONSE);
+    path.submit(Op::Write, 0, 0, 4096);
+    let error = error_of(&mut path);
+    assert!(error.contains("no answer to an I/O command for 1 s"), "{error}");
+    assert!(!cutter.waits_to_withhold());
+}
+
+#[test]
+fn one_command_without_an_answer_is_found_beside_others_that_have_theirs() {
+    let program = Program::serving(&["ram:8MiB"], &[]);
+    let cutter = Cutter::before(program.port);
+    let options = "io-timeout=1&reconnect-delay=1&ctrl-loss-tmo=600";
+    let (_association, mut path) = path_to(&address(cutter.port, options));
+    cutter.withhold(cutter::RESPONSE);
+    path.buffer(0)[..4096].fill(7);
+    path.submit(Op::Write, 0, 0, 4096);
+    let (mut answered, mut others, mut done) = (None, 0, Vec::new());
+    path.submit(Op::Read, 1, 4096, 4096);
+    while answered.is_none() {
+        path.reap(1, &mut done).unwrap();
+        for done in done.drain(..) {
+            if done.slot == 0 {
+                answered = Some(done.result);
+            } else {
+                assert_eq!(done.result, 4096);
+                others += 1;
+                path.submit(Op::Read, 1, 4096, 4096);
+            }
+        }
+    }
+    all(&mut path);
+    assert_eq!((answered, outages(&path).reconnects), (Some(4096), 1));
+    assert!(others > 0 && outages(&path).longest_stall_ns >= 1_900_000_000);
+    path.submit(Op::Read, 0, 0, 4096);
+    all(&mut path);
+    assert!(path.buffer(0)[..4096].iter().all(|byte| *byte == 7));
+    drop(path);
+    program.stop();
+}
+
 /// Waits until the host knows that it is cut off.
 fn until_disconnected(path: &mut NvmeTcpPath, done: &mut Vec<Completion>) {
     while !outages(path).disconnected {
