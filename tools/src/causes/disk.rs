@@ -31,15 +31,14 @@ fn run(program: &str, arguments: &[&str], path: &Path) -> Result<()> {
 impl Disk {
     /// An ext4 file system of `mb` MiB in that folder.
     pub(super) fn mounted(folder: &Path, mb: u64) -> Result<Disk> {
-        let disk = Disk { image: folder.join("disk.image"), mount: folder.join("disk") };
-        let image = File::create(&disk.image)?;
-        image.set_len(mb << 20)?;
+        let (image, mount) = (folder.join("disk.image"), folder.join("disk"));
+        File::create(&image)?.set_len(mb << 20)?;
         // Nothing of it is kept for root: the server must meet its end, too.
-        run("mkfs.ext4", &["-q", "-m", "0", "-F"], &disk.image)?;
-        std::fs::create_dir(&disk.mount)?;
-        let image = disk.image.to_str().context("a folder with a name in UTF-8")?;
-        run("mount", &["-o", "loop", image], &disk.mount)?;
-        Ok(disk)
+        run("mkfs.ext4", &["-q", "-m", "0", "-F"], &image)?;
+        std::fs::create_dir(&mount)?;
+        let name = image.to_str().context("a folder with a name in UTF-8")?;
+        run("mount", &["-o", "loop", name], &mount)?;
+        Ok(Disk { image, mount })
     }
 
     /// Freezes it.
@@ -71,6 +70,7 @@ impl Drop for Disk {
         if let Err(error) = run("umount", &[], &self.mount) {
             eprintln!("{error:#}");
         }
+        let _ = std::fs::remove_dir(&self.mount);
         let _ = std::fs::remove_file(&self.image);
     }
 }

@@ -71,7 +71,7 @@ impl<'a> MariaDbServer<'a> {
         let text: String = statements.iter().map(|statement| format!("{statement};\n")).collect();
         let file = self.file(&format!("session-{number}.sql"), &text)?;
         let line = format!(
-            "(cat '{}'; exec sleep {LONGEST_S}) | exec mariadb -n {} {DATABASE}",
+            "(cat '{}'; exec sleep {LONGEST_S}) | exec mariadb {} -n {DATABASE}",
             file.display(),
             self.reach()
         );

@@ -33,6 +33,8 @@ const DISK_TABLES_PER_S: f64 = 5.0;
 const DISK_TABLES: f64 = 0.25;
 /// Of the session time that samples found, what the server's sums have to have.
 const SUMS_COVER: f64 = 0.5;
+/// Of the rows that a statement examines, what the tables that it names gave without an index, where that is missing.
+const FROM_TABLES: f64 = 0.5;
 /// Statements of which fewer are a server for one purpose.
 const LEAST_STATEMENTS: usize = 3;
 
@@ -42,7 +44,7 @@ pub(super) const RULES: &[CauseRule] = &[
         urgency: Urgency::Performance,
         has_reason: true,
         what: "An index is missing for a condition",
-        decides: "a statement with a condition reads 10,000 rows or more by each call and a hundred times as many as it returns or changes, half of its calls use no index, and it takes a tenth or more of the sessions' time; where the statement has no figures (the binary protocol), 100,000 rows per second of its table are read without an index and it has half of the sessions that compute or read; without performance_schema: 100,000 rows per second are read one after the other, 10,000 or more by each scan, and one statement with a condition has half of the sessions that compute or read",
+        decides: "a statement with a condition reads 10,000 rows or more by each call and a hundred times as many as it returns or changes, half of its calls use no index, half of these rows are read without one from the tables that it names, and it takes a tenth or more of the sessions' time; where the statement has no figures (the binary protocol), 100,000 rows per second of its table are read without an index and it has half of the sessions that compute or read; without performance_schema: 100,000 rows per second are read one after the other, 10,000 or more by each scan, and one statement with a condition has half of the sessions that compute or read",
         against: "An index may exist that the optimizer doesn't choose; a condition on a function of the column, or LIKE with a leading %, uses none",
         reference: "MariaDB documentation: Performance Schema events_statements_summary_by_digest Table; InnoDB Online DDL Operations",
         supersedes: &[
@@ -142,20 +144,35 @@ fn index_missing(server: &ObservedServer) -> Vec<CauseDraft> {
         if read < READ_PER_CALL || !in_vain || !no_index || !often || !text.has_a_condition() {
             return None;
         }
+        if !reads_tables_whole(server, &text, beyond.rows_examined) {
+            return None;
+        }
         Some(missing_for(server, load, beyond, &text, share))
     });
     found.collect()
 }
 
+/// Whether a statement names that table; it need not name its schema.
+fn names(text: &StatementText, table: &TableUse) -> bool {
+    TableName::parse(&table.name).is_some_and(|name| {
+        text.names(&name) || text.names(&TableName { schema: None, name: name.name })
+    })
+}
+
+/// Whether what a statement read comes from the tables that it names, as far as the server counts these: a derived table has no index
+/// either, and counts as read without one.
+fn reads_tables_whole(server: &ObservedServer, text: &StatementText, rows_examined: f64) -> bool {
+    let mut named = server.tables().filter(|table| names(text, table)).peekable();
+    named.peek().is_none()
+        || named.map(|table| table.sequential_rows).sum::<f64>() >= FROM_TABLES * rows_examined
+}
+
 /// The only table that a statement names of those that rows were read of without an index.
 fn scanned_table<'a>(server: &ObservedServer<'a>, text: &StatementText) -> Option<&'a TableUse> {
-    let names = |table: &&TableUse| {
-        TableName::parse(&table.name).is_some_and(|name| {
-            // A statement need not name its schema.
-            text.names(&name) || text.names(&TableName { schema: None, name: name.name })
-        })
-    };
-    let mut read = server.tables().filter(|table| table.sequential_rows > 0.0).filter(names);
+    let mut read = server
+        .tables()
+        .filter(|table| table.sequential_rows > 0.0)
+        .filter(|table| names(text, table));
     let first = read.next()?;
     read.next().is_none().then_some(first)
 }
