@@ -190,7 +190,7 @@ metrics! { GENERAL:
     GENERATOR_WAIT: "generator_wait", Ratio, Less;
     /// Share of the window that the hypervisor took from a CPU on which a thread of the load generator ran; of several the largest.
     GENERATOR_STEAL: "generator_steal", Ratio, Less;
-    /// Share of the window in which the thread that only watches was due to run and did not, in stretches of 20 ms and more: the whole
+    /// Share of the window in which the thread that only watches was due to run and did not, in stretches of 100 ms and more: the whole
     /// program stood still, or the machine.
     STOOD_STILL: "stood_still", Ratio, Less;
     /// Share of CPU time that the hypervisor gave to other guests.

@@ -1,14 +1,15 @@
 //! What the coordinator sees between the two ends of a window: that it was due and did not run, and limits that come and go.
 //!
 //! Both ends of a window can be alike with something else in the middle. The coordinator sleeps most of the time and needs almost no
-//! processor, so a scheduler that lets others run first wakes it within some milliseconds; where it does not run for longer, the
+//! processor, so a scheduler that lets others run first wakes it within some tens of milliseconds; where it does not run for longer, the
 //! program was stopped (SIGSTOP, a freezer), a quota held it, or the whole machine stood still. A drive that stands still leaves it
 //! running.
 
 use narrows_observe::{HostWindow, Snapshot, Watch};
 
-/// Lateness from which on it counts, ns: far more than a scheduler takes, far less than what moves a figure.
-const LATE_NS: u64 = 20_000_000;
+/// Lateness from which on it counts, ns: more than a scheduler takes with dozens of threads for two processors (16 readers beside a compiler
+/// and other load often found it 20 ms late and more, with nothing stopped).
+const LATE_NS: u64 = 100_000_000;
 /// From one look at the limits to the next, ns: ten microseconds of reading are nothing of it.
 const EVERY_NS: u64 = 200_000_000;
 
@@ -58,11 +59,11 @@ mod tests {
     fn what_a_scheduler_takes_is_no_stop_and_a_stop_is_counted_whole() {
         let mut between = Between::default();
         between.woke(100_000_000, 95_000_000);
-        between.woke(200_000_000, 180_000_001);
+        between.woke(300_000_000, 200_000_001);
         assert_eq!(between.stood_still_ns, 0);
         between.woke(2_300_000_000, 300_000_000);
-        between.woke(2_400_000_000, 2_380_000_000);
-        assert_eq!(between.stood_still_ns, 2_020_000_000);
+        between.woke(2_400_000_000, 2_300_000_000);
+        assert_eq!(between.stood_still_ns, 2_100_000_000);
     }
 
     #[test]

@@ -44,6 +44,7 @@ const AT_THE_DRIVE: &[Need] = &[
     // Where CPUs are short the generator and the kernel's threads hold requests back, and other rules say so.
     Need::Less(MetricOr(metric::GENERATOR_WAIT, 0.0), Constant(0.05)),
     Need::Less(MetricOr(metric::CPU_PRESSURE, 0.0), Constant(0.5)),
+    Need::Less(MetricOr(metric::STOOD_STILL, 0.0), Constant(0.03)),
 ];
 const COUNTED: &str =
     "Linux Documentation/block/stat.rst, read ticks and write ticks; iostat(1), aqu-sz";
