@@ -44,6 +44,13 @@ pub fn main_thread_ns(pid: u32) -> Option<(u64, u64)> {
     (slices > 0).then_some((run, delay))
 }
 
+/// Time the calling thread was runnable and not running so far, ns; `None` where the kernel keeps no such count.
+pub fn thread_run_delay_ns() -> Option<u64> {
+    let bytes = Live.read("/proc/thread-self/schedstat").ok()?;
+    let [_, delay, slices] = parse_schedstat(&String::from_utf8_lossy(&bytes))?;
+    (slices > 0).then_some(delay)
+}
+
 /// How often a process gave its processor up to wait for something, and how often it was taken from it; `None` if it is gone.
 /// Of the main thread alone.
 pub fn switches(pid: u32) -> Option<(u64, u64)> {

@@ -137,6 +137,8 @@ metrics! { GENERAL:
     ISSUED_READ_BYTES: "issued_read_bytes", Bytes, Neither;
     /// Bytes of the writes that were requested.
     ISSUED_WRITE_BYTES: "issued_write_bytes", Bytes, Neither;
+    /// Bytes that the kernel read from storage on behalf of this process (`read_bytes` of `/proc/self/io`).
+    PROCESS_READ_BYTES: "process_read_bytes", Bytes, Neither;
     /// Bytes read by the drives at the bottom of the stack, by their own counters.
     DEVICE_READ_BYTES: "device_read_bytes", Bytes, Neither;
     /// Bytes written by the drives, by their own counters.
@@ -147,6 +149,13 @@ metrics! { GENERAL:
     DEVICE_WRITES: "device_writes", Count, Neither;
     /// Flush requests the device completed; absent where the kernel doesn't count them.
     DEVICE_FLUSHES: "device_flushes", Count, Neither;
+    /// Of the drives that received writes, the flush requests that the one with the fewest completed.
+    DEVICE_FLUSHES_LEAST: "device_flushes_least", Count, Neither;
+    /// Reads and writes that the drives had on average, counted by the kernel from the start of each in the drive's queue (`aqu-sz` of
+    /// iostat). Less than `in_flight` where requests waited above the drives.
+    DEVICE_IN_FLIGHT: "device_in_flight", Count, Neither;
+    /// Requests that the drives' hardware queues hold together (`nr_tags`).
+    DEVICE_TAGS: "device_tags", Count, Neither;
     /// Reads and writes that the kernel merged with adjacent ones before the device saw them (columns 2 and 6 of the device's
     /// `stat`).
     DEVICE_MERGES: "device_merges", Count, Neither;
@@ -176,6 +185,14 @@ metrics! { GENERAL:
     CPU_PER_OP: "cpu_per_op", NsPerOp, Less;
     /// CPU time of the load generator's busiest thread over the window.
     GENERATOR_BUSY: "generator_busy", Ratio, Less;
+    /// Share of the window in which a thread of the load generator was ready to run and waited for a CPU; of several threads the largest.
+    /// Absent where there are as many threads as CPUs: they then wait for one another.
+    GENERATOR_WAIT: "generator_wait", Ratio, Less;
+    /// Share of the window that the hypervisor took from a CPU on which a thread of the load generator ran; of several the largest.
+    GENERATOR_STEAL: "generator_steal", Ratio, Less;
+    /// Share of the window in which the thread that only watches was due to run and did not, in stretches of 100 ms and more: the whole
+    /// program stood still, or the machine.
+    STOOD_STILL: "stood_still", Ratio, Less;
     /// Share of CPU time that the hypervisor gave to other guests.
     STEAL: "steal", Ratio, Less;
     /// CPUs that other programs on this machine used, mean.

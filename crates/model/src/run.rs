@@ -241,8 +241,21 @@ impl Run {
             // Whoever removed it from the file removed what speaks for the answer.
             found.map_or(Validity::Suspect, |m| m.validity)
         };
+        let ids: Vec<String> = self.calibrations.iter().map(|c| c.id.clone()).collect();
         for calibration in &mut self.calibrations {
             calibration.validity = calibration.rests_on.iter().map(of).max().unwrap_or_default();
+            // A search that found nothing rests on nothing; where none of its windows stands it has nothing to say either.
+            let of_id = |m: &Measurement, id: &str| {
+                m.id.as_str().strip_prefix(id).is_some_and(|rest| rest.starts_with('.'))
+            };
+            let own = |m: &&Measurement| {
+                let nearer = |id: &String| id.len() > calibration.id.len() && of_id(m, id);
+                of_id(m, &calibration.id) && !ids.iter().any(nearer)
+            };
+            let mut windows = self.measurements.iter().filter(own).peekable();
+            if windows.peek().is_some() && windows.all(|m| m.validity == Validity::Invalid) {
+                calibration.validity = Validity::Invalid;
+            }
         }
         for highest in &mut self.highest_rates {
             highest.validity = highest.rests_on.iter().map(of).max().unwrap_or_default();
@@ -332,5 +345,37 @@ mod tests {
         assert_eq!(answer(&[Severity::Suspect], &["b", "a"]), (Validity::Suspect, Some(1000.0)));
         assert_eq!(answer(&[Severity::Invalid], &["b", "a"]), (Validity::Invalid, None));
         assert_eq!(answer(&[], &["a", "gone"]), (Validity::Suspect, Some(1000.0)));
+    }
+
+    #[test]
+    fn a_search_that_found_nothing_is_invalid_where_all_of_its_windows_are() {
+        let validity = |invalid: &[&str]| {
+            let ids = ["block.calibrate.read.8k.alone", "block.calibrate.read.8k.ceiling"];
+            let mut run = run(&[], &[]);
+            run.calibrations.push(Calibration {
+                id: "block.calibrate.read.8k.beside_log".to_string(),
+                ..calibration(&[])
+            });
+            run.measurements = ids.map(|id| Measurement::new(id, Layer::Block)).to_vec();
+            // Another search's, though its id begins like this one's.
+            let other = "block.calibrate.read.8k.beside_log.alone";
+            run.measurements.push(Measurement::new(other, Layer::Block));
+            let finding = |id: &&str| Finding {
+                id: "planted".to_string(),
+                severity: Severity::Invalid,
+                summary: String::new(),
+                evidence: String::new(),
+                advice: String::new(),
+                places: Vec::new(),
+                measurement: Some(format!("block.calibrate.read.8k.{id}")),
+            };
+            run.findings = invalid.iter().map(finding).collect();
+            run.apply_findings();
+            run.calibrations.iter().map(|c| c.validity).collect::<Vec<_>>()
+        };
+        use Validity::{Invalid, Valid};
+        assert_eq!(validity(&["alone", "ceiling"]), [Invalid, Valid]);
+        assert_eq!(validity(&["alone", "beside_log.alone"]), [Valid, Invalid]);
+        assert_eq!(validity(&[]), [Valid, Valid]);
     }
 }

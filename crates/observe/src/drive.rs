@@ -13,6 +13,8 @@ pub(crate) struct DriveCounts {
     pub(crate) writes: u64,
     pub(crate) write_bytes: u64,
     pub(crate) busy_ms: u64,
+    /// Time of all requests that have completed, from their start in the device's queue, summed.
+    pub(crate) queue_ms: u64,
     /// Requests joined to others before they were sent, reads and writes.
     pub(crate) merges: u64,
     /// Since Linux 5.5.
@@ -32,6 +34,17 @@ pub(crate) fn open(name: &str) -> Option<Counters> {
     parse(&counters.text()?).is_some().then_some(counters)
 }
 
+/// Requests that the drive's hardware queues hold together; `None` of drivers without such queues, and where it can't be read.
+pub(crate) fn tags(name: &str) -> Option<u64> {
+    let folder = format!("/sys/class/block/{}/mq", name.replace('/', "!"));
+    let queues = std::fs::read_dir(&folder).ok()?.flatten().count() as u64;
+    let number = |file: String| std::fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
+    let held = number(format!("{folder}/0/nr_tags"))?;
+    // Somebody may have allowed fewer than the hardware has.
+    let allowed = number(format!("{folder}/../queue/nr_requests")).unwrap_or(held);
+    Some(queues * held.min(allowed)).filter(|tags| *tags > 0)
+}
+
 /// reads merged sectors ms, writes merged sectors ms, in-flight, busy ms, weighted ms, then (4.18) four of
 /// discards, then (5.5) flushes and their ms.
 pub(crate) fn parse(text: &str) -> Option<DriveCounts> {
@@ -43,6 +56,7 @@ pub(crate) fn parse(text: &str) -> Option<DriveCounts> {
         writes: at(4)?,
         write_bytes: at(6)? * SECTOR_BYTES,
         busy_ms: at(9)?,
+        queue_ms: at(3)? + at(7)?,
         merges: at(1)? + at(5)?,
         flushes: at(15),
     })
@@ -61,8 +75,13 @@ pub struct DriveSeen {
     pub writes: u64,
     /// Flush requests completed; absent before Linux 5.5.
     pub flushes: Option<u64>,
+    /// Of the drives that received writes, the flushes of the one that received fewest; absent as above, and without such a drive.
+    pub least_flushes: Option<u64>,
     /// Requests joined to others before they were sent, reads and writes.
     pub merges: u64,
+    /// Reads and writes that the drives had on average, from their start in the drive's queue: what iostat calls `aqu-sz`. The kernel's
+    /// account, by the requests that completed.
+    pub in_flight: f64,
     /// Share of the window in which the busiest of them had at least one request, 0 to 1.
     pub busy: f64,
 }
@@ -75,6 +94,7 @@ pub(crate) fn between(
 ) -> Option<DriveSeen> {
     let (before, after) = (before?, after?);
     let mut seen = DriveSeen { flushes: Some(0), ..DriveSeen::default() };
+    let mut flushes_of_written: Vec<Option<u64>> = Vec::new();
     for (before, after) in before.iter().zip(after) {
         seen.read_bytes += after.read_bytes.checked_sub(before.read_bytes)?;
         seen.write_bytes += after.write_bytes.checked_sub(before.write_bytes)?;
@@ -83,11 +103,19 @@ pub(crate) fn between(
         seen.merges += after.merges.checked_sub(before.merges)?;
         let flushes = after.flushes.zip(before.flushes).and_then(|(a, b)| a.checked_sub(b));
         seen.flushes = seen.flushes.zip(flushes).map(|(sum, count)| sum + count);
+        if after.write_bytes > before.write_bytes {
+            flushes_of_written.push(flushes);
+        }
+        let queue_s = after.queue_ms.saturating_sub(before.queue_ms) as f64 / 1000.0;
+        seen.in_flight += if seconds > 0.0 { queue_s / seconds } else { 0.0 };
         let busy_s = after.busy_ms.saturating_sub(before.busy_ms) as f64 / 1000.0;
         let busy = if seconds > 0.0 { busy_s / seconds } else { 0.0 };
         // Its millisecond steps can lead the window by one.
         seen.busy = seen.busy.max(busy.min(1.0));
     }
+    // A spare of an array is sent neither writes nor flushes. One that doesn't count flushes makes the least unknown.
+    let known: Option<Vec<u64>> = flushes_of_written.into_iter().collect();
+    seen.least_flushes = known.and_then(|flushes| flushes.into_iter().min());
     Some(seen)
 }
 
@@ -101,10 +129,26 @@ mod tests {
         let counts = parse(new).unwrap();
         assert_eq!((counts.reads, counts.read_bytes), (10, 40960));
         assert_eq!((counts.writes, counts.write_bytes, counts.busy_ms), (20, 81920, 33));
-        assert_eq!((counts.merges, counts.flushes), (3, Some(7)));
+        assert_eq!((counts.merges, counts.flushes, counts.queue_ms), (3, Some(7), 11));
         // Linux 5.4: no flush columns, which is not the same as no flush.
         assert_eq!(parse("10 1 80 5 20 2 160 6 0 33 40 1 0 8 0").unwrap().flushes, None);
         assert_eq!(parse("10 1 80 5"), None);
+    }
+
+    #[test]
+    fn the_member_with_fewest_flushes_is_known_beside_their_sum() {
+        let counts = |write_bytes, flushes| DriveCounts {
+            write_bytes,
+            flushes: Some(flushes),
+            ..DriveCounts::default()
+        };
+        let before = [counts(0, 5), counts(0, 5), counts(0, 5)];
+        // A mirror one half of which is sent almost no flush, and a spare that is sent nothing.
+        let after = [counts(8192, 105), counts(8192, 15), counts(0, 5)];
+        let seen = between(Some(&before), Some(&after), 1.0).unwrap();
+        assert_eq!((seen.flushes, seen.least_flushes), (Some(110), Some(10)));
+        let idle = between(Some(&before), Some(&before), 1.0).unwrap();
+        assert_eq!((idle.flushes, idle.least_flushes), (Some(0), None));
     }
 
     #[test]
@@ -121,6 +165,7 @@ mod tests {
             writes: 2 * n,
             write_bytes: n * 1024,
             busy_ms: n,
+            queue_ms: 4 * n,
             merges: 3 * n,
             flushes,
         };
@@ -131,9 +176,12 @@ mod tests {
         assert_eq!((seen.read_bytes, seen.write_bytes), (700 * 512, 700 * 1024));
         assert_eq!(seen.flushes, Some(3));
         assert!((seen.busy - 0.5).abs() < 1e-9);
+        // Requests of 800 ms and of 2 s in all, in one second.
+        assert!((seen.in_flight - 2.8).abs() < 1e-9);
         // One drive that doesn't count flushes makes the sum unknown, not smaller.
         let partly = [counts(200, Some(4)), counts(600, None)];
-        assert_eq!(between(Some(&before), Some(&partly), 1.0).unwrap().flushes, None);
+        let unknown = between(Some(&before), Some(&partly), 1.0).unwrap();
+        assert_eq!((unknown.flushes, unknown.least_flushes), (None, None));
         // A drive that was taken out and put back starts at zero.
         assert_eq!(between(Some(&after), Some(&before), 1.0), None);
         assert_eq!(between(None, Some(&before), 1.0), None);

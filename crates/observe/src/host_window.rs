@@ -16,6 +16,8 @@ pub struct HostWindow {
     pub window: Nanos,
     /// What the named drives did together; absent if none was named or one of them has no counters.
     pub drives: Option<DriveSeen>,
+    /// Requests that the hardware queues of the named drives hold together; absent where one of them has no such queues.
+    pub tags: Option<u64>,
     /// Share of the processors' time that the hypervisor gave to others; absent where it is not counted.
     pub steal: Option<f64>,
     /// Processors in use on average, interrupts included. 0 if `per_cpu` is empty, which means unknown.
@@ -86,6 +88,12 @@ impl HostWindow {
             (metric::DEVICE_READS, drive(|drives| drives.reads)),
             (metric::DEVICE_WRITES, drive(|drives| drives.writes)),
             (metric::DEVICE_FLUSHES, flushes),
+            (
+                metric::DEVICE_FLUSHES_LEAST,
+                drives.and_then(|drives| drives.least_flushes).map(|count| count as f64),
+            ),
+            (metric::DEVICE_IN_FLIGHT, drives.map(|drives| drives.in_flight)),
+            (metric::DEVICE_TAGS, drives.and(self.tags).map(|tags| tags as f64)),
             (metric::DEVICE_MERGES, drive(|drives| drives.merges)),
             (metric::DEVICE_BUSY, drives.map(|drives| drives.busy)),
         ];
@@ -130,12 +138,17 @@ impl HostWindow {
 /// A look that missed more of a window than this share did not see the drives at work in all of it.
 const MISSED: f64 = 0.03;
 
+/// Whether a look that began so late missed more of a window than its counts may miss.
+pub fn begun_too_late(late: Nanos, window: Nanos) -> bool {
+    late.0 as f64 > window.0 as f64 * MISSED
+}
+
 impl HostWindow {
     /// The same without the drives' counts, where the look began so late that it missed a part of the window that it was to cover. On a
     /// busy machine whoever looks wakes late, at the end as well, so that lengths alone don't tell: requests before the look are not in
     /// the counts, which then are no counts of the window.
     pub fn begun_late(self, late: Nanos, window: Nanos) -> HostWindow {
-        let covered = late.0 as f64 <= window.0 as f64 * MISSED;
+        let covered = !begun_too_late(late, window);
         HostWindow { drives: self.drives.filter(|_| covered), ..self }
     }
 }
@@ -189,6 +202,7 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
     HostWindow {
         window,
         drives,
+        tags: None,
         steal: steal_ns.map(|ns| share(ns as f64) / per_cpu.len() as f64),
         cpus_busy: share(busy_ns as f64),
         self_cpus: share(self_ns as f64),

@@ -18,7 +18,8 @@
 //! | throttling | `cpu.stat` of the own control group and those above | one period |
 //! | PCIe links of the drives, at the window's end | `current_link_speed`, `current_link_width` | now |
 //! | where a path leads over a network: connections made again, segments sent again, packets dropped | `cntlid` of NVMe controllers, `/proc/net/snmp`, `statistics` of ports | 1 |
-//! | I/O limits | `io.max` or `blkio.throttle.*` of the same groups | read before and after |
+//! | requests that the drives' queues hold | `mq/*/nr_tags` | once |
+//! | I/O limits | `io.max` or `blkio.throttle.*` of the same groups | read before and after, and by who asks for it, between |
 //!
 //! Where the hypervisor steals time, most kernels charge it to the task that was running and leave it out of
 //! `/proc/stat`: our own time then looks larger than the processors' and that of others smaller. [`HostWindow::steal`] says
@@ -45,7 +46,7 @@ mod snapshot;
 mod watch;
 
 pub use drive::DriveSeen;
-pub use host_window::{CpuSeen, HostWindow};
+pub use host_window::{CpuSeen, HostWindow, begun_too_late};
 pub use sentinel::sentinel;
 pub use snapshot::Snapshot;
 pub use watch::{Connections, Watch};

@@ -28,6 +28,8 @@ pub trait Connections: fmt::Debug + Send + Sync {
 pub struct Watch {
     /// One per drive; `None` if a drive was named and one of them has no counters: part of a sum is no sum.
     drives: Option<Vec<Counters>>,
+    /// Requests that their hardware queues hold together; `None` where one has none.
+    tags: Option<u64>,
     stat: Option<Counters>,
     schedstat: Option<Counters>,
     cpu_pressure: Option<Counters>,
@@ -73,8 +75,10 @@ impl Watch {
         let countable = !names.is_empty() && !counts_twice(platform, &names);
         let drives = if countable { names.iter().map(open).collect() } else { None };
         let throttling = cgroup::cpu_stat_files_of(&Live, process);
+        let tags: Option<Vec<u64>> = names.iter().map(|name| drive::tags(name)).collect();
         Watch {
             drives,
+            tags: tags.map(|tags| tags.iter().sum()).filter(|_| countable),
             stat: Counters::open("/proc/stat"),
             schedstat: Counters::open("/proc/schedstat"),
             cpu_pressure: Counters::open("/proc/pressure/cpu"),
@@ -116,7 +120,18 @@ impl Watch {
     pub fn since(&self, before: &Snapshot) -> HostWindow {
         let seen = self.snapshot().since(before);
         let links = self.links.read();
-        HostWindow { drive_heat: self.heat.drives(), links, ..seen }
+        HostWindow { drive_heat: self.heat.drives(), links, tags: self.tags, ..seen }
+    }
+
+    /// Requests that the hardware queues of the drives hold together; absent where one of them has no such queues.
+    pub fn tags(&self) -> Option<u64> {
+        self.tags
+    }
+
+    /// Whether the I/O limits are others now than at `before`: a look that is cheap enough to be made again and again within a window, for a
+    /// limit that is set and lifted between its two ends. Absent where there are no such limits to read.
+    pub fn io_limits_changed(&self, before: &Snapshot) -> Option<bool> {
+        Some(self.io_limits.read()? != *before.io_limits.as_ref()?)
     }
 
     /// Looks at all counters once.

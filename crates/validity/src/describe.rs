@@ -5,7 +5,7 @@ use std::fmt;
 
 use narrows_units::{Bytes, BytesPerSecond, Nanos, Ratio};
 
-use narrows_model::{Key, Metric, Role, Unit};
+use narrows_model::{Key, Metric, Role, Severity, Unit};
 
 use crate::quantity::{Quantity, words};
 use crate::rule::{About, Over, Test, When};
@@ -69,6 +69,21 @@ impl fmt::Display for When {
                 Ratio(share),
                 Ratio(level)
             ),
+            When::Gaps { missing } => write!(
+                f,
+                "the headline figure falls below half of its median slice and comes back, so that more than {} of the work is missing there, in half of the windows or more; not where it does so four times and more in both halves of a window",
+                Ratio(missing)
+            ),
+            When::WideInParts { half_width } => write!(
+                f,
+                "of a single window of 2 s or more: the headline figure's range over its five parts is wider than ±{}",
+                Ratio(half_width)
+            ),
+            When::PartOf(severity) => write!(
+                f,
+                "the measurement of all that ran together, this one among it, is {}",
+                severity_word(severity)
+            ),
             When::Wide { half_width } => {
                 write!(
                     f,
@@ -104,6 +119,14 @@ impl fmt::Display for When {
     }
 }
 
+pub(crate) fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "noted",
+        Severity::Suspect => "suspect",
+        Severity::Invalid => "invalid",
+    }
+}
+
 /// As sentences have it.
 fn role_name(role: Role) -> &'static str {
     match role {
@@ -115,6 +138,7 @@ fn role_name(role: Role) -> &'static str {
 fn repeats(over: Over) -> &'static str {
     match over {
         Over::Median => "",
+        Over::Third => " in more than a third of the repeats",
         Over::Worst => " in any repeat",
         Over::Total => ", all repeats together",
     }
@@ -211,6 +235,7 @@ impl fmt::Display for Need {
             Need::SaysNot(key, none_of) => {
                 write!(f, "{} is not {}", key.words(), none_of.join(" or "))
             }
+            Need::Without(key) => write!(f, "{} is not recorded", key.words()),
             Need::AtLeast(quantity, least) => {
                 write!(f, "{} is at least {}", quantity.label(), bound(least, quantity.unit()))
             }

@@ -6,7 +6,9 @@ use narrows_model::{FindingPlace, Layer, Measurement, Metric, Platform, Role, Ru
 use narrows_units::{Ratio, significant};
 
 use crate::drift;
+use crate::gaps;
 use crate::loaded;
+use crate::parts;
 use crate::path;
 use crate::quantity::{Figure, Quantity, headline};
 use crate::rule::{Over, Test, When};
@@ -110,6 +112,10 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         When::Step { p, share, level } => {
             step::evidence(case.measurement, p, share, level).map(Evidence::new)
         }
+        When::Gaps { missing } => gaps::evidence(case.measurement, missing).map(Evidence::new),
+        When::WideInParts { half_width } => {
+            parts::evidence(case.measurement, half_width).map(Evidence::new)
+        }
         When::Wide { half_width } => {
             let metric = headline(case.measurement)?;
             let n = metric.samples.len();
@@ -130,7 +136,11 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         }
         When::Any(conditions) => conditions.iter().find_map(|when| measurement(when, case)),
         When::Where(need, when) => need.holds(case).then(|| measurement(when, case))?,
-        When::AnyPath(_) | When::Structure(_) | When::DatabaseBeside | When::Blind { .. } => None,
+        When::AnyPath(_)
+        | When::Structure(_)
+        | When::DatabaseBeside
+        | When::Blind { .. }
+        | When::PartOf(_) => None,
     }
 }
 
@@ -241,6 +251,13 @@ fn decide(
     let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
     let (repeat, value) = match over {
         Over::Median | Over::Total => (None, narrows_stats::median(&values)?),
+        Over::Third => {
+            let mut order: Vec<(usize, f64)> = values.iter().copied().enumerate().collect();
+            order.sort_by(|a, b| test.badness(b.1).total_cmp(&test.badness(a.1)));
+            // More than a third of them are as bad as this one.
+            let (index, value) = *order.get(order.len() / 3)?;
+            (Some(index), value)
+        }
         Over::Worst => {
             let worst = |a: &(usize, &f64), b: &(usize, &f64)| {
                 test.badness(*a.1).total_cmp(&test.badness(*b.1))
@@ -345,6 +362,18 @@ mod tests {
         assert!(ratio(&figures.0, &figures.1, Over::Median, test).is_none());
         let evidence = ratio(&figures.0, &figures.1, Over::Worst, test).expect("it fires");
         assert!(evidence.to_string().contains("repeat 3 of 3"), "{evidence}");
+    }
+
+    #[test]
+    fn more_than_a_third_of_the_repeats_decide_where_the_median_would_not() {
+        let fires =
+            |values: &[f64]| value(&figure(values), Over::Third, Test::Above(5.0)).is_some();
+        assert!(fires(&[9.0]) && fires(&[9.0, 9.0]) && !fires(&[5.0]));
+        assert!(fires(&[0.0, 9.0]), "one of two");
+        assert!(!fires(&[9.0, 0.0, 0.0]), "one of three moves no median");
+        assert!(fires(&[9.0, 0.0, 9.0]));
+        assert!(fires(&[9.0, 0.0, 9.0, 0.0, 9.0, 0.0, 0.0]), "three of seven");
+        assert!(!fires(&[9.0, 0.0, 9.0, 0.0, 0.0, 0.0]), "two of six");
     }
 
     #[test]

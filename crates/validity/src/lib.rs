@@ -19,8 +19,11 @@ mod disturbance;
 mod drift;
 pub mod durability;
 mod evaluate;
+mod gaps;
 mod loaded;
 mod node;
+mod part_of;
+mod parts;
 mod path;
 mod quantity;
 mod rule;
@@ -49,6 +52,8 @@ pub fn check(run: &Run) -> Vec<Finding> {
     let mut found: Vec<(usize, Finding)> = Vec::new();
     for rule in rules() {
         match rule.about {
+            // What is found on others comes after all of them.
+            About::Measurement(_) if matches!(rule.when, When::PartOf(_)) => {}
             About::Measurement(select) => {
                 for (index, measurement, evidence) in hits(rule, &select, run) {
                     found.push((index, finding(rule, Some(measurement), &[evidence])));
@@ -76,6 +81,12 @@ pub fn check(run: &Run) -> Vec<Finding> {
                     found.push((usize::MAX, finding(rule, None, &[evidence])));
                 }
             }
+        }
+    }
+    for rule in rules() {
+        let When::PartOf(severity) = rule.when else { continue };
+        for (index, measurement, evidence) in part_of::hits(severity, run, &found) {
+            found.push((index, finding(rule, Some(measurement), &[evidence])));
         }
     }
     // A stable sort: within one measurement and severity the table's order stays.

@@ -23,6 +23,8 @@ pub enum Quantity {
     Product(&'static [Quantity]),
     /// A metric summed over all repeats.
     Total(Metric),
+    /// Bytes of a window per second of it.
+    PerSecond(Metric),
     /// Hardware threads that are online.
     OnlineCpus,
     /// Memory that the page cache can have: the control group's limit, or else the machine's total, bytes.
@@ -70,6 +72,12 @@ impl Quantity {
                 let metric = case.measurement.metric(name)?;
                 one(Some(metric.unit), from_metric(String::new(), metric).values.iter().sum())
             }
+            Quantity::PerSecond(name) => {
+                let bytes = from_metric(String::new(), case.measurement.metric(name)?).values;
+                let window = from_metric(String::new(), case.measurement.metric(metric::WINDOW)?);
+                let values = multiply(bytes, window.values.iter().map(|ns| 1e9 / ns).collect());
+                Some(Figure { label, unit: Some(Unit::BytesPerS), values })
+            }
             Quantity::MemoryBytes => {
                 let platform = case.platform()?;
                 let total = Some(platform.memory.total_bytes).filter(|total| *total > 0);
@@ -112,6 +120,7 @@ impl Quantity {
                 Some(Unit::Bytes)
             }
             Quantity::Seen(_, unit, _) => unit,
+            Quantity::PerSecond(_) => Some(Unit::BytesPerS),
             Quantity::Constant(_) | Quantity::OnlineCpus | Quantity::Repeats => None,
         }
     }
@@ -125,6 +134,7 @@ impl Quantity {
             Quantity::Constant(value) => value.to_string(),
             Quantity::Product(parts) => product_label(parts),
             Quantity::Total(metric) => format!("{} over all repeats", words(metric)),
+            Quantity::PerSecond(metric) => format!("{} per second", words(metric)),
             Quantity::OnlineCpus => "CPUs online".to_string(),
             Quantity::MemoryBytes => "memory".to_string(),
             Quantity::QuarterOfMemory => "a quarter of the memory".to_string(),

@@ -216,6 +216,19 @@ pub enum When {
         /// Median absolute deviation over the median, up to which the line behind the step is level.
         level: f64,
     },
+    /// The headline figure falls below half of its usual slice and comes back: in half of the windows or more, at least this share of
+    /// the work is missing there.
+    Gaps {
+        /// Share of the window's work at its usual rate.
+        missing: f64,
+    },
+    /// Of a single window: the headline figure's range over its five parts is wider than ± this share.
+    WideInParts {
+        /// Half the width over the middle.
+        half_width: f64,
+    },
+    /// A measurement that has the figures of several together, this one among them, is of that severity.
+    PartOf(Severity),
     /// The headline figure's 95 % interval (with fewer than six repeats: its range) is wider than ± this share.
     Wide {
         /// Half the width over the middle.
@@ -255,6 +268,8 @@ pub enum When {
 pub enum Over {
     /// The median: one odd repeat doesn't decide.
     Median,
+    /// The repeat that more than a third of them are as bad as: for what spoils a median before it spoils half of the repeats.
+    Third,
     /// The repeat that fails worst: for what must hold in each.
     Worst,
     /// The sum over all repeats: for counts with an edge at each window's end.

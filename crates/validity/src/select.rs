@@ -29,6 +29,8 @@ pub enum Need {
     SaysEither(&'static [(Key<Value>, &'static [&'static str])]),
     /// It is none of these, or absent.
     SaysNot(Key<Value>, &'static [&'static str]),
+    /// Workload and conditions don't have this key.
+    Without(Key<Value>),
     /// The figure is known and at least this.
     AtLeast(Quantity, f64),
     /// Both figures are known and the first is less than the second.
@@ -89,6 +91,7 @@ impl Need {
             Need::SaysNot(key, none_of) => {
                 !says(m, key).is_some_and(|t| none_of.contains(&t.as_str()))
             }
+            Need::Without(key) => m.get(key).is_none(),
             Need::AtLeast(quantity, bound) => {
                 quantity.resolve(case).is_some_and(|figure| figure.median() >= bound)
             }

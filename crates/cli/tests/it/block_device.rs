@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use crate::common::machine::shared;
 use crate::common::{Fixture, program};
-use narrows_model::{Measurement, Run, Severity, metric};
+use narrows_model::{Measurement, Run, Severity, Validity, metric};
 
 const MIB: u64 = 1 << 20;
 const BYTES: u64 = 64 * MIB;
@@ -110,6 +110,88 @@ fn a_device_is_written_through_before_its_rounds_and_trimmed_blocks_are_told() {
     assert_eq!(found(&run, "blocks-never-written"), Some(Severity::Invalid), "{:?}", run.findings);
     assert_eq!(output.status.code(), Some(3), "an invalid answer has its own exit code");
     f.assert_nothing_left();
+}
+
+/// Random data all over, so that reads are worth something.
+fn fill(device: &Loop) {
+    let mut bytes = vec![0u8; BYTES as usize];
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for word in bytes.chunks_exact_mut(8) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        word.copy_from_slice(&state.to_le_bytes());
+    }
+    fs::write(&device.image, bytes).unwrap();
+    File::open(&device.image).unwrap().sync_all().unwrap();
+}
+
+#[test]
+fn a_queue_of_four_requests_is_told_where_sixty_four_were_asked_for() {
+    let _machine = shared();
+    let f = Fixture::new();
+    let Some(device) = Loop::new(&f) else { return };
+    fill(&device);
+    let name = device.node.strip_prefix("/dev/").unwrap();
+    // Of this device, which goes with the test.
+    if fs::write(format!("/sys/block/{name}/queue/nr_requests"), "4").is_err() {
+        return eprintln!("SKIPPED: the queue of {name} takes no other size");
+    }
+    let job = f.home().join("deep.fio");
+    // A window that ends with its operations.
+    let text = format!(
+        "[r]\nrw=randread\nbs=8k\ndirect=1\nioengine=io_uring\niodepth=64\nfilename={}\nsize=64m\nnumber_ios=6000\n",
+        device.node
+    );
+    fs::write(&job, text).unwrap();
+    let (_, run) = narrows(&f, &["run", job.to_str().unwrap()]);
+    let measured = run.measurement("block.job.r").expect("the job was measured");
+    let value = |name| measured.value(name).unwrap_or_else(|| panic!("{name}: {measured:?}"));
+    // By the generator's own account nothing is wrong.
+    assert!(value(metric::IN_FLIGHT) > 0.9 * value(metric::DEPTH));
+    let Some(at_the_drive) = measured.value(metric::DEVICE_IN_FLIGHT) else {
+        return eprintln!("SKIPPED: the drive under {name} counts nothing");
+    };
+    if at_the_drive > 0.5 * value(metric::DEPTH) {
+        return eprintln!("SKIPPED: others had {at_the_drive} requests at the drive");
+    }
+    let told = found(&run, "requests-above-the-drive");
+    assert_eq!(told, Some(Severity::Suspect), "{:?}", run.findings);
+}
+
+#[test]
+fn jobs_side_by_side_fall_with_all_of_them_together() {
+    let _machine = shared();
+    let f = Fixture::new();
+    let file = f.home().join("read");
+    fs::write(&file, vec![7; (16 * MIB) as usize]).unwrap();
+    let job = f.home().join("two.fio");
+    // Through the page cache, which has the file: neither reads the drive.
+    let section = |name: &str| {
+        format!("[{name}]\nrw=randread\nbs=8k\nioengine=psync\ninvalidate=0\nnumber_ios=2000\n")
+    };
+    let text = format!(
+        "[global]\nfilename={}\nsize=16m\n{}{}",
+        file.display(),
+        section("a"),
+        section("b")
+    );
+    fs::write(&job, text).unwrap();
+    let (output, run) = narrows(&f, &["run", job.to_str().unwrap()]);
+    let whole = run.measurement("block.together.0").expect("both together");
+    let parts = ["block.job.a", "block.job.b"].map(|id| run.measurement(id).expect("each"));
+    for part in parts {
+        let of = part.text(narrows_model::condition::PART_OF);
+        assert_eq!(of, Some("block.together.0"));
+    }
+    if whole.validity != Validity::Invalid {
+        return eprintln!("SKIPPED: no drive's counters tell here that memory answered");
+    }
+    for part in parts {
+        assert_eq!(part.validity, Validity::Invalid, "{:?}", part.findings);
+        assert!(part.findings.iter().any(|id| id == "part-of-invalid"), "{:?}", part.findings);
+    }
+    assert_eq!(output.status.code(), Some(3));
 }
 
 #[test]

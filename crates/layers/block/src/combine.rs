@@ -64,6 +64,8 @@ fn add(all: &mut StreamOutcome, other: &StreamOutcome) {
     all.cursor = all.cursor.max(other.cursor);
     all.usage = all.usage.plus(&other.usage);
     all.issued += other.issued;
+    all.kept_waiting = all.kept_waiting.zip(other.kept_waiting).map(|(a, b)| a.max(b));
+    all.seen_on.extend(&other.seen_on);
     all.written_bytes += other.written_bytes;
     // One that was refused makes the whole of it not so.
     all.registered_buffers =

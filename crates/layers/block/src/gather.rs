@@ -1,6 +1,6 @@
 //! From what the threads counted to what a window gave, stream by stream.
 
-use narrows_facts::Usage;
+use narrows_facts::{Usage, affinity};
 use narrows_io::{Op, Outages};
 use narrows_observe::HostWindow;
 use narrows_stats::Recorder;
@@ -17,6 +17,10 @@ pub(crate) struct Measured {
     pub window_ns: u64,
     /// Processor time of this process in the window, ns.
     pub cpu_ns: f64,
+    /// Share of the window in which the coordinator was due and did not run.
+    pub stood_still: f64,
+    /// Bytes that the kernel read from storage for this process in the window.
+    pub process_read_bytes: Option<u64>,
     pub seen: HostWindow,
 }
 
@@ -28,6 +32,7 @@ pub(crate) fn outcomes(
     contents: &[Contents],
     sentinel_drift: f64,
 ) -> Vec<StreamOutcome> {
+    let all_threads = tallies.len();
     let all_cpu_ns: u64 = tallies.iter().map(|tally| tally.cpu_ns).sum();
     let mut tallies = tallies.into_iter();
     scenario
@@ -50,11 +55,20 @@ pub(crate) fn outcomes(
             outcome.cpu_per_op_ns = measured.cpu_ns * part / outcome.operations() as f64;
             outcome.contents = *contents;
             outcome.sequence = sequence(stream, scenario.seed, order_seed);
+            if all_threads >= processors(stream) {
+                // They wait for one another.
+                outcome.kept_waiting = None;
+            }
             outcome.beside_others = scenario.streams.len() > 1;
             outcome.sentinel_drift = sentinel_drift;
             outcome
         })
         .collect()
+}
+
+/// On which its threads may run.
+fn processors(stream: &Stream) -> usize {
+    if stream.cpus.is_empty() { affinity::current().len() } else { stream.cpus.len() }
 }
 
 fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64) -> StreamOutcome {
@@ -91,6 +105,10 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         unique_read_bytes: unique(stream, &tallies),
         sequence: (0, 0),
         contents: Contents::default(),
+        kept_waiting: None,
+        seen_on: Vec::new(),
+        stood_still: measured.stood_still,
+        process_read_bytes: measured.process_read_bytes,
         beside_others: false,
         seen: measured.seen.clone(),
         sentinel_drift: 0.0,
@@ -149,6 +167,13 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, tally: Tally) {
     outcome.wrong += tally.wrong;
     outcome.busiest = outcome.busiest.max(tally.cpu_ns as f64 / outcome.window_ns.max(1) as f64);
     outcome.usage = outcome.usage.plus(&tally.usage);
+    let waited =
+        tally.run_delay_ns.map(|delay_ns| delay_ns as f64 / outcome.window_ns.max(1) as f64);
+    outcome.kept_waiting = match (outcome.kept_waiting, waited) {
+        (Some(most), Some(this)) => Some(this.max(most)),
+        (one, other) => one.or(other),
+    };
+    outcome.seen_on.extend(&tally.seen_on);
     outcome.issued += tally.issued;
     outcome.written_bytes += tally.written_bytes;
     outcome.registered_buffers = match (outcome.registered_buffers, tally.registered_buffers) {

@@ -33,7 +33,7 @@ pub(crate) struct Knee {
     pub issued: u64,
 }
 
-/// Searches for the knee of the workload `cell` (its depth is ignored).
+/// Searches for the knee of the workload `cell` (its depth is ignored), on drives whose queues hold `tags` requests.
 pub(crate) fn find(
     ctx: &Context<'_>,
     file: &TestFile,
@@ -41,6 +41,7 @@ pub(crate) fn find(
     plan: &BlockPlan,
     cell: &BlockWorkload,
     seed: u64,
+    tags: Option<u64>,
 ) -> Result<Knee, BlockError> {
     let blocks = file.bytes() / u64::from(cell.block_bytes);
     let mut deepest =
@@ -48,6 +49,8 @@ pub(crate) fn find(
     if access.method() == Method::Blocking {
         deepest = deepest.min(MAX_BLOCKING_DEPTH);
     }
+    // What the drives' queues don't hold waits in the host: more is no deeper queue of theirs.
+    deepest = deepest.min(held(tags));
     let most = (cell.op == narrows_io::Op::Write)
         .then(|| (plan.probe_write_bytes(ctx.quick) / u64::from(cell.block_bytes)).max(16));
     let mut cursor = 0;
@@ -114,6 +117,11 @@ pub(crate) fn find(
     }
     curve.sort_by_key(|probe| probe.0);
     Ok(Knee { depth, generators, curve, cursor, issued })
+}
+
+/// The deepest queue that hardware queues of so many requests hold; any, where that is unknown.
+pub(crate) fn held(tags: Option<u64>) -> u32 {
+    tags.and_then(|tags| u32::try_from(tags).ok()).unwrap_or(u32::MAX).max(1)
 }
 
 fn processors(plan: &BlockPlan) -> u32 {

@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod after;
+mod between;
 mod block_workload;
 mod calibrate;
 mod combine;

@@ -116,7 +116,7 @@ pub fn measure_by(
         // None reads what another has just read in the same order.
         let seed = seed_of(ctx.seed, number + 1, 0);
         let knee = match cell.depth {
-            Depth::Knee => Some(knee::find(ctx, file, access, plan, cell, seed)?),
+            Depth::Knee => Some(knee::find(ctx, file, access, plan, cell, seed, watch.tags())?),
             Depth::One | Depth::Sessions => None,
         };
         workloads.push(Workload::new(cell, knee, seed, access, plan));

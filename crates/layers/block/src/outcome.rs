@@ -163,6 +163,15 @@ pub struct StreamOutcome {
     pub sequence: (u64, u64),
     /// What was known of its blocks before the window.
     pub(crate) contents: Contents,
+    /// Share of the window in which one of its threads was ready to run and waited for a processor, the largest; absent where it has no
+    /// processor to itself, and where that isn't counted.
+    pub kept_waiting: Option<f64>,
+    /// The processors on which its threads were seen.
+    pub seen_on: Vec<u32>,
+    /// Share of the window in which the program as a whole stood still.
+    pub stood_still: f64,
+    /// Bytes that the kernel read from storage for this process in the window, all streams together; absent where that isn't counted.
+    pub process_read_bytes: Option<u64>,
     /// Whether other streams ran beside it: `seen` is then that of all of them together.
     pub beside_others: bool,
     /// What the machine did in the window.
@@ -215,6 +224,16 @@ impl StreamOutcome {
     /// Its rate, as progress tells it.
     pub fn live_value(&self) -> LiveValue {
         LiveValue::of_requests(self.throughput_per_s(), self.bandwidth_bytes_per_s())
+    }
+
+    /// Share of the window that the hypervisor took from one of the processors on which its threads were seen, the largest. Steal is
+    /// counted in steps of 10 ms: a window that is shorter than 200 ms tells nothing.
+    pub fn stolen(&self) -> Option<f64> {
+        const SHORTEST_NS: u64 = 200_000_000;
+        let window_ns = self.seen.window.0;
+        self.seen.steal.filter(|_| window_ns >= SHORTEST_NS)?;
+        let cpus = self.seen.per_cpu.iter().filter(|cpu| self.seen_on.contains(&cpu.id));
+        cpus.map(|cpu| cpu.steal_ns as f64 / window_ns as f64).reduce(f64::max)
     }
 
     fn per_s(&self, count: u64) -> f64 {

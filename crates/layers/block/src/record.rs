@@ -110,7 +110,17 @@ impl Record {
         }
         if !outcome.beside_others {
             self.issued(&[outcome]);
+            self.own_reads(&[outcome]);
         }
+        self.samples.extend(
+            [
+                (metric::GENERATOR_WAIT, outcome.kept_waiting),
+                (metric::GENERATOR_STEAL, outcome.stolen()),
+                (metric::STOOD_STILL, Some(outcome.stood_still)),
+            ]
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?))),
+        );
         let shared = outcome.beside_others;
         let seen = outcome.seen.metrics();
         let own = seen.into_iter().filter(|(metric, _)| !(shared && metric.is_of_device()));
@@ -167,7 +177,10 @@ impl Record {
         let failed = sum(|outcome| outcome.failed() + outcome.wrong);
         samples.add(metric::ERRORS, failed);
         samples.add(metric::SHORT_IOS, sum(StreamOutcome::short));
-        self.issued(&outcomes.iter().collect::<Vec<_>>());
+        let all: Vec<&StreamOutcome> = outcomes.iter().collect();
+        self.issued(&all);
+        self.own_reads(&all);
+        self.samples.add(metric::STOOD_STILL, first.stood_still);
         self.samples.extend(first.seen.metrics());
         self.samples.add(metric::SENTINEL_DRIFT, first.sentinel_drift);
         self.outages(
@@ -200,6 +213,15 @@ impl Record {
         );
     }
 
+    /// What the kernel read for this process, where it was asked to.
+    fn own_reads(&mut self, outcomes: &[&StreamOutcome]) {
+        let reads = outcomes.iter().any(|outcome| outcome.of(Op::Read).asked_bytes > 0);
+        let bytes = outcomes.first().and_then(|first| first.process_read_bytes);
+        if let Some(bytes) = bytes.filter(|_| reads) {
+            self.samples.add(metric::PROCESS_READ_BYTES, bytes as f64);
+        }
+    }
+
     /// Adds what was asked for, in every window or in none: a window of a drive that stood still asked for nothing, and stays in its
     /// place, because rules compare windows by their place.
     fn add_issued(&mut self) {
@@ -219,6 +241,10 @@ impl Record {
         let counted = self.samples.get(metric::DEVICE_READ_BYTES).len();
         if counted * 10 < self.repeats as usize * 9 {
             self.samples.remove(Metric::is_of_device);
+        }
+        let own = self.samples.get(metric::PROCESS_READ_BYTES).len();
+        if own < self.repeats as usize {
+            self.samples.remove(|of| of == metric::PROCESS_READ_BYTES);
         }
     }
 

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use narrows_engine::{Context, Schedule, now_ns};
 use narrows_facts::process;
-use narrows_observe::{Watch, sentinel};
+use narrows_observe::{Watch, begun_too_late, sentinel};
 use narrows_units::Nanos;
 
 use crate::BlockError;
+use crate::between::Between;
 use crate::contents::Contents;
 use crate::gather::{self, Measured};
 use crate::outcome::StreamOutcome;
@@ -187,28 +188,46 @@ fn coordinate(
     let window = shared.gate.open(scenario.warm_up + LEAD, scenario.length).ok()?;
     shared.close(window.end_ns);
     window.wait_start(ctx.stop).ok()?;
+    // Before the counters of the drives, so that what these missed is all that both did.
+    let own_reads = process::drive_bytes(std::process::id());
     let before = watch.snapshot();
     let (cpu_from_ns, from_ns) = (process::self_cpu_ns(), now_ns());
     let late_ns = now_ns().saturating_sub(before.age().0).saturating_sub(window.start_ns);
+    let mut between = Between::default();
     loop {
         let (now, end) = (now_ns(), shared.end_ns());
         if now >= end {
             break;
         }
-        ctx.stop.sleep(Duration::from_nanos(end - now).min(look)).ok()?;
+        let nap = Duration::from_nanos(end - now).min(look);
+        ctx.stop.sleep(nap).ok()?;
+        between.woke(now_ns(), now + nap.as_nanos() as u64);
+        between.look(watch, &before);
     }
     let (cpu_to_ns, to_ns) = (process::self_cpu_ns(), now_ns());
+    let own_reads_after = process::drive_bytes(std::process::id());
     let seen = watch.since(&before);
     let end_ns = shared.end_ns();
     if end_ns <= window.start_ns {
         return None;
     }
     let window_ns = end_ns - window.start_ns;
-    let seen = seen.begun_late(Nanos(late_ns), Nanos(window_ns));
+    let process_read_bytes = own_reads
+        .zip(own_reads_after)
+        .filter(|_| !begun_too_late(Nanos(late_ns), Nanos(window_ns)))
+        .and_then(|((before, _), (after, _))| after.checked_sub(before));
+    let seen = between.limits(seen.begun_late(Nanos(late_ns), Nanos(window_ns)));
     // A window that closed early is over a moment before this thread notices: nothing ran meanwhile, so the time
     // is not scaled then.
     let early = end_ns < window.end_ns;
     let cpu_ns = (cpu_to_ns - cpu_from_ns) as f64;
     let scale = if early { 1.0 } else { window_ns as f64 / (to_ns - from_ns).max(1) as f64 };
-    Some(Measured { start_ns: window.start_ns, window_ns, cpu_ns: cpu_ns * scale, seen })
+    Some(Measured {
+        start_ns: window.start_ns,
+        window_ns,
+        cpu_ns: cpu_ns * scale,
+        stood_still: between.stood_still_ns as f64 / window_ns as f64,
+        process_read_bytes,
+        seen,
+    })
 }

@@ -16,6 +16,8 @@ pub const DIRECT_REFUSED: Key<str> = Key::new("direct_refused");
 pub const IO_URING_REFUSED: Key<str> = Key::new("io_uring_refused");
 /// Shares of reads, writes and trims, where there are several.
 pub const MIX: Key<Map<String, Value>> = Key::new("mix");
+/// Id of the measurement that has the figures of several together, this one among them.
+pub const PART_OF: Key<str> = Key::new("part_of");
 /// Operations in flight at most, of a load that doesn't wait for them.
 pub const MOST_IN_FLIGHT: Key<f64> = Key::new("most_in_flight");
 /// Bytes of the part of the target that the stream goes over, where that is a part.

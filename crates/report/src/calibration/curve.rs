@@ -20,13 +20,18 @@ pub(crate) fn sought_ns(c: &Calibration, point: &CurvePoint) -> Option<f64> {
     }
 }
 
+/// Whether none of its windows is invalid.
+pub(super) fn stands(run: &Run, c: &Calibration) -> bool {
+    let of_curve = windows(run, c).filter(|m| m.id[c.id.len().min(m.id.len())..].contains("curve"));
+    of_curve.map(|m| m.validity).max() != Some(Validity::Invalid)
+}
+
 /// The rows by rate, and what is said about the curve.
 pub(super) fn rows(run: &Run, c: &Calibration) -> (Vec<Row>, String) {
     if c.curve.is_empty() {
         return (Vec::new(), "not measured".to_string());
     }
-    let of_curve = windows(run, c).filter(|m| m.id[c.id.len().min(m.id.len())..].contains("curve"));
-    if of_curve.map(|m| m.validity).max() == Some(Validity::Invalid) {
+    if !stands(run, c) {
         return (Vec::new(), "invalid, not shown".to_string());
     }
     let (sentinels, plain): (Vec<&CurvePoint>, Vec<&CurvePoint>) =

@@ -77,6 +77,7 @@ fn answer(run: &Run, c: &Calibration, units: Units, notes: &mut Notes) -> RateAn
         answer.oracle = c
             .oracle
             .as_ref()
+            .filter(|_| stands(run, c, "ceiling") && stands(run, c, "large"))
             .map_or(Vec::new(), |numbers| oracle::form(c, &large_reads(run, c), numbers));
         (answer.curve, answer.curve_remark) = curve::rows(run, c);
     }
@@ -134,18 +135,30 @@ fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Entry> {
         }),
     );
     add("decided", c.pooled.then(|| pooled(c)));
-    add("alone", c.alone_ns.map(|ns| format!("{}, at QD1 {}", time(ns), operation(c))));
+    add(
+        "alone",
+        c.alone_ns
+            .filter(|_| stands(run, c, "alone"))
+            .map(|ns| format!("{}, at QD1 {}", time(ns), operation(c))),
+    );
     add(
         "knee",
-        c.knee_per_s.map(|rate| {
+        c.knee_per_s.filter(|_| curve::stands(run, c)).map(|rate| {
             format!("{}: above this rate latency rises faster than throughput", print::rate(rate))
         }),
     );
-    add("ceiling", ceiling(c));
-    add("bottleneck", Some(limits::bound_by(run, c)));
-    add("limits", limits::limits(run, c));
-    add(&large_reads(run, c), bandwidth(c, units));
+    add("ceiling", ceiling(c).filter(|_| stands(run, c, "ceiling")));
+    let at_ceiling = stands(run, c, "ceiling");
+    add("bottleneck", at_ceiling.then(|| limits::bound_by(run, c)));
+    add("limits", limits::limits(run, c).filter(|_| at_ceiling));
+    add(&large_reads(run, c), bandwidth(c, units).filter(|_| stands(run, c, "large")));
     facts
+}
+
+/// Whether the windows of that part of a calibration are not invalid: what is printed gets quoted, also beside an answer that stands.
+fn stands(run: &Run, c: &Calibration, part: &str) -> bool {
+    let measured = run.measurement(&format!("{}.{part}", c.id));
+    measured.is_none_or(|m| m.validity != Validity::Invalid)
 }
 
 /// `1 MiB`, the size of the large reads; less where a target takes no more in one command.

@@ -229,6 +229,36 @@ fn an_invalid_answer_gives_no_figure_and_no_picture() {
 }
 
 #[test]
+fn figures_of_windows_that_are_invalid_are_not_printed_where_a_search_found_nothing() {
+    let invalid = |parts: &[&str]| {
+        let mut run = unfound(CalibrationEnd::Unreachable);
+        let windows: Vec<_> = run.measurements.iter().map(|m| m.id.to_string()).collect();
+        for part in parts {
+            let found = windows.iter().filter(|id| *part == "all" || id.ends_with(part));
+            for id in found {
+                run.findings.push(common::finding(
+                    Severity::Invalid,
+                    "planted",
+                    Some(id),
+                    "planted",
+                ));
+            }
+        }
+        run.apply_findings();
+        screen(&run)
+    };
+    let figures = ["84.6 µs", "80.8k/s"];
+    let sound = invalid(&[]);
+    let shown: Vec<&str> = figures.into_iter().filter(|figure| sound.contains(figure)).collect();
+    assert!(!shown.is_empty(), "{sound}");
+    let none = invalid(&["all"]);
+    for figure in shown {
+        assert!(!none.contains(figure), "{figure}: {none}");
+    }
+    assert!(none.contains("no answer, because a measurement that it needs is invalid"), "{none}");
+}
+
+#[test]
 fn a_suspect_answer_is_marked_with_its_footnote() {
     let mut run = calibrated();
     let about = Some("block.calibrate.read.8k.confirm");

@@ -42,6 +42,9 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::layers(BY_BLOCKS).needs(&[
             Need::SaysNot(condition::LOOP.any(), &["open"]),
             Need::Says(condition::METHOD.any(), &["io_uring", "passthrough", "aio"]),
+            // Pauses and syncs empty the queue, and are meant to.
+            Need::Without(condition::THINK_AFTER.any()),
+            Need::Without(condition::SYNC_AFTER.any()),
             Need::AtLeast(Metric(metric::DEPTH), 2.0),
             Need::Less(SETTLED, DONE),
         ])),
@@ -171,6 +174,23 @@ pub(super) const RULES: &[Rule] = &[
         summary: "The window was shorter than 20 ms",
         advice: "Check the unit of the duration; let it write or read more",
         reason: "CPU time and steal are counted in steps of 10 ms, the drive's busy time in steps of 1 ms: a window this short cannot be checked",
+        reference: "proc(5), USER_HZ",
+    },
+    Rule {
+        id: "window-hardly-checked",
+        group: Group::Arithmetic,
+        severity: Severity::Suspect,
+        // Searches have short windows on purpose, and many of them.
+        about: About::Measurement(Select::ids(&["block.job.*", "block.together.*"])),
+        when: When::Value {
+            of: Metric(metric::WINDOW),
+            over: Over::Worst,
+            test: Test::Below(100e6),
+        },
+        figures: &[Metric(metric::OPERATIONS)],
+        summary: "The only window was shorter than 100 ms",
+        advice: "Give the job a longer runtime, or more to do",
+        reason: "One step of the kernel's counts of CPU time is a tenth of such a window, and one stall of a drive is more than that; nothing is repeated",
         reference: "proc(5), USER_HZ",
     },
     Rule {

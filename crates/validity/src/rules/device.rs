@@ -3,7 +3,7 @@
 use narrows_model::{Layer, Severity, condition, metric};
 
 use super::SECONDS_PER_NS;
-use crate::Quantity::{Constant, Metric, Product};
+use crate::Quantity::{Constant, Metric, PerSecond, Product};
 use crate::{About, Group, Need, Over, PathFact, Quantity, Rule, Select, Test, When};
 
 /// Whatever has the figures: reads, writes and mixes by any name.
@@ -59,16 +59,31 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Device,
         severity: Severity::Suspect,
         about: About::Measurement(Select::layers(BLOCK)),
-        when: When::Ratio {
-            of: Metric(metric::DEVICE_READ_BYTES),
-            to: Metric(metric::ISSUED_READ_BYTES),
-            over: Over::Median,
-            test: Test::Above(1.25),
-        },
-        figures: &[],
+        when: When::Any(&[
+            When::Ratio {
+                of: Metric(metric::DEVICE_READ_BYTES),
+                to: Metric(metric::ISSUED_READ_BYTES),
+                over: Over::Third,
+                test: Test::Above(1.25),
+            },
+            // Direct reads have no read-ahead, so that less than that is others'.
+            When::Where(
+                Need::Says(condition::DIRECT.any(), &["true"]),
+                &When::Where(
+                    Need::PathNot(PathFact::Redundant),
+                    &When::Ratio {
+                        of: Metric(metric::DEVICE_READ_BYTES),
+                        to: Metric(metric::ISSUED_READ_BYTES),
+                        over: Over::Third,
+                        test: Test::Above(1.1),
+                    },
+                ),
+            ),
+        ]),
+        figures: &[PerSecond(metric::DEVICE_READ_BYTES)],
         summary: "The drives read much more than was requested: other programs read, or read-ahead",
         advice: "Stop other users of the drives and measure again",
-        reason: "The operations took place, but beside other load. The median counts, because one disturbance in one repeat does not change the figure",
+        reason: "The operations took place, but beside other load. More than a third of the repeats count, because a disturbance in fewer does not change the median",
         reference: COUNTERS,
     },
     Rule {
@@ -81,10 +96,10 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Ratio {
             of: Metric(metric::DEVICE_WRITE_BYTES),
             to: Metric(metric::ISSUED_WRITE_BYTES),
-            over: Over::Median,
+            over: Over::Third,
             test: Test::Above(1.25),
         },
-        figures: &[],
+        figures: &[PerSecond(metric::DEVICE_WRITE_BYTES)],
         summary: "The drives wrote much more than was written: other programs write",
         advice: "Stop other users of the drives and measure again",
         reason: "As for reads. Mirrors, parity and mappers write more by design, and WAL appends carry the file system's journal, so neither is judged",
@@ -95,12 +110,21 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Device,
         severity: Severity::Invalid,
         about: About::Measurement(Select::ids(FLUSHING).needs(&[Need::Path(PathFact::WriteBack)])),
-        when: When::Ratio {
-            of: Metric(metric::DEVICE_FLUSHES),
-            to: Metric(metric::OPERATIONS),
-            over: Over::Worst,
-            test: Test::Below(0.95),
-        },
+        when: When::Any(&[
+            When::Ratio {
+                of: Metric(metric::DEVICE_FLUSHES),
+                to: Metric(metric::OPERATIONS),
+                over: Over::Worst,
+                test: Test::Below(0.95),
+            },
+            // Of several drives each, because their sum hides one that gets none.
+            When::Ratio {
+                of: Metric(metric::DEVICE_FLUSHES_LEAST),
+                to: Metric(metric::OPERATIONS),
+                over: Over::Worst,
+                test: Test::Below(0.95),
+            },
+        ]),
         figures: &[],
         summary: "The drives received fewer flushes than the file",
         advice: "Look for a mount with nobarrier, or a mapper that drops flushes",

@@ -21,6 +21,8 @@ const BEYOND: &[&str] = &[
     "log.calibrate.*.beyond.*",
     "log.streams.*",
     "database.client.open",
+    // A job's rate is the most that it may do, as fio has it: one that does less has a finding of its own.
+    "block.job.*",
 ];
 /// And those whose latency only has to be below a limit: that it is, with the generator's lateness inside of it, holds
 /// without that lateness all the more. Against a server that does nothing all latency is the generator's.
@@ -160,6 +162,23 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Offer a lower rate, or search for the highest sustainable one (narrows block calibrate)",
         reason: "With more time the percentile would have been worse. The variation of a bounded queue is far below one percent of a thousand operations",
         reference: "Schroeder, Wierman, Harchol-Balter 2006, Open versus closed",
+    },
+    Rule {
+        id: "rate-above-capacity",
+        group: Group::Generator,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["block.job.*"]).needs(OPEN)),
+        when: When::Shortfall {
+            done: Metric(metric::THROUGHPUT),
+            due: Metric(metric::OFFERED),
+            window: Metric(metric::WINDOW),
+            share: 0.01,
+        },
+        figures: &[Metric(metric::LATENCY_P99), Metric(metric::IO_LIMIT_SHARE)],
+        summary: "The job's rate is above what is possible: latency grows with the window",
+        advice: "Take the throughput as what is possible; for latency write a lower rate, or none",
+        reason: "A rate of a job is the most that it may do, and fio prints what it did. Latency counts from when an operation was due here, and of a queue that grows it depends on the length of the window",
+        reference: "fio, rate_iops; Schroeder, Wierman, Harchol-Balter 2006, Open versus closed",
     },
     Rule {
         id: "rate-not-offered",

@@ -2,7 +2,9 @@
 
 mod arithmetic;
 mod blind;
+mod company;
 mod database;
+mod depth;
 mod device;
 mod disturbance;
 mod durability;
@@ -27,6 +29,8 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     [
         arithmetic::RULES,
         device::RULES,
+        depth::RULES,
+        company::RULES,
         file::RULES,
         order::RULES,
         steadiness::RULES,

@@ -3,10 +3,12 @@
 
 use narrows_model::{Layer, Severity, condition, metric};
 
-use crate::Quantity::{MemoryBytes, Metric, Number};
+use crate::Quantity::{Constant, MemoryBytes, Metric, Number};
 use crate::{About, Group, Need, Over, Rule, Select, Test, When};
 
 const BLOCK: &[Layer] = &[Layer::Block];
+/// Every drive has so much memory of its own, bytes.
+const SMALL_BYTES: f64 = 33_554_432.0;
 const OWN_ACCOUNT: &str = "the generator's own account of where it sent its operations";
 
 /// Distinct bytes over bytes read, below that share.
@@ -72,6 +74,22 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Use a larger file, and see whether the rate falls",
         reason: "Direct I/O sends every read to the device, and most devices cache little; counters do not show those that cache much",
         reference: OWN_ACCOUNT,
+    },
+    Rule {
+        id: "few-blocks-read-again",
+        group: Group::Order,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(BLOCK).needs(&[
+            Need::SaysNot(condition::METHOD.any(), &["buffered"]),
+            Need::SaysNot(condition::DIRECT.any(), &["false"]),
+            Need::Less(Metric(metric::UNIQUE_BYTES), Constant(SMALL_BYTES)),
+        ])),
+        when: read_again(0.1),
+        figures: &[Number(condition::FILE_BYTES)],
+        summary: "A few MiB were read again and again: every drive has so much memory of its own",
+        advice: "Use a file of 1 GiB or more",
+        reason: "The figure is that of the drive's memory, or of one chip of it, and not that of its medium. 32 MiB, which drives of all kinds have; ten times, because what is read less often is mostly read for the first time",
+        reference: "SNIA SSS PTS 2.0.2: ActiveRange",
     },
     Rule {
         id: "sequence-repeated",

@@ -1,8 +1,8 @@
 //! Whether the figure had settled and how well it repeats.
 
-use narrows_model::{Layer, RuleId, Severity, Workload};
+use narrows_model::{Layer, RuleId, Severity, Workload, condition, metric};
 
-use crate::Quantity::Repeats;
+use crate::Quantity::{Constant, Metric, Product, Repeats};
 use crate::{About, Group, Need, Over, Rule, Select, Test, When};
 
 const OBSERVED: &str = Workload::Observed.measurement_id();
@@ -35,11 +35,58 @@ pub(super) const RULES: &[Rule] = &[
         reference: "Pettitt 1979; SNIA SSS PTS 2.0.2, 2.1.24",
     },
     Rule {
+        id: "gaps",
+        group: Group::Steadiness,
+        severity: Severity::Suspect,
+        about: About::Measurement(
+            Select::layers(&[Layer::Block, Layer::Log, Layer::Fabric]).except(&[
+                "*.beyond.*",
+                "log.live",
+                "log.streams.*",
+            ]),
+        ),
+        when: When::Gaps { missing: 0.05 },
+        figures: &[Metric(metric::LATENCY_MAX)],
+        summary: "The figure fell far below its level and came back: something stood still for a while",
+        advice: "Measure again; where it comes back, the series has when, and the drive's and the hypervisor's logs have why",
+        reason: "The mean is that of two states. Five percent of the work is the agreement that a sum must show; the operations took place, and without the gaps the figure would be higher by that share",
+        reference: "introduction, rule 5",
+    },
+    Rule {
+        id: "one-long-operation",
+        group: Group::Steadiness,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(&[Layer::Block]).needs(&[
+            Need::SaysNot(condition::LOOP.any(), &["open"]),
+            Need::Less(
+                Product(&[Metric(metric::LATENCY_MEAN), Constant(10.0)]),
+                Metric(metric::LATENCY_MAX),
+            ),
+        ])),
+        when: When::Ratio {
+            of: Metric(metric::LATENCY_MAX),
+            to: Metric(metric::WINDOW),
+            over: Over::Third,
+            test: Test::Above(0.25),
+        },
+        figures: &[Metric(metric::LATENCY_MEAN), Metric(metric::OPERATIONS)],
+        summary: "One operation took as long as a large part of the window",
+        advice: "Measure longer; look for what stopped the drive or this program",
+        reason: "Rate and mean are decided by how many such operations a window happens to hold. Of a deep queue that is slow all the time each operation takes long, so it has to be ten times the mean",
+        reference: "introduction, rule 5",
+    },
+    Rule {
         id: "wide-spread",
         group: Group::Steadiness,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ALL.except(&["*.test.*", OBSERVED])),
-        when: When::Wide { half_width: 0.25 },
+        when: When::Any(&[
+            When::Wide { half_width: 0.25 },
+            When::Where(
+                Need::SaysNot(condition::LOOP.any(), &["open"]),
+                &When::WideInParts { half_width: 0.25 },
+            ),
+        ]),
         figures: &[],
         summary: "Unreliable: the repeats differ too much",
         advice: "Look for other load, turbo or placement changes; measure with more repeats on an idle machine",

@@ -53,6 +53,15 @@ const PAIRS: &[Pair] = &[
             change(r, WRITE, metric::IN_FLIGHT, 25.0);
             change(r, WRITE, metric::OPERATIONS, 600.0);
         } },
+    Pair { rule: "depth-not-reached",
+        fires: |r| change_one(r, KNEE, metric::IN_FLIGHT, 28.0),
+        // fio's thinktime and fdatasync empty the queue on purpose.
+        silent: |r| {
+            change(r, KNEE, metric::IN_FLIGHT, 16.0);
+            say(of(r, KNEE), condition::THINK_AFTER, json!(8));
+            change(r, SYNCED, metric::IN_FLIGHT, 16.0);
+            say(of(r, SYNCED), condition::SYNC_AFTER, json!(16));
+        } },
     Pair { rule: "bytes-not-operations-times-size",
         fires: |r| change_one(r, KNEE, metric::ISSUED_READ_BYTES, 1.02e6 * 8192.0),
         silent: |r| change_one(r, KNEE, metric::ISSUED_READ_BYTES, 1.005e6 * 8192.0) },
@@ -72,6 +81,10 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "window-too-short",
         fires: |r| change_one(r, KNEE, metric::WINDOW, 19e6),
         silent: |r| change_one(r, KNEE, metric::WINDOW, 21e6) },
+    Pair { rule: "window-hardly-checked",
+        fires: |r| { rename(r, KNEE, "block.job.a"); change_one(r, "block.job.a", metric::WINDOW, 60e6) },
+        // A search has short windows, and many.
+        silent: |r| { change_one(r, KNEE, metric::WINDOW, 60e6); rename(r, AIO, "block.job.a"); change_one(r, "block.job.a", metric::WINDOW, 101e6) } },
     Pair { rule: "few-operations",
         fires: |r| change(r, KNEE, metric::OPERATIONS, 3.0),
         silent: |r| change(r, KNEE, metric::OPERATIONS, 4.0) },
@@ -91,6 +104,76 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "others-read-the-drives",
         fires: |r| change(r, KNEE, metric::DEVICE_READ_BYTES, 1.26e6 * 8192.0),
         silent: |r| change_one(r, KNEE, metric::DEVICE_READ_BYTES, 2e6 * 8192.0) },
+    Pair { rule: "others-read-the-drives",
+        // 20 MB/s beside 110 MB/s of ours.
+        fires: |r| change(r, KNEE, metric::DEVICE_READ_BYTES, 1.18e6 * 8192.0),
+        // Read-ahead of our own may be as much.
+        silent: |r| change(r, BUFFERED, metric::DEVICE_READ_BYTES, 1.18e6 * 8192.0) },
+    Pair { rule: "others-write-beside-reads",
+        // 100 MB/s beside ours of 819 MB/s.
+        fires: |r| put(r, KNEE, metric::DEVICE_WRITE_BYTES, 1.2e5 * 8192.0),
+        // What a quiet system writes to its logs; and writes of our own.
+        silent: |r| {
+            put(r, KNEE, metric::DEVICE_WRITE_BYTES, 1e6);
+            put(r, KNEE, metric::DEVICE_READS, 1e6);
+            put(r, KNEE, metric::DEVICE_WRITES, 300.0);
+            put(r, WRITE, metric::DEVICE_READS, 1.0);
+        } },
+    Pair { rule: "others-write-beside-reads",
+        // Few bytes, and one write for every fifth read.
+        fires: |r| { put(r, KNEE, metric::DEVICE_READS, 1e6); put(r, KNEE, metric::DEVICE_WRITES, 2e5) },
+        silent: |r| { put(r, KNEE, metric::DEVICE_READS, 1e6); put(r, KNEE, metric::DEVICE_WRITES, 0.9e5) } },
+    Pair { rule: "others-read-beside-writes",
+        fires: |r| put(r, WRITE, metric::DEVICE_READ_BYTES, 2e5 * 8192.0),
+        // Parity is read for each write.
+        silent: |r| { put(r, WRITE, metric::DEVICE_READ_BYTES, 2e5 * 8192.0); mirror(r) } },
+    Pair { rule: "memory-answered",
+        // The drives' counters agree, because others read as much.
+        fires: |r| put(r, KNEE, metric::PROCESS_READ_BYTES, 0.6e6 * 8192.0),
+        silent: |r| {
+            put(r, KNEE, metric::PROCESS_READ_BYTES, 0.95e6 * 8192.0);
+            // NVMe passthrough is no read of a block device.
+            put(r, AIO, metric::PROCESS_READ_BYTES, 0.0);
+            say(of(r, AIO), condition::METHOD, json!("passthrough"));
+        } },
+    Pair { rule: "part-of-invalid",
+        fires: |r| part_of_a_whole(r, metric::ERRORS, 1.0),
+        silent: |r| part_of_a_whole(r, metric::ERRORS, 0.0) },
+    Pair { rule: "part-of-suspect",
+        fires: |r| part_of_a_whole(r, metric::DEVICE_READ_BYTES, 2e6 * 8192.0),
+        // What is suspect of the whole by itself may stand of its parts.
+        silent: |r| part_of_a_whole(r, metric::STEAL, 0.2) },
+    Pair { rule: "requests-above-the-drive",
+        fires: |r| put(r, KNEE, metric::DEVICE_IN_FLIGHT, 4.0),
+        // A limit of the control group has its own finding; pauses and syncs empty the queue.
+        silent: |r| {
+            put(r, KNEE, metric::DEVICE_IN_FLIGHT, 20.0);
+            put(r, AIO, metric::DEVICE_IN_FLIGHT, 4.0);
+            put(r, AIO, metric::IO_LIMIT_SHARE, 0.99);
+            put(r, WRITE, metric::DEVICE_IN_FLIGHT, 4.0);
+            say(of(r, WRITE), condition::THINK_AFTER, json!(8));
+            put(r, SYNCED, metric::DEVICE_IN_FLIGHT, 4.0);
+            say(of(r, SYNCED), condition::SYNC_AFTER, json!(16));
+        } },
+    Pair { rule: "requests-above-the-drive",
+        fires: |r| put(r, KNEE, metric::DEVICE_IN_FLIGHT, 4.0),
+        // Adjacent requests were merged into fewer.
+        silent: |r| { put(r, KNEE, metric::DEVICE_IN_FLIGHT, 4.0); change(r, KNEE, metric::DEVICE_MERGES, 2e5) } },
+    Pair { rule: "requests-above-the-drive",
+        fires: |r| put(r, KNEE, metric::DEVICE_IN_FLIGHT, 4.0),
+        // The generator waited for a CPU, which is another fault.
+        silent: |r| { put(r, KNEE, metric::DEVICE_IN_FLIGHT, 4.0); put(r, KNEE, metric::GENERATOR_WAIT, 0.2) } },
+    Pair { rule: "depth-above-tags",
+        fires: |r| put(r, KNEE, metric::DEVICE_TAGS, 31.0),
+        silent: |r| put(r, KNEE, metric::DEVICE_TAGS, 32.0) },
+    Pair { rule: "kernel-workers",
+        fires: |r| { put(r, KNEE, metric::DEVICE_IN_FLIGHT, 8.0); say(of(r, KNEE), condition::KERNEL_WORKERS, json!(8)) },
+        // Some were started once, and the drives had all requests.
+        silent: |r| { put(r, KNEE, metric::DEVICE_IN_FLIGHT, 30.0); say(of(r, KNEE), condition::KERNEL_WORKERS, json!(8)) } },
+    Pair { rule: "kernel-workers",
+        // Nothing counts what the drives had.
+        fires: |r| say(of(r, KNEE), condition::KERNEL_WORKERS, json!(8)),
+        silent: |r| say(of(r, BUFFERED), condition::KERNEL_WORKERS, json!(8)) },
     Pair { rule: "others-write-the-drives",
         fires: |r| change(r, WRITE, metric::DEVICE_WRITE_BYTES, 2e6 * 8192.0),
         // Mirrors write everything twice.
@@ -99,6 +182,10 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, APPEND, metric::DEVICE_FLUSHES, 0.0),
         // A drive without a volatile cache isn't sent flushes.
         silent: |r| { change(r, APPEND, metric::DEVICE_FLUSHES, 0.0); write_through(r) } },
+    Pair { rule: "flush-not-seen",
+        // A mirror one half of which is sent three of ten; together they have more than one for each append.
+        fires: |r| { change(r, APPEND, metric::DEVICE_FLUSHES, 1.3e5); put(r, APPEND, metric::DEVICE_FLUSHES_LEAST, 0.3e5) },
+        silent: |r| { change(r, APPEND, metric::DEVICE_FLUSHES, 2e5); put(r, APPEND, metric::DEVICE_FLUSHES_LEAST, 0.99e5) } },
     Pair { rule: "flush-not-seen",
         fires: |r| { rename(r, APPEND, LONE); change(r, LONE, metric::DEVICE_FLUSHES, 0.0) },
         // Of committers that share flushes each flush is for several.
@@ -128,6 +215,10 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "blocks-read-again",
         fires: |r| change(r, KNEE, metric::UNIQUE_BYTES, 0.4e6 * 8192.0),
         silent: |r| change(r, KNEE, metric::UNIQUE_BYTES, 0.6e6 * 8192.0) },
+    Pair { rule: "few-blocks-read-again",
+        // A file of 64 KiB.
+        fires: |r| change(r, KNEE, metric::UNIQUE_BYTES, 65_536.0),
+        silent: |r| { change(r, KNEE, metric::UNIQUE_BYTES, 64e6); change(r, BUFFERED, metric::UNIQUE_BYTES, 65_536.0) } },
     Pair { rule: "sequence-repeated",
         fires: |r| change_one(r, KNEE, metric::SEQUENCE_REPEATED, 1.0),
         silent: |r| remove(r, KNEE, metric::SEQUENCE_REPEATED) },
@@ -167,6 +258,28 @@ const PAIRS: &[Pair] = &[
         silent: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| {
             if n * 30 + (s as u32) < 105 { 100e3 } else { 60e3 * [0.7, 1.3, 0.9][s % 3] }
         })).collect() },
+    Pair { rule: "gaps",
+        // Stopped for 2 of 10 s.
+        fires: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| if (9..15).contains(&s) { 0.0 } else { 100e3 })).collect(),
+        // In two windows of six: the median of the others stands.
+        silent: |r| of(r, KNEE).series = (0..6).map(|n| series(n, |s| if n < 2 && (9..15).contains(&s) { 0.0 } else { 100e3 })).collect() },
+    Pair { rule: "gaps",
+        // A limit for a second of one window, lifted again.
+        fires: |r| of(r, KNEE).series = vec![series(0, |s| if (9..12).contains(&s) { 500.0 } else { 47e3 })],
+        // A drive that collects garbage every other second.
+        silent: |r| of(r, KNEE).series = vec![series(0, |s| if s % 6 == 3 { 500.0 } else { 47e3 })] },
+    Pair { rule: "one-long-operation",
+        fires: |r| put(r, KNEE, metric::LATENCY_MAX, 2.6e9),
+        // Each takes as long on a slow device with a deep queue.
+        silent: |r| {
+            put(r, KNEE, metric::LATENCY_MAX, 2.4e9);
+            put(r, WRITE, metric::LATENCY_MAX, 5e9);
+            change(r, WRITE, metric::LATENCY_MEAN, 2.5e9);
+        } },
+    Pair { rule: "wide-spread",
+        // One window, which fell from 45 to 6 thousand and came back half way.
+        fires: |r| of(r, KNEE).series = vec![series(0, |s| [45e3, 30e3, 6e3, 25e3, 40e3][s / 6])],
+        silent: |r| of(r, KNEE).series = vec![series(0, |s| [45e3, 40e3, 36e3, 42e3, 45e3][s / 6])] },
     Pair { rule: "wide-spread",
         fires: |r| interval(r, UPDATE, metric::THROUGHPUT, 14e3, 26e3),
         silent: |r| interval(r, UPDATE, metric::THROUGHPUT, 16e3, 24e3) },
@@ -186,6 +299,27 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "other-load",
         fires: |r| change(r, KNEE, metric::OTHER_CPUS, 0.3),
         silent: |r| change(r, KNEE, metric::OTHER_CPUS, 0.1) },
+    Pair { rule: "other-load",
+        // Of 128 CPUs others use one, and it is ours.
+        fires: |r| { r.hosts[0].platform.cpu.threads = 128; change(r, KNEE, metric::OTHER_CPUS, 1.0); put(r, KNEE, metric::GENERATOR_WAIT, 0.3) },
+        // Of 2 CPUs one, and it is the other one.
+        silent: |r| { r.hosts[0].platform.cpu.threads = 2; change(r, KNEE, metric::OTHER_CPUS, 1.0); put(r, KNEE, metric::GENERATOR_WAIT, 0.01) } },
+    Pair { rule: "other-load",
+        // Threads of the kernel work for us and wait.
+        fires: |r| { change(r, KNEE, metric::OTHER_CPUS, 1.9); put(r, KNEE, metric::GENERATOR_WAIT, 0.03); change(r, KNEE, metric::CPU_PRESSURE, 0.9) },
+        silent: |r| { change(r, KNEE, metric::OTHER_CPUS, 1.9); put(r, KNEE, metric::GENERATOR_WAIT, 0.03); change(r, KNEE, metric::CPU_PRESSURE, 0.1) } },
+    Pair { rule: "steal-heavy",
+        // One of 64 CPUs lost half of its time.
+        fires: |r| { change(r, KNEE, metric::STEAL, 0.008); put(r, KNEE, metric::GENERATOR_STEAL, 0.5) },
+        silent: |r| { change(r, KNEE, metric::STEAL, 0.008); put(r, KNEE, metric::GENERATOR_STEAL, 0.08) } },
+    Pair { rule: "steal-heavy",
+        // Three of six repeats were destroyed.
+        fires: |r| samples(r, KNEE, metric::STEAL, &[0.4, 0.0, 0.4, 0.0, 0.4, 0.0]),
+        silent: |r| samples(r, KNEE, metric::STEAL, &[0.4, 0.0, 0.4, 0.0, 0.0, 0.0]) },
+    Pair { rule: "stood-still",
+        // SIGSTOP for 2 of 6 s.
+        fires: |r| put(r, KNEE, metric::STOOD_STILL, 0.33),
+        silent: |r| put(r, KNEE, metric::STOOD_STILL, 0.02) },
     Pair { rule: "server-cpus-taken",
         fires: |r| change(r, UPDATE, metric::SERVER_CPUS_TAKEN, 0.2),
         silent: |r| change_one(r, UPDATE, metric::SERVER_CPUS_TAKEN, 0.2) },
@@ -253,6 +387,14 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "overload",
         fires: |r| change(r, OPEN, metric::OFFERED, 20.5e3),
         silent: |r| change(r, OPEN, metric::OFFERED, 20.1e3) },
+    Pair { rule: "rate-above-capacity",
+        // A job with rate_iops of four times what a limit lets through.
+        fires: |r| { rename(r, BLOCK_OPEN, "block.job.a"); change(r, "block.job.a", metric::OFFERED, 4e5) },
+        silent: |r| { rename(r, BLOCK_OPEN, "block.job.a"); change(r, "block.job.a", metric::OFFERED, 1.005e5) } },
+    Pair { rule: "overload",
+        fires: |r| change(r, OPEN, metric::OFFERED, 20.5e3),
+        // What a job's rate means, fio says.
+        silent: |r| { rename(r, BLOCK_OPEN, "block.job.a"); change(r, "block.job.a", metric::OFFERED, 4e5) } },
     Pair { rule: "generator-late",
         fires: |r| change(r, OPEN, metric::LATENESS_P99, 0.2e6),
         silent: |r| change(r, OPEN, metric::LATENESS_P99, 0.05e6) },
@@ -719,6 +861,14 @@ fn writes_over_reads(run: &mut Run, times: f64) {
 
 fn change(run: &mut Run, id: &str, name: Metric, value: f64) {
     samples(run, id, name, &[value; REPEATS]);
+}
+
+/// The reads as a part of a whole that is as they are but for one figure.
+fn part_of_a_whole(run: &mut Run, name: Metric, value: f64) {
+    let whole = Measurement { id: "block.together.0".into(), ..of(run, KNEE).clone() };
+    run.measurements.push(whole);
+    say(of(run, KNEE), condition::PART_OF, json!("block.together.0"));
+    put(run, "block.together.0", name, value);
 }
 
 /// In the third repeat only.

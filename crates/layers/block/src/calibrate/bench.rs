@@ -9,6 +9,7 @@ use narrows_observe::Watch;
 
 use super::plan::{CalibratePlan, CalibrationTarget};
 use crate::BlockError;
+use crate::knee::held;
 use crate::outcome::StreamOutcome;
 use crate::plan::MAX_BLOCKING_DEPTH;
 use crate::run::run_scenario;
@@ -147,6 +148,7 @@ impl<'a> Bench<'a> {
         let most = by_memory.unwrap_or(u32::MAX).max(1);
         let blocking = self.plan.access.depth_per_thread().is_some();
         let most = if blocking { most.min(MAX_BLOCKING_DEPTH) } else { most };
+        let most = most.min(held(self.watch.tags()));
         most.min(u32::try_from(blocks).unwrap_or(u32::MAX)).max(1)
     }
 

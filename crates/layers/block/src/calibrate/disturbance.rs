@@ -8,7 +8,7 @@ use crate::outcome::StreamOutcome;
 
 /// Share of processor time that the hypervisor may give to others.
 const STEAL: f64 = 0.05;
-/// Share of all processors that others may use.
+/// Share of the window that our threads may be kept waiting for a processor, or of all processors that others may use.
 const OTHERS: f64 = 0.05;
 /// Stops by a processor quota, per second.
 const THROTTLED_PER_S: f64 = 0.5;
@@ -72,8 +72,15 @@ pub(super) fn spoiled(outcomes: &[StreamOutcome], helpers: Helpers) -> Option<Sp
     if seen.steal.is_some_and(|share| share > STEAL) {
         return Some(Spoiled::Steal);
     }
-    let others = seen.other_cpus - helpers.cpus(outcomes);
-    if others > OTHERS * seen.per_cpu.len() as f64 && !seen.per_cpu.is_empty() {
+    // What others did to our threads, and only where that isn't known, what they used.
+    let other_load = match first.kept_waiting {
+        Some(share) => share > OTHERS,
+        None => {
+            let others = seen.other_cpus - helpers.cpus(outcomes);
+            others > OTHERS * seen.per_cpu.len() as f64 && !seen.per_cpu.is_empty()
+        }
+    };
+    if other_load {
         return Some(Spoiled::OtherLoad);
     }
     let seconds = seen.window.as_secs_f64();

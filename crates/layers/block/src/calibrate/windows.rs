@@ -1,6 +1,7 @@
 //! Windows of one load on their way to measurements: the load's, and with a log beside it the log's and both together's.
 
-use narrows_model::Measurement;
+use narrows_model::{Measurement, condition};
+use serde_json::json;
 
 use super::bench::BenchWindow;
 use crate::record::Record;
@@ -36,10 +37,11 @@ impl CalibrationWindows {
         let several = self.streams.len() > 1;
         for (record, stream) in self.records.into_iter().zip(&self.streams) {
             let own = if measurements.is_empty() { id.to_string() } else { format!("{id}.log") };
-            measurements.push(with_role_and_state(
-                record.into_measurement(own, stream),
-                stream.mix.writes(),
-            ));
+            let mut measurement = record.into_measurement(own, stream);
+            if several {
+                measurement.workload.insert(condition::PART_OF, json!(format!("{id}.together")));
+            }
+            measurements.push(with_role_and_state(measurement, stream.mix.writes()));
         }
         if several {
             let together = self.together.into_together(format!("{id}.together"), &self.streams);

@@ -68,6 +68,7 @@ impl InterferencePoint {
         let beside = self.company.words(block_bytes, self.beside_per_s);
         let mut measurements = Vec::new();
         let several = self.streams.len() > 1;
+        let together = format!("{id}.{word}.p{percent:02}.together");
         for (i, (record, stream)) in self.records.into_iter().zip(&self.streams).enumerate() {
             let grew = self.beyond[i].iter().filter(|beyond| **beyond).count();
             let place = if 2 * grew > self.beyond[i].len() { "beyond." } else { "" };
@@ -76,12 +77,14 @@ impl InterferencePoint {
                 record.into_measurement(format!("{id}.{word}.{place}p{percent:02}{end}"), stream);
             m.workload.insert(narrows_model::condition::COMPANY, json!(word));
             m.workload.insert(narrows_model::condition::BESIDE, json!(beside));
+            if several {
+                m.workload.insert(narrows_model::condition::PART_OF, json!(together));
+            }
             measurements.push(with_role_and_state(m, stream.mix.writes()));
         }
         if several {
-            let id = format!("{id}.{word}.p{percent:02}.together");
-            measurements
-                .push(with_role_and_state(self.together.into_together(id, &self.streams), true));
+            let all = self.together.into_together(together, &self.streams);
+            measurements.push(with_role_and_state(all, true));
         }
         measurements
     }

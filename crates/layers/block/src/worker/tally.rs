@@ -28,6 +28,10 @@ pub(crate) struct Tally {
     pub cpu_ns: u64,
     /// What the kernel accounted to it over the window.
     pub usage: Usage,
+    /// Time over the window in which it was ready to run and waited for a processor, ns; absent where the kernel keeps no such count.
+    pub run_delay_ns: Option<u64>,
+    /// The processors on which it was seen, at the window's start and end.
+    pub seen_on: Vec<u32>,
     /// Operations submitted since the start of the warm-up, syncs not counted.
     pub issued: u64,
     /// Bytes written since the start of the warm-up.
@@ -81,6 +85,8 @@ impl Tally {
             slices: vec![Slice::default(); slices],
             cpu_ns: 0,
             usage: Usage::default(),
+            run_delay_ns: None,
+            seen_on: Vec::new(),
             issued: 0,
             written_bytes: 0,
             registered_buffers: None,

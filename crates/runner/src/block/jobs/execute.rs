@@ -10,12 +10,13 @@ use narrows_io::{Durable, TargetKind};
 use narrows_layer_block::{
     Record, Route, Scenario, Stream, StreamOutcome, run_scenario, write_state,
 };
-use narrows_model::{Layer, Measurement, RolePath, condition};
+use narrows_model::{Layer, Measurement, RolePath, condition, metric};
 use narrows_raw::Consent;
 use serde_json::json;
 
 use super::disks::{self, Disks};
 use super::files::Files;
+use super::in_step;
 use super::job_stream::JobStream;
 use super::mapping::refuse;
 use super::so_far;
@@ -267,10 +268,24 @@ fn measurements(
         measured.push(measurement);
     }
     if done.len() > 1 {
+        let id = format!("block.together.{number}");
+        for member in &mut measured {
+            member.workload.insert(condition::PART_OF, json!(id));
+        }
         let mut record = Record::new();
         let all: Vec<StreamOutcome> = done.iter().map(|one| one.whole.clone()).collect();
         record.add_together(&all);
-        measured.push(record.into_together(format!("block.together.{number}"), streams));
+        let parts: Vec<&StreamOutcome> =
+            done.iter().flat_map(|one| one.parts.iter().map(|(_, outcome)| outcome)).collect();
+        let in_step = in_step::unique_read_bytes(&stage.streams, &parts);
+        if let Some(bytes) = in_step {
+            record.note(metric::UNIQUE_BYTES, bytes);
+        }
+        let mut together = record.into_together(id, streams);
+        if in_step.is_some() {
+            together.workload.insert(condition::PLACE, json!("same_offsets"));
+        }
+        measured.push(together);
     }
     measured
 }

@@ -11,6 +11,7 @@ mod disks;
 mod execute;
 mod files;
 mod fio_json;
+mod in_step;
 mod job_stream;
 mod job_streams;
 mod mapping;

@@ -26,7 +26,14 @@ fn window(record: &mut Record, stream: &Stream, mut device: Device, s: u64) {
     let (warm_up, length) = (Duration::from_secs(1), Duration::from_secs(s));
     let scenario = Scenario::of(stream.clone(), warm_up, length, 1);
     let (start_ns, seen) = (START_NS + SECOND, HostWindow::default());
-    let measured = Measured { start_ns, window_ns: s * SECOND, cpu_ns: 1.0, seen };
+    let measured = Measured {
+        start_ns,
+        window_ns: s * SECOND,
+        cpu_ns: 1.0,
+        stood_still: 0.0,
+        process_read_bytes: None,
+        seen,
+    };
     let contents = [Contents::default()];
     let outcomes = gather::outcomes(&scenario, measured, vec![tally], &contents, 0.0);
     record.add(&outcomes[0]);

@@ -21,7 +21,7 @@ mod judged;
 mod simulated;
 
 use narrows_engine::{Stopped, Window};
-use narrows_facts::Usage;
+use narrows_facts::{Usage, affinity, process};
 use narrows_io::{Completion, DevicePath, Op, Pattern};
 
 use super::clock::Clock;
@@ -113,6 +113,7 @@ struct Hot<'a, C: Clock> {
     counting: bool,
     began_cpu_ns: u64,
     began: Usage,
+    began_delay_ns: Option<u64>,
     now: u64,
     /// Until then the cap on operations in flight held back what was due.
     capped_ns: u64,
@@ -155,6 +156,7 @@ pub(super) fn run<C: Clock>(
         counting: false,
         began_cpu_ns: 0,
         began: Usage::default(),
+        began_delay_ns: None,
         now: clock.now_ns(),
         capped_ns: 0,
         path,
@@ -204,6 +206,9 @@ impl<C: Clock> Hot<'_, C> {
         if self.counting {
             self.tally.cpu_ns = (self.orders.cpu_ns)() - self.began_cpu_ns;
             self.tally.usage = Usage::of_thread().since(&self.began);
+            let delay_ns = process::thread_run_delay_ns().zip(self.began_delay_ns);
+            self.tally.run_delay_ns = delay_ns.and_then(|(now, then)| now.checked_sub(then));
+            self.tally.seen_on.extend(affinity::current_cpu());
         }
         self.tally.submit_ns = self.path.submit_ns();
         self.tally.workers = self.path.workers();
@@ -219,6 +224,8 @@ impl<C: Clock> Hot<'_, C> {
             self.counting = true;
             self.began_cpu_ns = (self.orders.cpu_ns)();
             self.began = Usage::of_thread();
+            self.began_delay_ns = process::thread_run_delay_ns();
+            self.tally.seen_on.extend(affinity::current_cpu());
             if let Some((most, _)) = self.orders.limit {
                 self.allow(most);
             }
