@@ -9,6 +9,7 @@ mod durability;
 mod fabric;
 mod file;
 mod generator;
+mod limits;
 mod live;
 mod log;
 mod machine;
@@ -26,6 +27,7 @@ use crate::Rule;
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     [
         arithmetic::RULES,
+        limits::RULES,
         device::RULES,
         file::RULES,
         order::RULES,
