@@ -5,7 +5,7 @@
 
 use std::os::unix::fs::FileExt;
 
-use crate::{Arena, Error, Pattern, Tag, Target};
+use crate::{Arena, Error, Pattern, SECTOR, Tag, Target};
 
 /// What a sample of blocks held.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,6 +19,20 @@ pub struct Contents {
 }
 
 impl Target {
+    /// What the sector at `offset` says of itself, read past the page cache where possible; `None` where it can't be read, or sectors
+    /// don't begin there.
+    pub fn tag_at(&self, pattern: Pattern, offset: u64) -> Option<Tag> {
+        let step = self.offset_alignment().max(4096);
+        let (from, within) = (offset / step * step, (offset % step) as usize);
+        if !within.is_multiple_of(SECTOR) || from + step > self.bytes() {
+            return None;
+        }
+        let file = self.direct.as_ref().map_or(self.buffered_file(), |direct| &direct.file);
+        let mut arena = Arena::new(1, u32::try_from(step).ok()?, self.memory_alignment()).ok()?;
+        file.read_exact_at(arena.slot_mut(0), from).ok()?;
+        Some(pattern.tag(&arena.slot(0)[within..], offset))
+    }
+
     /// Reads sectors at places spread over the target (drawn from `seed`) and looks at what they hold.
     pub fn sample_contents(&self, count: u32, seed: u64) -> Result<Contents, Error> {
         let step = self.offset_alignment().max(4096);

@@ -16,6 +16,8 @@
 //!
 //! [`stamp`]: Pattern::stamp
 
+use narrows_facts::pattern::{check_word, mix};
+
 use crate::Entropy;
 use crate::entropy::DEDUPE_BYTES;
 
@@ -148,15 +150,8 @@ impl Pattern {
     }
 
     fn check(&self, number: u64, generation: u64) -> u64 {
-        mix(self.id ^ number.rotate_left(24) ^ generation.rotate_left(48))
+        check_word(self.id, number, generation)
     }
-}
-
-fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]
@@ -206,6 +201,8 @@ mod tests {
         assert_eq!(pattern.tag(&buffer[7680..], 8192 + 7680), Tag::Ours { generation: 7 });
         assert_eq!(Pattern::new(4).tag(&buffer, 8192), Tag::Foreign);
         assert_eq!(pattern.tag(&[0; 512], 0), Tag::Zeros);
+        // Whoever doesn't know the file tells it all the same.
+        assert!(narrows_facts::pattern::is_ours(&buffer[512..]));
         buffer[9] ^= 1;
         assert_eq!(pattern.tag(&buffer, 8192), Tag::Foreign);
     }

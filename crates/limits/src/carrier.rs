@@ -3,7 +3,7 @@
 //! The figures are those of the table's classes, chosen by what the kernel says was negotiated; a speed that the table doesn't
 //! have gives no ceiling. Which port of the network a path uses isn't known (addresses are not read), so a path over the network is
 //! held against all ports that are up, together: with one port that is the port, with several it is never too low. Where a file
-//! server or a target runs on the same machine nothing passes a port, which shows when more was measured than they carry.
+//! server or a target runs on the same machine nothing passes a port: where that is known (the loopback address) there is no ceiling.
 
 use std::collections::BTreeMap;
 
@@ -60,9 +60,8 @@ pub(crate) fn limits(m: &Measurement, platform: &Platform, path: &RolePath) -> V
             None => return Vec::new(),
         },
     };
-    let limits = together(m, family, &carriers, written.as_ref());
-    // More than they carry did not pass them: it came from nearer.
-    if limits.iter().all(|limit| limit.share <= 1.0) { limits } else { Vec::new() }
+    // More than they carry did not pass them: a rule of validity says so.
+    together(m, family, &carriers, written.as_ref())
 }
 
 /// Ceilings of the port by which a target is reached over NVMe/TCP, of all that are up where the port isn't known; none where host
@@ -82,8 +81,7 @@ pub(crate) fn nvme_tcp(m: &Measurement, platform: &Platform) -> Vec<LimitShare> 
     let Some(carriers) = network(platform, Over::NvmeTcp, direction, block, used) else {
         return Vec::new();
     };
-    let limits = together(m, "network", &carriers, None);
-    if limits.iter().all(|limit| limit.share <= 1.0) { limits } else { Vec::new() }
+    together(m, "network", &carriers, None)
 }
 
 /// Of one family; `None` where a part isn't known, or parts are of several families.
@@ -131,6 +129,14 @@ fn carriers(
 fn over(path: &RolePath) -> Option<Over> {
     let fs = &path.file_system;
     if fs.network {
+        // Served by this machine, nothing passes a port.
+        let here = |option: &String| {
+            let address = option.strip_prefix("addr=").and_then(|text| text.parse().ok());
+            address.is_some_and(|address: std::net::IpAddr| address.to_canonical().is_loopback())
+        };
+        if fs.options.iter().any(here) {
+            return None;
+        }
         let rdma = fs.options.iter().any(|option| option == "proto=rdma" || option == "rdma");
         return Some(if rdma { Over::Rdma } else { Over::Tcp });
     }

@@ -37,12 +37,9 @@ pub(crate) fn links(m: &Measurement, platform: &Platform, path: &RolePath) -> Ve
         path.drives().map(|drive| as_loaded(&drive.pcie, &under_load)).collect();
     let asked = CeilingSubject { m, path, direction, factor };
     let limits = at(&asked, &routes, now);
-    // Some links slow down when idle. More than a link carries cannot have passed it, so it ran faster then.
-    if limits.iter().any(|limit| limit.share > 1.0) {
-        at(&asked, &routes, best).into_iter().filter(|limit| limit.share <= 1.0).collect()
-    } else {
-        limits
-    }
+    // Some links slow down when idle. More than a link carries cannot have passed it, so it ran faster then. What exceeds its best
+    // too stays beside its limit, and a rule of validity says what that means.
+    if limits.iter().any(|limit| limit.share > 1.0) { at(&asked, &routes, best) } else { limits }
 }
 
 /// What a ceiling is reckoned for.

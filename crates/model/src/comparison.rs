@@ -101,6 +101,9 @@ pub struct Placement {
     pub file_system: String,
     /// Nothing there survives the power, by construction. Such a place is never recommended.
     pub in_memory: bool,
+    /// Why it can't be seen what is behind it: this machine serves it to itself, or may. Such a place isn't recommended either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unseen: Option<String>,
     /// What is known about its durability.
     pub durability: DurabilityWord,
     /// Why that word.

@@ -87,8 +87,8 @@ pub use platform::{
 pub use platform::{
     BlockDevice, Cache, Cgroup, CgroupVersion, CoreKind, Cpu, CpuGroup, CpuIdentity, DeviceKind,
     Dimm, DriveCache, FileSystem, GroupLevel, HugePages, IdSet, IdSetError, IoLimit, LoadedLink,
-    Medium, Memory, MemoryCache, NodeAccess, NumaNode, PcieLink, Platform, Queue, Role, RolePath,
-    RunningDatabase, SlotPlace, Slots, Unknown,
+    MEMORY, Medium, Memory, MemoryCache, NodeAccess, NumaNode, PcieLink, Platform, Queue, Role,
+    RolePath, RunningDatabase, SlotPlace, Slots, THIS_MACHINE, Unknown,
 };
 pub use run::{Host, HostRole, ReadRunError, Run, SCHEMA, Tool};
 pub use sweep::{

@@ -167,6 +167,15 @@ metrics! { GENERAL:
     RESIDENT_BEFORE: "resident_before", Ratio, Less;
     /// Share of sampled blocks that held only zeros. Where the contents were there before, the lower end of its 95 % interval.
     ZERO_BLOCKS: "zero_blocks", Ratio, Less;
+    /// Share of sampled blocks of others' contents that held one value all over, not zero: the lower end of its 95 % interval.
+    CONSTANT_BLOCKS: "constant_blocks", Ratio, Less;
+    /// Share of sampled blocks of others' contents that are copies of one at another place: the lower end of its 95 % interval.
+    REPEATED_BLOCKS: "repeated_blocks", Ratio, Less;
+    /// Share of sampled blocks of others' contents in which more than half of the words stand twice: the lower end of its 95 %
+    /// interval.
+    COMPRESSIBLE_BLOCKS: "compressible_blocks", Ratio, Less;
+    /// Share of a sample of the window's writes that was not there when it was read back after the window.
+    WRITTEN_LOST: "written_lost", Ratio, Less;
     /// Share of the file that is a hole or an unwritten extent.
     UNWRITTEN: "unwritten", Ratio, Less;
     /// Distinct bytes that the window's reads touched: counted where each block comes once, else expected from where the

@@ -69,7 +69,8 @@ fn of_number(
     unknown: &mut Unknowns,
 ) -> Vec<BlockDevice> {
     let kind = mount.kind.as_str();
-    if is_anonymous(&mount.number) {
+    let devices = block::stack_of(source, mount);
+    if devices.is_empty() && is_anonymous(&mount.number) {
         if narrows_facts::file::volatile_kind(kind) {
             return Vec::new();
         }
@@ -81,7 +82,6 @@ fn of_number(
         unknown.add(what, needs);
         return Vec::new();
     }
-    let devices = block::stack(source, &mount.number);
     if devices.is_empty() {
         unknown.add(what, format!("/sys with block device {} in it", mount.number));
     }

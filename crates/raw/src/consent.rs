@@ -3,7 +3,7 @@
 //! A device's name says little: `/dev/sdb` is another drive after the next boot. So the user says the serial too, and
 //! both must belong together.
 
-use crate::{ConsentError, Device, Identity, Refusal, refusals};
+use crate::{ConsentError, Device, Doubt, Identity, Refusal, refusals};
 
 /// Consent to write to one device. Only [`consent`] makes it; it holds for the drive that was looked at and for no
 /// other that may take its name.
@@ -21,6 +21,8 @@ pub struct Consent {
     pub(crate) disk_sequence: Option<u64>,
     /// Whether what is on it may be there: who writes keeps it.
     pub(crate) keeps_contents: bool,
+    /// What its user took upon themselves.
+    pub(crate) accepted: Vec<Doubt>,
 }
 
 impl Consent {
@@ -41,7 +43,7 @@ impl Consent {
 
     /// What speaks against writing to the device, consent or not.
     pub(crate) fn reasons(&self, device: &Device) -> Vec<Refusal> {
-        reasons(device, self.keeps_contents)
+        reasons(device, self.keeps_contents, &self.accepted)
     }
 
     /// What is no longer as it was when consent was given.
@@ -65,28 +67,47 @@ impl Consent {
 /// # Errors
 /// If anything speaks against writing, or the serial is another one.
 pub fn consent(device: &Device, serial: &str) -> Result<Consent, ConsentError> {
-    given(device, serial, false)
+    given(device, serial, false, &[])
+}
+
+/// The same from a user who takes these doubts upon themselves: they are no reason then.
+///
+/// # Errors
+/// As [`consent`], for all other reasons.
+pub fn consent_accepting(
+    device: &Device,
+    serial: &str,
+    accepted: &[Doubt],
+) -> Result<Consent, ConsentError> {
+    given(device, serial, false, accepted)
 }
 
 /// Takes the user's word that what is on the device is to stay, because others wrote it by way of whoever opens it now: its file
-/// systems, other marks and partitions are no reason, as long as nothing of them is used here.
+/// systems, other marks and partitions are no reason, as long as nothing of them is used here, and nor are users that can't be seen.
 ///
 /// # Errors
 /// As [`consent`], but for what is on it.
 pub fn consent_keeping_contents(device: &Device, serial: &str) -> Result<Consent, ConsentError> {
-    given(device, serial, true)
+    given(device, serial, true, &[Doubt::UnseenUsers])
 }
 
-fn reasons(device: &Device, keeps_contents: bool) -> Vec<Refusal> {
-    let of_contents =
-        |reason: &Refusal| matches!(reason, Refusal::Marked(_) | Refusal::Partitioned(_));
+fn reasons(device: &Device, keeps_contents: bool, accepted: &[Doubt]) -> Vec<Refusal> {
+    let of_contents = |reason: &Refusal| {
+        matches!(reason, Refusal::Marked(_) | Refusal::Partitioned(_) | Refusal::DataUnknown { .. })
+    };
     let mut reasons = refusals(device);
     reasons.retain(|reason| !keeps_contents || !of_contents(reason));
+    reasons.retain(|reason| !Doubt::of(reason).is_some_and(|doubt| accepted.contains(&doubt)));
     reasons
 }
 
-fn given(device: &Device, serial: &str, keeps_contents: bool) -> Result<Consent, ConsentError> {
-    let reasons = reasons(device, keeps_contents);
+fn given(
+    device: &Device,
+    serial: &str,
+    keeps_contents: bool,
+    accepted: &[Doubt],
+) -> Result<Consent, ConsentError> {
+    let reasons = reasons(device, keeps_contents, accepted);
     if !reasons.is_empty() {
         return Err(ConsentError::Refused { path: device.path.clone(), reasons });
     }
@@ -105,5 +126,6 @@ fn given(device: &Device, serial: &str, keeps_contents: bool) -> Result<Consent,
         identity: device.identity.clone(),
         disk_sequence: device.disk_sequence,
         keeps_contents,
+        accepted: accepted.to_vec(),
     })
 }

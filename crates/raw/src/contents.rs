@@ -20,6 +20,8 @@ pub struct Contents {
     pub samples: u32,
     /// Those of them that hold anything but zeros.
     pub samples_nonzero: u32,
+    /// And of these, those that aren't one value all over, nor of an earlier test of ours.
+    pub samples_unknown: u32,
 }
 
 /// Reads `size_bytes` of a device or of an image of one: the places where marks stand, the first megabyte, and some
@@ -34,7 +36,7 @@ pub fn contents(reader: &mut (impl Read + Seek), size_bytes: u64) -> io::Result<
     reader.read_exact(&mut head)?;
     let nonzero = head.iter().filter(|byte| **byte != 0).count();
     let samples = (size_bytes / SAMPLE_BYTES).min(SAMPLES);
-    let mut samples_nonzero = 0;
+    let (mut samples_nonzero, mut samples_unknown) = (0, 0);
     for index in 0..samples {
         // The middle of the index-th of equal stretches, on a block's boundary.
         let at = (size_bytes / samples) * index + size_bytes / samples / 2;
@@ -44,12 +46,15 @@ pub fn contents(reader: &mut (impl Read + Seek), size_bytes: u64) -> io::Result<
         ))?;
         reader.read_exact(&mut block)?;
         samples_nonzero += u32::from(block.iter().any(|byte| *byte != 0));
+        let constant = block.iter().all(|byte| *byte == block[0]);
+        samples_unknown += u32::from(!constant && !narrows_facts::pattern::is_ours(&block));
     }
     Ok(Contents {
         signatures,
         head_nonzero_share: nonzero as f64 / head.len().max(1) as f64,
         samples: samples as u32,
         samples_nonzero,
+        samples_unknown,
     })
 }
 

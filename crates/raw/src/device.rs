@@ -6,12 +6,14 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use narrows_facts::Source;
 
+use crate::doubt::outside;
 use crate::family::{Relation, disk_of, family, folder, partitions};
 use crate::file_uses::{open_for_writing, sought};
-use crate::identity::identity;
+use crate::identity::{alike, identity};
 use crate::node::{Node, name_of, node_of, resolve};
 use crate::open::claim;
 use crate::openers::{Opener, openers};
+use crate::pooled::pooled;
 use crate::usage::{Use, uses};
 use crate::wear::{self, Wear};
 use crate::{Contents, Identity, InspectError, contents};
@@ -62,8 +64,12 @@ pub struct Device {
     pub other_paths: Vec<String>,
     /// Block devices that it is a part of because loop devices serve them.
     pub served: Vec<String>,
-    /// What could not be looked at.
+    /// What could not be looked at: who else may use it.
     pub blind: Vec<String>,
+    /// The device of its stack that shares space with volumes of others, or is half of a pair, in a sentence.
+    pub pooled: Option<String>,
+    /// Other devices that can't be told from it by serial.
+    pub alike: Vec<String>,
 }
 
 /// Examines the device at `path`. On the live machine its contents are read, with `O_RDONLY`, and for a moment it is
@@ -144,6 +150,7 @@ fn facts(source: &dyn Source, path: &str, node: &Node) -> Result<Device, Inspect
     if hidden > 0 {
         blind.push(format!("open files of {hidden} processes (needs root)"));
     }
+    blind.extend(outside(source));
     let (writers, readers): (Vec<Opener>, Vec<Opener>) =
         openers.into_iter().partition(|opener| opener.writes);
     uses.extend(writers.into_iter().map(open_for_writing));
@@ -174,6 +181,8 @@ fn facts(source: &dyn Source, path: &str, node: &Node) -> Result<Device, Inspect
             .filter(|member| member.other_path && member.relation == Relation::Same)
             .map(|member| member.name.clone())
             .collect(),
+        pooled: pooled(source, stack.iter().map(|device| device.name.as_str())),
+        alike: alike(source, disk, identity_size, &family),
         served: family.served,
         blind,
         name,

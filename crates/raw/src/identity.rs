@@ -4,7 +4,7 @@ use std::fmt;
 
 use narrows_facts::Source;
 
-use crate::family::{folder, world_wide_name};
+use crate::family::{Family, folder, world_wide_name};
 
 /// A device's identity, and what the user has to say to consent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,37 @@ pub(crate) fn identity(source: &dyn Source, disk: &str, size_bytes: u64) -> Iden
         .or_else(|| world_wide_name(source, disk).map(Identity::WorldWideName))
         .or_else(|| source.text(&format!("{folder}/dm/uuid")).map(Identity::Uuid))
         .unwrap_or(Identity::NoSerial { size_bytes })
+}
+
+/// Other whole devices with the same identity: of the same size and without a serial each, or with one serial. Other paths to the same
+/// drive, namespaces of one NVMe controller (which share its serial) and devices whose name was chosen by hand (loop devices, those in
+/// memory) are none.
+pub(crate) fn alike(
+    source: &dyn Source,
+    disk: &str,
+    size_bytes: u64,
+    family: &Family,
+) -> Vec<String> {
+    let by_hand = |name: &str| {
+        ["loop", "ram", "zram", "nvme", "dm-", "md", "sr", "fd"]
+            .iter()
+            .any(|kind| name.starts_with(kind))
+    };
+    if by_hand(disk) {
+        return Vec::new();
+    }
+    let own = identity(source, disk, size_bytes);
+    let names = source.list("/sys/block").unwrap_or_default();
+    let others = names.into_iter().filter(|name| {
+        name != disk && !by_hand(name) && !family.members.iter().any(|m| m.name == *name)
+    });
+    others
+        .filter(|name| {
+            let sectors = source.number::<u64>(&format!("{}/size", folder(name)));
+            let size = sectors.and_then(|sectors| sectors.checked_mul(512)).unwrap_or(0);
+            size == size_bytes && identity(source, name, size) == own
+        })
+        .collect()
 }
 
 /// virtio keeps it at the device, NVMe at the controller, SCSI and SATA in a page of vital product data, USB adapters

@@ -102,6 +102,8 @@ fn openers_now(source: &dyn Source, sought: &Sought<'_>) -> (Vec<Opener>, u32) {
     let own = source.is_live().then(std::process::id);
     let mut openers: Vec<Opener> = Vec::new();
     let mut hidden = 0;
+    // A /proc that hides others' processes (hidepid) shows none of theirs.
+    hidden += u32::from(source.is_live() && !source.exists("/proc/1"));
     for name in source.list("/proc").unwrap_or_default() {
         let Ok(pid) = name.parse::<u32>() else { continue };
         if Some(pid) == own {

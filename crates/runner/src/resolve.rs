@@ -76,7 +76,7 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
         client_cpus: split.client.clone(),
         steps: Vec::new(),
     };
-    let volatile = platform.roles.iter().any(|role| role.file_system.volatile);
+    let volatile = platform.roles.iter().any(|role| role.in_memory().is_some());
     if volatile {
         // In memory, files compete with everything else for it.
         plan.file_bytes = plan.file_bytes.min(memory / 8 / MIB * MIB);

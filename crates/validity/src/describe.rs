@@ -94,6 +94,22 @@ impl fmt::Display for When {
             When::Path { role, fact } => {
                 write!(f, "the {} role is {}", role_name(role), fact.phrase())
             }
+            When::OwnPath(fact) => write!(f, "the measurement's path is {}", fact.phrase()),
+            When::SliverRead { turning: true } => f.write_str(
+                "outside of virtual machines: all drives turn, and the part that was read is less than 10 % of them",
+            ),
+            When::SliverRead { turning: false } => f.write_str(
+                "the file was written for this run, and is less than 10 % of the drives",
+            ),
+            When::CachedDevice => f.write_str(
+                "a device on the path is a bcache, or a device-mapper device whose stretches or LVM's marks say that it caches another one",
+            ),
+            When::AboveLimit { network: true } => f.write_str(
+                "more was measured than the network's ports carry: above 102 % of the signal rate, or 110 % of what is left after headers",
+            ),
+            When::AboveLimit { network: false } => f.write_str(
+                "more was measured than links or memory channels carry: above 102 % of the signal rate, or 110 % of what is left after headers",
+            ),
             When::AnyPath(fact) => write!(f, "a role is {}", fact.phrase()),
             When::Structure(structure) => f.write_str(&structure.phrase()),
             When::DatabaseBeside => {
@@ -249,6 +265,7 @@ impl fmt::Display for Need {
             Need::PathUnder(role, fact) => {
                 write!(f, "the {} folder's path is {}", role_name(role), fact.phrase())
             }
+            Need::Lacks(metric) => write!(f, "{} is unknown", words(metric)),
             Need::PathNot(fact) => write!(f, "the path is unknown or not {}", fact.phrase()),
         }
     }

@@ -95,6 +95,11 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         When::LinkBelowUnderLoad => loaded::below(case),
         When::LinkCameUp => loaded::came_up(case),
         When::FarFromDrive => crate::node::far_from_drive(case).map(Evidence::new),
+        When::SliverRead { turning } => crate::sliver::evidence(case, turning).map(Evidence::new),
+        When::CachedDevice => crate::caching::evidence(case).map(Evidence::new),
+        When::AboveLimit { network } => {
+            crate::above::evidence(case.measurement, network).map(Evidence::new)
+        }
         When::Says { key, any_of } => {
             let text = says(case.measurement, key)?;
             any_of
@@ -132,6 +137,10 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         }
         When::Path { role, fact } => {
             let path = path::under(case, role)?;
+            fact.holds(path).then(|| Evidence::new(fact.show(path)))
+        }
+        When::OwnPath(fact) => {
+            let path = path::of(case)?;
             fact.holds(path).then(|| Evidence::new(fact.show(path)))
         }
         When::Any(conditions) => conditions.iter().find_map(|when| measurement(when, case)),

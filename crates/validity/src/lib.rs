@@ -13,7 +13,9 @@
 
 #![forbid(unsafe_code)]
 
+mod above;
 mod blind;
+mod caching;
 mod describe;
 mod disturbance;
 mod drift;
@@ -29,6 +31,7 @@ mod quantity;
 mod rule;
 mod rules;
 mod select;
+mod sliver;
 mod step;
 mod structure;
 

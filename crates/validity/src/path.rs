@@ -1,6 +1,6 @@
 //! Facts about the path under a role: file system, devices, drives.
 
-use narrows_model::{DeviceKind, Layer, Role, RolePath, condition};
+use narrows_model::{DeviceKind, FileSystem, Layer, Role, RolePath, condition};
 
 use crate::durability::{SwitchedOff, switched_off};
 use crate::evaluate::Case;
@@ -11,6 +11,12 @@ use crate::select::says;
 pub enum PathFact {
     /// Its file system lives in memory.
     Volatile,
+    /// What is written there is in this machine's memory: its file system is, or a device at the bottom of its stack.
+    InMemory,
+    /// This machine serves it to itself, or may: what is at the bottom can't be seen.
+    ServedHere,
+    /// It has a cache of its own before drives that can't be seen.
+    CachesUnseen,
     /// Its file system is reached over a network.
     Network,
     /// Its file system is a container's layered one.
@@ -21,10 +27,21 @@ pub enum PathFact {
     WriteBack,
     /// It has drives of its own, and their counters are on.
     Counted,
-    /// Mirrors, parity or a mapper stand between file and drives, so drives move other amounts than were asked.
+    /// Mirrors, parity, a mapper or a file system that copies on write stand between file and drives, so drives move other amounts
+    /// than were asked.
     Redundant,
     /// The kernel sends a device no flushes, although the drive or one beneath says that its cache is volatile.
     FlushSwitchedOff,
+}
+
+/// File systems that write to new places and keep copies of what describes them.
+const COPY_ON_WRITE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
+/// And those that answer reads from a cache of their own, which `O_DIRECT` passes by only sometimes or never, before drives that the
+/// kernel doesn't name: ZFS has ARC, the others a host's or a program's memory.
+const OWN_CACHE: [&str; 5] = ["btrfs", "bcachefs", "zfs", "9p", "virtiofs"];
+
+fn caches_itself(fs: &FileSystem) -> bool {
+    OWN_CACHE.contains(&fs.kind.as_str()) || fs.kind == "fuse" || fs.kind.starts_with("fuse.")
 }
 
 impl PathFact {
@@ -32,6 +49,9 @@ impl PathFact {
         let mut drives = path.drives().peekable();
         match self {
             PathFact::Volatile => path.file_system.volatile,
+            PathFact::InMemory => path.in_memory().is_some(),
+            PathFact::ServedHere => path.served_here().is_some(),
+            PathFact::CachesUnseen => path.devices.is_empty() && caches_itself(&path.file_system),
             PathFact::Network => path.file_system.network,
             PathFact::Overlay => path.file_system.overlay,
             PathFact::CountersOff => {
@@ -52,7 +72,12 @@ impl PathFact {
                     && !drives.any(|d| d.queue.as_ref().is_some_and(|q| q.iostats == Some(false)))
             }
             PathFact::Redundant => {
-                path.devices.iter().any(|d| matches!(d.kind, DeviceKind::Raid | DeviceKind::Mapper))
+                let copies = COPY_ON_WRITE.contains(&path.file_system.kind.as_str());
+                copies
+                    || path
+                        .devices
+                        .iter()
+                        .any(|d| matches!(d.kind, DeviceKind::Raid | DeviceKind::Mapper))
             }
             PathFact::FlushSwitchedOff => !switched_off(&path.devices).is_empty(),
         }
@@ -62,12 +87,17 @@ impl PathFact {
     pub(crate) fn phrase(self) -> &'static str {
         match self {
             PathFact::Volatile => "on a file system in memory",
+            PathFact::InMemory => "in this machine's memory",
+            PathFact::ServedHere => "on a device that this machine serves to itself, or may serve",
+            PathFact::CachesUnseen => {
+                "on a file system with a cache of its own, whose drives cannot be seen"
+            }
             PathFact::Network => "on a network file system",
             PathFact::Overlay => "on a container's overlay file system",
             PathFact::CountersOff => "on a drive whose counters are off",
             PathFact::WriteBack => "on drives with a volatile write cache",
             PathFact::Counted => "on drives that count what they receive",
-            PathFact::Redundant => "behind RAID or a mapper",
+            PathFact::Redundant => "behind RAID, a mapper or a file system that copies on write",
             PathFact::FlushSwitchedOff => {
                 "on a device that gets no flushes, above a volatile write cache"
             }
@@ -82,6 +112,13 @@ impl PathFact {
             PathFact::Volatile | PathFact::Network | PathFact::Overlay => {
                 format!("{place}, mounted at {}", fs.mount_point)
             }
+            PathFact::InMemory => {
+                format!("{place}; {}", path.in_memory().unwrap_or_default())
+            }
+            PathFact::ServedHere => {
+                format!("{place}; {}", path.served_here().unwrap_or_default())
+            }
+            PathFact::CachesUnseen => format!("{place}, which shows no devices"),
             PathFact::FlushSwitchedOff => {
                 let off = switched_off(&path.devices);
                 let sentences: Vec<String> = off.iter().map(SwitchedOff::evidence).collect();

@@ -241,8 +241,24 @@ pub enum When {
         /// The property.
         fact: PathFact,
     },
+    /// The path under the measurement's own role has this property.
+    OwnPath(PathFact),
     /// The path under any role has this property; for [`About::Host`].
     AnyPath(PathFact),
+    /// Less than a tenth of the drives was read from; `turning`: of disks that turn, or else of all others and where the file was just
+    /// written.
+    SliverRead {
+        /// Which drives are looked at.
+        turning: bool,
+    },
+    /// A device that caches another one stands between the measurement's files and the drives.
+    CachedDevice,
+    /// More was measured than a physical limit beside it allows; `network`: a limit of the network's ports, which what this machine
+    /// serves to itself doesn't pass.
+    AboveLimit {
+        /// Whether limits of a network are looked at, or all others.
+        network: bool,
+    },
     /// The machine has this property; for [`About::Machine`].
     Structure(Structure),
     /// Another database uses a role's drives; for [`About::Host`].

@@ -1,9 +1,9 @@
 //! Which measurements a rule takes.
 
-use narrows_model::{Key, Layer, Measurement, Role};
+use narrows_model::{Key, Layer, Measurement, Metric, Role};
 use serde_json::Value;
 
-use crate::evaluate::Case;
+use crate::evaluate::{Case, has};
 use crate::path::{self, PathFact};
 use crate::quantity::Quantity;
 
@@ -31,6 +31,8 @@ pub enum Need {
     SaysNot(Key<Value>, &'static [&'static str]),
     /// Workload and conditions don't have this key.
     Without(Key<Value>),
+    /// The measurement hasn't this metric.
+    Lacks(Metric),
     /// The figure is known and at least this.
     AtLeast(Quantity, f64),
     /// Both figures are known and the first is less than the second.
@@ -92,6 +94,7 @@ impl Need {
                 !says(m, key).is_some_and(|t| none_of.contains(&t.as_str()))
             }
             Need::Without(key) => m.get(key).is_none(),
+            Need::Lacks(metric) => !has(m, metric),
             Need::AtLeast(quantity, bound) => {
                 quantity.resolve(case).is_some_and(|figure| figure.median() >= bound)
             }

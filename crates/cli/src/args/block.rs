@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use narrows_runner::request::Arrivals;
+use narrows_runner::request::{Arrivals, Doubt};
 use narrows_units::{Nanos, ParseQuantityError};
 
 use super::OutputArgs;
@@ -78,6 +78,27 @@ pub struct ConsentArgs {
     /// Its serial, as `narrows block device DEV` shows it, or the subsystem's
     #[arg(long, value_name = "S", requires = "write_to_device")]
     pub serial: Option<String>,
+    /// A doubt about that device that you take upon yourself; can be repeated
+    #[arg(long, value_name = "DOUBT", requires = "write_to_device")]
+    pub accept: Vec<DoubtArg>,
+}
+
+/// What can't be known about a device that is to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DoubtArg {
+    /// Who has it open can't be seen: in a container, or without root
+    UnseenUsers,
+    /// Data is on it that no known mark explains
+    UnknownContents,
+}
+
+impl From<DoubtArg> for Doubt {
+    fn from(arg: DoubtArg) -> Doubt {
+        match arg {
+            DoubtArg::UnseenUsers => Doubt::UnseenUsers,
+            DoubtArg::UnknownContents => Doubt::UnknownContents,
+        }
+    }
 }
 
 /// How operations arrive in an open loop.

@@ -44,7 +44,8 @@ fn folder(args: PlaceArgs) -> PathBuf {
 /// The consent to write to a device, where it was given.
 pub fn consent(args: ConsentArgs) -> Option<DeviceConsent> {
     let (Some(device), Some(serial)) = (args.write_to_device, args.serial) else { return None };
-    Some(DeviceConsent { device, serial })
+    let accepted = args.accept.into_iter().map(Into::into).collect();
+    Some(DeviceConsent { device, serial, accepted })
 }
 
 fn target(args: SpotArgs) -> Result<TargetRequest> {

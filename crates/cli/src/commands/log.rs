@@ -43,7 +43,9 @@ pub fn log(args: LogArgs) -> Result<Exit> {
 fn place(args: LogTargetArgs) -> LogPlace {
     let LogTargetArgs { dirs, write_to_device, serial } = args;
     match (write_to_device, serial) {
-        (Some(device), Some(serial)) => LogPlace::Namespace(DeviceConsent { device, serial }),
+        (Some(device), Some(serial)) => {
+            LogPlace::Namespace(DeviceConsent { device, serial, accepted: Vec::new() })
+        }
         _ => LogPlace::Folders(LogDirs {
             wal: dirs.wal.unwrap_or_else(|| PathBuf::from(".")),
             data: dirs.data,

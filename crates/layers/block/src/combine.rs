@@ -60,6 +60,9 @@ fn add(all: &mut StreamOutcome, other: &StreamOutcome) {
     all.looked_at += other.looked_at;
     all.zeros += other.zeros;
     all.wrong += other.wrong;
+    all.foreign.add(&other.foreign);
+    all.read_back.looked_at += other.read_back.looked_at;
+    all.read_back.lost += other.read_back.lost;
     all.busiest = all.busiest.max(other.busiest);
     all.cursor = all.cursor.max(other.cursor);
     all.usage = all.usage.plus(&other.usage);

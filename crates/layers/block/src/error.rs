@@ -48,6 +48,22 @@ pub enum BlockError {
         /// What to do.
         hint: &'static str,
     },
+    /// What was just written isn't there.
+    #[error(
+        "block layer: {}: of {sampled} sectors that were written and read back {zeros} are zeros and {wrong} are not what was written\n\
+         hint: the device or file system drops or changes data; see the kernel log (dmesg), and test it with fio --verify",
+        .path.display()
+    )]
+    NotThere {
+        /// The file.
+        path: std::path::PathBuf,
+        /// Sectors read back.
+        sampled: u32,
+        /// Of these, nothing but zeros.
+        zeros: u32,
+        /// Of these, not what was written there.
+        wrong: u32,
+    },
     /// The file is smaller than one operation.
     #[error(
         "block layer: a file of {file_bytes} bytes has no room for blocks of {block_bytes}\n\

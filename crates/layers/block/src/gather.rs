@@ -7,9 +7,10 @@ use narrows_stats::Recorder;
 
 use crate::contents::Contents;
 use crate::outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
+use crate::read_back::ReadBack;
 use crate::scenario::{AccessPattern, Distribution, Load, Scenario, Stream};
 use crate::seed::seed_of;
-use crate::worker::{Tally, unique};
+use crate::worker::{Foreign, Tally, unique};
 
 /// What the coordinator saw around the window.
 pub(crate) struct Measured {
@@ -29,7 +30,7 @@ pub(crate) fn outcomes(
     scenario: &Scenario,
     measured: Measured,
     tallies: Vec<Tally>,
-    contents: &[Contents],
+    contents: &[(Contents, ReadBack)],
     sentinel_drift: f64,
 ) -> Vec<StreamOutcome> {
     let all_threads = tallies.len();
@@ -40,7 +41,7 @@ pub(crate) fn outcomes(
         .iter()
         .zip(contents)
         .zip(1..)
-        .map(|((stream, contents), number)| {
+        .map(|((stream, (contents, read_back)), number)| {
             let order_seed = stream.order_seed.unwrap_or(seed_of(scenario.seed, number, 0));
             let own: Vec<Tally> = tallies.by_ref().take(stream.threads as usize).collect();
             let cpu_ns: u64 = own.iter().map(|tally| tally.cpu_ns).sum();
@@ -54,6 +55,7 @@ pub(crate) fn outcomes(
             let mut outcome = sum(stream, &measured, own, slice_ns);
             outcome.cpu_per_op_ns = measured.cpu_ns * part / outcome.operations() as f64;
             outcome.contents = *contents;
+            outcome.read_back = *read_back;
             outcome.sequence = sequence(stream, scenario.seed, order_seed);
             if all_threads >= processors(stream) {
                 // They wait for one another.
@@ -90,6 +92,8 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         looked_at: 0,
         zeros: 0,
         wrong: 0,
+        foreign: Foreign::default(),
+        read_back: ReadBack::default(),
         cpu_per_op_ns: 0.0,
         usage: Usage::default(),
         busiest: 0.0,
@@ -165,6 +169,7 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, tally: Tally) {
     outcome.looked_at += tally.looked_at;
     outcome.zeros += tally.zeros;
     outcome.wrong += tally.wrong;
+    outcome.foreign.add(&tally.foreign);
     outcome.busiest = outcome.busiest.max(tally.cpu_ns as f64 / outcome.window_ns.max(1) as f64);
     outcome.usage = outcome.usage.plus(&tally.usage);
     let waited =

@@ -34,6 +34,7 @@ mod measure;
 mod outcome;
 mod plan;
 mod random_read_window;
+mod read_back;
 mod record;
 mod run;
 mod scenario;

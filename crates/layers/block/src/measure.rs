@@ -67,13 +67,12 @@ pub fn prepare_with(
     let file = TestFile::create(blueprint, &mut watch)?;
     let contents = file.sample_contents(SECTORS_CHECKED, ctx.seed)?;
     if contents.zeros + contents.wrong > 0 {
-        tell(
-            Phase::Verify,
-            &format!(
-                "of {} sectors {} are zeros and {} are not what was written",
-                contents.sampled, contents.zeros, contents.wrong
-            ),
-        );
+        return Err(BlockError::NotThere {
+            path: file.path().to_path_buf(),
+            sampled: contents.sampled,
+            zeros: contents.zeros,
+            wrong: contents.wrong,
+        });
     }
     Ok(file)
 }

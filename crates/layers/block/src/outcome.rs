@@ -7,7 +7,9 @@ use narrows_observe::HostWindow;
 use narrows_stats::Recorder;
 
 use crate::contents::Contents;
+use crate::read_back::ReadBack;
 use crate::scenario::Load;
+use crate::worker::Foreign;
 
 /// What one kind of operation came to, in the window. `latency.count() == operations` always.
 #[derive(Debug, Clone, Default)]
@@ -129,6 +131,10 @@ pub struct StreamOutcome {
     pub zeros: u64,
     /// Of these, not what was written there.
     pub wrong: u64,
+    /// What those of them are made of that others wrote.
+    pub(crate) foreign: Foreign,
+    /// What of the window's writes was read back after it.
+    pub(crate) read_back: ReadBack,
     /// Processor time of this process per operation, ns; with several streams, this stream's part by the time of its
     /// threads.
     pub cpu_per_op_ns: f64,

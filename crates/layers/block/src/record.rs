@@ -135,6 +135,22 @@ impl Record {
                 outcome.zeros as f64 / outcome.looked_at as f64
             };
             self.samples.add(metric::ZERO_BLOCKS, zeros);
+            if outcome.contents.foreign {
+                let foreign = &outcome.foreign;
+                for (name, blocks) in [
+                    (metric::CONSTANT_BLOCKS, foreign.constant),
+                    (metric::REPEATED_BLOCKS, foreign.repeated),
+                    (metric::COMPRESSIBLE_BLOCKS, foreign.compressible),
+                ] {
+                    let (sure, _) = narrows_stats::share_interval_95(blocks, outcome.looked_at);
+                    self.samples.add(name, sure);
+                }
+            }
+        }
+        let back = outcome.read_back;
+        if back.looked_at > 0 {
+            let lost = back.lost as f64 / back.looked_at as f64;
+            self.samples.add(metric::WRITTEN_LOST, lost);
         }
         for (name, share) in [
             (metric::UNWRITTEN, outcome.contents.unwritten),

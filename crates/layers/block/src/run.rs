@@ -13,6 +13,7 @@ use crate::between::Between;
 use crate::contents::Contents;
 use crate::gather::{self, Measured};
 use crate::outcome::StreamOutcome;
+use crate::read_back::read_back;
 use crate::scenario::{Load, Route, Scenario, Stream};
 use crate::seed::seed_of;
 use crate::worker::{self, FAILURES, Job, Queue, Shared, Source, Tally};
@@ -75,6 +76,8 @@ pub fn run_scenario(
     }
     let (measured, tallies) = execute(ctx, scenario, watch, &shared, parts)?;
     let drift = sentinel().0 as f64 / sentinel_before.0.max(1) as f64 - 1.0;
+    let read_back = read_back(scenario, &tallies);
+    let contents: Vec<_> = contents.into_iter().zip(read_back).collect();
     Ok(gather::outcomes(scenario, measured, tallies, &contents, drift))
 }
 

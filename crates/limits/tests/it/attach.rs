@@ -60,6 +60,15 @@ fn a_link_that_was_asleep_does_not_understate_its_ceiling() {
 }
 
 #[test]
+fn what_exceeds_the_best_that_a_link_can_do_keeps_its_limit() {
+    let devices = vec![drive("nvme0n1", vec![link("a", 16.0, 4)])];
+    // 30 GB/s over 16 GB/s, the best of both ends.
+    let limits = limits(platform(devices), block("read", 30e9 / 8192.0));
+    let raw = limits.iter().find(|limit| limit.basis == LimitBasis::Raw).expect("its limit");
+    assert!((1.8..1.95).contains(&raw.share), "{limits:?}");
+}
+
+#[test]
 fn what_is_unknown_or_a_hypervisors_invention_gives_no_ceiling() {
     let known = vec![drive("nvme0n1", vec![link("a", 16.0, 4)])];
     let mut guest = platform(known.clone());

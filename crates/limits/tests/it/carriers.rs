@@ -49,7 +49,9 @@ fn a_sata_drive_is_held_against_its_link() {
     assert_eq!(limits(guest, block("read", 10e3)), []);
     let odd = linked(&["sda"], DriveLinkKind::Sata, 5.0, 1);
     assert_eq!(limits(odd, block("read", 10e3)), [], "no such speed");
-    assert_eq!(limits(machine, block("read", 100e3)), [], "more than it carries came from nearer");
+    // More than it carries stays beside its limit, for a rule of validity to name.
+    let beyond = limits(machine, block("read", 100e3));
+    assert!(beyond.iter().any(|limit| limit.share > 1.05), "{beyond:?}");
 }
 
 /// A volume `dm-0` of LVM over `beneath`.
@@ -156,7 +158,10 @@ fn a_path_over_a_network_is_held_against_all_ports_that_are_up() {
     machine.devices.network[1].bits_per_s = None;
     assert_eq!(limits(machine.clone(), block("read", 5e3)), [], "it could be that one");
     machine.devices.network.truncate(1);
-    assert_eq!(limits(machine, block("read", 50e3)), [], "the server is on this machine");
+    let beyond = limits(machine.clone(), block("read", 50e3));
+    assert!(beyond.iter().all(|limit| limit.share > 2.0) && !beyond.is_empty(), "{beyond:?}");
+    machine.roles[0].file_system.options = vec!["rw".into(), "addr=127.0.0.1".into()];
+    assert_eq!(limits(machine, block("read", 5e3)), [], "the server is on this machine");
 }
 
 #[test]

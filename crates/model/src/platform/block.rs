@@ -39,7 +39,7 @@ pub struct BlockDevice {
     pub level: Option<String>,
     /// Model.
     pub model: Option<String>,
-    /// `nvme (pcie)`, `virtio`, `sata`.
+    /// `nvme (pcie)`, `virtio`, `sata`; of what is no drive, [`MEMORY`] or [`THIS_MACHINE`] with what it is.
     pub transport: Option<String>,
     /// Size, bytes.
     pub size_bytes: Option<u64>,
@@ -51,6 +51,44 @@ pub struct BlockDevice {
     pub numa_node: Option<u32>,
     /// PCIe links from the device up, where it hangs on PCIe.
     pub pcie: Vec<PcieLink>,
+}
+
+/// What the transport of a device begins with whose bytes are in this machine's memory, or nowhere: `memory (tmpfs)`.
+pub const MEMORY: &str = "memory (";
+/// And what that of a target ends with that this machine serves to itself: `iscsi (this machine)`.
+pub const THIS_MACHINE: &str = "(this machine)";
+/// Transports of devices that a program or the kernel of this machine serves, or may serve: what is behind them can't be seen here.
+const MAY_BE_SERVED_HERE: [&str; 3] = ["nvme (loop)", "program (ublk)", "network (nbd)"];
+
+impl BlockDevice {
+    /// Why this is no drive but this machine's memory, if so: `zram0 is in memory`.
+    pub fn in_memory(&self) -> Option<String> {
+        let name = &self.name;
+        let what = self.transport.as_deref().and_then(|transport| transport.strip_prefix(MEMORY));
+        match (what, self.kind) {
+            (Some(what), DeviceKind::Loop) => {
+                let what = what.trim_end_matches(')');
+                Some(format!("{name} serves a file in memory ({what})"))
+            }
+            (Some(what), _) => {
+                Some(format!("{name} is in memory ({})", what.trim_end_matches(')')))
+            }
+            (None, DeviceKind::Memory) => Some(format!("{name} is in memory")),
+            (None, _) => None,
+        }
+    }
+
+    /// Why it can't be seen what is behind this device although, or as far as, this machine serves it.
+    pub fn served_here(&self) -> Option<String> {
+        let transport = self.transport.as_deref()?;
+        let name = &self.name;
+        if transport.ends_with(THIS_MACHINE) {
+            let by = transport.trim_end_matches(THIS_MACHINE).trim();
+            return Some(format!("{name} ({by}) is served by this machine to itself"));
+        }
+        let may = MAY_BE_SERVED_HERE.contains(&transport);
+        may.then(|| format!("{name} ({transport}) may be served by a program of this machine"))
+    }
 }
 
 /// A drive's write cache in the drive's own words, which the kernel's setting may contradict.

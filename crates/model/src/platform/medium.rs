@@ -3,7 +3,8 @@
 //! Told from what the kernel says of each device's transport and of the file system. Not here: what is between that
 //! medium and a write (`narrows-validity`, durability).
 
-use super::{BlockDevice, DeviceKind, RolePath};
+use super::block::THIS_MACHINE;
+use super::{BlockDevice, RolePath};
 
 /// Where a medium is, as far as this machine can see.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,14 +53,15 @@ impl BlockDevice {
     /// Where this device's medium is, by its transport. A device that only stands on others says `Here`: they are asked.
     pub fn medium(&self) -> Medium {
         let name = &self.name;
+        // It goes with the power of the machine, and with everything on it.
+        if self.in_memory().is_some() {
+            return Medium::Here;
+        }
         let Some(transport) = self.transport.as_deref() else {
-            return match self.kind {
-                // It goes with the power of the machine, and with everything on it.
-                DeviceKind::Memory => Medium::Here,
-                _ if self.slaves.is_empty() => {
-                    Medium::Unseen(format!("how {name} is attached can't be seen"))
-                }
-                _ => Medium::Here,
+            return if self.slaves.is_empty() {
+                Medium::Unseen(format!("how {name} is attached can't be seen"))
+            } else {
+                Medium::Here
             };
         };
         let either = EITHER.iter().find(|(known, _)| *known == transport);
@@ -71,6 +73,10 @@ impl BlockDevice {
         } else if let Some((_, where_to)) = either {
             Medium::Unseen(format!(
                 "{name} is attached by {transport}: {where_to} with a power supply of its own, which can't be seen"
+            ))
+        } else if transport.ends_with(THIS_MACHINE) {
+            Medium::Unseen(format!(
+                "{name} is served by this machine to itself ({transport}): what is behind the target can't be seen from here"
             ))
         } else if HERE.contains(&transport) {
             Medium::Here
@@ -127,7 +133,7 @@ impl Medium {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FileSystem, Role};
+    use crate::{DeviceKind, FileSystem, Role};
 
     fn device(name: &str, kind: DeviceKind, transport: Option<&str>) -> BlockDevice {
         BlockDevice {
@@ -182,6 +188,48 @@ mod tests {
         let Medium::Elsewhere(why) = of("Amazon Elastic Block Store") else { panic!("here") };
         assert!(why.contains("nvme0n1") && why.contains("provider's network"), "{why}");
         assert_eq!(of("Amazon EC2 NVMe Instance Storage"), Medium::Here);
+    }
+
+    #[test]
+    fn memory_behind_any_device_of_the_bottom_is_the_paths() {
+        let zram = device("zram0", DeviceKind::Memory, None);
+        let on_tmpfs = device("loop0", DeviceKind::Loop, Some("memory (tmpfs)"));
+        let null = device("nullb0", DeviceKind::Disk, Some("memory (null_blk)"));
+        for (bottom, says) in [
+            (zram, "zram0 is in memory"),
+            (on_tmpfs, "loop0 serves a file in memory (tmpfs)"),
+            (null, "nullb0 is in memory (null_blk)"),
+        ] {
+            assert_eq!(bottom.medium(), Medium::Here, "{bottom:?}");
+            let mirror = [device("md0", DeviceKind::Raid, None), bottom];
+            let path = path("ext4", false, mirror.to_vec());
+            assert_eq!(path.in_memory().as_deref(), Some(says));
+            assert_eq!(path.served_here(), None);
+        }
+        // A loop device over a drive's file system stands on that drive, and a drive is a drive.
+        let mut upper = device("loop0", DeviceKind::Loop, None);
+        upper.slaves = vec!["vda".to_string()];
+        let drive = device("vda", DeviceKind::Disk, Some("virtio"));
+        assert_eq!(path("ext4", false, vec![upper, drive]).in_memory(), None);
+        let tmpfs = FileSystem { kind: "tmpfs".into(), volatile: true, ..FileSystem::default() };
+        let tmpfs = RolePath { file_system: tmpfs, ..path("tmpfs", false, vec![]) };
+        assert!(tmpfs.in_memory().unwrap().contains("tmpfs"));
+    }
+
+    #[test]
+    fn what_the_machine_serves_to_itself_is_unseen() {
+        for transport in
+            ["iscsi (this machine)", "nvme (tcp) (this machine)", "scsi (this machine)"]
+        {
+            let served = device("sdb", DeviceKind::Disk, Some(transport));
+            let Medium::Unseen(why) = served.medium() else { panic!("{transport}") };
+            assert!(why.contains("serve") && why.contains("itself"), "{why}");
+            assert!(served.served_here().is_some() && served.in_memory().is_none());
+        }
+        let nbd = device("nbd0", DeviceKind::Disk, Some("network (nbd)"));
+        assert!(nbd.served_here().unwrap().contains("may be"));
+        let far = device("sdb", DeviceKind::Disk, Some("iscsi"));
+        assert_eq!(far.served_here(), None);
     }
 
     #[test]

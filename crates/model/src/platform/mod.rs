@@ -21,7 +21,7 @@ mod slots;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use block::{BlockDevice, DeviceKind, DriveCache, Queue};
+pub use block::{BlockDevice, DeviceKind, DriveCache, MEMORY, Queue, THIS_MACHINE};
 pub use cache::Cache;
 pub use captured::Captured;
 pub use cgroup::{Cgroup, CgroupVersion, IoLimit};

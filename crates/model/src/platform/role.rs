@@ -46,6 +46,21 @@ impl RolePath {
     pub fn drives(&self) -> impl Iterator<Item = &BlockDevice> {
         self.devices.iter().filter(|device| device.slaves.is_empty())
     }
+
+    /// Why what is written here is in this machine's memory, if so: its file system is, or one of the devices at the bottom of its
+    /// stack. The one answer for figures, durability, recommendations and room.
+    pub fn in_memory(&self) -> Option<String> {
+        let fs = &self.file_system;
+        if fs.volatile {
+            return Some(format!("its file system ({}) is in memory", fs.kind));
+        }
+        self.drives().find_map(BlockDevice::in_memory)
+    }
+
+    /// Why it can't be seen what is at the bottom of its stack: this machine serves it to itself, or may.
+    pub fn served_here(&self) -> Option<String> {
+        self.drives().find_map(BlockDevice::served_here)
+    }
 }
 
 /// A mounted file system.

@@ -3,12 +3,15 @@
 //! their slaves, loop devices on the device that holds their file.
 
 mod cache;
+mod members;
+mod own;
 mod queue;
 pub(crate) mod transport;
 
 use narrows_facts::{Mount, Source, mount_of, mounts};
 use narrows_model::{BlockDevice, DeviceKind, Queue};
 
+use crate::mount::{is_anonymous, is_overlay, upper_folder};
 use crate::pcie;
 use crate::unknown::Unknowns;
 
@@ -16,6 +19,26 @@ pub(crate) use queue::hardware_queues;
 
 /// Deeper than any stack of partitions, encryption, volumes and RAID that works.
 const MAX_DEPTH: u32 = 16;
+/// What the names of files that never had one begin with (memfd_create(2)).
+const NAMELESS: &str = "/memfd:";
+
+/// All devices under a mount down to the drives, each once, upper ones first. Empty if the kernel shows none.
+pub(crate) fn stack_of(source: &dyn Source, mount: &Mount) -> Vec<BlockDevice> {
+    let mut devices = Vec::new();
+    for path in folders(source, mount) {
+        visit(source, &path, &mut devices, MAX_DEPTH);
+    }
+    devices
+}
+
+/// Folders of the devices that a mount is on.
+fn folders(source: &dyn Source, mount: &Mount) -> Vec<String> {
+    if is_anonymous(&mount.number) {
+        return members::members(source, mount);
+    }
+    let path = format!("/sys/dev/block/{}", mount.number);
+    Some(path).filter(|path| source.exists(path)).into_iter().collect()
+}
 
 /// All devices from `number` (`major:minor`) down to the drives, each once, upper ones first. Empty if the kernel
 /// shows no such device, as for anonymous numbers.
@@ -68,12 +91,33 @@ fn visit(source: &dyn Source, path: &str, devices: &mut Vec<BlockDevice>, depth:
     }
 }
 
-/// The mount that a loop device's file lies on. A file that is gone, or that another mount namespace sees, can't be
-/// followed.
+/// The mount that a loop device's file lies on; where that is a container's layer, the mount under it that takes the writes. A file
+/// that another mount namespace sees can't be followed; one that was removed is looked for by its folder.
 fn mount_of_loop(source: &dyn Source, folder: &str) -> Option<Mount> {
     let file = source.text(&format!("{folder}/loop/backing_file"))?;
-    let real = source.real_path(&file).ok()?;
-    mount_of(&mounts(source), &real).cloned()
+    if file.starts_with(NAMELESS) {
+        return None;
+    }
+    let removed = || {
+        let (folder, _) = file.strip_suffix(" (deleted)")?.rsplit_once('/')?;
+        source.real_path(if folder.is_empty() { "/" } else { folder }).ok()
+    };
+    let real = source.real_path(&file).ok().or_else(removed)?;
+    let mounts = mounts(source);
+    let mount = mount_of(&mounts, &real)?;
+    let upper = upper_folder(mount).filter(|_| is_overlay(&mount.kind));
+    let taken = upper.and_then(|folder| mount_of(&mounts, &source.real_path(folder).ok()?));
+    Some(taken.unwrap_or(mount).clone())
+}
+
+/// Where a loop device's file is, if in memory: the file system's kind, or a file without a name (memfd_create(2)).
+fn loop_in_memory(source: &dyn Source, folder: &str) -> Option<String> {
+    let file = source.text(&format!("{folder}/loop/backing_file"))?;
+    if file.starts_with(NAMELESS) {
+        return Some("memfd".to_string());
+    }
+    let kind = mount_of_loop(source, folder)?.kind;
+    narrows_facts::file::volatile_kind(&kind).then_some(kind)
 }
 
 /// Folders of the devices directly beneath.
@@ -82,8 +126,7 @@ fn beneath(source: &dyn Source, folder: &str) -> Vec<String> {
         return folder.rfind('/').map(|end| folder[..end].to_string()).into_iter().collect();
     }
     if let Some(mount) = mount_of_loop(source, folder) {
-        let path = Some(format!("/sys/dev/block/{}", mount.number));
-        return path.filter(|path| source.exists(path)).into_iter().collect();
+        return folders(source, &mount);
     }
     let slaves = format!("{folder}/slaves");
     let names = source.list(&slaves).unwrap_or_default();

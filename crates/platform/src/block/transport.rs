@@ -1,8 +1,9 @@
 //! How a drive is attached, told from where the kernel hangs it in `/sys/devices`.
 
 use narrows_facts::Source;
+use narrows_model::{MEMORY, THIS_MACHINE};
 
-use super::last;
+use super::{last, loop_in_memory, own};
 
 /// Block devices of the network by the names that their drivers give.
 const NETWORK: [&str; 4] = ["nbd", "rbd", "drbd", "rnbd"];
@@ -34,7 +35,11 @@ pub(crate) fn name(
         let transport = source.text(&format!("/sys/class/nvme/{controller}/transport"));
         // Before Linux 4.9 there was no other.
         let transport = transport.or_else(|| begins("pci").then(|| "pcie".to_string()));
-        return Some(transport.map_or("nvme".to_string(), |name| format!("nvme ({name})")));
+        let name = transport.map_or("nvme".to_string(), |name| format!("nvme ({name})"));
+        return Some(own::marked(name, own::nvme(source, controller)));
+    }
+    if let Some(what) = pretended(source, device, &parts) {
+        return Some(format!("{MEMORY}{what})"));
     }
     let network = NETWORK.iter().find(|prefix| is_numbered(device, prefix));
     if let Some(network) = network {
@@ -57,7 +62,11 @@ pub(crate) fn name(
         "usb"
     } else if begins("rport-") || speaks("fc_host") {
         "fibre channel"
-    } else if numbered("session").is_some() || speaks("iscsi_host") {
+    } else if begins("tcm_loop") {
+        return Some(format!("scsi {THIS_MACHINE}"));
+    } else if let Some(session) = numbered("session") {
+        return Some(own::marked("iscsi".to_string(), own::iscsi(source, session)));
+    } else if speaks("iscsi_host") {
         "iscsi"
     } else if speaks("srp_host") {
         "srp"
@@ -87,8 +96,30 @@ fn class(source: &dyn Source, class: &str, host: &str) -> bool {
     source.exists(&format!("/sys/class/{class}/{host}"))
 }
 
-/// Of a loop device: only where its file itself is reached over a network or through a program.
+/// What a device without a medium is, if it is one: the kernel's test devices, and memory that the firmware or the kernel's command
+/// line set aside as if it were persistent (`memmap=`, Linux `drivers/nvdimm/e820.c`).
+fn pretended(source: &dyn Source, device: &str, parts: &[&str]) -> Option<&'static str> {
+    let begins = |prefix: &str| parts.iter().any(|part| part.starts_with(prefix));
+    let null = is_numbered(device, "nullb")
+        || source.exists(&format!("/sys/kernel/config/nullb/{device}"));
+    if null {
+        Some("null_blk")
+    } else if begins("pseudo_") && begins("adapter") {
+        Some("scsi_debug")
+    } else if begins("e820_pmem") {
+        Some("e820 pmem")
+    } else if begins("nfit_test") || begins("ndtest") {
+        Some("nfit_test")
+    } else {
+        None
+    }
+}
+
+/// Of a loop device: only where its file itself is in memory, or reached over a network or through a program.
 pub(crate) fn of_loop(source: &dyn Source, folder: &str) -> Option<String> {
+    if let Some(what) = loop_in_memory(source, folder) {
+        return Some(format!("{MEMORY}{what})"));
+    }
     let kind = super::mount_of_loop(source, folder)?.kind;
     narrows_facts::file::network_kind(&kind).then(|| format!("network ({kind})"))
 }

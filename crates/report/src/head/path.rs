@@ -27,7 +27,7 @@ fn role(path: &RolePath, word: &str) -> String {
     let kind = if fs.kind.is_empty() { "file system unknown" } else { &fs.kind };
     let mut parts = vec![kind.to_string()];
     for (set, text) in [
-        (fs.volatile, "in memory, not durable"),
+        (path.in_memory().is_some(), "in memory, not durable"),
         (fs.network, "network file system"),
         (fs.overlay, "layered"),
         (fs.read_only, "read-only"),

@@ -8,7 +8,7 @@ use crate::print::Units;
 pub(super) fn path(role: &RolePath, lines: &mut Lines) {
     let fs = &role.file_system;
     let label = role.role.word();
-    lines.add(label, format!("{}: {}", role.path, file_system(fs)));
+    lines.add(label, format!("{}: {}", role.path, file_system(fs, role.in_memory().is_some())));
     for item in &role.devices {
         lines.add_within(label, 1, device(item));
         for link in &item.pcie {
@@ -17,7 +17,7 @@ pub(super) fn path(role: &RolePath, lines: &mut Lines) {
     }
 }
 
-fn file_system(fs: &FileSystem) -> String {
+fn file_system(fs: &FileSystem, in_memory: bool) -> String {
     let size = |bytes: Option<u64>| bytes.map(|bytes| Units::Si.bytes(bytes as f64));
     let mut parts = vec![format!("{} on {}", fs.kind, fs.mount_point), fs.options.join(",")];
     if let (Some(free), Some(total)) = (size(fs.free_bytes), size(fs.total_bytes)) {
@@ -25,7 +25,7 @@ fn file_system(fs: &FileSystem) -> String {
     }
     for (set, text) in [
         (fs.read_only, "read-only"),
-        (fs.volatile, "in memory: nothing survives a power failure"),
+        (in_memory, "in memory: nothing survives a power failure"),
         (fs.network, "network file system"),
         (fs.overlay, "a container's overlay file system"),
     ] {

@@ -107,6 +107,9 @@ fn figures(place: &Placement, first: bool) -> [Cell; 9] {
 fn durability(place: &Placement) -> Inline {
     let (word, style) = match place.durability {
         _ if place.in_memory => ("not durable".to_string(), Style::Bad),
+        DurabilityWord::NotShown if place.unseen.is_some() => {
+            ("durability unknown".to_string(), Style::Careful)
+        }
         DurabilityWord::Shown => ("durability shown".to_string(), Style::Strong),
         DurabilityWord::NotShown => ("durability not proven".to_string(), Style::Careful),
         DurabilityWord::Refuted => ("durability refuted".to_string(), Style::Bad),
@@ -161,6 +164,7 @@ mod tests {
             folder: format!("/srv/a/folder/with/a/long/name/{number}"),
             file_system: "ext4 on /dev/mapper/some-volume-with-a-long-name".to_string(),
             in_memory: number == 2,
+            unseen: None,
             durability: DurabilityWord::NotShown,
             durability_sentence: "not tested, no warning signs".to_string(),
             ladder: vec![PlacedStep {

@@ -368,6 +368,7 @@ fn comparison() -> Comparison {
             folder: "/srv/delta".into(),
             file_system: "nfs4 on nfs9:/epsilon".into(),
             in_memory: false,
+            unseen: None,
             durability: DurabilityWord::NotShown,
             durability_sentence: "nobody knows what nfs9:/epsilon does".into(),
             ladder: Vec::new(),

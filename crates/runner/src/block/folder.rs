@@ -2,12 +2,13 @@
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Result;
-use narrows_facts::{Live, process};
+use narrows_facts::{Live, Source, process};
 use narrows_model::{Platform, Role, RolePath};
 use narrows_observe::Watch;
-use narrows_raw::{Consent, Device, Use, consent, inspect};
+use narrows_raw::{Consent, Device, Use, consent_accepting, inspect};
 
 use crate::failure::Failure;
 use crate::named_folder;
@@ -82,13 +83,53 @@ pub fn capacity_bytes(platform: &Platform) -> Option<u64> {
 /// Whatever stands against writing, and a serial that isn't this device's.
 pub fn consented(given: &DeviceConsent) -> Result<(Device, Consent)> {
     let device = inspect(&Live, &given.device)?;
-    let consent = consent(&device, &given.serial)?;
+    let consent = consent_accepting(&device, &given.serial, &given.accepted)?;
     Ok((device, consent))
+}
+
+/// Requests per second of others from which a device counts as at work: more than a journal, a clock and a log write.
+const AT_WORK_PER_S: f64 = 100.0;
+/// How long they are counted.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Refuses to read a device that others keep at work: it would be read at any depth, and nothing here would see how long they wait.
+fn others_at_work(device: &Device) -> Result<()> {
+    if device.uses.is_empty() && device.readers.is_empty() {
+        return Ok(());
+    }
+    let file = format!("/sys/dev/block/{}/stat", device.number);
+    let requests = || requests(&(&Live as &dyn Source).text(&file)?);
+    let Some(before) = requests() else { return Ok(()) };
+    std::thread::sleep(LOOK);
+    let per_s =
+        requests().map_or(0.0, |now| now.saturating_sub(before) as f64 / LOOK.as_secs_f64());
+    if per_s < AT_WORK_PER_S {
+        return Ok(());
+    }
+    Err(Failure::hinted(
+        format!(
+            "{} is in use, and others send it {per_s:.0} requests per second: reading at depth would make them wait",
+            device.path
+        ),
+        format!(
+            "narrows block device {} only looks, and shows who they are; --load-here measures all the same, if slowing them down is acceptable",
+            device.path
+        ),
+    ))
+}
+
+/// Reads and writes that were completed, of a device's `stat` (Linux `Documentation/block/stat.rst`).
+fn requests(stat: &str) -> Option<u64> {
+    let column = |index: usize| stat.split_whitespace().nth(index)?.parse::<u64>().ok();
+    column(0)?.checked_add(column(4)?)
 }
 
 /// Refuses a device on which a running database keeps files, unless the user took responsibility. Reading harms no file,
 /// but takes the drive away from whoever works with it.
 pub fn guard_device(device: &Device, load_here: bool) -> Result<()> {
+    if !load_here {
+        others_at_work(device)?;
+    }
     let used = device.uses.iter().find(|used| matches!(used, Use::Database { .. }));
     let Some(used) = used.filter(|_| !load_here) else { return Ok(()) };
     Err(Failure::hinted(
@@ -98,4 +139,17 @@ pub fn guard_device(device: &Device, load_here: bool) -> Result<()> {
             device.path
         ),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_reads_and_writes() {
+        assert_eq!(requests("  10 1 80 5  7 0 56 3  0 6 8  1 0 8 0 2 1"), Some(17));
+        for wrong in ["", "10", "a b c d e", "10 1 80 5 x"] {
+            assert_eq!(requests(wrong), None, "{wrong}");
+        }
+    }
 }

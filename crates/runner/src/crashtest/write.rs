@@ -132,7 +132,7 @@ fn target(
     })?;
     let platform = folder::machine_of_folder(&folder);
     guard::storage(&platform, std::slice::from_ref(&folder), request.load_here, ui)?;
-    if platform.roles.iter().any(|role| role.file_system.volatile) {
+    if platform.roles.iter().any(|role| role.in_memory().is_some()) {
         ui.say(&format!("warning: {} is in memory: a power cut loses all of it", folder.display()));
     }
     let path = folder.join(name);

@@ -120,7 +120,7 @@ fn servers(request: &PlacementRequest, places: &Places) -> usize {
 /// What the answer rests on; places in memory are no part of it.
 fn answers(request: &PlacementRequest, places: &Places) -> Vec<String> {
     let mut ids = Vec::new();
-    let durable = places.paths().enumerate().filter(|(_, path)| !path.file_system.volatile);
+    let durable = places.paths().enumerate().filter(|(_, path)| path.in_memory().is_none());
     for (at, _) in durable {
         ids.push(working_id(&place_name(at)));
         if at < servers(request, places) {

@@ -62,6 +62,19 @@ impl Places {
         let mut roles = vec![(Role::Data, data.as_path())];
         roles.extend(wal.iter().map(|folder| (Role::Wal, folder.as_path())));
         let platform = narrows_platform::discover(&Live, &roles);
+        // Behind a block device too.
+        let hidden = |role: Role| {
+            let path = platform.roles.iter().find(|path| path.role == role)?;
+            Some(format!("{} is in memory: {}", path.path, path.in_memory()?))
+        };
+        for (role, hint) in [
+            (Role::Wal, "name first the folder where WAL is, or would be, on a drive"),
+            (Role::Data, "name a folder on a drive with --data DIR"),
+        ] {
+            if let Some(why) = hidden(role) {
+                return Err(Failure::hinted(why, hint));
+            }
+        }
         Ok(Places { wal, data, platform })
     }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use narrows_engine::Arrivals;
+use narrows_raw::Doubt;
 use narrows_units::Nanos;
 
 use super::RunOptions;
@@ -25,6 +26,8 @@ pub struct DeviceConsent {
     pub device: String,
     /// Its serial as somebody typed it.
     pub serial: String,
+    /// Doubts that they take upon themselves.
+    pub accepted: Vec<Doubt>,
 }
 
 /// The highest rate that keeps a percentile of latency within a limit.

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 pub use narrows_engine::Arrivals;
 pub use narrows_postgres::{Address, AddressError};
+pub use narrows_raw::Doubt;
 
 /// How to run and where to keep it.
 #[derive(Debug, Clone, Default)]

@@ -11,7 +11,11 @@ use narrows_runner::request::log::{LogDirs, LogPlace};
 use crate::program::Program;
 
 fn consent(program: &Program, options: &str, serial: &str) -> DeviceConsent {
-    DeviceConsent { device: program.address(options).to_string(), serial: serial.to_string() }
+    DeviceConsent {
+        device: program.address(options).to_string(),
+        serial: serial.to_string(),
+        accepted: Vec::new(),
+    }
 }
 
 /// The serial number that a refusal shows.
@@ -138,6 +142,7 @@ fn where_a_log_can_not_be_is_told_with_what_to_type() {
     let address = "nvme-tcp://192.0.2.1/nqn.2026-11.org.example:a";
     let wal = LogPlace::Folders(LogDirs { wal: address.into(), data: None });
     assert!(error(wal).contains("--write-to-device"));
-    let raw = DeviceConsent { device: "/dev/nvme0n1".into(), serial: "S".into() };
+    let raw =
+        DeviceConsent { device: "/dev/nvme0n1".into(), serial: "S".into(), accepted: Vec::new() };
     assert!(error(LogPlace::Namespace(raw)).contains("--wal DIR"));
 }

@@ -5,14 +5,17 @@ use narrows_model::{BlockDevice, DeviceKind, DurabilityEvidence, Medium};
 use super::switched_off::{gets_no_flush, switched_off_at};
 use super::{against, open, speaks_for};
 
-pub(super) fn evidence(devices: &[BlockDevice]) -> Vec<DurabilityEvidence> {
+pub(super) fn evidence(
+    devices: &[BlockDevice],
+    hypervisor: Option<&str>,
+) -> Vec<DurabilityEvidence> {
     if devices.is_empty() {
         return vec![open("block devices", "none is visible below the file system")];
     }
     // A partition has no queue of its own.
     let whole = devices.iter().filter(|device| device.kind != DeviceKind::Partition);
     whole
-        .flat_map(|device| [Some(of_device(device, devices)), of_medium(device)])
+        .flat_map(|device| [Some(of_device(device, devices, hypervisor)), of_medium(device)])
         .flatten()
         .collect()
 }
@@ -28,10 +31,15 @@ fn of_medium(device: &BlockDevice) -> Option<DurabilityEvidence> {
     }
 }
 
-fn of_device(device: &BlockDevice, all: &[BlockDevice]) -> DurabilityEvidence {
+fn of_device(
+    device: &BlockDevice,
+    all: &[BlockDevice],
+    hypervisor: Option<&str>,
+) -> DurabilityEvidence {
     let name = device.name.as_str();
-    if device.kind == DeviceKind::Memory {
-        return against(name, "is in memory: nothing on it survives a power failure");
+    if let Some(why) = device.in_memory() {
+        let is = why.strip_prefix(&format!("{name} ")).unwrap_or(&why);
+        return against(name, format!("{is}: nothing on it survives a power failure"));
     }
     if let Some(off) = switched_off_at(device, all) {
         return against(name, off.reason());
@@ -63,5 +71,14 @@ fn of_device(device: &BlockDevice, all: &[BlockDevice]) -> DurabilityEvidence {
         Some(false) => "; no FUA for single writes",
         None => "",
     };
+    // A hypervisor that drops flushes (QEMU's cache=unsafe) reports the same.
+    if let Some(hypervisor) = hypervisor {
+        return open(
+            name,
+            format!(
+                "reports a volatile cache, so the kernel flushes it{fua}; whether {hypervisor} passes a flush on cannot be seen from here"
+            ),
+        );
+    }
     speaks_for(name, format!("reports a volatile cache, so the kernel flushes it{fua}"))
 }

@@ -62,7 +62,7 @@ pub struct Known<'a> {
 /// The word for a path, with everything it rests on.
 pub fn durability(known: &Known<'_>) -> Durability {
     let mut evidence = file_system::evidence(&known.path.file_system);
-    evidence.extend(devices::evidence(&known.path.devices));
+    evidence.extend(devices::evidence(&known.path.devices, known.hypervisor));
     evidence.extend(known.hypervisor.map(|name| {
         open("hypervisor", format!(
             "{name} stands between this machine and the medium, and may hold back what it acknowledges; ending this machine cuts no drive's power: cut the power of its host"
@@ -143,6 +143,9 @@ fn elsewhere(known: &Known<'_>) -> Option<String> {
 fn not_shown(path: &RolePath, elsewhere: bool, evidence: &[DurabilityEvidence]) -> String {
     if path.file_system.volatile {
         return "not durable by construction: the file system is in memory".to_string();
+    }
+    if let Some(why) = path.in_memory() {
+        return format!("not durable by construction: {why}");
     }
     let against: Vec<&str> = evidence
         .iter()

@@ -19,6 +19,9 @@ const LOG_OF_SERVER: Quantity =
 const OBSERVED_FLUSHES: Quantity = Seen("WAL flushes", Some(Unit::Count), |o| o.counted.flushes);
 const OBSERVED_LOG: Quantity = Seen("WAL written", Some(Unit::Bytes), |o| o.counted.log_bytes);
 const LIVE: &[&str] = &["log.live"];
+/// Flushes that a block workload asked for, from their rate.
+const SYNCS: Quantity =
+    Product(&[Metric(metric::SYNC_THROUGHPUT), Metric(metric::WINDOW), Constant(SECONDS_PER_NS)]);
 /// By windows, from their rate.
 const LIVE_FLUSHES: Quantity =
     Product(&[Metric(metric::FLUSH_RATE), Metric(metric::WINDOW), Constant(SECONDS_PER_NS)]);
@@ -33,9 +36,9 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Durability,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ids(&["log.*", "database.update*"])),
-        when: When::Path { role: Role::Wal, fact: PathFact::Volatile },
+        when: When::Path { role: Role::Wal, fact: PathFact::InMemory },
         figures: &[],
-        summary: "WAL is on a file system in memory: nothing was made durable",
+        summary: "WAL is in this machine's memory: nothing was made durable",
         advice: "Set --wal to a folder on a drive",
         reason: "The rate is that of CPUs and memory without a drive, worth knowing as such, and not what its name promises",
         reference: "tmpfs(5)",
@@ -50,6 +53,20 @@ pub(super) const RULES: &[Rule] = &[
         summary: "The kernel sends this device no flushes although its write cache is volatile",
         advice: "Unless the cache has power-loss protection: echo \"write back\" > /sys/block/DEVICE/queue/write_cache, and measure again",
         reason: "The setting starts as what the drive reported; it was changed since. Acknowledged writes are then in a volatile cache, and their time is not that of a durable write. Not invalid, because a drive with power-loss protection may report its cache as volatile and keep it",
+        reference: "Linux Documentation/block/writeback_cache_control.rst; Documentation/ABI/stable/sysfs-block, write_cache",
+    },
+    Rule {
+        id: "sync-switched-off",
+        group: Group::Durability,
+        severity: Severity::Suspect,
+        about: About::Measurement(
+            Select::layers(&[Layer::Block]).needs(&[Need::AtLeast(SYNCS, 1.0)]),
+        ),
+        when: When::Path { role: Role::Data, fact: PathFact::FlushSwitchedOff },
+        figures: &[Metric(metric::SYNC_LATENCY_P50)],
+        summary: "The file was flushed, but the kernel sends this device no flushes: its write cache is volatile",
+        advice: "Unless the cache has power-loss protection: echo \"write back\" > /sys/block/DEVICE/queue/write_cache, and measure again",
+        reason: "As for WAL: a flush that reaches no drive makes nothing durable, and its time is not that of a flush",
         reference: "Linux Documentation/block/writeback_cache_control.rst; Documentation/ABI/stable/sysfs-block, write_cache",
     },
     Rule {

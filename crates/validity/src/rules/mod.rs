@@ -11,6 +11,7 @@ mod durability;
 mod fabric;
 mod file;
 mod generator;
+mod limits;
 mod live;
 mod log;
 mod machine;
@@ -28,6 +29,7 @@ use crate::Rule;
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     [
         arithmetic::RULES,
+        limits::RULES,
         device::RULES,
         depth::RULES,
         company::RULES,

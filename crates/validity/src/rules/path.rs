@@ -1,8 +1,9 @@
 //! What the path under a role is, where that bears on what the numbers mean.
 
-use narrows_model::{Layer, Role, Severity};
+use narrows_model::{Layer, Severity, metric};
 
-use crate::{About, Group, PathFact, Rule, Select, When};
+use crate::Quantity::Metric;
+use crate::{About, Group, Need, PathFact, Rule, Select, When};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -10,12 +11,51 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Path,
         severity: Severity::Suspect,
         about: About::Measurement(Select::layers(&[Layer::Block])),
-        when: When::Path { role: Role::Data, fact: PathFact::Volatile },
+        when: When::OwnPath(PathFact::InMemory),
         figures: &[],
-        summary: "The data folder is on a file system in memory: no drive was measured",
-        advice: "Set --data to a folder on a drive",
-        reason: "The operations took place in memory, under a name that promises a drive",
-        reference: "tmpfs(5)",
+        summary: "What was measured is in this machine's memory: no drive was measured",
+        advice: "Name a folder or device on a drive",
+        reason: "The operations took place in memory, under a name that promises a drive: a file system in memory, compressed memory (zram), a RAM disk, a loop device over a file in memory, a test device of the kernel, memory set aside as persistent",
+        reference: "tmpfs(5), loop(4); Linux Documentation/admin-guide/blockdev/zram.rst, Documentation/block/null_blk.rst, drivers/nvdimm/e820.c",
+    },
+    Rule {
+        id: "served-by-this-machine",
+        group: Group::Path,
+        severity: Severity::Note,
+        about: About::Measurement(Select::layers(&[Layer::Block, Layer::Log])),
+        when: When::OwnPath(PathFact::ServedHere),
+        figures: &[],
+        summary: "This machine serves the device to itself, or may: what is behind it cannot be seen",
+        advice: "Measure the file or device that the target serves",
+        reason: "The figure is right for that path, target included. It is no drive's, and its caches are this machine's memory",
+        reference: "Linux Documentation/admin-guide/blockdev/nbd.rst, Documentation/block/ublk.rst; sysfs address of NVMe controllers and iSCSI connections",
+    },
+    Rule {
+        id: "drives-unseen",
+        group: Group::Path,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::layers(&[Layer::Block]).needs(&[
+            Need::Lacks(metric::DEVICE_READ_BYTES),
+            Need::AtLeast(Metric(metric::ISSUED_READ_BYTES), 1.0),
+        ])),
+        when: When::OwnPath(PathFact::CachesUnseen),
+        figures: &[],
+        summary: "The file system has a cache of its own and shows no drives: memory may have answered",
+        advice: "Measure a device or a folder whose drives can be seen; of a ZFS pool, one of its drives before the pool is made, or a data set with primarycache=metadata and a file much larger than ARC",
+        reason: "ZFS answers O_DIRECT from ARC before version 2.3, virtiofs, 9p and FUSE as their mount options say. Nothing that this machine counts tells such a read from a drive's",
+        reference: "zfsprops(7), direct and primarycache; Linux Documentation/filesystems/fuse/fuse-io.rst, virtiofs.rst, 9p.rst",
+    },
+    Rule {
+        id: "cached-device",
+        group: Group::Path,
+        severity: Severity::Note,
+        about: About::Measurement(Select::layers(&[Layer::Block, Layer::Log])),
+        when: When::CachedDevice,
+        figures: &[],
+        summary: "A cache (bcache, dm-cache, dm-writecache) or VDO stands between file and drives",
+        advice: "A file much larger than the cache shows the drives behind it; narrows block steady shows what is left when the cache is full of writes",
+        reason: "The figure is right for that path and that state of the cache. A knee that is the cache's ends with it",
+        reference: "Linux Documentation/admin-guide/bcache.rst; Documentation/admin-guide/device-mapper/cache.rst, writecache.rst",
     },
     Rule {
         id: "network-path",

@@ -96,6 +96,43 @@ fn judge(path: &RolePath, tests: &[CrashTest]) -> Durability {
 }
 
 #[test]
+fn memory_behind_a_device_is_not_durable_by_construction() {
+    let looped = BlockDevice {
+        transport: Some("memory (tmpfs)".to_string()),
+        ..device("loop0", DeviceKind::Loop, Some("write back"), &[])
+    };
+    let found = judge(&path("ext4", &["rw"], vec![looped]), &[]);
+    assert_eq!(found.word, DurabilityWord::NotShown);
+    assert_eq!(
+        found.sentence,
+        "not durable by construction: loop0 serves a file in memory (tmpfs)"
+    );
+    let of_loop = found.evidence.iter().find(|item| item.about == "loop0").expect("it is listed");
+    assert_eq!(of_loop.leaning, Leaning::Against, "{of_loop:?}");
+}
+
+#[test]
+fn in_a_virtual_machine_a_volatile_cache_speaks_for_nothing() {
+    let path = path("ext4", &["rw"], drive());
+    let judged = |hypervisor| {
+        let known = Known {
+            path: &path,
+            machine: DB1,
+            hypervisor,
+            flush: None,
+            unflushed: None,
+            crash_tests: &[],
+        };
+        let evidence = durability(&known).evidence;
+        evidence.into_iter().find(|item| item.about == "nvme0n1").expect("it is listed")
+    };
+    assert_eq!(judged(None).leaning, Leaning::For);
+    let inside = judged(Some("KVM"));
+    assert_eq!(inside.leaning, Leaning::Open);
+    assert!(inside.sentence.contains("whether KVM passes a flush on"), "{}", inside.sentence);
+}
+
+#[test]
 fn no_flag_option_or_speed_gets_past_not_shown() {
     let through = |cache| {
         vec![

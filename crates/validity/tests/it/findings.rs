@@ -8,6 +8,18 @@ use serde_json::json;
 const KNEE: &str = "block.read.random.8k.knee";
 
 #[test]
+fn a_path_without_counters_is_told_although_another_path_has_them() {
+    let mut run = clean::run();
+    for m in run.measurements.iter_mut().filter(|m| m.id.starts_with("block.")) {
+        m.metrics.retain(|metric| metric.name != narrows_model::metric::DEVICE_WRITE_BYTES);
+    }
+    let found = check(&run);
+    let told = found.iter().find(|f| f.id == "device-writes-unchecked").expect("it is told");
+    assert!(told.evidence.contains("in /data"), "{}", told.evidence);
+    assert!(!told.evidence.contains("/wal"), "{}", told.evidence);
+}
+
+#[test]
 fn evidence_quotes_the_figures_the_bound_and_the_repeat() {
     let mut run = clean::run();
     let m = run.measurements.iter_mut().find(|m| m.id == KNEE).expect("the clean run has it");
@@ -62,7 +74,7 @@ fn a_burst_figure_is_told_against_the_capacity() {
     clean::say(m, condition::WRITTEN_BYTES, json!(49_200_000_000_u64));
     assert_eq!(
         check(&run)[0].evidence,
-        "write state is burst; written bytes 49.2 GB; drive capacity 1.92 TB"
+        "write state is burst; written bytes 49.2 GB; drive capacity 40.0 GB"
     );
 }
 

@@ -4,7 +4,8 @@ use crate::{clean, observed, orders};
 use std::collections::BTreeSet;
 
 use narrows_model::{
-    Key, Layer, Measurement, Metric, MetricValue, NumaNode, Role, RolePath, Run, RunningDatabase,
+    BlockDevice, DeviceKind, Key, Layer, LimitBasis, LimitShare, MapperDevice, MapperTarget,
+    Measurement, Metric, MetricValue, NumaNode, Role, RolePath, Run, RunningDatabase, Unit,
     condition, metric,
 };
 use narrows_validity::{About, check, rules};
@@ -68,6 +69,18 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "rate-not-operations-over-window",
         fires: |r| change_one(r, UPDATE, metric::WINDOW, 9.8e9),
         silent: |r| change_one(r, UPDATE, metric::WINDOW, 9.95e9) },
+    Pair { rule: "above-its-limit",
+        fires: |r| limited(r, "pcie:nvme0n1", LimitBasis::Raw, 3.8),
+        // Packets may be larger than assumed, and the network is another rule's.
+        silent: |r| {
+            limited(r, "pcie:nvme0n1", LimitBasis::Raw, 1.01);
+            limited(r, "pcie:nvme0n1", LimitBasis::Protocol, 1.06);
+            limited(r, "cgroup:read:vda", LimitBasis::Configured, 1.3);
+            limited(r, "network:eth0", LimitBasis::Raw, 1.3);
+        } },
+    Pair { rule: "above-its-network",
+        fires: |r| limited(r, "network:eth0", LimitBasis::Raw, 1.3),
+        silent: |r| { limited(r, "network:eth0", LimitBasis::Raw, 1.01); limited(r, "sata:sda", LimitBasis::Raw, 1.3) } },
     Pair { rule: "operations-failed",
         fires: |r| change_one(r, UPDATE, metric::ERRORS, 1.0),
         silent: |r| remove(r, UPDATE, metric::ERRORS) },
@@ -233,6 +246,25 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "blocks-never-written",
         fires: |r| { say(of(r, KNEE), condition::CONTENTS, json!("of others")); change_one(r, KNEE, metric::ZERO_BLOCKS, 0.06) },
         silent: |r| { say(of(r, KNEE), condition::CONTENTS, json!("of others")); change_one(r, KNEE, metric::ZERO_BLOCKS, 0.05) } },
+    Pair { rule: "short-stroked",
+        fires: |r| { small_file(r); queue(r).rotational = Some(true) },
+        // A virtual drive says so whatever it is.
+        silent: |r| { small_file(r); queue(r).rotational = Some(true); r.hosts[0].platform.hypervisor = Some("KVM".into()) } },
+    Pair { rule: "read-just-written",
+        fires: small_file,
+        silent: |r| { small_file(r); say(of(r, KNEE), condition::CONTENTS, json!("of others")) } },
+    Pair { rule: "blocks-of-one-value",
+        fires: |r| put(r, KNEE, metric::CONSTANT_BLOCKS, 0.06),
+        silent: |r| put(r, KNEE, metric::CONSTANT_BLOCKS, 0.05) },
+    Pair { rule: "blocks-are-copies",
+        fires: |r| put(r, KNEE, metric::REPEATED_BLOCKS, 0.21),
+        silent: |r| put(r, KNEE, metric::REPEATED_BLOCKS, 0.2) },
+    Pair { rule: "blocks-compressible",
+        fires: |r| put(r, KNEE, metric::COMPRESSIBLE_BLOCKS, 0.51),
+        silent: |r| put(r, KNEE, metric::COMPRESSIBLE_BLOCKS, 0.5) },
+    Pair { rule: "writes-not-there",
+        fires: |r| put(r, WRITE, metric::WRITTEN_LOST, 0.01),
+        silent: |r| put(r, WRITE, metric::WRITTEN_LOST, 0.0) },
     Pair { rule: "cpus-hot",
         fires: |r| change(r, KNEE, metric::HEAT_STOPS, 1.0),
         silent: |r| change_one(r, KNEE, metric::HEAT_STOPS, 5.0) },
@@ -538,6 +570,10 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "not-durable",
         fires: |r| path(r, Role::Wal).file_system.volatile = true,
         silent: |r| path(r, Role::Data).file_system.volatile = true },
+    Pair { rule: "sync-switched-off",
+        fires: |r| drive_cache(r, Role::Data, "write through", true),
+        // No workload flushed.
+        silent: |r| { drive_cache(r, Role::Data, "write through", true); change(r, SYNCED, metric::SYNC_THROUGHPUT, 0.0) } },
     Pair { rule: "flush-switched-off",
         fires: |r| drive_cache(r, Role::Wal, "write through", true),
         // What the drive reports has no such cache; and a flush that is sent.
@@ -635,8 +671,18 @@ const PAIRS: &[Pair] = &[
         silent: |r| say(of(r, "memory.latency.2m"), condition::FOOTPRINT_OVER_LLC, json!(4.0)) },
 
     Pair { rule: "block-in-memory",
-        fires: |r| path(r, Role::Data).file_system.volatile = true,
-        silent: |r| path(r, Role::Wal).file_system.volatile = true },
+        fires: |r| drive(r, Role::Data).kind = DeviceKind::Memory,
+        silent: |r| { path(r, Role::Wal).file_system.volatile = true; loop_over_the_drive(r) } },
+    Pair { rule: "served-by-this-machine",
+        fires: |r| drive(r, Role::Data).transport = Some("iscsi (this machine)".into()),
+        silent: |r| drive(r, Role::Data).transport = Some("iscsi".into()) },
+    Pair { rule: "drives-unseen",
+        fires: |r| { unseen(r, "zfs"); remove_all(r, "block.read", metric::DEVICE_READ_BYTES) },
+        // The kernel's client of NFS keeps no copy of what it reads past the page cache; and drives that are seen.
+        silent: |r| { unseen(r, "nfs4"); remove_all(r, "block.read", metric::DEVICE_READ_BYTES) } },
+    Pair { rule: "cached-device",
+        fires: |r| mapper(r, "writecache"),
+        silent: |r| mapper(r, "linear") },
     Pair { rule: "network-path",
         fires: |r| path(r, Role::Wal).file_system.network = true,
         silent: |r| path(r, Role::Wal).devices.clear() },
@@ -962,6 +1008,58 @@ fn drive_cache(run: &mut Run, role: Role, kernel: &str, volatile: bool) {
     let queue = path(run, role).devices[0].queue.as_mut().expect("it has a queue");
     queue.write_cache = Some(kernel.to_string());
     queue.drive_cache = Some(narrows_model::DriveCache { volatile, says: "it says so".into() });
+}
+
+/// A file of a twentieth of the drive.
+fn small_file(run: &mut Run) {
+    say(of(run, KNEE), condition::FILE_BYTES, json!(1_920_000_000u64));
+}
+
+fn drive(run: &mut Run, role: Role) -> &mut BlockDevice {
+    &mut path(run, role).devices[0]
+}
+
+/// A loop device over a file on the drive's file system.
+fn loop_over_the_drive(run: &mut Run) {
+    let devices = &mut path(run, Role::Data).devices;
+    let name = devices[0].name.clone();
+    let upper = BlockDevice {
+        name: "loop0".to_string(),
+        kind: DeviceKind::Loop,
+        transport: None,
+        slaves: vec![name],
+        ..devices[0].clone()
+    };
+    devices.insert(0, upper);
+}
+
+fn unseen(run: &mut Run, kind: &str) {
+    let path = path(run, Role::Data);
+    path.devices.clear();
+    path.file_system.kind = kind.to_string();
+}
+
+/// A device of the mapper with that kind of stretch, above the drive.
+fn mapper(run: &mut Run, kind: &str) {
+    mirror(run);
+    let device = &mut path(run, Role::Data).devices[0];
+    (device.kind, device.name) = (DeviceKind::Mapper, "dm-0".to_string());
+    let target = MapperTarget { kind: kind.to_string(), ..MapperTarget::default() };
+    let mapped =
+        MapperDevice { name: "dm-0".into(), targets: vec![target], ..MapperDevice::default() };
+    run.hosts[0].platform.devices.mapped.push(mapped);
+}
+
+/// A limit beside a figure, of which that share was measured.
+fn limited(run: &mut Run, id: &str, basis: LimitBasis, share: f64) {
+    of(run, KNEE).limits.push(LimitShare {
+        id: id.to_string(),
+        basis,
+        value: 8e9,
+        unit: Unit::BytesPerS,
+        share,
+        source: "PCIe 4.0 x4".to_string(),
+    });
 }
 
 fn mirror(run: &mut Run) {

@@ -113,15 +113,22 @@ fn gain(place: &Placement, own: &CommitFigure) -> Option<Gain> {
     })
 }
 
-/// Whether it may be recommended: never where nothing survives the power by construction, or was seen not to.
+/// Whether it may be recommended: never where nothing survives the power by construction, or was seen not to, or where what is behind
+/// may be this machine's memory.
 fn may_be_taken(place: &Placement) -> bool {
-    !place.in_memory && place.durability != DurabilityWord::Refuted
+    !place.in_memory && place.unseen.is_none() && place.durability != DurabilityWord::Refuted
 }
 
 fn left_out(place: &Placement) -> Option<String> {
     if place.in_memory {
         return Some(format!(
             "{} is in memory: it shows what a fast medium would give and can hold no WAL.",
+            place.folder
+        ));
+    }
+    if let Some(why) = &place.unseen {
+        return Some(format!(
+            "{} is not recommended: {why}, and what is behind it cannot be seen.",
             place.folder
         ));
     }

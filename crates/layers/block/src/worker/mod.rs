@@ -2,6 +2,7 @@
 
 mod clock;
 mod due;
+mod foreign;
 mod hot;
 mod jumps;
 mod offset_sequence;
@@ -12,6 +13,7 @@ mod slots;
 mod tally;
 pub(crate) mod unique;
 mod weighted_choice;
+mod wrote;
 
 use std::fs::File;
 use std::num::NonZeroU64;
@@ -31,6 +33,7 @@ use crate::BlockError;
 use crate::scenario::Stream;
 
 pub(crate) use self::due::{Queue, Source};
+pub(crate) use self::foreign::Foreign;
 pub(crate) use self::hot::FAILURES;
 pub(crate) use self::shared::Shared;
 pub(crate) use self::tally::Tally;
@@ -96,7 +99,10 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
         epoch_ns,
         cpu_ns: process::thread_cpu_ns,
     };
-    let result = hot::run(orders, &mut *path, window, shared, &Monotonic);
+    let mut result = hot::run(orders, &mut *path, window, shared, &Monotonic);
+    if let Ok(tally) = &mut result {
+        tally.wrote.carried = payload;
+    }
     if result.is_err() {
         shared.close(0);
     }

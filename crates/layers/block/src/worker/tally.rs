@@ -6,9 +6,11 @@ use narrows_facts::Usage;
 use narrows_io::{Op, Outages, Pattern, Refusal, SECTOR, Tag};
 use narrows_stats::Recorder;
 
+use super::foreign::Foreign;
+use super::wrote::Wrote;
 use crate::outcome::{Counted, Slice};
 
-/// Of that many completed reads one has its contents looked at.
+/// Of that many completed operations one has its contents looked at, and each of as many first ones: a thread may do no more.
 const LOOK_AT: u64 = 64;
 
 /// What one thread counted.
@@ -23,6 +25,10 @@ pub(crate) struct Tally {
     pub looked_at: u64,
     pub zeros: u64,
     pub wrong: u64,
+    /// What blocks are made of that others wrote.
+    pub foreign: Foreign,
+    /// Some of what was written.
+    pub wrote: Wrote,
     pub slices: Vec<Slice>,
     /// Processor time of this thread over the window, ns.
     pub cpu_ns: u64,
@@ -82,6 +88,8 @@ impl Tally {
             looked_at: 0,
             zeros: 0,
             wrong: 0,
+            foreign: Foreign::default(),
+            wrote: Wrote::default(),
             slices: vec![Slice::default(); slices],
             cpu_ns: 0,
             usage: Usage::default(),
@@ -125,10 +133,10 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// Whether this read is one of those to look at.
+    /// Whether the operation with this number, from 1, is one of those to look at.
     #[inline]
-    pub(super) fn is_turn(reads: u64) -> bool {
-        reads.is_multiple_of(LOOK_AT)
+    pub(super) fn is_turn(done: u64) -> bool {
+        done <= LOOK_AT || done.is_multiple_of(LOOK_AT)
     }
 
     /// Looks at what was read from `offset`.
@@ -137,7 +145,10 @@ impl Expected {
         match self.pattern.unwrap_or(Pattern::new(0)).tag(buffer, offset) {
             Tag::Ours { .. } => {}
             Tag::Zeros => tally.zeros += 1,
-            Tag::Displaced { .. } => tally.wrong += u64::from(self.pattern.is_some()),
+            Tag::Displaced { .. } | Tag::Foreign if self.pattern.is_none() => {
+                tally.foreign.look(buffer, offset);
+            }
+            Tag::Displaced { .. } => tally.wrong += 1,
             Tag::Foreign => {
                 let wrong = self.pattern.is_some_and(|pattern| {
                     !(self.written && is_between_writes(pattern, buffer, offset))

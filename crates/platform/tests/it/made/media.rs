@@ -187,3 +187,138 @@ fn a_loop_device_over_a_network_file_is_elsewhere() {
     let platform = narrows_platform::discover(&machine.tree(), &[(Role::Wal, Path::new("/mnt"))]);
     assert!(elsewhere(&platform.roles[0]).contains("network (nfs4)"));
 }
+
+/// What a device's folder and files make of its transport, and whether that is memory.
+fn memory_of(machine: &Machine, number: &str) -> (Option<String>, Option<String>) {
+    let path = wal(machine, number);
+    (path.devices[0].transport.clone(), path.in_memory())
+}
+
+#[test]
+fn devices_without_a_medium_are_memory_and_no_drives() {
+    for (folder, word) in [
+        ("/sys/devices/virtual/block/nullb0", "null_blk"),
+        ("/sys/devices/pseudo_0/adapter0/host3/target3:0:0/3:0:0:0/block/sdc", "scsi_debug"),
+        ("/sys/devices/platform/e820_pmem/ndbus0/region0/namespace0.0/block/pmem0", "e820 pmem"),
+    ] {
+        let machine = Machine::new();
+        machine.device(folder, "8:32", 100);
+        let (transport, memory) = memory_of(&machine, "8:32");
+        assert_eq!(transport, Some(format!("memory ({word})")), "{folder}");
+        assert!(memory.is_some_and(|why| why.contains(word)), "{folder}");
+    }
+    for (folder, transport) in [
+        ("/sys/devices/LNXSYSTM:00/ACPI0012:00/ndbus0/region0/namespace0.0/block/pmem0", "pmem"),
+        ("/sys/devices/pci0000:00/0000:00:05.0/virtio3/ndbus0/region0/ns/block/pmem0", "virtio"),
+        (SATA, "sata"),
+    ] {
+        let machine = Machine::new();
+        machine.device(folder, "8:32", 100);
+        assert_eq!(memory_of(&machine, "8:32"), (Some(transport.to_string()), None), "{folder}");
+    }
+    let machine = Machine::new();
+    machine.device("/sys/devices/virtual/block/zram1", "252:1", 100);
+    assert_eq!(memory_of(&machine, "252:1").1.as_deref(), Some("zram1 is in memory"));
+}
+
+#[test]
+fn a_loop_device_over_a_file_in_memory_is_memory_however_the_file_is_named() {
+    let looped = "/sys/devices/virtual/block/loop3";
+    let mounts = "25 1 8:0 / / rw - ext4 /dev/sda rw\n\
+                  27 25 0:44 / /t rw - tmpfs t rw\n\
+                  28 25 0:45 / /o rw - overlay overlay rw,upperdir=/t/upper\n";
+    for (file, memory) in [
+        ("/t/image", Some("tmpfs")),
+        ("/t/image (deleted)", Some("tmpfs")),
+        ("/o/image", Some("tmpfs")),
+        ("/memfd:image (deleted)", Some("memfd")),
+        ("/srv/image", None),
+        ("/srv/image (deleted)", None),
+    ] {
+        let machine = Machine::new();
+        machine
+            .device(SATA, "8:0", 99)
+            .device(looped, "7:3", 99)
+            .file(&format!("{looped}/loop/backing_file"), format!("{file}\n"))
+            .folder("/wal")
+            .folder("/t/upper")
+            .folder("/o")
+            .folder("/srv")
+            .file(
+                "/proc/self/mountinfo",
+                format!("{mounts}26 25 7:3 / /wal rw - ext4 /dev/x rw\n"),
+            );
+        if !file.ends_with("(deleted)") {
+            machine.file(file, "x");
+        }
+        let roles = [(Role::Wal, Path::new("/wal"))];
+        let path = narrows_platform::discover(&machine.tree(), &roles).roles.remove(0);
+        let why = path.in_memory();
+        assert_eq!(why.is_some(), memory.is_some(), "{file}: {why:?}");
+        if let Some(memory) = memory {
+            assert!(why.unwrap().contains(memory), "{file}");
+        } else {
+            assert!(path.devices.iter().any(|device| device.name == "sda"), "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_target_of_this_machine_itself_is_no_other_machine() {
+    for (address, transport) in [
+        ("127.0.0.1", "iscsi (this machine)"),
+        ("::1", "iscsi (this machine)"),
+        ("192.0.2.7", "iscsi"),
+    ] {
+        let machine = Machine::new();
+        machine
+            .device(ISCSI, "8:16", 99)
+            .file("/sys/class/iscsi_connection/connection1:0/address", format!("{address}\n"));
+        let path = wal(&machine, "8:16");
+        assert_eq!(path.devices[0].transport.as_deref(), Some(transport));
+        assert_eq!(path.served_here().is_some(), transport.ends_with("(this machine)"));
+    }
+    let nvme = "/sys/devices/virtual/nvme-fabrics/ctl/nvme3/nvme3n1";
+    for (address, own) in [
+        ("traddr=127.0.0.1,trsvcid=4420", true),
+        ("traddr=192.0.2.7,trsvcid=4420,src_addr=192.0.2.7", true),
+        ("traddr=192.0.2.7,trsvcid=4420,src_addr=192.0.2.1", false),
+    ] {
+        let machine = Machine::new();
+        machine
+            .device(nvme, "259:7", 99)
+            .file("/sys/class/nvme/nvme3/transport", "tcp\n")
+            .file("/sys/class/nvme/nvme3/address", format!("{address}\n"));
+        let path = wal(&machine, "259:7");
+        let wanted = if own { "nvme (tcp) (this machine)" } else { "nvme (tcp)" };
+        assert_eq!(path.devices[0].transport.as_deref(), Some(wanted), "{address}");
+        assert_eq!(matches!(path.medium(), Medium::Elsewhere(_)), !own, "{address}");
+    }
+}
+
+#[test]
+fn file_systems_on_several_devices_lead_to_all_of_them() {
+    let second = "/sys/devices/pci0000:00/0000:00:17.0/ata2/host1/target1:0:0/1:0:0:0/block/sdb";
+    for (kind, source, wanted) in [
+        ("btrfs", "/dev/sda", vec!["sda", "sdb"]),
+        ("bcachefs", "/dev/sda:/dev/sdb", vec!["sda", "sdb"]),
+        ("zfs", "tank/data", vec![]),
+        ("tmpfs", "/dev/sda", vec![]),
+    ] {
+        let machine = Machine::new();
+        machine
+            .device(SATA, "8:0", 99)
+            .device(second, "8:16", 99)
+            .link("/sys/class/block/sda", SATA)
+            .link("/sys/class/block/sdb", second)
+            .folder("/sys/fs/btrfs/features")
+            .link("/sys/fs/btrfs/1b2e/devices/sda", SATA)
+            .link("/sys/fs/btrfs/1b2e/devices/sdb", second)
+            .folder("/wal")
+            .file("/proc/self/mountinfo", format!("26 1 0:33 / / rw - {kind} {source} rw\n"));
+        let roles = [(Role::Wal, Path::new("/wal"))];
+        let path = narrows_platform::discover(&machine.tree(), &roles).roles.remove(0);
+        let names: Vec<&str> = path.devices.iter().map(|device| device.name.as_str()).collect();
+        assert_eq!(names, wanted, "{kind}");
+    }
+}

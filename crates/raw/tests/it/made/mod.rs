@@ -1,6 +1,7 @@
 //! Made machines: what is in use, what isn't, and what is only next to it.
 
 mod consent;
+mod doubts;
 mod identities;
 mod machine;
 mod plain;

@@ -106,6 +106,7 @@ fn place(number: u32, folder: &str, rate_per_s: f64, flush_ns: f64) -> Placement
         folder: folder.into(),
         file_system: "ext4 on /dev/vda".into(),
         in_memory: false,
+        unseen: None,
         durability: DurabilityWord::NotShown,
         durability_sentence: "not tested, no warning signs".into(),
         ladder: vec![step("write.fdatasync.overwrite.8k", 1.0), step("leader", 1.05)],

@@ -67,7 +67,7 @@ fn path(role: Role, drive: &str) -> RolePath {
             level: None,
             model: None,
             transport: Some("nvme (pcie)".to_string()),
-            size_bytes: Some(1_920_000_000_000),
+            size_bytes: Some(40_000_000_000),
             slaves: Vec::new(),
             queue: Some(Queue {
                 write_cache: Some("write back".to_string()),

@@ -1,8 +1,9 @@
 //! Runs of two places and more, made of figures that a pencil can follow.
 
 use narrows_model::{
-    Comparison, Durability, DurabilityWord, FileSystem, Interval, IntervalMethod, Layer,
-    Measurement, Metric, MetricValue, Platform, Role, RolePath, Run, SCHEMA, condition, metric,
+    BlockDevice, Comparison, DeviceKind, Durability, DurabilityWord, FileSystem, Interval,
+    IntervalMethod, Layer, Measurement, Metric, MetricValue, Platform, Role, RolePath, Run, SCHEMA,
+    condition, metric,
 };
 use serde_json::json;
 
@@ -73,6 +74,23 @@ fn path(role: Role, folder: &str, kind: &str) -> RolePath {
         ..FileSystem::default()
     };
     RolePath { role, path: folder.to_string(), file_system, devices: Vec::new() }
+}
+
+/// A device at the bottom of a path.
+pub fn bottom(name: &str, kind: DeviceKind, transport: &str) -> BlockDevice {
+    BlockDevice {
+        name: name.to_string(),
+        number: "7:0".to_string(),
+        kind,
+        level: None,
+        model: None,
+        transport: Some(transport.to_string()),
+        size_bytes: None,
+        slaves: Vec::new(),
+        queue: None,
+        numa_node: None,
+        pcie: Vec::new(),
+    }
 }
 
 /// The places' file systems in their order.

@@ -3,10 +3,10 @@
 mod built;
 mod proof;
 
-use narrows_model::{DurabilityWord, Measurement, Validity};
+use narrows_model::{DeviceKind, DurabilityWord, Measurement, Validity};
 use narrows_verdict::placement::compare;
 
-use built::{all, database, free, known, run, working};
+use built::{all, bottom, database, free, known, run, working};
 
 #[test]
 fn a_prediction_is_the_databases_rate_times_what_the_place_changes_about_the_emulation() {
@@ -67,6 +67,33 @@ fn memory_and_refuted_places_are_never_recommended() {
     let liar = said(&[Shown, NotShown, Refuted, NotShown]);
     assert!(liar.contains("Move WAL to /w4: +50 %"), "{liar}");
     assert!(liar.contains("/w3 lost acknowledged records"), "{liar}");
+}
+
+#[test]
+fn memory_behind_a_device_and_what_this_machine_serves_to_itself_are_never_recommended() {
+    let measurements = vec![
+        database(1, 10_000.0, 200e3, 60e3),
+        working(1, 10_000.0, 180e3, 60e3),
+        working(2, 40_000.0, 1e3, 30e3),
+        working(3, 30_000.0, 50e3, 40e3),
+    ];
+    let mut run = run(&["ext4", "ext4", "xfs"], measurements);
+    let roles = &mut run.hosts[0].platform.roles;
+    roles[2].devices = vec![bottom("loop0", DeviceKind::Loop, "memory (tmpfs)")];
+    roles[3].devices = vec![bottom("sdb", DeviceKind::Disk, "iscsi (this machine)")];
+    let found = compare(&run, &[]).unwrap();
+    let said = all(&found);
+    assert!(!said.contains("Move WAL"), "{said}");
+    assert!(said.contains("/w2 is in memory"), "{said}");
+    assert!(
+        said.contains("/w3 is not recommended: sdb (iscsi) is served by this machine"),
+        "{said}"
+    );
+    // The same devices as drives are taken.
+    for role in &mut run.hosts[0].platform.roles {
+        role.devices.clear();
+    }
+    assert!(all(&compare(&run, &[]).unwrap()).contains("Move WAL to /w2"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use narrows_observe::HostWindow;
 use super::simulated::{Device, SECOND, START_NS, device, open, run_for, stream};
 use crate::contents::Contents;
 use crate::gather::{self, Measured};
+use crate::read_back::ReadBack;
 use crate::record::Record;
 use crate::scenario::{Load, Mix, Scenario, Stream};
 
@@ -34,7 +35,7 @@ fn window(record: &mut Record, stream: &Stream, mut device: Device, s: u64) {
         process_read_bytes: None,
         seen,
     };
-    let contents = [Contents::default()];
+    let contents = [(Contents::default(), ReadBack::default())];
     let outcomes = gather::outcomes(&scenario, measured, vec![tally], &contents, 0.0);
     record.add(&outcomes[0]);
 }

@@ -81,9 +81,14 @@ impl<C: Clock> Hot<'_, C> {
             open.lateness.record(flight.sent_ns.saturating_sub(flight.from_ns));
         }
         self.count_over(&flight, latency_ns, batch);
-        if flight.op == Op::Read && Expected::is_turn(done) {
+        if flight.op == Op::Read && bytes > 0 && Expected::is_turn(done) {
             let expected = self.orders.expected;
-            expected.look(&mut self.tally, self.path.buffer(slot), flight.offset);
+            let buffer = self.path.buffer(slot);
+            let read = (bytes as usize).min(buffer.len());
+            expected.look(&mut self.tally, &buffer[..read], flight.offset);
+        }
+        if flight.op == Op::Write && Expected::is_turn(done) {
+            self.tally.wrote.keep(flight.offset);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 
-use narrows_io::{Access, Effect, Entropy, Fault, Op, Target, When};
+use narrows_io::{Access, Effect, Entropy, Fault, Op, Pattern, Target, When};
 use narrows_layer_block::{Mix, Region, Stream};
 use narrows_model::{Severity, metric};
 use rustix::fs::FallocateFlags;
@@ -80,6 +80,50 @@ fn data_that_compresses_or_repeats_is_suspect() {
     }
     let Some(file) = bench.file(16, Entropy::default()) else { return };
     silent(&bench.judged(bench.windows(&some(Region::of(&file)), 1)), "data-compressible");
+}
+
+#[test]
+fn one_value_all_over_is_suspect_also_where_few_reads_were_made() {
+    let Some(bench) = bench() else { return };
+    let filled = |fill: fn(&mut [u8], u64)| {
+        bench.by_hand(|file| {
+            let mut part = vec![0; MIB as usize];
+            for number in 0..BYTES / MIB {
+                fill(&mut part, number);
+                file.write_all(&part).unwrap();
+            }
+        })
+    };
+    // As NVMe drives may answer for what was trimmed.
+    let ones = filled(|part, _| part.fill(0xff));
+    let found = bench.judged(bench.windows(&counted(reads(ones), 40), 1));
+    caught(&found, "blocks-of-one-value", Severity::Suspect);
+    let copies = filled(|part, _| Pattern::new(5).fill(part, 0, 0));
+    let found = bench.judged(bench.windows(&counted(reads(copies), MANY), 1));
+    caught(&found, "blocks-are-copies", Severity::Note);
+    silent(&found, "blocks-of-one-value");
+    let data = filled(|part, number| Pattern::new(5).fill(part, number * MIB, 0));
+    let found = bench.judged(bench.windows(&counted(reads(data), MANY), 1));
+    for id in ["blocks-of-one-value", "blocks-are-copies", "blocks-compressible"] {
+        silent(&found, id);
+    }
+}
+
+#[test]
+fn a_device_that_drops_what_it_acknowledged_is_invalid() {
+    let Some(bench) = bench() else { return };
+    let Some(file) = bench.file(16, Entropy::default()) else { return };
+    let writes = |faults| Stream {
+        mix: Mix::only(Op::Write),
+        access: Access::blocking().with_faults(faults),
+        ..some(Region::of(&file))
+    };
+    let lost = vec![Fault::on(Op::Write, When::Every(1), Effect::Lost)];
+    let found = bench.judged(bench.windows(&writes(lost), 1));
+    caught(&found, "writes-not-there", Severity::Invalid);
+    let kept = bench.windows(&writes(Vec::new()), 2);
+    assert_eq!(kept.value(metric::WRITTEN_LOST), Some(0.0), "it was read back");
+    silent(&bench.judged(kept), "writes-not-there");
 }
 
 #[test]
