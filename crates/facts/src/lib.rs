@@ -21,6 +21,7 @@ pub mod loop_device;
 pub mod mapper;
 mod mounts;
 pub mod nvme;
+pub mod power;
 pub mod process;
 mod recording;
 mod source;

@@ -8,6 +8,7 @@ use narrows_units::{Ratio, significant};
 use crate::drift;
 use crate::loaded;
 use crate::path;
+use crate::plateau;
 use crate::quantity::{Figure, Quantity, headline};
 use crate::rule::{Over, Test, When};
 use crate::select::says;
@@ -110,6 +111,7 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         When::Step { p, share, level } => {
             step::evidence(case.measurement, p, share, level).map(Evidence::new)
         }
+        When::AtVolumeLimit => plateau::evidence(case),
         When::Wide { half_width } => {
             let metric = headline(case.measurement)?;
             let n = metric.samples.len();

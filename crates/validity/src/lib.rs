@@ -22,6 +22,7 @@ mod evaluate;
 mod loaded;
 mod node;
 mod path;
+mod plateau;
 mod quantity;
 mod rule;
 mod rules;

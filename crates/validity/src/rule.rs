@@ -216,6 +216,8 @@ pub enum When {
         /// Median absolute deviation over the median, up to which the line behind the step is level.
         level: f64,
     },
+    /// All repeats of the rate stand at a limit that providers give to volumes.
+    AtVolumeLimit,
     /// The headline figure's 95 % interval (with fewer than six repeats: its range) is wider than ± this share.
     Wide {
         /// Half the width over the middle.

@@ -18,6 +18,7 @@ mod orders;
 mod path;
 mod steadiness;
 mod structure;
+mod volume;
 
 use std::sync::LazyLock;
 
@@ -30,6 +31,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         file::RULES,
         order::RULES,
         steadiness::RULES,
+        volume::RULES,
         disturbance::RULES,
         generator::RULES,
         database::RULES,

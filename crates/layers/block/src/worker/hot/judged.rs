@@ -4,15 +4,19 @@
 use std::time::Duration;
 
 use narrows_engine::Arrivals;
+use narrows_engine::rate_search::{Goal, WindowJudgement};
 use narrows_io::Op;
 use narrows_model::{Finding, Plan, Platform, Run};
 use narrows_observe::HostWindow;
 
 use super::simulated::{Device, SECOND, START_NS, device, open, run_for, stream};
+use crate::calibrate::seen::seen;
 use crate::contents::Contents;
 use crate::gather::{self, Measured};
+use crate::outcome::StreamOutcome;
 use crate::record::Record;
 use crate::scenario::{Load, Mix, Scenario, Stream};
+use crate::stalls::Span;
 
 const MS: u64 = 1_000_000;
 
@@ -21,15 +25,19 @@ fn one_at_a_time() -> Stream {
 }
 
 /// A window of so many seconds, into `record`.
-fn window(record: &mut Record, stream: &Stream, mut device: Device, s: u64) {
+fn window(record: &mut Record, stream: &Stream, device: Device, s: u64) {
+    record.add(&outcome(stream, device, s, Vec::new()));
+}
+
+/// What a window of so many seconds gave, in which a second thread was late in `still`.
+fn outcome(stream: &Stream, mut device: Device, s: u64, still: Vec<Span>) -> StreamOutcome {
     let tally = run_for(stream, &mut device, s).unwrap();
     let (warm_up, length) = (Duration::from_secs(1), Duration::from_secs(s));
     let scenario = Scenario::of(stream.clone(), warm_up, length, 1);
     let (start_ns, seen) = (START_NS + SECOND, HostWindow::default());
-    let measured = Measured { start_ns, window_ns: s * SECOND, cpu_ns: 1.0, seen };
+    let measured = Measured { start_ns, window_ns: s * SECOND, cpu_ns: 1.0, seen, still };
     let contents = [Contents::default()];
-    let outcomes = gather::outcomes(&scenario, measured, vec![tally], &contents, 0.0);
-    record.add(&outcomes[0]);
+    gather::outcomes(&scenario, measured, vec![tally], &contents, 0.0).remove(0)
 }
 
 /// The ids of the rules that fire.
@@ -86,4 +94,61 @@ fn a_device_that_gets_slower_from_window_to_window_is_suspect() {
     // Two speeds in turn scatter, but they lead nowhere.
     let scatters = found([5, 6, 5, 6, 5, 6]);
     assert!(of(&scatters, "not-steady").is_none(), "{scatters:?}");
+}
+
+/// No operation may be longer than this for 99 of 100 of them.
+const GOAL: Goal = Goal { quantile: 0.99, limit_ns: 5 * MS };
+
+fn ten_thousand_a_second() -> Stream {
+    let load = open(10_000.0, Arrivals::Poisson, 4096);
+    Stream { over_ns: Some(GOAL.limit_ns), ..stream(load, Mix::only(Op::Read)) }
+}
+
+#[test]
+fn a_stall_inside_the_submission_is_the_devices() {
+    // Half a second into the window a call takes 20 ms: what falls due meanwhile, 200 of 10,000, can't be sent.
+    let stall = (START_NS + SECOND + SECOND / 2, START_NS + SECOND + SECOND / 2 + 20 * MS);
+    let stalled = |still: Vec<Span>| {
+        let mut device = device(64, 100_000);
+        device.blocks = stall;
+        let outcome = outcome(&ten_thousand_a_second(), device, 1, still);
+        (seen(&outcome, &GOAL, true).unwrap(), outcome.open.unwrap().held_up)
+    };
+    let (by_device, held_up) = stalled(Vec::new());
+    assert!((19 * MS..21 * MS).contains(&held_up.device_ns), "{held_up:?}");
+    assert!(!by_device.stood_still(&GOAL), "{by_device:?}");
+    let said = by_device.judge(&GOAL, 10_000.0);
+    assert!(matches!(said, WindowJudgement::Failed { .. }), "{said:?}: {by_device:?}");
+    // The same where a second thread was late too: nothing ran.
+    let (by_machine, held_up) = stalled(vec![Span { from_ns: stall.0 + MS, to_ns: stall.1 }]);
+    assert!(held_up.device_ns == 0 && held_up.machine_ns > 19 * MS, "{held_up:?}");
+    assert!(by_machine.stood_still(&GOAL), "{by_machine:?}");
+}
+
+#[test]
+fn a_device_that_takes_what_it_is_given_holds_nobody_up() {
+    let outcome = outcome(&ten_thousand_a_second(), device(64, 100_000), 1, Vec::new());
+    let seen = seen(&outcome, &GOAL, true).unwrap();
+    assert_eq!(seen.judge(&GOAL, 10_000.0), WindowJudgement::Passed { clear: true });
+    let open = outcome.open.unwrap();
+    assert_eq!((open.held_up.device_ns, open.held_up.machine_ns), (0, 0));
+    assert_eq!(open.own_lateness.max(), open.lateness.max());
+}
+
+#[test]
+fn a_cap_below_what_the_limit_allows_convicts_nobody() {
+    // 1000 at a time, 100 ms each, is all that 10,000 a second need; half a second may each take.
+    let goal = Goal { quantile: 0.99, limit_ns: SECOND / 2 };
+    for (cap, wanted) in
+        [(500, WindowJudgement::Generator), (5_000, WindowJudgement::Failed { clear: true })]
+    {
+        let load = open(20_000.0, Arrivals::Poisson, cap);
+        let stream = Stream { over_ns: Some(goal.limit_ns), ..stream(load, Mix::only(Op::Read)) };
+        // Twice what the device takes: with room for 10,000 in flight at the limit a cap of 500 tells nothing.
+        let servers = if cap == 500 { 10_000 } else { 100 };
+        let goal = if cap == 500 { goal } else { Goal { limit_ns: 200 * MS, ..goal } };
+        let found =
+            seen(&outcome(&stream, device(servers, 100 * MS), 1, Vec::new()), &goal, true).unwrap();
+        assert_eq!(found.judge(&goal, 20_000.0), wanted, "{cap}: {found:?}");
+    }
 }
