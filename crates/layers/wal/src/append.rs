@@ -151,7 +151,9 @@ impl<'a> Appender<'a> {
 
         let operations = latency.count() as f64;
         let seconds = window_ns as f64 / 1e9;
-        let rate = operations * 1e9 / (window_ns - self.making_ns).max(1) as f64;
+        // A window without the time in which records were made up.
+        let window_ns = (window_ns - self.making_ns).max(1);
+        let rate = operations * 1e9 / window_ns as f64;
         let samples = &mut collected.samples;
         samples.add(metric::THROUGHPUT, rate);
         record_latency(samples, &latency);

@@ -97,14 +97,16 @@ pub fn one_window(
     let (read, wrong) = step.verify()?;
 
     let window_ns = (ended - start).max(1) as f64;
+    // Without the time in which bytes were made up.
+    let net_ns = (window_ns - making_ns as f64).max(1.0);
     let operations = latency.count() as f64;
     let samples = &mut gathered.samples;
     if step.back_to_back() {
-        let rate = operations * 1e9 / (window_ns - making_ns as f64).max(1.0);
+        let rate = operations * 1e9 / net_ns;
         samples.add(metric::THROUGHPUT, rate);
         samples.add(metric::CPU_PER_OP, cpu_ns as f64 / operations);
     }
-    samples.add(metric::WINDOW, window_ns);
+    samples.add(metric::WINDOW, net_ns);
     samples.add(metric::OPERATIONS, operations);
     if step.bytes() > 0 {
         let issued = operations * step.bytes() as f64;

@@ -137,18 +137,18 @@ fn a_device_that_takes_what_it_is_given_holds_nobody_up() {
 
 #[test]
 fn a_cap_below_what_the_limit_allows_convicts_nobody() {
-    // 1000 at a time, 100 ms each, is all that 10,000 a second need; half a second may each take.
-    let goal = Goal { quantile: 0.99, limit_ns: SECOND / 2 };
-    for (cap, wanted) in
-        [(500, WindowJudgement::Generator), (5_000, WindowJudgement::Failed { clear: true })]
-    {
-        let load = open(20_000.0, Arrivals::Poisson, cap);
-        let stream = Stream { over_ns: Some(goal.limit_ns), ..stream(load, Mix::only(Op::Read)) };
-        // Twice what the device takes: with room for 10,000 in flight at the limit a cap of 500 tells nothing.
-        let servers = if cap == 500 { 10_000 } else { 100 };
-        let goal = if cap == 500 { goal } else { Goal { limit_ns: 200 * MS, ..goal } };
-        let found =
-            seen(&outcome(&stream, device(servers, 100 * MS), 1, Vec::new()), &goal, true).unwrap();
-        assert_eq!(found.judge(&goal, 20_000.0), wanted, "{cap}: {found:?}");
+    // Half a second may each take, so 10,000 may be in flight with none of them late: a cap of 500 tells nothing of a device that has
+    // 2000 at work. With 400 allowed, and 300 in flight at the limit, a device that falls behind is seen.
+    let cases = [
+        (20_000.0, 500, 10_000, SECOND / 2, WindowJudgement::Generator),
+        (1_500.0, 400, 100, SECOND / 5, WindowJudgement::Failed { clear: true }),
+    ];
+    for (rate_per_s, cap, servers, limit_ns, wanted) in cases {
+        let goal = Goal { quantile: 0.99, limit_ns };
+        let load = open(rate_per_s, Arrivals::Poisson, cap);
+        let stream = Stream { over_ns: Some(limit_ns), ..stream(load, Mix::only(Op::Read)) };
+        let outcome = outcome(&stream, device(servers, 100 * MS), 1, Vec::new());
+        let found = seen(&outcome, &goal, true).unwrap();
+        assert_eq!(found.judge(&goal, rate_per_s), wanted, "{cap}: {found:?}");
     }
 }
