@@ -210,6 +210,9 @@ pub struct RunArgs {
     /// Concurrent sessions of the database workloads [default: twice the server's CPUs, 8 to 256]
     #[arg(long, value_name = "N", value_parser = number::sessions::<1024>)]
     pub sessions: Option<u32>,
+    /// Bytes that the block layer's writes may write after the file is made, at most [default: a tenth of the free space, up to 16g]
+    #[arg(long, value_name = "SIZE", value_parser = block::write_budget)]
+    pub write_budget: Option<u64>,
     /// An Oracle database's AWR report of this machine (HTML or text), judged by what is measured here
     #[arg(long, value_name = "FILE")]
     pub with: Option<PathBuf>,

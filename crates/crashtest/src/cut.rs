@@ -2,9 +2,10 @@
 //!
 //! A cut is seen where the writer's voice fell silent without a word *and* its machine has booted since with the medium in
 //! it, or where the user says what was cut. A connection that was closed is none: only a living kernel closes connections. So
-//! is a machine still in the same boot. Reset button and power switch look alike from here; the book says which one counts.
+//! is a machine still in the same boot. Reset button and power switch look alike from here: the drives' own counters of power
+//! cycles tell them apart ([`DrivesPower`]), or else nothing but the user's word does.
 
-use crate::{Acknowledged, End, Machine};
+use crate::{Acknowledged, DrivesPower, End, Machine};
 
 /// What is known of the cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct Cut {
     pub elsewhere: Option<String>,
     /// What the user says was cut, where it isn't the machine itself.
     pub told: Option<String>,
+    /// What the drives' counters say of their power.
+    pub power: DrivesPower,
     /// The user says that the file system was mounted again since.
     pub remounted: bool,
     /// Whether the kernel that wrote is the one that reads; `None` where that can't be told.
@@ -43,6 +46,7 @@ impl Cut {
                 false => Some(terms.elsewhere.clone().unwrap_or_else(unsaid)),
             },
             told: told.map(String::from),
+            power: DrivesPower::unread(),
             remounted: false,
             same_kernel: writer.shares_kernel(here),
             boot_id: booted.map(|_| here.boot_id.clone()).filter(|id| !id.is_empty()),
@@ -55,12 +59,40 @@ impl Cut {
         self.end == Some(End::Silence) && self.booted == Some(true) && self.elsewhere.is_none()
     }
 
+    /// Whether nobody's word is needed: the boot shows that the machine went, the counters that its drives lost their power.
+    pub fn by_itself(&self) -> bool {
+        self.by_boot() && matches!(self.power, DrivesPower::Lost(_))
+    }
+
+    /// Why what was seen was no cut of the drives' power, or may have been none, if so.
+    pub(crate) fn kept_power(&self) -> Option<String> {
+        match (&self.power, &self.told) {
+            (DrivesPower::Kept(why), None) => {
+                Some(format!("a reset is no cut of the power: {why}"))
+            }
+            (DrivesPower::Kept(why), Some(_)) => {
+                Some(format!("the drive contradicts that the power was cut: {why}"))
+            }
+            (DrivesPower::Unknown(why), None) if self.by_boot() => Some(format!(
+                "a reset or a panic looks the same from here and leaves the drives their power: {why}; run write and check as root \
+                 on drives that count it (NVMe, SATA), or say with --cut what was cut"
+            )),
+            _ => None,
+        }
+    }
+
     /// What shows the cut, or why none is seen.
     pub fn seen(&self) -> Result<String, String> {
         if self.by_boot() {
             let told = self.told.as_ref().map(|told| format!("; the user says that it was {told}"));
             let told = told.unwrap_or_default();
-            return Ok(format!("the writer fell silent, and its machine has booted since{told}"));
+            let counted = match &self.power {
+                DrivesPower::Lost(figures) => format!("; {figures}"),
+                DrivesPower::Kept(_) | DrivesPower::Unknown(_) => String::new(),
+            };
+            return Ok(format!(
+                "the writer fell silent, and its machine has booted since{counted}{told}"
+            ));
         }
         if let Some(told) = &self.told {
             return Ok(self.by_word(told));

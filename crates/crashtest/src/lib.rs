@@ -10,7 +10,8 @@
 //!
 //! The idea is diskchecker.pl's (Brad Fitzpatrick, 2005): a machine can't remember what it forgot. What is added: records
 //! whose every sector says whose it is, so that torn, older and foreign contents are told apart; several streams; and
-//! a doubt about the cut itself: a killed process, a closed connection or the same boot is none.
+//! a doubt about the cut itself: a killed process, a closed connection or the same boot is none, and neither is a reset, which leaves the
+//! drives their power.
 //!
 //! Not here: what flags and speed say about durability (`narrows-validity`), and the laboratory's drive (`narrows-lab-drive`).
 
@@ -26,6 +27,7 @@ mod list;
 mod medium;
 mod open;
 mod outcome;
+mod power;
 mod ranges;
 mod reading;
 mod record;
@@ -48,6 +50,7 @@ pub use identity::{Machine, RunId};
 pub use layout::{HEADER_BYTES, Layout, Mode, WINDOW};
 pub use list::{Acknowledged, End, List};
 pub use outcome::{Counts, LEAST_RECORDS, conclude};
+pub use power::{DrivePower, DrivesPower, drives_now};
 pub use ranges::Ranges;
 pub use server::Server;
 pub use streams::Written;

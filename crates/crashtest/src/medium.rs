@@ -20,6 +20,8 @@ pub(crate) struct Medium {
     pub(crate) elsewhere: Option<String>,
     /// The file system's mount point; absent for devices and databases.
     pub(crate) mount_point: Option<String>,
+    /// The drives beneath, by the kernel's names, each once.
+    pub(crate) drives: Vec<String>,
 }
 
 impl Medium {
@@ -38,7 +40,8 @@ impl Medium {
         let Some(folder) = folder else {
             let text =
                 "the server is on another machine, or where its files are can't be seen from here";
-            return Medium { elsewhere: Some(text.to_string()), mount_point: None };
+            let elsewhere = Some(text.to_string());
+            return Medium { elsewhere, mount_point: None, drives: Vec::new() };
         };
         let log = folder.join("pg_wal");
         let roles = [(Role::Data, folder), (Role::Wal, log.as_path())];
@@ -48,23 +51,26 @@ impl Medium {
 
 fn of_device(path: &Path) -> Medium {
     let platform = narrows_platform::discover(&Live, &[]);
-    let place = beneath(&Live, path);
-    Medium { elsewhere: reason(&platform, [place]), mount_point: None }
+    let (place, drives) = beneath(&Live, path);
+    Medium { elsewhere: reason(&platform, [place]), mount_point: None, drives }
 }
 
-/// Where the drives of the block device at `path` are, which `source` knows by its number.
-fn beneath(source: &dyn Source, path: &Path) -> RecordLocation {
+/// Where the drives of the block device at `path` are, which `source` knows by its number, and their names.
+fn beneath(source: &dyn Source, path: &Path) -> (RecordLocation, Vec<String>) {
     // Other files have a number too, which may be that of some block device.
     let metadata = fs::metadata(path).ok().filter(|found| found.file_type().is_block_device());
     let stack = metadata
         .map(|metadata| narrows_platform::block_stack(source, &number(metadata.rdev())))
         .unwrap_or_default();
-    match stack.as_slice() {
+    let drives = stack.iter().filter(|device| device.slaves.is_empty());
+    let drives = drives.map(|device| device.name.clone()).collect();
+    let place = match stack.as_slice() {
         [] => {
             RecordLocation::Unseen(format!("the drives beneath {} can't be seen", path.display()))
         }
         devices => RecordLocation::of(devices),
-    }
+    };
+    (place, drives)
 }
 
 fn of_platform(platform: &Platform) -> Medium {
@@ -72,6 +78,13 @@ fn of_platform(platform: &Platform) -> Medium {
     Medium {
         elsewhere: reason(platform, platform.roles.iter().map(|path| path.medium())),
         mount_point: mount_point.filter(|place| !place.is_empty()),
+        drives: {
+            let all = platform.roles.iter().flat_map(|path| path.drives());
+            let mut names: Vec<String> = all.map(|drive| drive.name.clone()).collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        },
     }
 }
 
@@ -124,7 +137,8 @@ mod tests {
     #[test]
     fn only_what_is_in_the_machine_boots_with_it() {
         let here = of_platform(&platform("sata"));
-        assert_eq!(here, Medium { elsewhere: None, mount_point: Some("/".to_string()) });
+        let (mount_point, drives) = (Some("/".to_string()), vec!["sda".to_string()]);
+        assert_eq!(here, Medium { elsewhere: None, mount_point, drives });
         let why = |platform: &Platform| of_platform(platform).elsewhere.unwrap();
         assert!(why(&platform("iscsi")).contains("its own power"));
         let mut guest = platform("sata");
@@ -156,7 +170,7 @@ mod tests {
         symlink("/sys/devices/virtual/block/ram3", numbers.join("1:3")).unwrap();
         let tree = Tree::new(machine.path());
         assert_eq!(narrows_platform::block_stack(&tree, "1:3")[0].name, "ram3");
-        let RecordLocation::Unseen(why) = beneath(&tree, Path::new("/dev/null")) else {
+        let (RecordLocation::Unseen(why), _) = beneath(&tree, Path::new("/dev/null")) else {
             panic!("a drive")
         };
         assert!(why.contains("beneath /dev/null"), "{why}");

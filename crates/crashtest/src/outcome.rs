@@ -65,7 +65,7 @@ pub fn conclude(terms: &Terms, counts: Counts, cut: &Cut, least: u64) -> CrashTe
         torn: counts.torn,
         lost: counts.lost,
         cut: seen.ok(),
-        told: cut.told.clone().filter(|_| !cut.by_boot()),
+        told: cut.told.clone().filter(|_| !cut.by_itself()),
         host: Some(terms.writer.host.clone()),
         machine: terms.writer.machine.clone(),
         boot_id: cut.boot_id.clone(),
@@ -117,6 +117,9 @@ fn acquit(
     };
     if counts.checked < least {
         doubt(format!("only {} records could be looked for, fewer than {least}", counts.checked));
+    }
+    if let Some(why) = cut.kept_power() {
+        doubt(why);
     }
     // Another kernel has none of the memory of the one that wrote.
     if let Some(why) = counts.cached.as_ref().filter(|_| cut.same_kernel != Some(false)) {
@@ -170,7 +173,7 @@ fn acquit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Layout, Machine, Mode, RecordLocation, RunId};
+    use crate::{DrivesPower, Layout, Machine, Mode, RecordLocation, RunId};
     use CrashTestOutcome::{Inconclusive, Refuted, Shown};
 
     fn terms(flushes: bool) -> Terms {
@@ -186,6 +189,8 @@ mod tests {
             elsewhere: None,
             server: None,
             mount_point: None,
+            power: Vec::new(),
+            drives: 0,
             same_host: false,
         }
     }
@@ -200,6 +205,7 @@ mod tests {
             booted: Some(true),
             elsewhere: None,
             told: None,
+            power: DrivesPower::Lost("nvme0n1 counts 41 power cycles, 40 before".into()),
             remounted: false,
             same_kernel: Some(false),
             boot_id: Some("b".into()),
@@ -279,6 +285,40 @@ mod tests {
         assert_eq!(outcome(counts(5000, 1, 0), &told, true).0, Refuted);
     }
 
+    /// `echo b > /proc/sysrq-trigger`, a panic, a watchdog, the reset button: silence and a boot, and the drives had power throughout.
+    #[test]
+    fn a_reset_is_no_cut_of_the_power() {
+        let kept = DrivesPower::Kept("nvme0n1 kept its power: 40 power cycles".into());
+        let unknown = DrivesPower::unread();
+        let word = Some("db's plug".to_string());
+        for (power, told, intact, part) in [
+            (&kept, None, Inconclusive, "a reset is no cut of the power: nvme0n1 kept"),
+            (&kept, word.clone(), Inconclusive, "contradicts"),
+            (&unknown, None, Inconclusive, "a reset or a panic looks the same"),
+            (&unknown, word, Shown, "db's plug"),
+        ] {
+            let cut = Cut { power: power.clone(), told, ..real_cut() };
+            let test = conclude(&terms(true), counts(5000, 0, 0), &cut, LEAST_RECORDS);
+            let text = test.sentences.join("; ");
+            assert_eq!(test.outcome, intact, "{cut:?}: {text}");
+            assert!(text.contains(part), "{text}");
+            // What rests on a word says so.
+            assert_eq!(test.told, cut.told);
+            // Records that are gone after a reset are gone all the same.
+            assert_eq!(outcome(counts(5000, 1, 0), &cut, true).0, Refuted);
+        }
+        // A shelf with a supply of its own.
+        let living = Cut {
+            end: Some(End::Failed("EIO".into())),
+            booted: Some(false),
+            told: Some("shelf 2".into()),
+            power: kept,
+            ..real_cut()
+        };
+        assert_eq!(outcome(counts(5000, 0, 0), &living, true).0, Inconclusive);
+        assert_eq!(outcome(counts(5000, 0, 0), &Cut { power: unknown, ..living }, true).0, Shown);
+    }
+
     #[test]
     fn what_rests_on_the_users_word_says_so() {
         let failed = Some(End::Failed("EIO".into()));
@@ -291,7 +331,9 @@ mod tests {
         let both = Cut { told: Some("db's plug".into()), ..real_cut() };
         let test = conclude(&terms(true), counts(5000, 0, 0), &both, LEAST_RECORDS);
         assert_eq!((test.outcome, test.told), (Shown, None));
-        assert!(test.cut.unwrap().contains("booted since; the user says that it was db's plug"));
+        let said = test.cut.unwrap();
+        assert!(said.contains("booted since; nvme0n1 counts 41 power cycles, 40 before"), "{said}");
+        assert!(said.ends_with("; the user says that it was db's plug"), "{said}");
         // Nor does anybody's word outweigh that nothing was written before it.
         let idle = Cut { idle_ms: Some(4000), ..both };
         let (seen, text) = outcome(counts(5000, 0, 0), &idle, true);

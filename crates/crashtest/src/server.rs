@@ -185,6 +185,8 @@ mod tests {
             elsewhere: None,
             server,
             mount_point: None,
+            power: Vec::new(),
+            drives: 0,
             same_host: false,
         };
         Acknowledged {

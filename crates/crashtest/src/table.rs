@@ -6,6 +6,7 @@ use narrows_engine::Stop;
 use narrows_postgres::{Address, Connection, WireError};
 
 use crate::medium::Medium;
+use crate::power;
 use crate::reporter::Reporter;
 use crate::server;
 use crate::streams::{self, Sink};
@@ -50,6 +51,8 @@ pub fn write_table(
         elsewhere: medium.elsewhere,
         server: Some(server),
         mount_point: medium.mount_point,
+        power: power::of_drives(medium.drives.iter().map(String::as_str)),
+        drives: medium.drives.len() as u32,
         same_host,
     };
     let reporter = Reporter::connect(collector, &terms, stop)?;

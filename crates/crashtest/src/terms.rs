@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Layout, Machine, RunId, Server};
+use crate::{DrivePower, Layout, Machine, RunId, Server};
 
 /// Where records go.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ impl RecordLocation {
         }
     }
 }
+
+/// Drives beneath a file system at most, in a list that is read.
+const MOST_DRIVES: usize = 256;
 
 /// A crash test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +59,12 @@ pub struct Terms {
     /// The file's mount point; absent for devices and databases.
     #[serde(default)]
     pub mount_point: Option<String>,
+    /// What its drives had counted of their power before the first record; of those that say.
+    #[serde(default)]
+    pub power: Vec<DrivePower>,
+    /// How many drives there are beneath.
+    #[serde(default)]
+    pub drives: u32,
     /// Whether the user allowed that the list is kept on the same machine.
     pub same_host: bool,
 }
@@ -66,6 +75,12 @@ impl Terms {
         let mount_point = self.mount_point.as_deref().unwrap_or_default();
         let elsewhere = self.elsewhere.as_deref().unwrap_or_default();
         let shown = [&self.writer.host, &self.target, &self.method, mount_point, elsewhere];
+        let drives = self.power.iter().flat_map(|drive| [&drive.name, &drive.drive]);
+        if drives.clone().any(|text| text.chars().any(char::is_control) || text.len() > 64)
+            || drives.count() > 2 * MOST_DRIVES
+        {
+            return Some("there are up to 256 drives, whose names have no control characters");
+        }
         if shown.iter().any(|text| text.chars().any(char::is_control)) {
             return Some("names have no control characters");
         }
@@ -103,6 +118,8 @@ mod tests {
             elsewhere: None,
             server: None,
             mount_point: Some("/data".into()),
+            power: Vec::new(),
+            drives: 1,
             same_host: false,
         }
     }
@@ -146,6 +163,8 @@ mod tests {
         fields.remove("mount_point");
         fields.remove("elsewhere");
         fields.remove("server");
+        fields.remove("power");
+        fields.remove("drives");
         let read: Terms = serde_json::from_value(value).unwrap();
         assert_eq!((read.local_medium, read.mount_point), (false, None));
         assert_eq!((read.elsewhere, read.server), (None, None));

@@ -182,6 +182,8 @@ mod tests {
             elsewhere: None,
             server: None,
             mount_point: None,
+            power: Vec::new(),
+            drives: 0,
             same_host: false,
         }
     }

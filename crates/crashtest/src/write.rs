@@ -7,6 +7,7 @@ use std::time::Duration;
 use narrows_engine::Stop;
 
 use crate::medium::Medium;
+use crate::power;
 use crate::record::encode;
 use crate::reporter::Reporter;
 use crate::streams::{self, Sink};
@@ -71,6 +72,8 @@ fn terms(settings: &Settings, run: RunId) -> Terms {
         elsewhere: medium.elsewhere,
         server: None,
         mount_point: medium.mount_point,
+        power: power::of_drives(medium.drives.iter().map(String::as_str)),
+        drives: medium.drives.len() as u32,
         same_host: settings.same_host,
     }
 }

@@ -262,6 +262,7 @@ fn a_writer_that_outlives_its_list_leaves_a_mark() {
         booted: Some(true),
         elsewhere: None,
         told: None,
+        power: narrows_crashtest::DrivesPower::Lost("sda counts 8 power cycles, 7 before".into()),
         remounted: false,
         same_kernel: Some(false),
         boot_id: None,

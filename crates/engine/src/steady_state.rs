@@ -3,8 +3,9 @@
 //!
 //! Pure: a round goes in, and whether another is needed comes out. The criteria themselves are
 //! [`narrows_stats::steady::snia`]; here is what they need around them: no round is left out, 25 at most, the drift of
-//! every window is kept, the trend within the last window is tested on the finer series, and what was written is held
-//! against the capacity, because a drive that was never filled is steady only until it is.
+//! every window is kept, the trend within the last window is tested on the finer series, and what was written, and where, is
+//! held against the capacity: a drive that was never filled is steady only until it is, and one on which the same few
+//! gigabytes are written over and over has all the rest for spare blocks.
 //!
 //! A comparison of two configurations must not end early because one looks good ([`Ending::After`]): that stops at
 //! the lucky moment.
@@ -14,6 +15,11 @@ use narrows_stats::steady::{SNIA_RANGE, SNIA_ROUNDS, SNIA_SLOPE, Steady, snia};
 
 /// SNIA gives up after so many rounds, and says so.
 pub const MOST_ROUNDS: usize = 25;
+/// SNIA preconditions by writing the user capacity so many times (PTS 2.0.2, workload-independent preconditioning).
+pub const PASSES: u64 = 2;
+/// The rounds' address range (SNIA's ActiveRange) over the capacity, at least: what is spared is over-provisioning to the drive, and
+/// a tenth more of that is what the difference between drive classes is.
+pub const WHOLE: f64 = 0.9;
 
 /// When the rounds end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +35,8 @@ pub enum Ending {
 pub struct Medium {
     /// Bytes that the medium holds; for a file the whole device below it, whose spare area is shared. `None`: unknown.
     pub capacity_bytes: Option<u64>,
+    /// Bytes of the address range that the rounds, and what was written before them, lie in (SNIA's ActiveRange). `None`: unknown.
+    pub range_bytes: Option<u64>,
     /// Bytes written to it before the first round (preconditioning), since it was empty or known to be full.
     pub written_before_bytes: u64,
     /// Rounds stop before more than this is written. `None`: no bound.
@@ -49,9 +57,9 @@ pub struct Round {
 /// What a write figure is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WriteState {
-    /// Not steady, or the medium was not written full before: the rate may fall.
+    /// Not steady, or the medium was not written full before, or only a part of it is written: the rate may be another one for all of it.
     Burst,
-    /// Criteria met, on a medium that had been written full.
+    /// Criteria met over the whole medium, which had been written full twice.
     Sustained,
     /// The criteria are met, and nobody knows how much the medium holds or was written.
     Unknown,
@@ -79,9 +87,11 @@ pub enum Because {
     NotSteady,
     /// They do, but the finer series shows a drift of more than 10 % over them, or is too noisy to exclude 20 %.
     MayDrift,
-    /// Steady, but less was written before these rounds than the medium holds.
+    /// Steady, but less was written before these rounds than [`PASSES`] times the range.
     NotWrittenFull,
-    /// Steady, but the capacity or what was written is not known.
+    /// Steady over a range that is less than [`WHOLE`] of the capacity: the rest was empty, or nobody knows what is there.
+    PartOfCapacity,
+    /// Steady, but the capacity, the range or what was written is not known.
     NotKnown,
 }
 
@@ -124,6 +134,8 @@ pub struct SteadyVerdict {
     pub written_bytes: Option<u64>,
     /// That over the capacity.
     pub written_share: Option<f64>,
+    /// Address range of the rounds, bytes, and the capacity; `None` where one of them is unknown.
+    pub range_of_bytes: Option<(u64, u64)>,
 }
 
 /// The rounds so far.
@@ -201,6 +213,7 @@ impl SteadyState {
             windows: self.windows.clone(),
             written_bytes,
             written_share: written_bytes.zip(capacity).map(|(w, c)| w as f64 / c as f64),
+            range_of_bytes: self.medium.range_bytes.zip(capacity),
         }
     }
 
@@ -212,11 +225,26 @@ impl SteadyState {
         if window.may_drift() {
             return Because::MayDrift;
         }
-        match (window.written_before_bytes, self.medium.capacity_bytes) {
-            (Some(written), Some(capacity)) if written >= capacity => Because::Shown,
+        if self.is_part() {
+            return Because::PartOfCapacity;
+        }
+        match (window.written_before_bytes, self.needed_bytes()) {
+            (Some(written), Some(needed)) if written >= needed => Because::Shown,
             (Some(_), Some(_)) => Because::NotWrittenFull,
             _ => Because::NotKnown,
         }
+    }
+
+    /// Whether the range is known to be less than the medium.
+    fn is_part(&self) -> bool {
+        let known = self.medium.range_bytes.zip(self.medium.capacity_bytes);
+        known.is_some_and(|(range, capacity)| (range as f64) < WHOLE * capacity as f64)
+    }
+
+    /// What has to be written before the last five rounds; `None` where capacity or range is unknown.
+    fn needed_bytes(&self) -> Option<u64> {
+        self.medium.capacity_bytes?;
+        Some(self.medium.range_bytes?.saturating_mul(PASSES))
     }
 
     fn last_steady(&self) -> bool {
@@ -225,16 +253,17 @@ impl SteadyState {
 
     /// Whether the rounds that are left could fill the medium before a last window, at the pace of the last round.
     fn can_be_written_full(&self) -> bool {
-        let (Some(capacity), Some(written)) =
-            (self.medium.capacity_bytes, self.written_in_rounds())
-        else {
+        let (Some(needed), Some(written)) = (self.needed_bytes(), self.written_in_rounds()) else {
             return false;
         };
+        if self.is_part() {
+            return false;
+        }
         let pace = self.rounds.last().and_then(|round| round.written_bytes).unwrap_or(0);
         let left = (MOST_ROUNDS - SNIA_ROUNDS).saturating_sub(self.rounds.len()) as u64;
         let reached = self.medium.written_before_bytes + written;
         let spend = self.medium.budget_bytes.map_or(u64::MAX, |b| b.saturating_sub(written));
-        reached.saturating_add(pace.saturating_mul(left).min(spend)) >= capacity
+        reached.saturating_add(pace.saturating_mul(left).min(spend)) >= needed
     }
 
     /// `None` when a round was not counted.
@@ -260,7 +289,12 @@ mod tests {
     const GIB: u64 = 1 << 30;
 
     fn medium(capacity: Option<u64>, before: u64) -> Medium {
-        Medium { capacity_bytes: capacity, written_before_bytes: before, budget_bytes: None }
+        Medium {
+            capacity_bytes: capacity,
+            range_bytes: capacity,
+            written_before_bytes: before,
+            budget_bytes: None,
+        }
     }
 
     fn round(value: f64) -> Round {
@@ -277,21 +311,21 @@ mod tests {
 
     #[test]
     fn a_full_medium_that_is_steady_needs_five_rounds() {
-        let steady = SteadyState::new(medium(Some(100 * GIB), 100 * GIB), Ending::WhenShown);
+        let steady = SteadyState::new(medium(Some(100 * GIB), 200 * GIB), Ending::WhenShown);
         let (verdict, rounds) = run(steady, |_| 100.0);
         assert_eq!(
             (verdict.state, verdict.because, rounds),
             (WriteState::Sustained, Because::Shown, 5)
         );
-        assert_eq!((verdict.value, verdict.written_share), (Some(100.0), Some(1.05)));
+        assert_eq!((verdict.value, verdict.written_share), (Some(100.0), Some(2.05)));
     }
 
     #[test]
     fn it_goes_on_until_the_medium_was_written_full() {
         let steady = SteadyState::new(medium(Some(10 * GIB), 0), Ending::WhenShown);
         let (verdict, rounds) = run(steady, |_| 100.0);
-        assert_eq!((verdict.state, rounds), (WriteState::Sustained, 15));
-        assert_eq!(verdict.windows.len(), 11);
+        assert_eq!((verdict.state, rounds), (WriteState::Sustained, 25), "twenty fill it twice");
+        assert_eq!(verdict.windows.len(), 21);
     }
 
     #[test]
@@ -302,6 +336,25 @@ mod tests {
             (verdict.state, verdict.because, rounds),
             (WriteState::Burst, Because::NotWrittenFull, 5)
         );
+    }
+
+    /// The same four gigabytes fifteen times are a drive's capacity in bytes and a sixteenth of its addresses.
+    #[test]
+    fn a_part_of_the_addresses_is_no_capacity_however_often_it_is_written() {
+        let over = |range_bytes| {
+            let medium = Medium { range_bytes, ..medium(Some(60 * GIB), 600 * GIB) };
+            run(SteadyState::new(medium, Ending::WhenShown), |_| 100.0)
+        };
+        let (verdict, rounds) = over(Some(4 * GIB));
+        assert_eq!(
+            (verdict.state, verdict.because, rounds),
+            (WriteState::Burst, Because::PartOfCapacity, 5),
+            "no round more helps"
+        );
+        assert_eq!(verdict.range_of_bytes, Some((4 * GIB, 60 * GIB)));
+        assert_eq!(over(Some(53 * GIB)).0.because, Because::PartOfCapacity);
+        assert_eq!(over(Some(54 * GIB)).0.because, Because::Shown);
+        assert_eq!(over(None).0.state, WriteState::Unknown);
     }
 
     #[test]

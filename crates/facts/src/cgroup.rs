@@ -27,6 +27,41 @@ pub struct Controller {
     pub folders: Vec<String>,
 }
 
+impl Controller {
+    /// Of the processor controller: the tightest quota, processors, and its group's folder; `None` where there is none.
+    pub fn cpu_quota(&self, source: &dyn Source) -> Option<(f64, &String)> {
+        let of = |folder: &String| {
+            let (quota, period) = match self.version {
+                Version::V2 => {
+                    let text = source.text(&format!("{folder}/cpu.max"))?;
+                    let mut words = text.split_whitespace();
+                    // `max` is not a number, so unlimited ends here.
+                    (words.next()?.parse::<f64>().ok()?, words.next()?.parse::<f64>().ok()?)
+                }
+                Version::V1 => (
+                    // -1 is unlimited.
+                    source.number::<f64>(&format!("{folder}/cpu.cfs_quota_us"))?,
+                    source.number::<f64>(&format!("{folder}/cpu.cfs_period_us"))?,
+                ),
+            };
+            let cpus = quota / period;
+            (quota > 0.0 && period > 0.0 && cpus > 0.0 && cpus.is_finite()).then_some(cpus)
+        };
+        let known = self.folders.iter().filter_map(|folder| Some((of(folder)?, folder)));
+        known.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+}
+
+/// Processors that the calling thread may use at a time: those it is allowed, or fewer where a quota of its control groups leaves
+/// less.
+pub fn usable_cpus(source: &dyn Source, allowed: usize) -> u32 {
+    let cpu = Hierarchies::read(source).controller(source, "cpu");
+    let quota = cpu.as_ref().and_then(|cpu| cpu.cpu_quota(source)).map(|(cpus, _)| cpus);
+    // A rounded part of a processor is none that another thread could have to itself.
+    let quota = quota.map_or(u32::MAX, |cpus| cpus.floor() as u32);
+    u32::try_from(allowed).unwrap_or(u32::MAX).min(quota).max(1)
+}
+
 /// What is mounted and joined.
 #[derive(Debug, Clone, Default)]
 pub struct Hierarchies {
@@ -264,6 +299,23 @@ mod tests {
         // Not mounted by version 1, so it is version 2's, and its path leads out of the namespace.
         let io = found.controller(&tree, "blkio").unwrap();
         assert_eq!((io.version, io.folders[0].as_str()), (Version::V2, "/sys/fs/cgroup/unified"));
+    }
+
+    #[test]
+    fn a_quota_leaves_fewer_processors_than_are_allowed() {
+        let quotas = |own: &str, above: &str| {
+            let (root, tree) =
+                tree("0::/pod/us\n", "30 1 0:26 / /cg rw - cgroup2 cgroup2 rw\n", &["/cg/pod/us"]);
+            fs::write(root.path().join("cg/pod/us/cpu.max"), own).unwrap();
+            fs::write(root.path().join("cg/pod/cpu.max"), above).unwrap();
+            usable_cpus(&tree, 128)
+        };
+        assert_eq!(quotas("max 100000\n", "max 100000\n"), 128);
+        assert_eq!(quotas("max 100000\n", "200000 100000\n"), 2);
+        assert_eq!(quotas("380000 100000\n", "1600000 100000\n"), 3);
+        assert_eq!(quotas("50000 100000\n", "max 100000\n"), 1, "never none");
+        let (_root, bare) = tree("", "", &["/proc/self"]);
+        assert_eq!(usable_cpus(&bare, 7), 7);
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod mapper;
 mod mounts;
 pub mod nvme;
 pub mod pattern;
+pub mod power;
 pub mod process;
 mod recording;
 mod source;

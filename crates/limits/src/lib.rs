@@ -27,7 +27,8 @@ mod write_amplification;
 
 pub use dram::{Channels, channel_bytes_per_s, channels, node_bytes_per_s};
 pub use pcie::{
-    Direction, GENERATIONS, Generation, PAYLOAD_BYTES, generation, payload_share, wire_bytes,
+    Direction, GENERATIONS, Generation, PAYLOAD_BYTES, Packets, generation, payload_share,
+    wire_bytes,
 };
 
 use narrows_model::{

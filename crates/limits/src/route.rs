@@ -6,7 +6,7 @@ use narrows_model::{
     Unit, condition, metric,
 };
 
-use crate::pcie::{self, Direction, Generation};
+use crate::pcie::{self, Direction, Generation, Packets};
 use crate::write_amplification::{Written, written};
 use crate::{direction, share};
 
@@ -72,16 +72,27 @@ fn at(asked: &CeilingSubject<'_>, routes: &[Vec<PcieLink>], speed: Speed) -> Vec
     if routes.is_empty() || routes.iter().any(|route| !route.iter().any(|l| speed(l).is_some())) {
         return Vec::new();
     }
-    let raw = widest(&routes, speed, Generation::raw_bytes_per_s) / factor.writes;
-    let packets = widest(&routes, speed, Generation::packet_bytes_per_s) / factor.writes;
+    let raw = widest(&routes, speed, &Generation::raw_bytes_per_s) / factor.writes;
     let name = format!("pcie:{}", names(path.drives()));
     let words = describe(&routes, speed);
     let more = &factor.words;
 
-    let payload = packets * pcie::payload_share(*direction, pcie::PAYLOAD_BYTES);
+    let framed = framed(&routes, speed);
+    let payload = |generation: &Generation| {
+        let share = pcie::payload_share(*direction, generation.packets, pcie::PAYLOAD_BYTES);
+        generation.packet_bytes_per_s() * share
+    };
+    let payload = widest(&routes, speed, &payload) / factor.writes;
+    let bytes_beside = match framed.as_slice() {
+        [Packets::InFlits, Packets::Framed] | [Packets::Framed, Packets::InFlits] => {
+            let of = |packets| direction.header_bytes(packets);
+            format!("{} or, in flits, {}", of(Packets::Framed), of(Packets::InFlits))
+        }
+        [one, ..] => direction.header_bytes(*one).to_string(),
+        [] => direction.header_bytes(Packets::Framed).to_string(),
+    };
     let headers = format!(
-        "{words}, {} B of headers per packet of {} B (size assumed)",
-        direction.header_bytes(),
+        "{words}, {bytes_beside} B of headers per packet of {} B (size assumed)",
         pcie::PAYLOAD_BYTES
     );
     let bytes =
@@ -101,17 +112,46 @@ fn at(asked: &CeilingSubject<'_>, routes: &[Vec<PcieLink>], speed: Speed) -> Vec
         && m.value(metric::THROUGHPUT).is_some()
         && nvme
     {
-        let wire = pcie::wire_bytes(*direction, block_bytes as u64);
-        let source = format!("{headers}, {wire} B on the wire per NVMe command{more}");
-        let value = packets / wire as f64;
+        let wire = |packets| pcie::wire_bytes(*direction, packets, block_bytes as u64);
+        let commands = |generation: &Generation| {
+            generation.packet_bytes_per_s() / wire(generation.packets) as f64
+        };
+        let value = widest(&routes, speed, &commands) / factor.writes;
+        let on_wire: Vec<String> =
+            framed.iter().map(|packets| wire(*packets).to_string()).collect();
+        let on_wire = on_wire.join(" or ");
+        let source = format!("{headers}, {on_wire} B on the wire per NVMe command{more}");
         limits.extend(share(m, name, LimitBasis::Protocol, Unit::OpsPerS, value, source));
     }
     limits
 }
 
-/// What the links of all routes pass together, bytes per second: from the root down, each link passes the smaller
+/// How packets are framed on the narrowest links of the drives, once each.
+fn framed(routes: &[&[PcieLink]], speed: Speed) -> Vec<Packets> {
+    let mut all: Vec<Packets> = Vec::new();
+    for (generation, _) in routes.iter().filter_map(|route| narrowest(route, speed)) {
+        if !all.contains(&generation.packets) {
+            all.push(generation.packets);
+        }
+    }
+    all
+}
+
+/// The link of a route that carries least.
+fn narrowest(route: &[PcieLink], speed: Speed) -> Option<(&'static Generation, u32)> {
+    let known = route.iter().filter_map(|link| {
+        let (gts, width) = speed(link)?;
+        Some((pcie::generation(gts)?, width))
+    });
+    let rate = |(generation, width): &(&Generation, u32)| {
+        generation.packet_bytes_per_s() * f64::from(*width)
+    };
+    known.min_by(|a, b| rate(a).total_cmp(&rate(b)))
+}
+
+/// What the links of all routes pass together, in the unit of `lane` per second: from the root down, each link passes the smaller
 /// of what it carries and what its branches bring.
-fn widest(routes: &[&[PcieLink]], speed: Speed, lane: fn(&Generation) -> f64) -> f64 {
+fn widest(routes: &[&[PcieLink]], speed: Speed, lane: &dyn Fn(&Generation) -> f64) -> f64 {
     let mut sum = 0.0;
     let mut done: Vec<&str> = Vec::new();
     for route in routes {
@@ -131,7 +171,7 @@ fn widest(routes: &[&[PcieLink]], speed: Speed, lane: fn(&Generation) -> f64) ->
 }
 
 /// An unknown link is left to the others on the route.
-fn carries(link: &PcieLink, speed: Speed, lane: fn(&Generation) -> f64) -> f64 {
+fn carries(link: &PcieLink, speed: Speed, lane: &dyn Fn(&Generation) -> f64) -> f64 {
     let known = speed(link).and_then(|(gts, width)| Some((pcie::generation(gts)?, width)));
     known.map_or(f64::INFINITY, |(generation, width)| lane(generation) * f64::from(width))
 }
@@ -142,18 +182,8 @@ fn names<'a>(drives: impl Iterator<Item = &'a BlockDevice>) -> String {
 
 /// `4 × PCIe 4.0 x4 (128b/130b)`: the narrowest link of each drive.
 fn describe(routes: &[&[PcieLink]], speed: Speed) -> String {
-    let narrowest = |route: &&[PcieLink]| {
-        let known = route.iter().filter_map(|link| {
-            let (gts, width) = speed(link)?;
-            Some((pcie::generation(gts)?, width))
-        });
-        let rate = |(generation, width): &(&Generation, u32)| {
-            generation.packet_bytes_per_s() * f64::from(*width)
-        };
-        known.min_by(|a, b| rate(a).total_cmp(&rate(b)))
-    };
     let mut words: Vec<(String, usize)> = Vec::new();
-    for (generation, width) in routes.iter().filter_map(narrowest) {
+    for (generation, width) in routes.iter().filter_map(|route| narrowest(route, speed)) {
         let word = format!("PCIe {}.0 x{width} ({})", generation.number, generation.encoding_name);
         match words.iter_mut().find(|(known, _)| *known == word) {
             Some((_, count)) => *count += 1,

@@ -153,7 +153,8 @@ pub struct Calibration {
     /// stalls or as long as credits last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst_per_s: Option<f64>,
-    /// Whether its windows held fewer independent operations beyond the percentile than a sure answer needs.
+    /// Whether all its windows together held fewer independent operations beyond the percentile than a sure answer needs; it is then
+    /// no answer to rely on.
     #[serde(default)]
     pub thin: bool,
     /// Whether no single rate was decided by its own runs, and those of neighbouring rates were counted with them.

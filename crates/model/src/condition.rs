@@ -166,6 +166,10 @@ pub const OF: Key<str> = Key::new("of");
 pub const PLAN: Key<str> = Key::new("plan");
 /// Bytes written to precondition the drive.
 pub const PRECONDITION_BYTES: Key<f64> = Key::new("precondition_bytes");
+/// Bytes of the addresses that a load works on.
+pub const RANGE_BYTES: Key<f64> = Key::new("range_bytes");
+/// Bytes of the addresses that a load writes to over the drive's capacity (SNIA's ActiveRange).
+pub const RANGE_OVER_CAPACITY: Key<f64> = Key::new("range_over_capacity");
 /// Readings of the clock in a batch.
 pub const READS_PER_BATCH: Key<f64> = Key::new("reads_per_batch");
 /// How much log the changes write, `heavy` for instance.

@@ -28,7 +28,10 @@ pub fn cgroup_of(source: &dyn Source, process: &str) -> Cgroup {
             (false, true) => CgroupVersion::V2,
             (true, true) => CgroupVersion::Hybrid,
         },
-        cpu_quota_cpus: cpu.as_ref().and_then(|found| quota(source, found)).map(|(cpus, _)| cpus),
+        cpu_quota_cpus: cpu
+            .as_ref()
+            .and_then(|found| found.cpu_quota(source))
+            .map(|(cpus, _)| cpus),
         cpu_weight: cpu.as_ref().and_then(|found| weight(source, found)),
         memory_limit_bytes: memory.0,
         memory_used_bytes: memory.1,
@@ -45,29 +48,7 @@ pub fn cgroup_of(source: &dyn Source, process: &str) -> Cgroup {
 pub fn quota_is_ours_too(source: &dyn Source, process: &str) -> bool {
     let cpu = |process| Hierarchies::of(source, process).controller(source, "cpu");
     let (Some(theirs), Some(ours)) = (cpu(process), cpu("self")) else { return false };
-    quota(source, &theirs).is_some_and(|(_, folder)| ours.folders.contains(folder))
-}
-
-/// The tightest, processors, and its group's folder.
-fn quota<'a>(source: &dyn Source, cpu: &'a Controller) -> Option<(f64, &'a String)> {
-    let of = |folder: &'a String| {
-        let (quota, period) = match cpu.version {
-            Version::V2 => {
-                let text = source.text(&format!("{folder}/cpu.max"))?;
-                let mut words = text.split_whitespace();
-                // `max` is not a number, so unlimited ends here.
-                (words.next()?.parse::<f64>().ok()?, words.next()?.parse::<f64>().ok()?)
-            }
-            Version::V1 => (
-                // -1 is unlimited.
-                source.number::<f64>(&format!("{folder}/cpu.cfs_quota_us"))?,
-                source.number::<f64>(&format!("{folder}/cpu.cfs_period_us"))?,
-            ),
-        };
-        let cpus = quota / period;
-        (quota > 0.0 && period > 0.0 && cpus > 0.0 && cpus.is_finite()).then_some((cpus, folder))
-    };
-    cpu.folders.iter().filter_map(of).min_by(|a, b| a.0.total_cmp(&b.0))
+    theirs.cpu_quota(source).is_some_and(|(_, folder)| ours.folders.contains(folder))
 }
 
 /// The nearest group's weight that is not the default, on the scale of version 2.

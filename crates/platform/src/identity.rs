@@ -7,6 +7,11 @@ pub fn machine_digest(source: &dyn Source) -> Option<String> {
     source.text("/etc/machine-id").map(|id| digest(&id))
 }
 
+/// A digest of the serial number or world wide name of the drive that the kernel calls `name`.
+pub fn drive_digest(source: &dyn Source, name: &str) -> Option<String> {
+    narrows_facts::power::identity(source, name).map(|id| digest(&id))
+}
+
 /// The kernel's random id of this boot (random(4)); containers share their host's.
 pub fn boot_id(source: &dyn Source) -> Option<String> {
     source.text("/proc/sys/kernel/random/boot_id")

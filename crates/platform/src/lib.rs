@@ -36,7 +36,7 @@ use narrows_facts::Source;
 use narrows_model::{BlockDevice, IdSet, Platform, Role, RunningDatabase};
 
 pub use cgroup::{cgroup_of, quota_is_ours_too};
-pub use identity::{boot_id, machine_digest};
+pub use identity::{boot_id, drive_digest, machine_digest};
 use unknown::Unknowns;
 
 /// Examines the machine behind `source`. `roles` are the folders in which a database's files are or will be; one that

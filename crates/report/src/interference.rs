@@ -1,10 +1,11 @@
 //! What writes do to reads: the percentile of a read's latency by rate, in each company.
 //!
 //! Made from the measurements whose workload names their `company`. A difference is said only where the windows of the one all
-//! lie above those of the other; of a queue that grows no latency is said.
+//! lie above those of the other, and the largest of the grid is larger than chance makes it ([`largest_above_base_p`]); of a queue that
+//! grows no latency is said.
 
 use narrows_model::{Measurement, Run, Validity, condition, family, metric};
-use narrows_stats::median;
+use narrows_stats::{largest_above_base_p, median};
 
 use crate::notes::{NoteMark, Notes};
 use crate::print::{rate, time};
@@ -12,6 +13,8 @@ use crate::words::counted;
 
 /// The layer's name for reads with nothing beside them.
 const ALONE: &str = "alone";
+/// A difference that chance makes in no more than that part of grids without one is named.
+const CHANCE: f64 = 0.05;
 /// Ends the id of what ran beside the reads.
 const BESIDE: &str = ".beside";
 
@@ -25,6 +28,8 @@ pub struct InterferenceCell {
     pub p99_ns: Option<f64>,
     /// Lowest and highest of the windows, ns.
     pub range_ns: Option<(f64, f64)>,
+    /// p99 of each window, also where the queue grew, ns; empty where the figure is invalid.
+    pub windows_ns: Vec<f64>,
     /// p99 of what ran beside them, ns; of a log that of making a write durable.
     pub beside_p99_ns: Option<f64>,
     /// Whether reads came faster than they were done.
@@ -126,6 +131,10 @@ fn cell(run: &Run, m: &Measurement) -> Option<InterferenceCell> {
         asked_per_s,
         p99_ns: p99.and_then(|p99| median(&p99.samples)).filter(|ns| ns.is_finite() && *ns > 0.0),
         range_ns: ends,
+        windows_ns: m
+            .metric(metric::LATENCY_P99)
+            .filter(|_| validity != Validity::Invalid)
+            .map_or_else(Vec::new, |p99| p99.samples.clone()),
         beside_p99_ns,
         grows,
         beside_grows: beside.is_some_and(grew),
@@ -142,17 +151,26 @@ fn sentence(rows: &[InterferenceRow]) -> String {
     let mut lost = None;
     for row in rows.iter().filter(|row| !row.alone) {
         for (cell, own) in row.cells.iter().zip(&alone.cells) {
-            let known = cell.validity != Validity::Invalid && own.validity != Validity::Invalid;
-            if known && cell.grows && !own.grows && lost.is_none() {
-                lost = Some((row, cell));
+            if cell.grows && !own.grows && lies_above(&cell.windows_ns, &own.windows_ns) {
+                lost = lost.or(Some((row, cell)));
             }
-            let (Some(high), Some(low)) = (cell.range_ns, own.range_ns) else { continue };
+            if cell.grows || !lies_above(&cell.windows_ns, &own.windows_ns) {
+                continue;
+            }
             let (Some(beside_ns), Some(alone_ns)) = (cell.p99_ns, own.p99_ns) else { continue };
             let ratio = beside_ns / alone_ns;
-            if high.0 > low.1 && worst.is_none_or(|(most, ..)| ratio > most) {
+            if worst.is_none_or(|(most, ..)| ratio > most) {
                 worst = Some((ratio, row, cell, own));
             }
         }
+    }
+    if worst.is_none() && lost.is_none() {
+        return "no rate of reads at which all windows beside writes were slower than all alone"
+            .to_string();
+    }
+    let chance = largest_above_base_p(&columns(rows));
+    if chance.is_none_or(|chance| chance > CHANCE) {
+        return by_chance(chance);
     }
     let mut parts = Vec::new();
     parts.extend(worst.map(|(ratio, row, cell, own)| {
@@ -167,11 +185,39 @@ fn sentence(rows: &[InterferenceRow]) -> String {
     parts.extend(lost.map(|(row, cell)| {
         format!("{} of reads cannot be kept beside {}", rate(cell.asked_per_s), row.beside)
     }));
-    if parts.is_empty() {
-        return "no rate of reads at which all windows beside writes were slower than all alone"
-            .to_string();
-    }
     parts.join("; ")
+}
+
+fn by_chance(chance: Option<f64>) -> String {
+    match chance {
+        Some(chance) => format!(
+            "no difference that is larger than chance: in {:.0} of 100 grids without one, some rate shows as large a one. More rounds or longer windows (--minutes) tell more",
+            (chance * 100.0).ceil()
+        ),
+        None => "no difference was tested: a cell has too few windows with a p99".to_string(),
+    }
+}
+
+/// Whether there are windows of both, and all of the one lie above all of the other.
+fn lies_above(cell: &[f64], own: &[f64]) -> bool {
+    let lowest = cell.iter().copied().reduce(f64::min);
+    let highest = own.iter().copied().reduce(f64::max);
+    lowest.zip(highest).is_some_and(|(lowest, highest)| lowest > highest)
+}
+
+/// By rate of reads, alone first, the windows of all companies that have as many; a rate at which reads alone have none is left out.
+fn columns(rows: &[InterferenceRow]) -> Vec<Vec<Vec<f64>>> {
+    let alone = rows.iter().filter(|row| row.alone);
+    let rows: Vec<&InterferenceRow> = alone.chain(rows.iter().filter(|row| !row.alone)).collect();
+    let most = rows.first().map_or(0, |row| row.cells.len());
+    (0..most)
+        .filter_map(|at| {
+            let windows = |row: &&InterferenceRow| row.cells.get(at).map(|c| c.windows_ns.clone());
+            let own = windows(rows.first()?).filter(|own| !own.is_empty())?;
+            let like_own = |row: &Vec<f64>| row.len() == own.len();
+            Some(rows.iter().filter_map(windows).filter(like_own).collect())
+        })
+        .collect()
 }
 
 fn method(m: &Measurement) -> String {

@@ -82,7 +82,10 @@ fn block_plan(resolved: &Resolved) -> BlockPlan {
         // By rule 9 the path is measured on the processors the server will have.
         cpus: resolved.split.server.clone(),
         capacity_bytes: capacity_bytes(resolved),
-        write_budget_bytes: resolved.least.map(|least| least.written_bytes),
+        write_budget_bytes: resolved
+            .least
+            .map(|least| least.written_bytes)
+            .or(resolved.write_budget_bytes),
         max_depth: resolved.least.map_or(usual.max_depth, |least| least.max_depth),
         ..usual
     }

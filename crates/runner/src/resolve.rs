@@ -82,6 +82,7 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
         plan.file_bytes = plan.file_bytes.min(memory / 8 / MIB * MIB);
         plan.table_bytes = plan.table_bytes.min(memory / 8 / MIB * MIB);
     }
+    let unasked = unasked_bytes(free(Role::Data), quick);
     let mut resolved = Resolved {
         plan,
         platform,
@@ -100,6 +101,7 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
         database_window: Duration::from_millis(if quick { 1500 } else { 3000 }),
         update_window: Duration::from_millis(if quick { 1500 } else { 11_000 }),
         least: least_load::wanted(),
+        write_budget_bytes: request.write_budget.or(unasked),
         stays: None,
     };
     if let Some(least) = resolved.least {
@@ -107,6 +109,19 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
     }
     resolved.plan.steps = steps(&resolved);
     Ok(resolved)
+}
+
+/// What is written to a drive without having been asked for, at most: a tenth of what is free, and no more than that.
+const UNASKED_BYTES: u64 = 16 * GIB;
+/// What a sketch writes where there is room.
+const QUICK_BYTES: u64 = 12 * GIB;
+/// Less than this is no stream of writes.
+const LEAST_WRITES: u64 = 256 * MIB;
+
+/// The budget of writes where nobody gave one. A sketch has a smaller one of its own.
+fn unasked_bytes(free_bytes: u64, quick: bool) -> Option<u64> {
+    let bytes = (free_bytes / 10 / MIB * MIB).clamp(LEAST_WRITES, UNASKED_BYTES);
+    (!quick || bytes < QUICK_BYTES).then_some(bytes)
 }
 
 /// What an operation costs the load's client beside the server, before it was measured.

@@ -44,6 +44,8 @@ pub struct Resolved {
     pub update_window: Duration,
     /// The load of tests that look at no figure.
     pub least: Option<LeastLoad>,
+    /// Most bytes that the block layer's writes may write; `None`: as many as it wants.
+    pub write_budget_bytes: Option<u64>,
     /// What is written and stays, for the plan's last line.
     pub stays: Option<&'static str>,
 }

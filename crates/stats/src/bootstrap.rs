@@ -94,9 +94,18 @@ fn moments(values: &[f64]) -> (f64, f64) {
 }
 
 /// SplitMix64 (Steele, Lea & Flood, OOPSLA 2014): enough for draws with replacement.
-struct Draws(u64);
+pub(crate) struct Draws(u64);
 
 impl Draws {
+    pub(crate) fn new(seed: u64) -> Draws {
+        Draws(seed)
+    }
+
+    /// One of the numbers below `n`.
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -108,7 +117,7 @@ impl Draws {
     /// As many of them, with replacement.
     fn set(&mut self, of: &[f64]) -> Vec<f64> {
         let n = of.len() as u64;
-        (0..n).map(|_| of[((u128::from(self.next()) * u128::from(n)) >> 64) as usize]).collect()
+        (0..n).map(|_| of[self.below(n) as usize]).collect()
     }
 }
 

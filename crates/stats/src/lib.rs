@@ -21,6 +21,7 @@ mod modes;
 #[cfg(test)]
 mod noise;
 mod recorder;
+mod relabel;
 mod runs;
 mod share;
 mod side;
@@ -43,6 +44,7 @@ pub use hdr::{HdrError, LoggedHistogram, interval_log};
 pub use looks::level_of_look;
 pub use modes::{LogBins, Mode};
 pub use recorder::Recorder;
+pub use relabel::{FEWEST_ROUNDS, Rows, largest_above_base_p};
 pub use runs::{
     RatioEstimate, geometric_mean, interval_95, mean_interval_95, median, paired_ratio, ratio,
 };

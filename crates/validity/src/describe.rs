@@ -7,6 +7,7 @@ use narrows_units::{Bytes, BytesPerSecond, Nanos, Ratio};
 
 use narrows_model::{Key, Metric, Role, Severity, Unit};
 
+use crate::plateau;
 use crate::quantity::{Quantity, words};
 use crate::rule::{About, Over, Test, When};
 use crate::select::{Need, Select};
@@ -84,6 +85,15 @@ impl fmt::Display for When {
                 "the measurement of all that ran together, this one among it, is {}",
                 severity_word(severity)
             ),
+            When::AtVolumeLimit => {
+                let limits: Vec<String> =
+                    plateau::LIMITS_PER_S.iter().map(|(limit, _)| format!("{limit:.0}")).collect();
+                write!(
+                    f,
+                    "throughput is within 0.5 % of one of {} operations per second in each of three or more repeats",
+                    limits.join(", ")
+                )
+            }
             When::Wide { half_width } => {
                 write!(
                     f,

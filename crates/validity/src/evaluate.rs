@@ -10,6 +10,7 @@ use crate::gaps;
 use crate::loaded;
 use crate::parts;
 use crate::path;
+use crate::plateau;
 use crate::quantity::{Figure, Quantity, headline};
 use crate::rule::{Over, Test, When};
 use crate::select::says;
@@ -121,6 +122,7 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
         When::WideInParts { half_width } => {
             parts::evidence(case.measurement, half_width).map(Evidence::new)
         }
+        When::AtVolumeLimit => plateau::evidence(case),
         When::Wide { half_width } => {
             let metric = headline(case.measurement)?;
             let n = metric.samples.len();

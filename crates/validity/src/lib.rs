@@ -27,6 +27,7 @@ mod node;
 mod part_of;
 mod parts;
 mod path;
+mod plateau;
 mod quantity;
 mod rule;
 mod rules;

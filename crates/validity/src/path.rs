@@ -1,6 +1,6 @@
 //! Facts about the path under a role: file system, devices, drives.
 
-use narrows_model::{DeviceKind, FileSystem, Layer, Role, RolePath, condition};
+use narrows_model::{BlockDevice, DeviceKind, FileSystem, Layer, Role, RolePath, condition};
 
 use crate::durability::{SwitchedOff, switched_off};
 use crate::evaluate::Case;
@@ -32,6 +32,10 @@ pub enum PathFact {
     Redundant,
     /// The kernel sends a device no flushes, although the drive or one beneath says that its cache is volatile.
     FlushSwitchedOff,
+    /// A drive is lent by a hypervisor or a provider: what is behind it is seen there alone.
+    Lent,
+    /// A drive is a volume of a provider's storage network.
+    CloudVolume,
 }
 
 /// File systems that write to new places and keep copies of what describes them.
@@ -80,6 +84,8 @@ impl PathFact {
                         .any(|d| matches!(d.kind, DeviceKind::Raid | DeviceKind::Mapper))
             }
             PathFact::FlushSwitchedOff => !switched_off(&path.devices).is_empty(),
+            PathFact::Lent => drives.any(BlockDevice::is_lent),
+            PathFact::CloudVolume => drives.any(BlockDevice::is_cloud_volume),
         }
     }
 
@@ -101,6 +107,8 @@ impl PathFact {
             PathFact::FlushSwitchedOff => {
                 "on a device that gets no flushes, above a volatile write cache"
             }
+            PathFact::Lent => "on a drive that a hypervisor or a provider lends",
+            PathFact::CloudVolume => "on a volume of a provider's storage network",
         }
     }
 
@@ -127,7 +135,9 @@ impl PathFact {
             PathFact::CountersOff
             | PathFact::WriteBack
             | PathFact::Counted
-            | PathFact::Redundant => {
+            | PathFact::Redundant
+            | PathFact::Lent
+            | PathFact::CloudVolume => {
                 let names: Vec<&str> = path.devices.iter().map(|d| d.name.as_str()).collect();
                 format!("{place}, devices {}", names.join(", "))
             }

@@ -229,6 +229,8 @@ pub enum When {
     },
     /// A measurement that has the figures of several together, this one among them, is of that severity.
     PartOf(Severity),
+    /// All repeats of the rate stand at a limit that providers give to volumes.
+    AtVolumeLimit,
     /// The headline figure's 95 % interval (with fewer than six repeats: its range) is wider than ± this share.
     Wide {
         /// Half the width over the middle.

@@ -7,7 +7,7 @@ use narrows_stats::trend::mann_kendall;
 
 use super::pooled::{Pooled, pooled};
 use super::rate_grid::{GridRate, GridState, RateGrid};
-use super::{Answer, Because, Outcome, RateSearch, SUFFICIENT, Stage, WindowJudgement, same_rate};
+use super::{Answer, Because, Outcome, RateSearch, Stage, Tried, WindowJudgement, same_rate};
 
 /// A window of at least that part of another one's length can contradict it.
 const AS_LONG: f64 = 0.5;
@@ -80,7 +80,7 @@ impl RateSearch {
             quantiles_ns,
             independent_beyond,
             burst_per_s: self.burst_above(next_failed_per_s),
-            thin: self.is_thin(rate_per_s),
+            thin: self.is_thin((rate_per_s, rate_per_s)),
         }
     }
 
@@ -108,12 +108,21 @@ impl RateSearch {
             quantiles_ns,
             independent_beyond: None,
             burst_per_s: self.burst_above(missed_per_s),
-            thin: self.is_thin(kept_per_s),
+            thin: self.is_thin((kept_per_s, pooled.kept_to_per_s)),
         }
     }
 
-    fn is_thin(&self, rate_per_s: f64) -> bool {
-        self.longest_confirming().as_secs_f64() < SUFFICIENT * self.wanted_seconds(rate_per_s, 1.0)
+    /// Whether all runs together that say that the rate is kept hold fewer independent operations beyond the percentile than one window
+    /// was to hold: what is rare is then not in them, or once.
+    fn is_thin(&self, (low_per_s, high_per_s): (f64, f64)) -> bool {
+        let within = |t: &&Tried| {
+            let rate = t.step.rate_per_s;
+            t.said != WindowJudgement::Nothing
+                && ((low_per_s..=high_per_s).contains(&rate) || same_rate(rate, low_per_s))
+        };
+        let runs = self.tried.iter().filter(|t| t.step.stage == Stage::Confirm).filter(within);
+        let seconds: f64 = runs.map(|t| t.step.window.as_secs_f64()).sum();
+        seconds < self.wanted_seconds(low_per_s, 1.0)
     }
 
     fn burst_above(&self, missed_per_s: f64) -> Option<f64> {

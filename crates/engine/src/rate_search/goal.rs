@@ -26,6 +26,8 @@ pub struct Settings {
     pub shortest_window: Duration,
     /// No window is longer, whatever the percentile would need.
     pub longest_window: Duration,
+    /// No window of the confirmation is shorter: what a device does every minute must be in it.
+    pub shortest_confirm: Duration,
     /// Runs at each rate before its first decision; 6 is the least that can decide.
     pub repeats: u32,
     /// Runs at one rate after which it is left undecided.
@@ -53,6 +55,7 @@ impl Default for Settings {
         Settings {
             shortest_window: Duration::from_secs(1),
             longest_window: Duration::from_secs(60),
+            shortest_confirm: Duration::ZERO,
             repeats: 6,
             most_repeats: 12,
             start_share: 0.1,

@@ -24,7 +24,7 @@ use std::time::Duration;
 pub use goal::{Goal, RateStep, Settings, Stage};
 pub use outcome::{Answer, Because, Outcome, same_rate};
 use rate_grid::{GridState, RateGrid};
-pub use rate_window::{Backlog, RateSeen, WindowJudgement};
+pub use rate_window::{Backlog, Cap, RateSeen, WindowJudgement};
 pub use words::SearchDescription;
 
 /// Slow operations per independent one, before any window told.
@@ -304,7 +304,7 @@ impl RateSearch {
         if !enough && self.sizing < MOST_SIZING {
             return;
         }
-        self.confirm_window = Some(wanted.max(last));
+        self.confirm_window = Some(wanted.max(last).max(self.settings.shortest_confirm));
         self.grid = Some(RateGrid::new(
             candidate,
             self.settings.grid_ratio,

@@ -152,7 +152,7 @@ pub struct Answer {
     /// The highest rate well above the answer that clearly met the goal before, in a shorter window: what the device gives
     /// for a moment, between two stalls or as long as credits last.
     pub burst_per_s: Option<f64>,
-    /// True when a window could not be made long enough to hold as many as were asked for.
+    /// True when all runs that say that the rate is kept hold fewer of them together than one window was to hold.
     pub thin: bool,
 }
 

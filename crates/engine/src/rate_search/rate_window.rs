@@ -30,6 +30,26 @@ pub enum Backlog {
     Growing,
     /// The cap on operations in flight was hit.
     CapHit,
+    /// A cap was hit that is below what the rate has in flight at the limit: the load could not be kept up, whatever the device did.
+    CapTooSmall,
+}
+
+/// What became of the cap on operations in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cap {
+    /// It held back nothing, or next to nothing.
+    Kept,
+    /// It held back more than may be over the limit.
+    Hit,
+    /// The same, of a cap below the rate times the limit: by Little's law that many are in flight before one need be late.
+    TooSmall,
+}
+
+impl From<bool> for Cap {
+    /// Of a cap far above what any rate has in flight at the limit: whether it was hit.
+    fn from(hit: bool) -> Cap {
+        if hit { Cap::Hit } else { Cap::Kept }
+    }
 }
 
 impl Backlog {
@@ -38,9 +58,11 @@ impl Backlog {
     /// Growing when the median of the last quarter lies above that of the first by more than 1 % of what was due in
     /// between, so that by the rate of this window the queue has no end. Noise of a bounded queue is far below that
     /// as long as a window holds hundreds of operations.
-    pub fn of(waiting_by_slice: &[u64], due: u64, cap_hit: bool) -> Backlog {
-        if cap_hit {
-            return Backlog::CapHit;
+    pub fn of(waiting_by_slice: &[u64], due: u64, cap: impl Into<Cap>) -> Backlog {
+        match cap.into() {
+            Cap::Hit => return Backlog::CapHit,
+            Cap::TooSmall => return Backlog::CapTooSmall,
+            Cap::Kept => {}
         }
         let quarter = waiting_by_slice.len() / 4;
         let middle = |part: &[u64]| {
@@ -75,7 +97,9 @@ pub struct RateSeen {
     /// Mean latency from the intended time, ns.
     pub mean_ns: Option<f64>,
     /// The goal's percentile of the generator's lateness (intended to submitted), ns. Where the cap on operations in
-    /// flight makes them wait, that is the device's doing: [`Backlog::CapHit`] says so.
+    /// flight makes them wait, that is the device's doing: [`Backlog::CapHit`] says so. So is what falls due while a call to the
+    /// device holds up the thread that is to send it: whoever fills this in leaves it out, unless the scheduler's account shows that the
+    /// machine stood still.
     pub lateness_ns: Option<u64>,
     /// The median of that, ns.
     pub lateness_median_ns: Option<u64>,
@@ -114,7 +138,7 @@ impl RateSeen {
         let (Some(late), Some(typical)) = (self.lateness_ns, self.lateness_median_ns) else {
             return false;
         };
-        self.backlog != Backlog::CapHit
+        !matches!(self.backlog, Backlog::CapHit | Backlog::CapTooSmall)
             && self.sent_per_s >= SENT * self.due_per_s
             && late as f64 > STOOD_STILL * limit_ns
             && (typical as f64) < LATE * limit_ns
@@ -135,6 +159,9 @@ impl RateSeen {
         };
         if self.backlog == Backlog::CapHit {
             return WindowJudgement::Failed { clear: true };
+        }
+        if self.backlog == Backlog::CapTooSmall {
+            return WindowJudgement::Generator;
         }
         let scatter = ON_SCHEDULE + 5.0 / (over.operations as f64).sqrt();
         let on_schedule = (self.due_per_s / asked_per_s - 1.0).abs() <= scatter;
@@ -212,6 +239,8 @@ mod tests {
         );
         let capped = RateSeen { backlog: Backlog::CapHit, sent_per_s: 500.0, ..late(30) };
         assert_eq!(capped.judge(&GOAL, 1000.0), WindowJudgement::Failed { clear: true });
+        let low = RateSeen { backlog: Backlog::CapTooSmall, ..capped };
+        assert_eq!(low.judge(&GOAL, 1000.0), WindowJudgement::Generator);
     }
 
     #[test]
@@ -221,8 +250,9 @@ mod tests {
         let slow = RateSeen { lateness_median_ns: Some(60_000), ..stopped.clone() };
         let behind = RateSeen { sent_per_s: 980.0, ..stopped.clone() };
         let capped = RateSeen { backlog: Backlog::CapHit, ..stopped.clone() };
+        let low = RateSeen { backlog: Backlog::CapTooSmall, ..stopped.clone() };
         let unknown = RateSeen { lateness_median_ns: None, ..stopped };
-        for other in [slow, behind, capped, unknown] {
+        for other in [slow, behind, capped, low, unknown] {
             assert!(!other.stood_still(&GOAL), "{other:?}");
         }
     }
@@ -242,10 +272,10 @@ mod tests {
     #[test]
     fn a_backlog_grows_or_swings() {
         let growing: Vec<u64> = (0..40).map(|i| 5 + i * 3).collect();
-        assert_eq!(Backlog::of(&growing, 6_000, false), Backlog::Growing);
+        assert_eq!(Backlog::of(&growing, 6_000, Cap::Kept), Backlog::Growing);
         let swinging: Vec<u64> = (0..40).map(|i| 5 + (i * 7) % 60).collect();
-        assert_eq!(Backlog::of(&swinging, 6_000, false), Backlog::Bounded);
-        assert_eq!(Backlog::of(&[], 0, false), Backlog::Bounded);
-        assert_eq!(Backlog::of(&swinging, 6_000, true), Backlog::CapHit);
+        assert_eq!(Backlog::of(&swinging, 6_000, Cap::Kept), Backlog::Bounded);
+        assert_eq!(Backlog::of(&[], 0, Cap::Kept), Backlog::Bounded);
+        assert_eq!(Backlog::of(&swinging, 6_000, Cap::Hit), Backlog::CapHit);
     }
 }

@@ -111,7 +111,9 @@ fn add_open(open: &mut OpenOutcome, more: &OpenOutcome) {
         *sum += part;
     }
     let merge = |into: &mut Recorder, from: &Recorder| into.merge(from);
+    open.held_up.add(more.held_up);
     merge(&mut open.lateness, &more.lateness);
+    merge(&mut open.own_lateness, &more.own_lateness);
     merge(&mut open.stragglers, &more.stragglers);
 }
 

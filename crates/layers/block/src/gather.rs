@@ -10,6 +10,7 @@ use crate::outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
 use crate::read_back::ReadBack;
 use crate::scenario::{AccessPattern, Distribution, Load, Scenario, Stream};
 use crate::seed::seed_of;
+use crate::stalls::{HeldUp, Span};
 use crate::worker::{Foreign, Tally, unique};
 
 /// What the coordinator saw around the window.
@@ -23,6 +24,8 @@ pub(crate) struct Measured {
     /// Bytes that the kernel read from storage for this process in the window.
     pub process_read_bytes: Option<u64>,
     pub seen: HostWindow,
+    /// When the coordinator was to wake up and was late.
+    pub still: Vec<Span>,
 }
 
 /// One outcome per stream; `tallies` are in the order of streams and their threads.
@@ -120,7 +123,7 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
     let mut furthest = 0;
     for tally in tallies {
         furthest = furthest.max(tally.issued);
-        add(&mut outcome, stream, tally);
+        add(&mut outcome, stream, &measured.still, tally);
     }
     outcome.cursor += furthest;
     if let Some(open) = &mut outcome.open {
@@ -159,7 +162,7 @@ fn sequence(stream: &Stream, seed: u64, order_seed: u64) -> (u64, u64) {
     }
 }
 
-fn add(outcome: &mut StreamOutcome, stream: &Stream, tally: Tally) {
+fn add(outcome: &mut StreamOutcome, stream: &Stream, still: &[Span], tally: Tally) {
     for (sum, kind) in outcome.kinds.iter_mut().zip(&tally.kinds) {
         sum.add(kind);
     }
@@ -211,6 +214,8 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, tally: Tally) {
         backlog_before: 0,
         backlog_after: 0,
         lateness: Recorder::new(),
+        own_lateness: Recorder::new(),
+        held_up: HeldUp::default(),
         stragglers: Recorder::new(),
     });
     open.due += part.due_sent + part.unsent_due;
@@ -219,6 +224,8 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, tally: Tally) {
     open.unsent += part.unsent;
     open.unfinished += part.unfinished;
     open.backlog_after += part.in_flight + part.unsent;
+    open.held_up.add(HeldUp::of(&part.late_calls, still));
     open.lateness.merge(&part.lateness);
+    open.own_lateness.merge(&part.own_lateness);
     open.stragglers.merge(&part.stragglers);
 }

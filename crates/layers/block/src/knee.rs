@@ -12,6 +12,7 @@ use crate::BlockError;
 use crate::block_workload::BlockWorkload;
 use crate::outcome::StreamOutcome;
 use crate::plan::{BlockPlan, MAX_BLOCKING_DEPTH, PROBE_WARM_UP, probe_length, probes_per_depth};
+use crate::processors::processors;
 use crate::scenario::Region;
 use crate::setting::{Setting, run_once};
 
@@ -95,7 +96,7 @@ pub(crate) fn find(
     let mut rate = rate_at(&curve, depth);
     let mut busy = busiest.iter().find(|probe| probe.0 == depth).map_or(0.0, |probe| probe.1);
     let mut generators = 1;
-    let processors = processors(plan);
+    let processors = processors(&plan.cpus);
     while access.method() == Method::IoUring && busy > BUSY && generators * 2 <= processors {
         let more = generators * 2;
         let mut best = None;
@@ -122,13 +123,4 @@ pub(crate) fn find(
 /// The deepest queue that hardware queues of so many requests hold; any, where that is unknown.
 pub(crate) fn held(tags: Option<u64>) -> u32 {
     tags.and_then(|tags| u32::try_from(tags).ok()).unwrap_or(u32::MAX).max(1)
-}
-
-fn processors(plan: &BlockPlan) -> u32 {
-    let count = if plan.cpus.is_empty() {
-        narrows_facts::affinity::current().len()
-    } else {
-        plan.cpus.len()
-    };
-    u32::try_from(count).unwrap_or(1).max(1)
 }

@@ -33,6 +33,7 @@ mod knee;
 mod measure;
 mod outcome;
 mod plan;
+mod processors;
 mod random_read_window;
 mod read_back;
 mod record;
@@ -40,6 +41,7 @@ mod run;
 mod scenario;
 mod seed;
 mod setting;
+mod stalls;
 mod steady;
 mod worker;
 mod workload;
@@ -61,5 +63,6 @@ pub use scenario::{
     AccessPattern, Distribution, Jumping, Limit, Load, Mix, Region, Route, Scenario, Share, Sizes,
     Stream, Then, Think, Zone,
 };
+pub use stalls::HeldUp;
 pub use steady::{Steadied, SteadyPlan, planned_steady, steady, write_state};
 pub use writers::{WriterWindows, Writers, writers_together_and_apart};

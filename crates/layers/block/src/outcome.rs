@@ -10,6 +10,7 @@ use crate::contents::Contents;
 use crate::read_back::ReadBack;
 use crate::scenario::Load;
 use crate::worker::Foreign;
+use crate::stalls::HeldUp;
 
 /// What one kind of operation came to, in the window. `latency.count() == operations` always.
 #[derive(Debug, Clone, Default)]
@@ -103,6 +104,10 @@ pub struct OpenOutcome {
     pub backlog_after: u64,
     /// From due to submitted, of the operations completed in the window (as many as those), ns.
     pub lateness: Recorder,
+    /// The same without the time in which a call to the device held up the thread that was to send them, ns.
+    pub own_lateness: Recorder,
+    /// Time in which such calls did, by whose doing, all threads together.
+    pub held_up: HeldUp,
     /// Latency of operations due before the window's end that came back after it, ns: what a percentile of a queue
     /// that grows must not leave out.
     pub stragglers: Recorder,

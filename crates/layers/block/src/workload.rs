@@ -141,7 +141,7 @@ fn worth(
     capacity_bytes: Option<u64>,
 ) {
     let written = measurement.number(condition::WRITTEN_BYTES).unwrap_or(0.0) as u64;
-    let state = write_state(measurement, file_bytes + searching, capacity_bytes);
+    let state = write_state(measurement, file_bytes + searching, Some(file_bytes), capacity_bytes);
     let conditions = &mut measurement.conditions;
     conditions.insert(condition::WRITE_STATE, json!(state.word()));
     conditions.insert(condition::WRITTEN_BYTES, json!(written + searching));

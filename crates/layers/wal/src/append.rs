@@ -52,34 +52,49 @@ pub struct Appender<'a> {
     dsync: File,
     position: u64,
     record: Vec<u8>,
+    /// Time in which records were made up, ns.
+    making_ns: u64,
+}
+
+/// What one append took, ns.
+#[derive(Debug, Clone, Copy)]
+pub struct Appended {
+    /// From the write to the return of what makes it durable.
+    pub took_ns: u64,
+    /// Of that, the flush without the write, where they are two calls.
+    pub flush_ns: Option<u64>,
 }
 
 impl<'a> Appender<'a> {
     /// At the beginning of the segment.
     pub fn new(segment: &'a Segment, pages: &'a Pages) -> Result<Self, LogError> {
         let dsync = segment.open_dsync()?;
-        Ok(Appender { segment, pages, dsync, position: 0, record: vec![0; PAGE] })
+        Ok(Appender { segment, pages, dsync, position: 0, record: vec![0; PAGE], making_ns: 0 })
     }
 
-    /// Appends one record; returns when it is durable, and how long the flush took without the write, ns, where they are two calls.
-    pub fn append(&mut self, method: SyncMethod) -> io::Result<Option<u64>> {
+    /// Appends one record; returns when it is durable. What it holds is made up before, as a server's is.
+    pub fn append(&mut self, method: SyncMethod) -> io::Result<Appended> {
+        let making_ns = now_ns();
         self.pages.fill(self.position, &mut self.record);
         // A segment is whole pages, so that none goes around its end.
         let offset = self.position % self.segment.bytes();
-        let flush_ns = match method {
+        let begun_ns = now_ns();
+        self.making_ns += begun_ns - making_ns;
+        let mut flush_from_ns = None;
+        match method {
             SyncMethod::Fdatasync => {
                 self.segment.write_at(offset, &self.record)?;
-                let begun_ns = now_ns();
+                flush_from_ns = Some(now_ns());
                 self.segment.make_durable()?;
-                Some(now_ns() - begun_ns)
             }
-            SyncMethod::Dsync => {
-                self.dsync.write_all_at(&self.record, offset)?;
-                None
-            }
-        };
+            SyncMethod::Dsync => self.dsync.write_all_at(&self.record, offset)?,
+        }
+        let ended_ns = now_ns();
         self.position += PAGE as u64;
-        Ok(flush_ns)
+        Ok(Appended {
+            took_ns: ended_ns - begun_ns,
+            flush_ns: flush_from_ns.map(|from_ns| ended_ns - from_ns),
+        })
     }
 
     /// Bytes appended so far.
@@ -111,32 +126,34 @@ impl<'a> Appender<'a> {
         let before = watch.snapshot();
         let cpu_before = process::thread_cpu_ns();
         let from = self.position;
+        self.making_ns = 0;
         let start = now_ns();
         let end = start + ctx.window.as_nanos() as u64;
-        let mut began = start;
+        let mut ended;
         loop {
             let appended = self.append(method);
-            let flush_ns = appended.map_err(|reason| failed(self.segment.path(), reason))?;
-            let now = now_ns();
-            if let Some(ns) = flush_ns {
+            let appended = appended.map_err(|reason| failed(self.segment.path(), reason))?;
+            ended = now_ns();
+            if let Some(ns) = appended.flush_ns {
                 flush.record(ns);
             }
-            latency.record(now - began);
-            began = now;
-            if now >= end || self.position - from >= most_bytes {
+            latency.record(appended.took_ns);
+            if ended >= end || self.position - from >= most_bytes {
                 break;
             }
             ctx.stop.check()?;
         }
-        let window_ns = began - start;
-        let cpu_ns = process::thread_cpu_ns() - cpu_before;
+        let window_ns = ended - start;
+        let cpu_ns = (process::thread_cpu_ns() - cpu_before).saturating_sub(self.making_ns);
         let seen = watch.since(&before);
         let busy_done = busy.zip(busy_before).map(|(busy, before)| busy.done().since(&before));
         let sentinel_after = narrows_observe::sentinel();
 
         let operations = latency.count() as f64;
         let seconds = window_ns as f64 / 1e9;
-        let rate = operations / seconds;
+        // A window without the time in which records were made up.
+        let window_ns = (window_ns - self.making_ns).max(1);
+        let rate = operations * 1e9 / window_ns as f64;
         let samples = &mut collected.samples;
         samples.add(metric::THROUGHPUT, rate);
         record_latency(samples, &latency);

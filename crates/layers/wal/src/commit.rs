@@ -30,13 +30,23 @@ pub struct SegmentFlusher<'a> {
     flush_ns: Option<u64>,
     /// While it is set, nothing is flushed.
     free: Option<&'a AtomicBool>,
+    /// Grows by the time in which pages were made up, ns.
+    making_ns: Option<&'a AtomicU64>,
 }
 
 impl<'a> SegmentFlusher<'a> {
     /// Flushes to that medium; `written` counts its bytes.
     pub(crate) fn new(medium: &'a dyn LogMedium, pages: &'a Pages, written: &'a AtomicU64) -> Self {
         let buffer = vec![0; WRITE_PAGES as usize * PAGE];
-        SegmentFlusher { medium, pages, buffer, written, flush_ns: None, free: None }
+        SegmentFlusher {
+            medium,
+            pages,
+            buffer,
+            written,
+            flush_ns: None,
+            free: None,
+            making_ns: None,
+        }
     }
 }
 
@@ -45,6 +55,12 @@ impl<'a> SegmentFlusher<'a> {
     #[must_use]
     pub fn with_free(self, free: &'a AtomicBool) -> Self {
         SegmentFlusher { free: Some(free), ..self }
+    }
+
+    /// The same, which tells there how long pages were made up, ns: a server's are filled before they are flushed.
+    #[must_use]
+    pub fn with_making(self, making_ns: &'a AtomicU64) -> Self {
+        SegmentFlusher { making_ns: Some(making_ns), ..self }
     }
 }
 
@@ -56,7 +72,11 @@ impl Flusher for SegmentFlusher<'_> {
         while page < end {
             let count = (end - page).min(WRITE_PAGES);
             let buffer = &mut self.buffer[..count as usize * PAGE];
+            let begun_ns = self.making_ns.map(|_| now_ns());
             self.pages.fill(page * PAGE as u64, buffer);
+            if let (Some(making_ns), Some(begun_ns)) = (self.making_ns, begun_ns) {
+                making_ns.fetch_add(now_ns() - begun_ns, Ordering::Relaxed);
+            }
             self.medium.write_around(page * PAGE as u64, buffer)?;
             page += count;
         }

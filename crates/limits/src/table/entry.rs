@@ -72,6 +72,8 @@ pub(super) enum FramingName {
     None,
     Pcie,
     Nvme,
+    PcieFlit,
+    NvmeFlit,
     Cxl,
     Tcp,
     Roce,

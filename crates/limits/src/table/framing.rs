@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::pcie::{self, Direction, PAYLOAD_BYTES};
+use crate::pcie::{self, Direction, PAYLOAD_BYTES, Packets};
 
 /// Ethernet's bytes beside a frame's packet: preamble 8, header 14, check 4, gap 12.
 const ETHERNET_BYTES: u32 = 38;
@@ -31,6 +31,10 @@ pub enum Framing {
     Pcie,
     /// The same, with NVMe's commands, completions and interrupts.
     Nvme,
+    /// PCI Express packets with [`PAYLOAD_BYTES`] of payload in flits.
+    PcieFlit,
+    /// The same, with NVMe's commands, completions and interrupts.
+    NvmeFlit,
     /// CXL 1.1 and 2.0: 64 bytes in a flit of 68, headers inside them not counted.
     Cxl,
     /// TCP over Ethernet; operations are NVMe/TCP's.
@@ -53,7 +57,12 @@ impl Framing {
         let of = |payload: u32, wire: u32| f64::from(payload) / f64::from(wire);
         match self {
             Framing::None => 1.0,
-            Framing::Pcie | Framing::Nvme => pcie::payload_share(direction, PAYLOAD_BYTES),
+            Framing::Pcie | Framing::Nvme => {
+                pcie::payload_share(direction, Packets::Framed, PAYLOAD_BYTES)
+            }
+            Framing::PcieFlit | Framing::NvmeFlit => {
+                pcie::payload_share(direction, Packets::InFlits, PAYLOAD_BYTES)
+            }
             Framing::Cxl => of(64, 68),
             Framing::Tcp(mtu) => of(mtu - TCP_BYTES, mtu + ETHERNET_BYTES),
             Framing::Roce(mtu) => of(mtu, mtu + ROCE_BYTES),
@@ -68,7 +77,10 @@ impl Framing {
     /// bytes; `None` where no command set belongs to the link.
     pub fn wire_bytes(self, direction: Direction, block_bytes: u64) -> Option<f64> {
         match self {
-            Framing::Nvme => Some(pcie::wire_bytes(direction, block_bytes) as f64),
+            Framing::Nvme => Some(pcie::wire_bytes(direction, Packets::Framed, block_bytes) as f64),
+            Framing::NvmeFlit => {
+                Some(pcie::wire_bytes(direction, Packets::InFlits, block_bytes) as f64)
+            }
             Framing::Tcp(_) => {
                 let beside = match direction {
                     Direction::Read => TCP_DATA_HEADER + TCP_RESPONSE,
@@ -86,13 +98,8 @@ impl Framing {
     pub fn describe(self) -> String {
         match self {
             Framing::None => "nothing beside the payload counted".to_string(),
-            Framing::Pcie | Framing::Nvme => {
-                let read = Direction::Read.header_bytes();
-                let write = Direction::Write.header_bytes();
-                format!(
-                    "packets of {PAYLOAD_BYTES} B (size assumed) with {read} B of headers in, {write} B out"
-                )
-            }
+            Framing::Pcie | Framing::Nvme => in_packets(Packets::Framed),
+            Framing::PcieFlit | Framing::NvmeFlit => in_packets(Packets::InFlits),
             Framing::Cxl => "64 of 68 B in a flit, headers inside not counted".to_string(),
             Framing::Tcp(mtu) => format!(
                 "MTU {mtu}: {} of {} B in a frame are TCP's payload with time stamps",
@@ -110,6 +117,14 @@ impl Framing {
             Framing::Fis => "8192 of 8208 B in a frame".to_string(),
         }
     }
+}
+
+fn in_packets(packets: Packets) -> String {
+    let read = Direction::Read.header_bytes(packets);
+    let write = Direction::Write.header_bytes(packets);
+    format!(
+        "packets of {PAYLOAD_BYTES} B (size assumed) with {read} B of headers in, {write} B out"
+    )
 }
 
 /// A read arrives as RDMA writes (16 bytes of address in the first) and a message with the completion; a write

@@ -111,6 +111,8 @@ fn plain(name: FramingName) -> Framing {
     match name {
         FramingName::Pcie => Framing::Pcie,
         FramingName::Nvme => Framing::Nvme,
+        FramingName::PcieFlit => Framing::PcieFlit,
+        FramingName::NvmeFlit => Framing::NvmeFlit,
         FramingName::Cxl => Framing::Cxl,
         FramingName::FibreChannel => Framing::FibreChannel,
         FramingName::Ssp => Framing::Ssp,

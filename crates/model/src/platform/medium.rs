@@ -36,6 +36,16 @@ const EITHER: [(&str, &str); 2] = [
 ];
 /// Models of drives that a provider shows on PCIe, also to machines without a hypervisor, and that are volumes in a network.
 const LENT_MODELS: [&str; 1] = ["Amazon Elastic Block Store"];
+/// Models of drives that are volumes of a provider's storage network, whatever shows them, by a part of the name: Amazon EBS, Google
+/// Persistent Disk and Hyperdisk, Azure managed disks by NVMe and by SCSI, Oracle block volumes.
+const CLOUD_MODELS: [&str; 6] = [
+    "Amazon Elastic Block Store",
+    "PersistentDisk",
+    "nvme_card-pd",
+    "MSFT NVMe Accelerator",
+    "Virtual Disk",
+    "BlockVolume",
+];
 /// And of drives that a hypervisor shows, where only its host knows what is behind them.
 const LENT: [&str; 4] = ["virtio", "virtio-scsi", "xen", "vmbus"];
 /// Through a switch or a cable to another box with a power supply of its own.
@@ -50,6 +60,18 @@ const AWAY: [&str; 7] = [
 ];
 
 impl BlockDevice {
+    /// Whether a hypervisor or a provider shows it, and only its host knows what is behind it.
+    pub fn is_lent(&self) -> bool {
+        let transport = self.transport.as_deref().unwrap_or_default();
+        LENT.contains(&transport) || self.is_cloud_volume()
+    }
+
+    /// Whether it is a volume of a provider's storage network, by its model.
+    pub fn is_cloud_volume(&self) -> bool {
+        let model = self.model.as_deref().unwrap_or_default();
+        CLOUD_MODELS.iter().any(|part| model.contains(part))
+    }
+
     /// Where this device's medium is, by its transport. A device that only stands on others says `Here`: they are asked.
     pub fn medium(&self) -> Medium {
         let name = &self.name;

@@ -131,7 +131,7 @@ fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Entry> {
     add(
         "doubt",
         c.thin.then(|| {
-            format!("its windows hold fewer slow {}s than a certain answer needs", operation(c))
+            format!("all its windows together hold fewer slow {}s than an answer needs: allow more time (--minutes)", operation(c))
         }),
     );
     add("decided", c.pooled.then(|| pooled(c)));

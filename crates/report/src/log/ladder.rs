@@ -124,7 +124,7 @@ fn figures(m: &Measurement) -> StepFigures {
 
 fn words(name: &str, m: Option<&Measurement>) -> String {
     match name {
-        "flush" => "the device's flush".to_string(),
+        "flush" => "the device's idle flush".to_string(),
         "leader" => "WAL writer, one session leads".to_string(),
         "post_wait" => "WAL writer, posted and waited for".to_string(),
         "commit" => "the database's commit".to_string(),

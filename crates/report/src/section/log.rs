@@ -54,7 +54,7 @@ pub(crate) fn ladder(report: &Report) -> Option<Section> {
     let mut table = Table::new(columns).remarked("remark", Remarks::Below(4));
     table.rows = report.ladder.iter().map(|row| step(row, beside)).collect();
     let mut blocks = vec![Block::explanation(
-        "One durable write after another by one thread, from the device's flush to the database's commit; all steps take turns in each repeat. What a step adds is the difference to the one below it in the same repeat.",
+        "One durable write after another by one thread, from the device's flush to the database's commit; all steps take turns in each repeat. What a step adds is the difference to the one below it in the same repeat. The idle flush has nothing of narrows to write: what the medium takes for the data itself is in the write above it.",
     )];
     blocks.extend(charts::ladder(&report.ladder));
     blocks.push(Block::Table(table));

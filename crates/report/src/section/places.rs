@@ -130,7 +130,7 @@ fn ladder(place: &Placement) -> String {
     }
     let one = |step: &PlacedStep| {
         let name = match step.step.as_str() {
-            "flush" => "the device's flush",
+            "flush" => "the device's idle flush",
             "leader" => "WAL writer",
             _ => "8 KiB fdatasync",
         };

@@ -60,8 +60,12 @@ fn the_ladder_stands_in_its_order() {
     let screen = screen(&laddered());
     let (_, ladder) = screen.split_once("LADDER").expect("a ladder");
     let at = |text: &str| ladder.find(text).unwrap_or_else(|| panic!("no `{text}`"));
-    let order =
-        ["the device's flush", "8 KiB fdatasync", "one session leads", "the database's commit"];
+    let order = [
+        "the device's idle flush",
+        "8 KiB fdatasync",
+        "one session leads",
+        "the database's commit",
+    ];
     assert!(order.windows(2).all(|two| at(two[0]) < at(two[1])));
     assert!(at("its commit without a flush") > at("the database's commit"));
     let chain: Vec<bool> = report(&laddered()).ladder.iter().map(|row| row.in_chain).collect();
@@ -131,7 +135,10 @@ fn of_two_steps_whose_intervals_overlap_neither_adds_more() {
 fn a_load_beside_is_blamed_only_where_all_windows_agree() {
     let mut run = laddered();
     let said = fact(&run, "beside");
-    assert!(said.contains("first at the device's flush") && said.contains("one device"), "{said}");
+    assert!(
+        said.contains("first at the device's idle flush") && said.contains("one device"),
+        "{said}"
+    );
     for step in ["flush", "write.fdatasync.overwrite.8k", "leader", "commit"] {
         let id = format!("log.ladder.{step}.beside");
         // One window of six is as fast as those alone.

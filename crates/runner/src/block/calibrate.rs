@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::rate_search::Goal;
 use narrows_layer_block::{CalibratePlan, CalibrationTarget, LogStream, planned_calibrate};
-use narrows_model::{Plan, Platform};
+use narrows_model::{BlockDevice, Plan, Platform, RolePath};
 
 use super::folder;
 use super::target::{self, BlockTarget};
@@ -115,8 +115,11 @@ fn plan(request: &CalibrateRequest, target: &BlockTarget) -> Result<CalibratePla
     };
     let minutes = request.minutes.map(|minutes| Duration::from_secs(60 * u64::from(minutes)));
     let time = least_load::wanted().map(|least| least.search).or(minutes);
-    Ok(match time {
+    let plan = match time {
         Some(time) => plan.within(time),
         None => plan,
-    })
+    };
+    let machine = target.machine();
+    let mut drives = machine.roles.iter().flat_map(RolePath::drives);
+    Ok(if drives.any(BlockDevice::is_cloud_volume) { plan.on_cloud_volume() } else { plan })
 }

@@ -169,7 +169,7 @@ fn measurements(
             measurement.workload.insert(condition::WRITERS, json!(regions.len()));
             measurement.workload.insert(condition::FILES, json!(files));
             let filled: u64 = regions.iter().map(Region::bytes).sum();
-            let state = write_state(&measurement, filled, capacity_bytes);
+            let state = write_state(&measurement, filled, Some(filled), capacity_bytes);
             measurement.conditions.insert(condition::WRITE_STATE, json!(state.word()));
             measurement
         })

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use narrows_crashtest::{
-    Acknowledged, Cut, Machine, RecordLocation, TableCheck, check_file, check_table, conclude,
+    Acknowledged, Cut, DrivesPower, Machine, RecordLocation, TableCheck, check_file, check_table,
+    conclude, drives_now,
 };
 use narrows_model::CrashTest;
 
@@ -38,7 +39,9 @@ pub fn check(request: &CheckRequest) -> Result<Checked> {
         }
     };
     let cut = Cut::of(&list, &Machine::this(), request.cut.as_deref());
-    let cut = Cut { remounted: request.remounted, ..cut };
+    let (listed, drives) = (&list.terms.power, list.terms.drives);
+    let power = DrivesPower::between(listed, drives, &drives_now(listed));
+    let cut = Cut { remounted: request.remounted, power, ..cut };
     let test = conclude(&list.terms, counts, &cut, request.least);
     Ok(Checked { test, list })
 }

@@ -143,7 +143,8 @@ impl Outcome {
         parts.extend(run.calibrations.iter().map(|c| AnswerState::of([c.validity])));
         parts.extend(run.highest_rates.iter().map(|h| AnswerState::of([h.validity])));
         let found = |end: CalibrationEnd| end == CalibrationEnd::Found;
-        let sought = run.calibrations.iter().all(|c| found(c.end))
+        // An answer that rests on little is none yet.
+        let sought = run.calibrations.iter().all(|c| found(c.end) && !c.thin)
             && run.highest_rates.iter().all(|h| found(h.end));
         let judged = run.verdicts.iter().all(|verdict| verdict.grade != Grade::Undecided);
         let told = |grade: Option<Grade>| grade.is_some_and(|grade| grade != Grade::Undecided);
@@ -315,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_rate_that_was_sought_has_to_be_found_on_valid_windows() {
-        let run = |end: &str, validity: &str| {
+        let run_of = |end: &str, validity: &str, thin: bool| {
             let highest: HighestRate = serde_json::from_value(json!({
                 "workload": "update", "sessions": 8, "quantile": 0.99, "limit_ns": 1, "end": end,
                 "sentence": "", "quantiles_ns": [], "ceiling_per_s": 1.0, "windows": 1,
@@ -325,7 +326,7 @@ mod tests {
             let calibration: Calibration = serde_json::from_value(json!({
                 "id": "block.calibrate", "end": end, "sentence": "", "quantiles_ns": [],
                 "repeats": [1, 1], "curve": [], "ramp": [], "windows": 1, "unusable_windows": 0,
-                "validity": validity, "goal": { "what": "read", "block_bytes": 8192, "read_share": 1.0,
+                "thin": thin, "validity": validity, "goal": { "what": "read", "block_bytes": 8192, "read_share": 1.0,
                 "quantile": 0.99, "limit_ns": 1, "arrivals": "poisson" },
             }))
             .expect("a calibration");
@@ -334,7 +335,10 @@ mod tests {
             let of_calibration = Run { calibrations: vec![calibration], ..blocks(&[Invalid]) };
             (of_layers(&of_rate), of_all(&of_calibration))
         };
+        let run = |end: &str, validity: &str| run_of(end, validity, false);
         let both = |exit| (exit, exit);
+        // A rate that is known by few slow operations is not known.
+        assert_eq!(run_of("found", "valid", true), (Exit::Done, Exit::Inconclusive));
         assert_eq!(run("found", "valid"), both(Exit::Done));
         assert_eq!(run("found", "suspect"), both(Exit::Inconclusive));
         assert_eq!(run("unreachable", "valid"), both(Exit::Inconclusive));

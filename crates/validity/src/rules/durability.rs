@@ -3,11 +3,13 @@
 use narrows_model::{Layer, Role, RuleId, Severity, Unit, condition, metric};
 
 use super::SECONDS_PER_NS;
-use crate::Quantity::{Constant, Metric, Product, Seen, Total};
+use crate::Quantity::{Constant, Metric, Of, Product, Seen, Total};
 use crate::{About, Group, Need, Over, PathFact, Quantity, Rule, Select, Test, When};
 
 /// Workloads that commit durably.
 const COMMITTING: &[&str] = &["database.update*", "database.commit*", "database.orders*"];
+/// One session's durable commits on a server, one after the other, nothing beside them.
+const LADDER_COMMITS: &[&str] = &["log.ladder.commit.alone"];
 const OBSERVED: &[&str] = &["database.observed"];
 const FLUSHABLE: Need = Need::PathUnder(Role::Wal, PathFact::WriteBack);
 const ON_A_DRIVE: Need = Need::PathUnder(Role::Wal, PathFact::Counted);
@@ -89,6 +91,43 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Look for a library that disables fsync (LD_PRELOAD, eatmydata), a mount with nobarrier, or a mapper that drops flushes",
         reason: "The drives have a volatile write cache, so each WAL flush must become a flush of the drive. One in twenty, because several may share one, and a flush with nothing to write needs none",
         reference: BARRIERS,
+    },
+    Rule {
+        id: "ladder-commits-not-flushed",
+        group: Group::Durability,
+        severity: Severity::Invalid,
+        about: About::Measurement(
+            Select::ids(LADDER_COMMITS)
+                .needs(&[FLUSHABLE, Need::AtLeast(Metric(metric::OPERATIONS), 100.0)]),
+        ),
+        when: When::Ratio {
+            of: Metric(metric::DEVICE_FLUSHES),
+            to: Metric(metric::OPERATIONS),
+            over: Over::Total,
+            test: Test::Below(0.5),
+        },
+        figures: &[Metric(metric::LATENCY_P50)],
+        summary: "The server's commits did not reach its drives as flushes: they were not durable",
+        advice: "Look for a library that disables fsync (LD_PRELOAD, eatmydata), a mount with nobarrier, or a mapper that drops flushes",
+        reason: "One session commits, one commit after the other, so none can share a flush with another; the drives have a volatile write cache, so each commit must become a flush of the drive. Half, because a background flush may take a commit's record with it",
+        reference: BARRIERS,
+    },
+    Rule {
+        id: "commit-faster-than-its-flush",
+        group: Group::Durability,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(LADDER_COMMITS)),
+        when: When::Ratio {
+            of: Metric(metric::LATENCY_P50),
+            to: Of("log.ladder.write.fdatasync.overwrite.8k.alone", metric::LATENCY_P50),
+            over: Over::Median,
+            test: Test::Below(0.7),
+        },
+        figures: &[Of("log.ladder.flush.alone", metric::LATENCY_P50)],
+        summary: "The server commits faster than the durable write that is part of a commit",
+        advice: "Check whether the server's fdatasync does anything (LD_PRELOAD, eatmydata), and that its WAL is in the folder that was measured",
+        reason: "A commit is a write to the WAL, its flush, and a round trip, so it takes longer than the write and flush alone. The drive idles between commits and not between writes, which may make a flush shorter, but hardly by a third. Not invalid, because a server may flush in another way (wal_sync_method)",
+        reference: "methods: log, the ladder",
     },
     Rule {
         id: RuleId::COMMITS_NOT_WRITTEN.as_str(),

@@ -21,6 +21,7 @@ mod orders;
 mod path;
 mod steadiness;
 mod structure;
+mod volume;
 
 use std::sync::LazyLock;
 
@@ -36,6 +37,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         file::RULES,
         order::RULES,
         steadiness::RULES,
+        volume::RULES,
         disturbance::RULES,
         generator::RULES,
         database::RULES,

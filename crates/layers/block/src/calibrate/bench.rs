@@ -28,6 +28,9 @@ const OVERHEAD: Duration = Duration::from_millis(80);
 const LONGER: u32 = 4;
 /// A closed loop of writes may always have so many.
 const FEWEST_WRITES: u64 = 64;
+/// Buffers of a closed loop, and of an open one.
+const BUFFER_BYTES: u64 = 64 << 20;
+const OPEN_BUFFER_BYTES: u64 = 256 << 20;
 const LOG_NAME: &str = "log";
 const DATA_NAME: &str = "load";
 
@@ -143,7 +146,16 @@ impl<'a> Bench<'a> {
 
     /// The deepest queue that may be tried with blocks of that size.
     pub(super) fn deepest(&self, block_bytes: u32) -> u32 {
-        let by_memory = u32::try_from((64 << 20) / u64::from(block_bytes.max(1)));
+        self.deepest_within(block_bytes, BUFFER_BYTES)
+    }
+
+    /// The most operations that an open loop may have in flight: their buffers are there before, and most are never used.
+    pub(super) fn deepest_open(&self, block_bytes: u32) -> u32 {
+        self.deepest_within(block_bytes, OPEN_BUFFER_BYTES)
+    }
+
+    fn deepest_within(&self, block_bytes: u32, bytes: u64) -> u32 {
+        let by_memory = u32::try_from(bytes / u64::from(block_bytes.max(1)));
         let blocks = self.target.data.bytes() / u64::from(block_bytes.max(1));
         let most = by_memory.unwrap_or(u32::MAX).max(1);
         let blocking = self.plan.access.depth_per_thread().is_some();

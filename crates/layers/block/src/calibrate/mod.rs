@@ -17,7 +17,7 @@ mod large;
 mod plan;
 mod ramp;
 mod search;
-mod seen;
+pub(crate) mod seen;
 mod windows;
 mod words;
 

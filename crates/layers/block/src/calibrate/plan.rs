@@ -15,6 +15,10 @@ use crate::scenario::{Mix, Region};
 /// A window of the search is at most this part of the time allowed for all. In the simulation a search took as long as 36 of its
 /// longest windows; on a machine that is shared it takes more, and there is room for nearly twice as many.
 const PART_OF_BUDGET: u32 = 110;
+/// A window that decides on a volume of a provider, where the budget allows it, and its part of the budget: twelve to twenty-four of them, and
+/// a curve of eighteen of six tenths.
+const CLOUD_WINDOW: Duration = Duration::from_secs(60);
+const CLOUD_PART_OF_BUDGET: u32 = 45;
 /// Fill is planned with that.
 const FILL_BYTES_PER_S: f64 = 400e6;
 /// Bytes the load may write when nobody says.
@@ -102,6 +106,16 @@ impl CalibratePlan {
         self
     }
 
+    /// The same for a volume of a provider's storage network: what it does every minute must be in each window that decides. They last
+    /// a minute where the budget allows it (45 minutes and more), else their part of it.
+    #[must_use]
+    pub fn on_cloud_volume(mut self) -> Self {
+        let window = (self.budget / CLOUD_PART_OF_BUDGET).min(CLOUD_WINDOW);
+        self.settings.shortest_confirm = window;
+        self.settings.longest_window = self.settings.longest_window.max(window);
+        self
+    }
+
     /// What the load does.
     pub fn mix(&self) -> Mix {
         Mix::read_percent(self.read_percent)
@@ -163,7 +177,7 @@ impl CalibratePlan {
 
     /// One window of the curve.
     pub(super) fn curve_window(&self) -> Duration {
-        self.settings.longest_window.mul_f64(0.6)
+        (self.budget / PART_OF_BUDGET).mul_f64(0.6)
     }
 
     /// Time the curve needs.
@@ -220,4 +234,26 @@ pub fn planned_calibrate(plan: &CalibratePlan, file_bytes: u64) -> Vec<PlannedSt
     steps.push(step(sought, search_s, writes));
     steps.push(step("curve of latency against rate".to_string(), curve_s, 0));
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_a_providers_volume_a_window_that_decides_lasts_a_minute_where_there_is_time() {
+        let of = |minutes: u64| {
+            let plan = CalibratePlan::default().within(Duration::from_secs(60 * minutes));
+            let plan = plan.on_cloud_volume();
+            let confirm_s = plan.settings.shortest_confirm.as_secs_f64();
+            // Twenty-four of them with their warm-up, and the curve, fit.
+            let all_s = 24.0 * confirm_s * 1.2 + plan.curve_s();
+            assert!(all_s < plan.budget.as_secs_f64(), "{all_s} s of {minutes} min");
+            assert!(plan.settings.longest_window.as_secs_f64() >= confirm_s);
+            confirm_s
+        };
+        assert_eq!((of(45), of(300)), (60.0, 60.0));
+        assert!((2.0..3.0).contains(&of(2)));
+        assert_eq!(CalibratePlan::default().settings.shortest_confirm, Duration::ZERO);
+    }
 }

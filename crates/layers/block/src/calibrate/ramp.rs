@@ -9,6 +9,7 @@ use super::disturbance::Helpers;
 use super::windows::CalibrationWindows;
 use crate::BlockError;
 use crate::outcome::StreamOutcome;
+use crate::processors::processors;
 use crate::scenario::Stream;
 
 /// A thread that uses more of a processor than this is the narrow place itself.
@@ -122,15 +123,12 @@ fn widen(
         };
         at.max_by(faster).map_or((0.0, 0.0), |o| (o.throughput_per_s(), o.busiest))
     };
-    let processors = match bench.plan.cpus.len() {
-        0 => narrows_facts::affinity::current().len(),
-        some => some,
-    };
+    let processors = processors(&bench.plan.cpus);
     let several = bench.plan.access.method() != Method::Blocking;
     loop {
         let (rate, busy) = best(shown, *depth);
         let more = bench.generators * 2;
-        if !several || busy <= BUSY || more as usize > processors / 2 || more > *depth {
+        if !several || busy <= BUSY || more > processors / 2 || more > *depth {
             return Ok(());
         }
         let before = std::mem::replace(&mut bench.generators, more);
@@ -203,17 +201,38 @@ fn conclude(
 
 impl Ramp {
     /// Cap on operations in flight of the open loops: far more than the limit of latency allows, so that only a rate that
-    /// has failed already reaches it.
+    /// has failed already reaches it, as far as memory and the kernel's rings allow.
     pub(super) fn cap(&self, bench: &Bench<'_>) -> u32 {
         let limit_s = bench.plan.goal.limit_ns as f64 / 1e9;
-        let by_limit = (8.0 * self.ceiling_per_s * limit_s).ceil();
-        let wanted = by_limit.min(f64::from(MOST_IN_FLIGHT)) as u32;
-        let wanted =
-            wanted.max(self.depth.saturating_mul(16)).clamp(FEWEST_IN_FLIGHT, MOST_IN_FLIGHT);
-        wanted.min(bench.deepest(bench.plan.block_bytes))
+        let wanted = cap_of(self.ceiling_per_s, limit_s, self.depth);
+        wanted.min(bench.deepest_open(bench.plan.block_bytes))
     }
 }
 
 /// Bounds of the cap on operations in flight.
 const FEWEST_IN_FLIGHT: u32 = 256;
-const MOST_IN_FLIGHT: u32 = 4096;
+const MOST_IN_FLIGHT: u32 = 16_384;
+
+/// Eight times what the ceiling has in flight at the limit (Little's law), or sixteen times the depth that it needed.
+fn cap_of(ceiling_per_s: f64, limit_s: f64, depth: u32) -> u32 {
+    let by_limit = (8.0 * ceiling_per_s * limit_s).ceil().min(f64::from(MOST_IN_FLIGHT)) as u32;
+    by_limit.max(depth.saturating_mul(16)).clamp(FEWEST_IN_FLIGHT, MOST_IN_FLIGHT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cap_is_eight_times_what_the_limit_allows_up_to_two_million_a_second_within_a_millisecond()
+     {
+        assert_eq!(cap_of(20e3, 1e-3, 8), 256, "160 at the limit, and no fewer than this");
+        assert_eq!(cap_of(70e3, 1e-3, 4), 560);
+        assert_eq!(cap_of(70e3, 1e-3, 64), 1024);
+        // 512 k/s within 1 ms and 102 k/s within 5 ms.
+        assert_eq!(cap_of(512e3, 1e-3, 32), 4096);
+        assert_eq!(cap_of(102.4e3, 5e-3, 32), 4096);
+        assert_eq!(cap_of(2e6, 1e-3, 128), 16_000);
+        assert_eq!(cap_of(10e6, 1e-3, 512), MOST_IN_FLIGHT);
+    }
+}

@@ -31,6 +31,11 @@ impl Load {
         }
     }
 
+    /// Whether operations start when they are due.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Load::Open { .. })
+    }
+
     /// `closed` or `open`.
     pub fn word(&self) -> &'static str {
         match self {

@@ -63,6 +63,10 @@ pub fn steady(
     if let Some(share) = verdict.written_share {
         conditions.insert(condition::WRITTEN_OVER_CAPACITY, json!(share));
     }
+    if let Some((range, capacity)) = verdict.range_of_bytes {
+        let share = range as f64 / capacity as f64;
+        conditions.insert(condition::RANGE_OVER_CAPACITY, json!(share));
+    }
     measurement.series.extend(drift(&verdict));
     Ok(Steadied { verdict, sentence, precondition_bytes, measurements: vec![measurement] })
 }

@@ -38,6 +38,7 @@ pub(super) fn rounds(
     let budget_bytes = plan.budget_bytes.saturating_sub(before_bytes);
     let medium = Medium {
         capacity_bytes: plan.capacity_bytes,
+        range_bytes: Some(region.bytes()),
         written_before_bytes: before_bytes,
         budget_bytes: Some(budget_bytes),
     };

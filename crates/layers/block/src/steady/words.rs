@@ -2,7 +2,7 @@
 
 use narrows_engine::steady_state::{Because, MOST_ROUNDS, SteadyVerdict};
 use narrows_stats::steady::SNIA_ROUNDS;
-use narrows_units::OpsPerSecond;
+use narrows_units::{Bytes, OpsPerSecond};
 
 /// How the rounds ended.
 pub(super) fn sentence(verdict: &SteadyVerdict, rounds: usize) -> String {
@@ -20,7 +20,11 @@ pub(super) fn sentence(verdict: &SteadyVerdict, rounds: usize) -> String {
         )
     });
     match verdict.because {
-        Because::Shown => format!("{rate}, sustained: {drift}{share}"),
+        Because::Shown => format!("{rate}, sustained: {drift}{share}{}", over(verdict)),
+        Because::PartOfCapacity => format!(
+            "{rate}, steady{} ({drift}), the rest empty or unknown: possibly a burst rate, a full drive is slower",
+            over(verdict)
+        ),
         Because::TooFewRounds => {
             format!(
                 "{rate}, possibly a burst rate: only {rounds} of {SNIA_ROUNDS} rounds were possible"
@@ -44,11 +48,21 @@ pub(super) fn sentence(verdict: &SteadyVerdict, rounds: usize) -> String {
         }
         Because::NotWrittenFull => {
             format!(
-                "{rate}, steady for now ({drift}), but possibly a burst rate{share}: the medium was not written full"
+                "{rate}, steady for now ({drift}), but possibly a burst rate{share}: the medium was not written full twice"
             )
         }
         Because::NotKnown => {
-            format!("{rate}, steady ({drift}), but the capacity of the medium is unknown")
+            format!(
+                "{rate}, steady ({drift}), but the capacity of the medium, or how much of it was written, is unknown"
+            )
         }
     }
+}
+
+/// ` over 4.29 GB of 60.0 GB (7 %)`: SNIA's ActiveRange.
+fn over(verdict: &SteadyVerdict) -> String {
+    verdict.range_of_bytes.map_or(String::new(), |(range, capacity)| {
+        let percent = range as f64 / capacity as f64 * 100.0;
+        format!(" over {} of {} ({percent:.0} %)", Bytes(range), Bytes(capacity))
+    })
 }

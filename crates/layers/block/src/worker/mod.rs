@@ -98,6 +98,7 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
         pace: job.source.map_or(Pace::Closed, |source| Pace::Open(Due::new(source, epoch_ns))),
         epoch_ns,
         cpu_ns: process::thread_cpu_ns,
+        run_delay_ns: process::thread_run_delay_ns,
     };
     let mut result = hot::run(orders, &mut *path, window, shared, &Monotonic);
     if let Ok(tally) = &mut result {

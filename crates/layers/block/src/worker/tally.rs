@@ -9,9 +9,13 @@ use narrows_stats::Recorder;
 use super::foreign::Foreign;
 use super::wrote::Wrote;
 use crate::outcome::{Counted, Slice};
+use crate::stalls::LateCall;
 
 /// Of that many completed operations one has its contents looked at, and each of as many first ones: a thread may do no more.
 const LOOK_AT: u64 = 64;
+
+/// So many late calls are kept of a window.
+pub(super) const LATE_CALLS: usize = 1024;
 
 /// What one thread counted.
 #[derive(Debug)]
@@ -62,6 +66,10 @@ pub(crate) struct Tally {
 pub(crate) struct OpenTally {
     /// Intended to submitted, of the operations that completed.
     pub lateness: Recorder,
+    /// The same without the time in which a call held up the thread that was to send them.
+    pub own_lateness: Recorder,
+    /// Calls that returned late, as far as there was room for them.
+    pub late_calls: Vec<LateCall>,
     /// Latency of those due before the end that came back after it.
     pub stragglers: Recorder,
     /// Due in the window and sent.
@@ -105,6 +113,8 @@ impl Tally {
             ended_ns: None,
             open: open.then(|| OpenTally {
                 lateness: Recorder::new(),
+                own_lateness: Recorder::new(),
+                late_calls: Vec::with_capacity(LATE_CALLS),
                 stragglers: Recorder::new(),
                 due_sent: 0,
                 sent: 0,

@@ -151,16 +151,19 @@ fn climb(
     foreign: Vec<ForeignStep>,
 ) -> Result<Laddered, LogError> {
     let written = AtomicU64::new(0);
+    let making_ns = AtomicU64::new(0);
     let log = |style| {
-        CommitLog::new(SegmentFlusher::new(medium, pages, &written), style, Delay::default())
+        let flusher = SegmentFlusher::new(medium, pages, &written).with_making(&making_ns);
+        CommitLog::new(flusher, style, Delay::default())
     };
     let (leader, writer) = (log(Style::Leader), log(Style::Writer));
     let mut steps: Steps<'_> = own;
     let (bytes, base) = (plan.bytes_per_commit, Some(WriteVariant::POSTGRES.name()));
     let (path, by) = (medium.path().to_path_buf(), medium.durable_by());
-    let first = OneCommit::new(&leader, bytes, path.clone(), base);
+    let first = OneCommit::new(&leader, bytes, path.clone(), base).without_making(&making_ns);
     steps.push(Box::new(first.durable_by(by)));
     let second = OneCommit::new(&writer, bytes, path, Some(LEADER.to_string()));
+    let second = second.without_making(&making_ns);
     steps.push(Box::new(second.durable_by(by)));
     for step in foreign {
         steps.push(step);

@@ -56,6 +56,8 @@ struct NamespaceWrites<'a> {
     buffer: Vec<u8>,
     position: u64,
     began: u64,
+    /// Time in which bytes were made up, ns.
+    making_ns: u64,
 }
 
 impl NamespaceWrites<'_> {
@@ -84,9 +86,11 @@ impl LadderStep for NamespaceWrites<'_> {
     }
 
     fn operation(&mut self) -> Result<Option<u64>, LogError> {
-        let began_ns = now_ns();
         let offset = self.position % self.lap();
+        let making_ns = now_ns();
         self.pages.fill_sectors(self.position, &mut self.buffer);
+        let began_ns = now_ns();
+        self.making_ns += began_ns - making_ns;
         let written = match self.cell.method {
             Method::Fdatasync => {
                 let written = self.part.write_at(offset, &self.buffer);
@@ -97,6 +101,10 @@ impl LadderStep for NamespaceWrites<'_> {
         written.map_err(|reason| self.failed("writing", reason))?;
         self.position += self.cell.bytes;
         Ok(Some(now_ns() - began_ns))
+    }
+
+    fn making_ns(&mut self) -> u64 {
+        std::mem::take(&mut self.making_ns)
     }
 
     fn bytes(&self) -> u64 {
@@ -161,6 +169,7 @@ pub(super) fn own_steps<'a>(
                 buffer: vec![0; cell.bytes as usize],
                 position: 0,
                 began: 0,
+                making_ns: 0,
             })),
         }
     }

@@ -1,6 +1,7 @@
 //! The log writer with one session: what the machinery of group commit adds to the write below it.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use narrows_engine::now_ns;
 use narrows_model::{Conditions, condition};
@@ -19,12 +20,22 @@ pub struct OneCommit<'a, F> {
     path: PathBuf,
     above: Option<String>,
     durable_by: Option<&'static str>,
+    /// Where the log's flusher tells how long pages were made up.
+    all_making_ns: Option<&'a AtomicU64>,
+    /// Of that, since it was asked for.
+    making_ns: u64,
 }
 
 impl<'a, F: Flusher> OneCommit<'a, F> {
     /// Commits of `bytes` to that log, whose file is `path`.
     pub fn new(log: &'a CommitLog<F>, bytes: u64, path: PathBuf, above: Option<String>) -> Self {
-        OneCommit { log, bytes, path, above, durable_by: None }
+        OneCommit { log, bytes, path, above, durable_by: None, all_making_ns: None, making_ns: 0 }
+    }
+
+    /// The same on a log whose flusher adds to `making_ns` what pages take that it makes up: that is no part of a commit.
+    #[must_use]
+    pub fn without_making(self, making_ns: &'a AtomicU64) -> Self {
+        OneCommit { all_making_ns: Some(making_ns), ..self }
     }
 
     /// The same where it is known by what a commit is durable.
@@ -52,11 +63,20 @@ impl<F: Flusher> LadderStep for OneCommit<'_, F> {
     }
 
     fn operation(&mut self) -> Result<Option<u64>, LogError> {
+        let made_ns = || self.all_making_ns.map_or(0, |all| all.load(Ordering::Relaxed));
+        let before_ns = made_ns();
         let began_ns = now_ns();
         self.log
             .commit(self.bytes)
             .map_err(|reason| LogError::of("flushing", &self.path, 0, reason))?;
-        Ok(Some(now_ns() - began_ns))
+        let took_ns = now_ns() - began_ns;
+        let making_ns = made_ns() - before_ns;
+        self.making_ns += making_ns;
+        Ok(Some(took_ns.saturating_sub(making_ns)))
+    }
+
+    fn making_ns(&mut self) -> u64 {
+        std::mem::take(&mut self.making_ns)
     }
 
     /// A page in most flushes; one more where the record goes into the next.

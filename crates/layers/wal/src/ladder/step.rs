@@ -27,6 +27,12 @@ pub trait LadderStep {
     /// What ends the measurement.
     fn operation(&mut self) -> Result<Option<u64>, LogError>;
 
+    /// Time since the last call in which the bytes of operations were made up, ns: it is within the window and no part of an
+    /// operation.
+    fn making_ns(&mut self) -> u64 {
+        0
+    }
+
     /// Bytes an operation writes to the log's file; zero where it isn't known.
     fn bytes(&self) -> u64;
 

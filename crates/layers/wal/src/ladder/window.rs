@@ -68,6 +68,7 @@ pub fn one_window(
     }
     // A layout that wears out begins the window as it should be.
     step.prepare()?;
+    step.making_ns();
     let sentinel_before = narrows_observe::sentinel();
     let done = |load: &Load<'_>| (load.writer.done(), load.reader.done());
     let busy_before = load.map(done);
@@ -88,21 +89,24 @@ pub fn one_window(
         }
         ctx.stop.check()?;
     }
-    let cpu_ns = process::thread_cpu_ns() - cpu_before;
+    let making_ns = step.making_ns();
+    let cpu_ns = (process::thread_cpu_ns() - cpu_before).saturating_sub(making_ns);
     let seen = watch.since(&before);
     let busy = load.map(done).zip(busy_before);
     let sentinel_after = narrows_observe::sentinel();
     let (read, wrong) = step.verify()?;
 
     let window_ns = (ended - start).max(1) as f64;
+    // Without the time in which bytes were made up.
+    let net_ns = (window_ns - making_ns as f64).max(1.0);
     let operations = latency.count() as f64;
     let samples = &mut gathered.samples;
     if step.back_to_back() {
-        let rate = operations * 1e9 / window_ns;
+        let rate = operations * 1e9 / net_ns;
         samples.add(metric::THROUGHPUT, rate);
         samples.add(metric::CPU_PER_OP, cpu_ns as f64 / operations);
     }
-    samples.add(metric::WINDOW, window_ns);
+    samples.add(metric::WINDOW, net_ns);
     samples.add(metric::OPERATIONS, operations);
     if step.bytes() > 0 {
         let issued = operations * step.bytes() as f64;

@@ -433,6 +433,6 @@ mod tests {
         let mut samples = Samples::new();
         account.add_to(&mut samples);
         assert!(samples.get(metric::OFFERED).is_empty());
-        assert_eq!(samples.get(metric::MODEL_LATENCY_MEAN), [1.5 * 200_000.0]);
+        assert_eq!(samples.get(metric::MODEL_LATENCY_MEAN), [2.0 * 200_000.0]);
     }
 }

@@ -210,10 +210,31 @@ fn disjoint(streams: &[&JobStream]) -> bool {
 fn say_write_states(measured: &mut [Measurement], capacity_bytes: Option<u64>) {
     for measurement in measured {
         if measurement.number(condition::WRITTEN_BYTES).is_some() {
-            let state = write_state(measurement, 0, capacity_bytes);
+            let range = measurement.number(condition::RANGE_BYTES).map(|bytes| bytes as u64);
+            let state = write_state(measurement, 0, range, capacity_bytes);
             measurement.conditions.insert(condition::WRITE_STATE, json!(state.word()));
         }
     }
+}
+
+/// Bytes of the files and devices that the streams work on, each counted once.
+fn range_bytes(streams: &[(&JobStream, &Stream)]) -> u64 {
+    let mut parts: Vec<(&Path, u64, u64)> = streams
+        .iter()
+        .map(|(source, stream)| {
+            let from = source.offset_bytes;
+            (source.file.as_path(), from, from + stream.region.bytes())
+        })
+        .collect();
+    parts.sort_unstable();
+    let mut reached: Option<(&Path, u64)> = None;
+    let mut sum = 0;
+    for (file, from, to) in parts {
+        let from = reached.filter(|(last, _)| *last == file).map_or(from, |(_, to)| from.max(to));
+        sum += to.saturating_sub(from);
+        reached = Some((file, from.max(to)));
+    }
+    sum
 }
 
 /// One measurement of each job; of several side by side also one of all together, which has the devices' counters.
@@ -265,6 +286,7 @@ fn measurements(
         workload.insert(condition::FILE, json!(source.file.display().to_string()));
         workload.insert(condition::FILES, json!(files.len()));
         workload.insert(condition::FILE_BYTES, json!(files.iter().map(|(_, b)| b).sum::<u64>()));
+        measurement.conditions.insert(condition::RANGE_BYTES, json!(range_bytes(&streams)));
         measured.push(measurement);
     }
     if done.len() > 1 {

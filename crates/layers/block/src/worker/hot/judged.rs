@@ -4,16 +4,20 @@
 use std::time::Duration;
 
 use narrows_engine::Arrivals;
+use narrows_engine::rate_search::{Goal, WindowJudgement};
 use narrows_io::Op;
 use narrows_model::{Finding, Plan, Platform, Run};
 use narrows_observe::HostWindow;
 
 use super::simulated::{Device, SECOND, START_NS, device, open, run_for, stream};
+use crate::calibrate::seen::seen;
 use crate::contents::Contents;
 use crate::gather::{self, Measured};
 use crate::read_back::ReadBack;
+use crate::outcome::StreamOutcome;
 use crate::record::Record;
 use crate::scenario::{Load, Mix, Scenario, Stream};
+use crate::stalls::Span;
 
 const MS: u64 = 1_000_000;
 
@@ -22,7 +26,12 @@ fn one_at_a_time() -> Stream {
 }
 
 /// A window of so many seconds, into `record`.
-fn window(record: &mut Record, stream: &Stream, mut device: Device, s: u64) {
+fn window(record: &mut Record, stream: &Stream, device: Device, s: u64) {
+    record.add(&outcome(stream, device, s, Vec::new()));
+}
+
+/// What a window of so many seconds gave, in which a second thread was late in `still`.
+fn outcome(stream: &Stream, mut device: Device, s: u64, still: Vec<Span>) -> StreamOutcome {
     let tally = run_for(stream, &mut device, s).unwrap();
     let (warm_up, length) = (Duration::from_secs(1), Duration::from_secs(s));
     let scenario = Scenario::of(stream.clone(), warm_up, length, 1);
@@ -34,10 +43,10 @@ fn window(record: &mut Record, stream: &Stream, mut device: Device, s: u64) {
         stood_still: 0.0,
         process_read_bytes: None,
         seen,
+        still,
     };
     let contents = [(Contents::default(), ReadBack::default())];
-    let outcomes = gather::outcomes(&scenario, measured, vec![tally], &contents, 0.0);
-    record.add(&outcomes[0]);
+    gather::outcomes(&scenario, measured, vec![tally], &contents, 0.0).remove(0)
 }
 
 /// The ids of the rules that fire.
@@ -94,4 +103,61 @@ fn a_device_that_gets_slower_from_window_to_window_is_suspect() {
     // Two speeds in turn scatter, but they lead nowhere.
     let scatters = found([5, 6, 5, 6, 5, 6]);
     assert!(of(&scatters, "not-steady").is_none(), "{scatters:?}");
+}
+
+/// No operation may be longer than this for 99 of 100 of them.
+const GOAL: Goal = Goal { quantile: 0.99, limit_ns: 5 * MS };
+
+fn ten_thousand_a_second() -> Stream {
+    let load = open(10_000.0, Arrivals::Poisson, 4096);
+    Stream { over_ns: Some(GOAL.limit_ns), ..stream(load, Mix::only(Op::Read)) }
+}
+
+#[test]
+fn a_stall_inside_the_submission_is_the_devices() {
+    // Half a second into the window a call takes 20 ms: what falls due meanwhile, 200 of 10,000, can't be sent.
+    let stall = (START_NS + SECOND + SECOND / 2, START_NS + SECOND + SECOND / 2 + 20 * MS);
+    let stalled = |still: Vec<Span>| {
+        let mut device = device(64, 100_000);
+        device.blocks = stall;
+        let outcome = outcome(&ten_thousand_a_second(), device, 1, still);
+        (seen(&outcome, &GOAL, true).unwrap(), outcome.open.unwrap().held_up)
+    };
+    let (by_device, held_up) = stalled(Vec::new());
+    assert!((19 * MS..21 * MS).contains(&held_up.device_ns), "{held_up:?}");
+    assert!(!by_device.stood_still(&GOAL), "{by_device:?}");
+    let said = by_device.judge(&GOAL, 10_000.0);
+    assert!(matches!(said, WindowJudgement::Failed { .. }), "{said:?}: {by_device:?}");
+    // The same where a second thread was late too: nothing ran.
+    let (by_machine, held_up) = stalled(vec![Span { from_ns: stall.0 + MS, to_ns: stall.1 }]);
+    assert!(held_up.device_ns == 0 && held_up.machine_ns > 19 * MS, "{held_up:?}");
+    assert!(by_machine.stood_still(&GOAL), "{by_machine:?}");
+}
+
+#[test]
+fn a_device_that_takes_what_it_is_given_holds_nobody_up() {
+    let outcome = outcome(&ten_thousand_a_second(), device(64, 100_000), 1, Vec::new());
+    let seen = seen(&outcome, &GOAL, true).unwrap();
+    assert_eq!(seen.judge(&GOAL, 10_000.0), WindowJudgement::Passed { clear: true });
+    let open = outcome.open.unwrap();
+    assert_eq!((open.held_up.device_ns, open.held_up.machine_ns), (0, 0));
+    assert_eq!(open.own_lateness.max(), open.lateness.max());
+}
+
+#[test]
+fn a_cap_below_what_the_limit_allows_convicts_nobody() {
+    // Half a second may each take, so 10,000 may be in flight with none of them late: a cap of 500 tells nothing of a device that has
+    // 2000 at work. With 400 allowed, and 300 in flight at the limit, a device that falls behind is seen.
+    let cases = [
+        (20_000.0, 500, 10_000, SECOND / 2, WindowJudgement::Generator),
+        (1_500.0, 400, 100, SECOND / 5, WindowJudgement::Failed { clear: true }),
+    ];
+    for (rate_per_s, cap, servers, limit_ns, wanted) in cases {
+        let goal = Goal { quantile: 0.99, limit_ns };
+        let load = open(rate_per_s, Arrivals::Poisson, cap);
+        let stream = Stream { over_ns: Some(limit_ns), ..stream(load, Mix::only(Op::Read)) };
+        let outcome = outcome(&stream, device(servers, 100 * MS), 1, Vec::new());
+        let found = seen(&outcome, &goal, true).unwrap();
+        assert_eq!(found.judge(&goal, rate_per_s), wanted, "{cap}: {found:?}");
+    }
 }

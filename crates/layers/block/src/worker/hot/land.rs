@@ -79,6 +79,7 @@ impl<C: Clock> Hot<'_, C> {
         batch.latency_max_ns = batch.latency_max_ns.max(latency_ns);
         if let Some(open) = &mut self.tally.open {
             open.lateness.record(flight.sent_ns.saturating_sub(flight.from_ns));
+            open.own_lateness.record(flight.sent_ns.saturating_sub(flight.ready_ns));
         }
         self.count_over(&flight, latency_ns, batch);
         if flight.op == Op::Read && bytes > 0 && Expected::is_turn(done) {

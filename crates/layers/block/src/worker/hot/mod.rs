@@ -9,6 +9,7 @@
 //! device may have ended it just before. With d operations in flight that moves at most d at each border, and both
 //! borders the same way. An open loop waits after the end for what it sent, and tells these apart.
 
+mod held_up;
 mod land;
 mod send;
 mod settle;
@@ -24,6 +25,7 @@ use narrows_engine::{Stopped, Window};
 use narrows_facts::{Usage, affinity, process};
 use narrows_io::{Completion, DevicePath, Op, Pattern};
 
+use self::held_up::HeldUpState;
 use super::clock::Clock;
 use super::due::{Due, idle};
 use super::operation_generator::OperationGenerator;
@@ -59,6 +61,8 @@ pub(super) struct Orders<'a> {
     /// First operation not before, ns.
     pub epoch_ns: u64,
     pub cpu_ns: fn() -> u64,
+    /// Time for which this thread was ready to run and did not, so far, ns; `None` where the kernel doesn't say.
+    pub run_delay_ns: fn() -> Option<u64>,
 }
 
 /// When the next operation starts.
@@ -75,6 +79,8 @@ struct Flight {
     offset: u64,
     /// From when its latency counts, ns.
     from_ns: u64,
+    /// Of an open loop: from when on nothing but the loop itself kept it from being sent, ns.
+    ready_ns: u64,
     sent_ns: u64,
     bytes: u32,
     op: Op,
@@ -117,6 +123,7 @@ struct Hot<'a, C: Clock> {
     now: u64,
     /// Until then the cap on operations in flight held back what was due.
     capped_ns: u64,
+    held_up: HeldUpState,
 }
 
 /// Runs until the window is over, or the work is.
@@ -131,7 +138,7 @@ pub(super) fn run<C: Clock>(
     let mut tally = Tally::new(orders.slices, open);
     tally.registered_buffers = path.registered_buffers();
     tally.refusals = path.refusals().to_vec();
-    let unused = Flight { offset: 0, from_ns: 0, sent_ns: 0, bytes: 0, op: Op::Read };
+    let unused = Flight { offset: 0, from_ns: 0, ready_ns: 0, sent_ns: 0, bytes: 0, op: Op::Read };
     let slots = orders.read_slots + orders.write_slots;
     let most = match orders.limit {
         None => u64::MAX,
@@ -159,6 +166,7 @@ pub(super) fn run<C: Clock>(
         began_delay_ns: None,
         now: clock.now_ns(),
         capped_ns: 0,
+        held_up: HeldUpState::default(),
         path,
         orders,
         window,
@@ -226,6 +234,7 @@ impl<C: Clock> Hot<'_, C> {
             self.began = Usage::of_thread();
             self.began_delay_ns = process::thread_run_delay_ns();
             self.tally.seen_on.extend(affinity::current_cpu());
+            self.held_up_begins();
             if let Some((most, _)) = self.orders.limit {
                 self.allow(most);
             }

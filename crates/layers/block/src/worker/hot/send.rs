@@ -16,7 +16,7 @@ impl<C: Clock> Hot<'_, C> {
         let stamp_each = self.orders.depth <= STAMP_EACH;
         while self.in_flight < self.orders.depth && self.may_send() {
             let sent_ns = if stamp_each { self.clock.now_ns() } else { self.now };
-            self.send(sent_ns, sent_ns);
+            self.send(sent_ns, sent_ns, sent_ns);
         }
     }
 
@@ -43,7 +43,9 @@ impl<C: Clock> Hot<'_, C> {
                     }
                 }
             }
-            self.send(due_ns, self.now);
+            // What a call held back is sent as soon as it can be.
+            let ready_ns = if due_ns <= self.held_up.until_ns { self.now } else { due_ns };
+            self.send(due_ns, ready_ns, self.now);
         }
     }
 
@@ -65,7 +67,7 @@ impl<C: Clock> Hot<'_, C> {
     }
 
     #[inline]
-    fn send(&mut self, from_ns: u64, sent_ns: u64) {
+    fn send(&mut self, from_ns: u64, ready_ns: u64, sent_ns: u64) {
         let NextOperation { op, offset, bytes } = self.orders.chooser.next();
         let slot = if op == Op::Write { self.writes.take() } else { self.reads.take() };
         if op == Op::Write {
@@ -79,7 +81,7 @@ impl<C: Clock> Hot<'_, C> {
                 *left -= 1;
             }
         }
-        self.flights[slot as usize] = Flight { offset, from_ns, sent_ns, bytes, op };
+        self.flights[slot as usize] = Flight { offset, from_ns, ready_ns, sent_ns, bytes, op };
         self.path.submit(op, slot, offset, bytes);
         self.tally.issued += 1;
         self.in_flight += 1;
@@ -88,8 +90,9 @@ impl<C: Clock> Hot<'_, C> {
     fn send_sync(&mut self) {
         let slot = self.reads.take();
         let sent_ns = self.clock.now_ns();
-        let (from_ns, op) = (sent_ns, Op::Sync);
-        self.flights[slot as usize] = Flight { offset: 0, from_ns, sent_ns, bytes: 0, op };
+        let (from_ns, ready_ns, op) = (sent_ns, sent_ns, Op::Sync);
+        self.flights[slot as usize] =
+            Flight { offset: 0, from_ns, ready_ns, sent_ns, bytes: 0, op };
         self.path.submit(op, slot, 0, 0);
         self.in_flight += 1;
         self.syncing = Some(Syncing::InFlight);

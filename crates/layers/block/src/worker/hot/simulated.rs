@@ -53,6 +53,8 @@ pub(super) struct Device {
     /// From the operation with this number on, counted from 0, one takes so long.
     pub(super) slower: Option<(usize, u64)>,
     stall: (u64, u64),
+    /// A call between these two returns at the second.
+    pub(super) blocks: (u64, u64),
     /// The stall is a lost connection, and it says so.
     tells_outages: bool,
     /// When each operation in flight completes, and its slot.
@@ -73,6 +75,7 @@ impl Device {
             service_ns,
             slower: None,
             stall,
+            blocks: (0, 0),
             tells_outages: false,
             flying: BTreeSet::new(),
             log: Rc::default(),
@@ -134,6 +137,9 @@ impl DevicePath for Device {
         out: &mut Vec<Completion>,
     ) -> Result<(), Error> {
         let limit_ns = self.clock.0.get() + wait.as_nanos() as u64;
+        if (self.blocks.0..self.blocks.1).contains(&self.clock.0.get()) {
+            self.clock.sleep_until(self.blocks.1);
+        }
         if let Some(last) = (min as usize).checked_sub(1)
             && let Some(&(at_ns, _)) = self.flying.iter().nth(last)
         {
@@ -210,6 +216,7 @@ pub(super) fn run_for(stream: &Stream, device: &mut Device, s: u64) -> Result<Ta
         pace,
         epoch_ns,
         cpu_ns: || 0,
+        run_delay_ns: || None,
     };
     run(orders, device, window, &Shared::new(1, &stop), &clock)
 }

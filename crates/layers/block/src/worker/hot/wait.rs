@@ -64,11 +64,13 @@ impl<C: Clock> Hot<'_, C> {
             return Ok(());
         }
         let gap_ns = due_ns.min(limit_ns).saturating_sub(now);
-        if gap_ns > SPIN_NS {
-            self.path.reap_within(1, Duration::from_nanos(gap_ns - SPIN_NS), &mut self.out)?;
+        let wait_ns = gap_ns.saturating_sub(SPIN_NS);
+        if wait_ns > 0 {
+            self.path.reap_within(1, Duration::from_nanos(wait_ns), &mut self.out)?;
         } else {
             self.path.reap(0, &mut self.out)?;
         }
+        self.returned(now, wait_ns);
         Ok(())
     }
 }
