@@ -210,6 +210,9 @@ pub struct RunArgs {
     /// Concurrent sessions of the database workloads [default: twice the server's CPUs, 8 to 256]
     #[arg(long, value_name = "N", value_parser = number::sessions::<1024>)]
     pub sessions: Option<u32>,
+    /// Deepest queue that is tried on the drives, 1 to 16384 [default: 256 per drive]
+    #[arg(long, value_name = "N", value_parser = number::whole::<1, 16_384>)]
+    pub max_depth: Option<u32>,
     /// An Oracle database's AWR report of this machine (HTML or text), judged by what is measured here
     #[arg(long, value_name = "FILE")]
     pub with: Option<PathBuf>,

@@ -168,6 +168,7 @@ fn layers(args: RunArgs) -> Result<MachineRequest> {
         database,
         workloads,
         sessions: args.sessions,
+        max_depth: args.max_depth,
         with: args.with,
         same_machine: args.same_machine,
         options: RunOptions { anonymous: args.names.anonymous, ..args.output.options() },
@@ -223,6 +224,7 @@ fn refuse(args: &RunArgs) -> Result<()> {
         ("--layers", args.layers.is_some()),
         ("--workloads", args.workloads.is_some()),
         ("--sessions", args.sessions.is_some()),
+        ("--max-depth", args.max_depth.is_some()),
         ("--postgres", args.postgres.is_some()),
     ];
     if let Some((option, _)) = measuring.into_iter().find(|(_, given)| *given) {

@@ -77,6 +77,7 @@ fn layers_below(request: &ObserveRequest, below: &BelowRequest) -> MachineReques
         database: DatabaseTarget::None,
         workloads: Workload::usual().collect(),
         sessions: None,
+        max_depth: None,
         with: None,
         same_machine: false,
         options: request.options.clone(),
@@ -120,6 +121,7 @@ fn looking(request: &ObserveRequest, platform: Platform) -> Resolved {
         window: Duration::ZERO,
         database_window: Duration::ZERO,
         update_window: Duration::ZERO,
+        max_depth: None,
         least: None,
         stays: None,
     }

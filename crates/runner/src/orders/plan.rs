@@ -52,6 +52,7 @@ pub fn resolve(request: &OrdersRequest, ui: &dyn Ui) -> Result<Resolved> {
             database: server.database.clone(),
             workloads: Vec::new(),
             sessions: request.sessions.or(terminals),
+            max_depth: None,
             with: None,
             same_machine: false,
             options: request.load.options.clone(),

@@ -28,6 +28,8 @@ pub struct MachineRequest {
     pub workloads: Vec<Workload>,
     /// Sessions of the workloads.
     pub sessions: Option<u32>,
+    /// Deepest queue that the searches of the block layer try.
+    pub max_depth: Option<u32>,
     /// A server's own report (Oracle's AWR), judged by what is measured.
     pub with: Option<PathBuf>,
     /// The report is of this machine, whatever it calls its host.

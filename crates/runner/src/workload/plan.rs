@@ -53,6 +53,7 @@ pub fn resolve(request: &WorkloadRequest, ui: &dyn Ui) -> Result<Resolved> {
             database: server.database.clone(),
             workloads: Vec::new(),
             sessions: request.sessions.last().copied(),
+            max_depth: None,
             with: None,
             same_machine: false,
             options: request.load.options.clone(),

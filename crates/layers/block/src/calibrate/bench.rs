@@ -9,6 +9,7 @@ use narrows_observe::Watch;
 
 use super::plan::{CalibratePlan, CalibrationTarget};
 use crate::BlockError;
+use crate::deepest;
 use crate::outcome::StreamOutcome;
 use crate::plan::MAX_BLOCKING_DEPTH;
 use crate::run::run_scenario;
@@ -142,9 +143,8 @@ impl<'a> Bench<'a> {
 
     /// The deepest queue that may be tried with blocks of that size.
     pub(super) fn deepest(&self, block_bytes: u32) -> u32 {
-        let by_memory = u32::try_from((64 << 20) / u64::from(block_bytes.max(1)));
         let blocks = self.target.data.bytes() / u64::from(block_bytes.max(1));
-        let most = by_memory.unwrap_or(u32::MAX).max(1);
+        let most = deepest::by_bytes(self.plan.drives, block_bytes);
         let blocking = self.plan.access.depth_per_thread().is_some();
         let most = if blocking { most.min(MAX_BLOCKING_DEPTH) } else { most };
         most.min(u32::try_from(blocks).unwrap_or(u32::MAX)).max(1)
@@ -155,11 +155,16 @@ impl<'a> Bench<'a> {
         let (data, access) = (self.target.data.clone(), plan.access.clone());
         let depth = load.in_flight();
         let reads = Stream::reads(DATA_NAME, data, plan.block_bytes, depth, access);
+        let threads = Stream::threads_for(&plan.access, depth, self.generators);
+        let several = plan.access.depth_per_thread().is_none() && threads > 1;
+        let one_cpu_each = several && !plan.generator_cpus.is_empty();
+        let cpus = if one_cpu_each { &plan.generator_cpus } else { &plan.cpus };
         Stream {
             mix: plan.mix(),
-            threads: Stream::threads_for(&plan.access, depth, self.generators),
+            threads,
             load,
-            cpus: plan.cpus.clone(),
+            cpus: cpus.clone(),
+            one_cpu_each,
             cursor: self.cursor,
             order_seed: Some(seed_of(self.ctx.seed, 1, 0)),
             over_ns: Some(plan.goal.limit_ns),

@@ -8,10 +8,11 @@ use super::bench::{Bench, BenchWindow};
 use super::disturbance::Helpers;
 use super::windows::CalibrationWindows;
 use crate::BlockError;
+use crate::deepest;
 use crate::outcome::StreamOutcome;
 use crate::scenario::Stream;
 
-/// A thread that uses more of a processor than this is the narrow place itself.
+/// A thread that uses more of a processor than this, or whose processor is idle for less than the rest, is the narrow place itself.
 const BUSY: f64 = 0.9;
 /// More threads must give so much more.
 const GAIN: f64 = 1.03;
@@ -34,7 +35,7 @@ pub(super) struct Ramp {
     pub still_grew: bool,
     /// Processor time per operation there, ns.
     pub cpu_per_op_ns: f64,
-    /// Processor time of the busiest generator thread over the window there.
+    /// Of the busiest generator thread, or of its processor, the share of the window there that was busy.
     pub busiest: f64,
     /// Processors in use there, of these by others, and all that there are.
     pub cpus_busy: (f64, f64, usize),
@@ -120,7 +121,7 @@ fn widen(
         let faster = |a: &&StreamOutcome, b: &&StreamOutcome| {
             a.throughput_per_s().total_cmp(&b.throughput_per_s())
         };
-        at.max_by(faster).map_or((0.0, 0.0), |o| (o.throughput_per_s(), o.busiest))
+        at.max_by(faster).map_or((0.0, 0.0), |o| (o.throughput_per_s(), o.busy()))
     };
     let processors = match bench.plan.cpus.len() {
         0 => narrows_facts::affinity::current().len(),
@@ -130,7 +131,7 @@ fn widen(
     loop {
         let (rate, busy) = best(shown, *depth);
         let more = bench.generators * 2;
-        if !several || busy <= BUSY || more as usize > processors / 2 || more > *depth {
+        if !several || busy <= BUSY || more as usize > processors || more > *depth {
             return Ok(());
         }
         let before = std::mem::replace(&mut bench.generators, more);
@@ -187,7 +188,7 @@ fn conclude(
         depth,
         still_grew: depth == deepest && depth > 1,
         cpu_per_op_ns: middle(depth, &|o| Some(o.cpu_per_op_ns)).unwrap_or(0.0),
-        busiest: middle(depth, &|o| Some(o.busiest)).unwrap_or(0.0),
+        busiest: middle(depth, &|o| Some(o.busy())).unwrap_or(0.0),
         cpus_busy: (
             middle(depth, &|o| Some(o.seen.cpus_busy)).unwrap_or(0.0),
             middle(depth, &|o| Some(o.seen.other_cpus)).unwrap_or(0.0),
@@ -207,13 +208,17 @@ impl Ramp {
     pub(super) fn cap(&self, bench: &Bench<'_>) -> u32 {
         let limit_s = bench.plan.goal.limit_ns as f64 / 1e9;
         let by_limit = (8.0 * self.ceiling_per_s * limit_s).ceil();
-        let wanted = by_limit.min(f64::from(MOST_IN_FLIGHT)) as u32;
-        let wanted =
-            wanted.max(self.depth.saturating_mul(16)).clamp(FEWEST_IN_FLIGHT, MOST_IN_FLIGHT);
+        // What a thread's ring takes; buffers are counted by `deepest`.
+        let most = deepest::MOST_PER_THREAD.saturating_mul(bench.generators.max(1));
+        let wanted = by_limit.min(f64::from(most)) as u32;
+        let wanted = wanted
+            .max(self.depth.saturating_mul(16).min(USUAL_MOST_IN_FLIGHT))
+            .clamp(FEWEST_IN_FLIGHT, most);
         wanted.min(bench.deepest(bench.plan.block_bytes))
     }
 }
 
 /// Bounds of the cap on operations in flight.
 const FEWEST_IN_FLIGHT: u32 = 256;
-const MOST_IN_FLIGHT: u32 = 4096;
+/// As many times the depth of the ceiling as is usual may be in flight up to here; beyond it only what the limit asks for.
+const USUAL_MOST_IN_FLIGHT: u32 = 4096;

@@ -9,7 +9,7 @@ use narrows_model::Measurement;
 use super::bench::Bench;
 use super::disturbance::{Spoiled, spoiled};
 use super::ramp::Ramp;
-use super::seen::seen;
+use super::seen::{cap_is_too_small, seen};
 use super::windows::CalibrationWindows;
 use crate::BlockError;
 
@@ -46,7 +46,8 @@ pub(super) fn search(bench: &mut Bench<'_>, ramp: &Ramp) -> Result<Searched, Blo
         let shown = bench.open(step.rate_per_s, cap, (step.warm_up, step.window))?;
         let Some(seen) = seen(shown.load(), &plan.goal, true) else { break };
         let still = seen.stood_still(&plan.goal).then_some(Spoiled::StoodStill);
-        let because = spoiled(&shown.outcomes, ramp.helpers).or(still);
+        let capped = cap_is_too_small(shown.load(), &plan.goal).then_some(Spoiled::Capped);
+        let because = spoiled(&shown.outcomes, ramp.helpers).or(still).or(capped);
         if let Some(because) = because {
             *spoilt.entry(because).or_insert(0) += 1;
         }

@@ -26,6 +26,8 @@ pub(crate) struct Tally {
     pub slices: Vec<Slice>,
     /// Processor time of this thread over the window, ns.
     pub cpu_ns: u64,
+    /// The processor it was on before the warm-up and after the window, where that is one.
+    pub cpu: Option<u32>,
     /// What the kernel accounted to it over the window.
     pub usage: Usage,
     /// Operations submitted since the start of the warm-up, syncs not counted.
@@ -70,7 +72,7 @@ pub(crate) struct OpenTally {
 }
 
 impl Tally {
-    pub(super) fn new(slices: usize, open: bool) -> Self {
+    pub(crate) fn new(slices: usize, open: bool) -> Self {
         Tally {
             kinds: std::array::from_fn(|_| Counted::default()),
             first_failure: None,
@@ -80,6 +82,7 @@ impl Tally {
             wrong: 0,
             slices: vec![Slice::default(); slices],
             cpu_ns: 0,
+            cpu: None,
             usage: Usage::default(),
             issued: 0,
             written_bytes: 0,
