@@ -131,7 +131,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Value {
             of: Number(condition::HALF_OVER_WHOLE),
             over: Over::Median,
-            test: Test::Below(0.85),
+            test: Test::Below(0.75),
         },
         figures: &[
             Metric(metric::COST),
@@ -141,7 +141,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         summary: "Over half of the footprint a load was much faster: caches answer a part of the loads",
         advice: "Look for a cache that the hypervisor does not show, or that keeps lines against a stream of others; free memory, so that more can be measured",
-        reason: "Caches that hold one line in six of the footprint hold one in three of its half. Where they take no part both take the same time: 2 MiB pages of both fit the TLB. The figure is too low by at least half of the difference",
+        reason: "Caches that hold one line in three of the footprint hold two in three of its half. Where they take no part both take the same time: 2 MiB pages of both fit the TLB. Up to one line in four, as at four times the caches, the ratio stays above 0.75",
         reference: "methods: memory",
     },
     Rule {

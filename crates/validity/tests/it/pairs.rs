@@ -501,7 +501,7 @@ const PAIRS: &[Pair] = &[
         // SLB over a few pages: the user's own choice.
         silent: |r| { say(of(r, "memory.latency.2m"), condition::FOOTPRINT_BYTES, json!(256_u64 << 20)); change(r, "memory.latency.2m", metric::COST, 5.0) } },
     Pair { rule: "latency-grows-with-footprint",
-        fires: |r| say(of(r, "memory.latency.2m"), condition::HALF_OVER_WHOLE, json!(0.8)),
+        fires: |r| say(of(r, "memory.latency.2m"), condition::HALF_OVER_WHOLE, json!(0.74)),
         // On small pages the tables of half of the pages are closer, too.
         silent: |r| {
             let m = of(r, "memory.latency.2m");
@@ -514,7 +514,7 @@ const PAIRS: &[Pair] = &[
             say(m, condition::HALF_OVER_WHOLE, json!(0.5));
             m.id = "memory.latency.far.d32.2m".into();
         },
-        silent: |r| say(of(r, "memory.latency.2m"), condition::HALF_OVER_WHOLE, json!(0.9)) },
+        silent: |r| say(of(r, "memory.latency.2m"), condition::HALF_OVER_WHOLE, json!(0.79)) },
     Pair { rule: "memory-cache-answers",
         fires: |r| { let m = of(r, "memory.latency.2m"); say(m, condition::FOOTPRINT_BYTES, json!(1_u64 << 30)); say(m, condition::MEMORY_CACHE_BYTES, json!(16_u64 << 30)) },
         silent: |r| { let m = of(r, "memory.latency.2m"); say(m, condition::FOOTPRINT_BYTES, json!(4_u64 << 30)); say(m, condition::MEMORY_CACHE_BYTES, json!(1_u64 << 30)) } },
