@@ -213,6 +213,9 @@ pub struct RunArgs {
     /// Bytes that the block layer's writes may write after the file is made, at most [default: a tenth of the free space, up to 16g]
     #[arg(long, value_name = "SIZE", value_parser = block::write_budget)]
     pub write_budget: Option<u64>,
+    /// Deepest queue that is tried on the drives, 1 to 16384 [default: 256 per drive]
+    #[arg(long, value_name = "N", value_parser = number::whole::<1, 16_384>)]
+    pub max_depth: Option<u32>,
     /// An Oracle database's AWR report of this machine (HTML or text), judged by what is measured here
     #[arg(long, value_name = "FILE")]
     pub with: Option<PathBuf>,

@@ -196,6 +196,14 @@ pub fn parse_periods(cpu_stat: &str) -> Option<u64> {
     parse_count(cpu_stat, "nr_periods ")
 }
 
+/// How long the group's threads were kept off their CPUs by the quota, ns, summed over CPUs: `throttled_usec` of version 2,
+/// `throttled_time` of version 1. The kernel adds a stop when it ends.
+pub fn parse_throttled_ns(cpu_stat: &str) -> Option<u64> {
+    parse_count(cpu_stat, "throttled_usec ")
+        .map(|us| us.saturating_mul(1000))
+        .or_else(|| parse_count(cpu_stat, "throttled_time "))
+}
+
 fn parse_count(cpu_stat: &str, name: &str) -> Option<u64> {
     cpu_stat.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
 }
@@ -405,6 +413,9 @@ mod tests {
         assert_eq!(cpu_stat_files(&tree), ["/cg/a/cpu.stat"]);
         assert_eq!(parse_throttled("nr_periods 1\nnr_throttled 12\n"), Some(12));
         assert_eq!(parse_throttled("usage_usec 12\n"), None);
+        assert_eq!(parse_throttled_ns("nr_throttled 1\nthrottled_usec 45\n"), Some(45_000));
+        assert_eq!(parse_throttled_ns("nr_throttled 1\nthrottled_time 45\n"), Some(45));
+        assert_eq!(parse_throttled_ns("nr_throttled 1\n"), None);
     }
 
     #[test]

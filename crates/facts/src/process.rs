@@ -223,12 +223,6 @@ pub fn thread_cpu_ns() -> u64 {
     clock_ns(ClockId::ThreadCPUTime)
 }
 
-/// For how long the calling thread was ready to run and did not so far, ns; `None` where the kernel keeps no such count.
-pub fn thread_run_delay_ns() -> Option<u64> {
-    let bytes = Live.read("/proc/thread-self/schedstat").ok()?;
-    parse_schedstat(&String::from_utf8_lossy(&bytes)).map(|[_, delay, _]| delay)
-}
-
 /// Processor time of this process's children that have ended and were waited for, ns.
 pub fn self_reaped_children_cpu_ns() -> u64 {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();

@@ -118,6 +118,8 @@ metrics! { GENERAL:
 
     /// Rate of all CPUs of a core together over the rate of one of them alone: 1 (nothing gained) to their number.
     SMT_YIELD: "smt_yield", Ratio, More;
+    /// What a dependent load takes more in the largest pool that was walked than over one large page: address translation, ns.
+    TRANSLATION_COST: "translation_cost", NsPerOp, Less;
     /// Operations per second of one CPU of a core whose others are idle.
     THROUGHPUT_ALONE: "throughput_alone", OpsPerS, More;
 
@@ -192,6 +194,12 @@ metrics! { GENERAL:
 
     /// CPU time of the load generator, kernel included, per operation, ns.
     CPU_PER_OP: "cpu_per_op", NsPerOp, Less;
+    /// CPU time of threads of the kernel per operation, ns, beside that of the load generator: encryption, journals and loop devices
+    /// work there. That of others' I/O is in it too.
+    KERNEL_CPU_PER_OP: "kernel_cpu_per_op", NsPerOp, Less;
+    /// Of the CPUs that a thread of the load generator stayed on and used for at least 40 % of the window, the busiest: share of the window
+    /// in which it was not idle. Interrupts and steal are in it, which the thread's own CPU time leaves out on many kernels.
+    GENERATOR_CPU_BUSY: "generator_cpu_busy", Ratio, Less;
     /// CPU time of the load generator's busiest thread over the window.
     GENERATOR_BUSY: "generator_busy", Ratio, Less;
     /// Share of the window in which a thread of the load generator was ready to run and waited for a CPU; of several threads the largest.
@@ -206,6 +214,8 @@ metrics! { GENERAL:
     STEAL: "steal", Ratio, Less;
     /// CPUs that other programs on this machine used, mean.
     OTHER_CPUS: "other_cpus", Cpus, Less;
+    /// CPUs that threads of the kernel used (kworker, kcryptd, loop, jbd2), mean, whoever made them work.
+    KERNEL_CPUS: "kernel_cpus", Cpus, Less;
     /// Share of all CPUs' time in which they worked, as another tool counted it. Waiting for I/O is idle.
     CPU_BUSY: "cpu_busy", Ratio, Neither;
     /// Processes that ran or could have run, mean, as another tool counted them.
@@ -227,6 +237,9 @@ metrics! { GENERAL:
     THROTTLED: "throttled", Count, Less;
     /// Share of the quota's periods in which the control group was throttled.
     THROTTLED_SHARE: "throttled_share", Ratio, Less;
+    /// CPUs, mean over the window, that had work of the control group and were kept from it by its CPU quota (`throttled_usec` of
+    /// `cpu.stat` over the window).
+    THROTTLED_CPUS: "throttled_cpus", Cpus, Less;
     /// Times that a CPU throttled itself in the window because it was hot, of all CPUs and packages.
     HEAT_STOPS: "heat_stops", Count, Less;
     /// Temperature of the hottest drive at the end of the window over its warning temperature, both in °C.

@@ -24,6 +24,8 @@ pub struct HostWindow {
     pub cpus_busy: f64,
     /// Processors this process used, all threads, user and kernel.
     pub self_cpus: f64,
+    /// Processors that threads of the kernel used, whoever made them work; they are not others. Absent where they were not asked for.
+    pub kernel_cpus: Option<f64>,
     /// Processors that tasks of others used, never negative. Interrupts belong to nobody: on a machine under test
     /// they are mostly the test's own I/O. 0 if `per_cpu` is empty, which means unknown.
     pub other_cpus: f64,
@@ -36,6 +38,9 @@ pub struct HostWindow {
     /// Of the quota's periods, the share in which it stopped the own control group or one above it; the worst of them.
     /// Absent where no quota's period passed.
     pub throttled_share: Option<f64>,
+    /// CPUs, on average over the window, that had work of the own control group (or of one above it) and were kept from it by the quota;
+    /// the worst of them. Absent where the kernel counts no such time.
+    pub quota_stopped_cpus: Option<f64>,
     /// Whether the control group's I/O limits on the drives were others after the window than before; absent where such
     /// limits can't be read.
     pub io_limit_changed: Option<bool>,
@@ -104,10 +109,12 @@ impl HostWindow {
         let disturbances = [
             (metric::STEAL, self.steal),
             (metric::OTHER_CPUS, others),
+            (metric::KERNEL_CPUS, self.kernel_cpus),
             (metric::CPU_PRESSURE, self.cpu_pressure),
             (metric::IO_PRESSURE, self.io_pressure),
             (metric::THROTTLED, self.throttled.map(|count| count as f64)),
             (metric::THROTTLED_SHARE, self.throttled_share),
+            (metric::THROTTLED_CPUS, self.quota_stopped_cpus),
             (metric::SWAPPED_PAGES, self.swapped_pages.map(|count| count as f64)),
             (metric::BALANCED_PAGES, self.balanced_pages.map(|count| count as f64)),
             (metric::HEAT_STOPS, self.heat_stops.map(|count| count as f64)),
@@ -184,6 +191,8 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
     }
     let self_ns = after.self_ns.saturating_sub(before.self_ns);
     let ours_ns = after.ours_ns.saturating_sub(before.ours_ns);
+    let kernel = before.kernel_ns.zip(after.kernel_ns);
+    let kernel_ns = kernel.map(|(before, after)| after.saturating_sub(before));
     let busy_ns: u64 = per_cpu.iter().map(|cpu| cpu.busy_ns).sum();
     let pressure = |before: Option<u64>, after: Option<u64>| {
         let us = after?.checked_sub(before?)?;
@@ -206,11 +215,16 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
         steal: steal_ns.map(|ns| share(ns as f64) / per_cpu.len() as f64),
         cpus_busy: share(busy_ns as f64),
         self_cpus: share(self_ns as f64),
-        other_cpus: share(tasks_ns.saturating_sub(self_ns + ours_ns) as f64),
+        kernel_cpus: kernel_ns.map(|ns| share(ns as f64)),
+        other_cpus: share(
+            tasks_ns.saturating_sub(self_ns + ours_ns + kernel_ns.unwrap_or(0)) as f64
+        ),
         cpu_pressure: pressure(before.cpu_pressure_us, after.cpu_pressure_us),
         io_pressure: pressure(before.io_pressure_us, after.io_pressure_us),
         throttled: after.throttled.zip(before.throttled).map(|(a, b)| a.saturating_sub(b)),
         throttled_share: throttled_share(&before.periods, &after.periods),
+        quota_stopped_cpus: stopped_ns(&before.stopped_ns, &after.stopped_ns)
+            .map(|ns| share(ns as f64)),
         io_limit_changed,
         io_limit_share,
         swapped_pages: moved.and_then(|(before, after)| after.swapped.checked_sub(before.swapped)),
@@ -229,6 +243,14 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
             .map(|(before, after)| (after.0 - before.0, after.1.saturating_sub(before.1))),
         per_cpu,
     }
+}
+
+fn stopped_ns(before: &[Option<u64>], after: &[Option<u64>]) -> Option<u64> {
+    if before.len() != after.len() {
+        return None;
+    }
+    let pairs = before.iter().zip(after);
+    pairs.filter_map(|(before, after)| (*after)?.checked_sub((*before)?)).max()
 }
 
 fn throttled_share(before: &[(u64, u64)], after: &[(u64, u64)]) -> Option<f64> {
@@ -264,10 +286,12 @@ mod tests {
             fine_ns: BTreeMap::new(),
             self_ns: 0,
             ours_ns: 0,
+            kernel_ns: None,
             cpu_pressure_us: None,
             io_pressure_us: None,
             throttled: None,
             periods: Vec::new(),
+            stopped_ns: Vec::new(),
             io_limits: None,
             one_drive: true,
             moved_pages: None,
@@ -311,19 +335,25 @@ mod tests {
             (4, cpu(2100, [9, 9, 9])),
         ]);
         after.self_ns = 1200 * MS;
-        after.ours_ns = 400 * MS;
+        after.ours_ns = 300 * MS;
+        (before.kernel_ns, after.kernel_ns) = (Some(50 * MS), Some(150 * MS));
         (before.cpu_pressure_us, after.cpu_pressure_us) = (Some(1000), Some(501_000));
         (before.throttled, after.throttled) = (Some(3), Some(5));
         (before.periods, after.periods) = (vec![(10, 3), (0, 0)], vec![(15, 5), (0, 0)]);
+        (before.stopped_ns, after.stopped_ns) =
+            (vec![Some(7), None], vec![Some(7 + 500 * MS), None]);
         let seen = after.since(&before);
-        // Tasks 1.8 s + 0.4 s, interrupts 0.1 s, in 2 s; 1.6 s of the tasks are ours.
+        // Tasks 1.8 s + 0.4 s, interrupts 0.1 s, in 2 s; 1.6 s of the tasks are ours, 0.1 s of these the kernel's threads'.
         assert!((seen.cpus_busy - 1.15).abs() < 1e-9);
         assert!((seen.self_cpus - 0.6).abs() < 1e-9);
         assert!((seen.other_cpus - 0.3).abs() < 1e-9);
+        assert!((seen.kernel_cpus.unwrap() - 0.05).abs() < 1e-9);
         assert!((seen.steal.unwrap() - 0.025).abs() < 1e-9);
         assert!((seen.cpu_pressure.unwrap() - 0.25).abs() < 1e-9);
         assert_eq!((seen.io_pressure, seen.throttled), (None, Some(2)));
         assert_eq!(seen.throttled_share, Some(0.4));
+        // Half a second of CPU time in two seconds; a group that says nothing takes no part.
+        assert_eq!(seen.quota_stopped_cpus, Some(0.25));
         assert_eq!(seen.per_cpu.iter().map(|cpu| cpu.id).collect::<Vec<_>>(), [0, 3]);
         assert_eq!(seen.per_cpu[0].busy_ns, 1900 * MS);
         let names: Vec<Metric> = seen.metrics().iter().map(|metric| metric.0).collect();
@@ -332,9 +362,11 @@ mod tests {
             [
                 metric::STEAL,
                 metric::OTHER_CPUS,
+                metric::KERNEL_CPUS,
                 metric::CPU_PRESSURE,
                 metric::THROTTLED,
-                metric::THROTTLED_SHARE
+                metric::THROTTLED_SHARE,
+                metric::THROTTLED_CPUS
             ]
         );
     }

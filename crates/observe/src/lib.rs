@@ -39,6 +39,7 @@ mod drive;
 mod heat;
 mod host_window;
 mod io_limits;
+mod kernel_threads;
 mod links;
 mod network;
 mod sentinel;
@@ -47,6 +48,6 @@ mod watch;
 
 pub use drive::DriveSeen;
 pub use host_window::{CpuSeen, HostWindow, begun_too_late};
-pub use sentinel::sentinel;
+pub use sentinel::{sentinel, sentinel_on};
 pub use snapshot::Snapshot;
 pub use watch::{Connections, Watch};

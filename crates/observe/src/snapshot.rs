@@ -22,11 +22,15 @@ pub struct Snapshot {
     /// Time of processes of ours: children that were waited for, and the trees that were named, with what those
     /// have waited for. A process that ends between two snapshots moves from one part to another of this sum.
     pub(crate) ours_ns: u64,
+    /// Time of the kernel's own threads, where they were asked for.
+    pub(crate) kernel_ns: Option<u64>,
     pub(crate) cpu_pressure_us: Option<u64>,
     pub(crate) io_pressure_us: Option<u64>,
     pub(crate) throttled: Option<u64>,
     /// Periods and throttled periods of each group with a quota.
     pub(crate) periods: Vec<(u64, u64)>,
+    /// How long each of these groups was kept off its CPUs, ns of CPU time; those whose kernel doesn't say are `None`.
+    pub(crate) stopped_ns: Vec<Option<u64>>,
     pub(crate) io_limits: Option<IoLimits>,
     /// Whether these limits are about all of the drives' traffic.
     pub(crate) one_drive: bool,

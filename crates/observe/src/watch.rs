@@ -13,6 +13,7 @@ use crate::drive;
 use crate::heat::HeatWatch;
 use crate::host_window::HostWindow;
 use crate::io_limits::LimitWatch;
+use crate::kernel_threads::{KTHREADD, KernelThreads};
 use crate::links::LinkWatch;
 use crate::network::NetworkWatch;
 use crate::snapshot::Snapshot;
@@ -42,6 +43,7 @@ pub struct Watch {
     network: NetworkWatch,
     connections: Option<Arc<dyn Connections>>,
     pids: Vec<u32>,
+    kernel: Option<KernelThreads>,
 }
 
 impl Watch {
@@ -91,6 +93,16 @@ impl Watch {
             network: NetworkWatch::open(platform, Counters::open),
             connections: None,
             pids: Vec::new(),
+            kernel: None,
+        }
+    }
+
+    /// Watches the machine's processors and nothing else: what a probe of a few tenths of a second needs.
+    pub fn cpus() -> Self {
+        Watch {
+            stat: Counters::open("/proc/stat"),
+            schedstat: Counters::open("/proc/schedstat"),
+            ..Watch::default()
         }
     }
 
@@ -101,10 +113,14 @@ impl Watch {
 
     /// Counts these processes and all that descend from them as ours, so that they are not others: a server that
     /// was started for the measurement. Children of this process that ended and were waited for always
-    /// count as ours.
+    /// count as ours. The parent of the kernel's threads (2) stands for all of these: what they do is told apart
+    /// ([`crate::HostWindow::kernel_cpus`]).
     #[must_use]
     pub fn with_pids(mut self, pids: Vec<u32>) -> Self {
+        let is_kernel = |pid: &u32| *pid == KTHREADD;
+        self.kernel = pids.iter().any(is_kernel).then(KernelThreads::default);
         self.pids = pids;
+        self.pids.retain(|pid| !is_kernel(pid));
         self
     }
 
@@ -141,14 +157,12 @@ impl Watch {
         let drives = self.drives.as_ref().and_then(|drives| {
             drives.iter().map(|drive| drive::parse(&drive.text()?)).collect::<Option<Vec<_>>>()
         });
-        let periods: Vec<(u64, u64)> = self
-            .throttling
-            .iter()
-            .filter_map(|file| {
-                let text = file.text()?;
-                Some((cgroup::parse_periods(&text)?, cgroup::parse_throttled(&text)?))
-            })
-            .collect();
+        let quotas = self.throttling.iter().filter_map(|file| {
+            let text = file.text()?;
+            let periods = (cgroup::parse_periods(&text)?, cgroup::parse_throttled(&text)?);
+            Some((periods, cgroup::parse_throttled_ns(&text)))
+        });
+        let (periods, stopped_ns): (Vec<(u64, u64)>, Vec<Option<u64>>) = quotas.unzip();
         let throttled =
             periods.iter().map(|(_, throttled)| throttled).copied().reduce(|a, b| a + b);
         let trees = if self.pids.is_empty() { Vec::new() } else { process::trees(&self.pids) };
@@ -160,6 +174,7 @@ impl Watch {
                 Some(process::cpu_ns(pid)? + process::reaped_children_cpu_ns(pid).unwrap_or(0))
             })
             .sum();
+        let kernel_ns = self.kernel.as_ref().map(KernelThreads::cpu_ns);
         // The three that are subtracted from each other are read next to each other.
         let at = Instant::now();
         let stat = text(&self.stat).unwrap_or_default();
@@ -171,11 +186,13 @@ impl Watch {
             cpus: cpu::parse_stat(&stat, tick_ns),
             fine_ns: cpu::parse_schedstat(&schedstat),
             self_ns,
+            kernel_ns,
             ours_ns: process::self_reaped_children_cpu_ns() + of_trees,
             cpu_pressure_us: text(&self.cpu_pressure).and_then(|text| parse_pressure(&text)),
             io_pressure_us: text(&self.io_pressure).and_then(|text| parse_pressure(&text)),
             throttled,
             periods,
+            stopped_ns,
             io_limits: self.io_limits.read(),
             one_drive: self.io_limits.one_drive(),
             moved_pages: text(&self.vmstat).and_then(|text| parse_moved(&text)),

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use narrows_engine::{Context, Scratch};
-use narrows_layer_block::{BlockPlan, Requested};
+use narrows_layer_block::{BlockPlan, Requested, generator_cpus};
 use narrows_layer_wal::{Committed, LogPlan};
 use narrows_model::{DatabaseChoice, Layer, Measurement, PlannedStep, Role, condition};
 use narrows_observe::Watch;
@@ -77,6 +77,8 @@ fn watch(resolved: &Resolved, roles: &[Role]) -> Watch {
 
 fn block_plan(resolved: &Resolved) -> BlockPlan {
     let usual = BlockPlan::default();
+    let count = u32::try_from(drives(resolved, &[Role::Data]).len()).unwrap_or(u32::MAX);
+    let deep = resolved.max_depth.unwrap_or(narrows_layer_block::deepest_by_drives(count));
     BlockPlan {
         sessions: resolved.plan.sessions,
         // By rule 9 the path is measured on the processors the server will have.
@@ -86,7 +88,9 @@ fn block_plan(resolved: &Resolved) -> BlockPlan {
             .least
             .map(|least| least.written_bytes)
             .or(resolved.write_budget_bytes),
-        max_depth: resolved.least.map_or(usual.max_depth, |least| least.max_depth),
+        max_depth: resolved.least.map_or(deep, |least| least.max_depth),
+        drives: count,
+        generator_cpus: generator_cpus(&resolved.platform, &resolved.split.server),
         ..usual
     }
 }

@@ -100,6 +100,7 @@ pub fn resolve(request: &MachineRequest, ui: &dyn Ui) -> Result<Resolved> {
         window: Duration::from_millis(if quick { 300 } else { 1000 }),
         database_window: Duration::from_millis(if quick { 1500 } else { 3000 }),
         update_window: Duration::from_millis(if quick { 1500 } else { 11_000 }),
+        max_depth: request.max_depth,
         least: least_load::wanted(),
         write_budget_bytes: request.write_budget.or(unasked),
         stays: None,

@@ -42,6 +42,8 @@ pub struct Resolved {
     pub database_window: Duration,
     /// One window of its updates: long enough that all together see two checkpoints.
     pub update_window: Duration,
+    /// Deepest queue that the searches of the block layer try, where one was named.
+    pub max_depth: Option<u32>,
     /// The load of tests that look at no figure.
     pub least: Option<LeastLoad>,
     /// Most bytes that the block layer's writes may write; `None`: as many as it wants.

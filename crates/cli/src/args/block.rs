@@ -159,6 +159,9 @@ pub struct CalibrateArgs {
     /// Size of the test file: 1g is 1 GiB
     #[arg(long, value_name = "SIZE", default_value = "1g", value_parser = file_size)]
     pub file_size: u64,
+    /// Deepest queue that is tried for the ceiling, 1 to 16384 [default: 256 per drive]
+    #[arg(long, value_name = "N", value_parser = whole::<1, 16_384>)]
+    pub max_depth: Option<u32>,
     /// Time for all windows, without writing the file [default: 90s]
     #[arg(long, value_name = "N", value_parser = whole::<1, 600>)]
     pub minutes: Option<u32>,

@@ -79,6 +79,7 @@ fn calibrate(args: CalibrateArgs) -> Result<Exit> {
         beside_log: args.beside.is_some(),
         arrivals: args.arrivals.into(),
         file_size: args.file_size,
+        max_depth: args.max_depth,
         minutes: args.minutes,
         options: args.output.options(),
     };

@@ -169,6 +169,7 @@ fn layers(args: RunArgs) -> Result<MachineRequest> {
         workloads,
         sessions: args.sessions,
         write_budget: args.write_budget,
+        max_depth: args.max_depth,
         with: args.with,
         same_machine: args.same_machine,
         options: RunOptions { anonymous: args.names.anonymous, ..args.output.options() },
@@ -225,6 +226,7 @@ fn refuse(args: &RunArgs) -> Result<()> {
         ("--workloads", args.workloads.is_some()),
         ("--sessions", args.sessions.is_some()),
         ("--write-budget", args.write_budget.is_some()),
+        ("--max-depth", args.max_depth.is_some()),
         ("--postgres", args.postgres.is_some()),
     ];
     if let Some((option, _)) = measuring.into_iter().find(|(_, given)| *given) {

@@ -64,6 +64,10 @@ fn add(all: &mut StreamOutcome, other: &StreamOutcome) {
     all.read_back.looked_at += other.read_back.looked_at;
     all.read_back.lost += other.read_back.lost;
     all.busiest = all.busiest.max(other.busiest);
+    all.cpu_busy = match (all.cpu_busy, other.cpu_busy) {
+        (Some(one), Some(other)) => Some(one.max(other)),
+        (one, other) => one.or(other),
+    };
     all.cursor = all.cursor.max(other.cursor);
     all.usage = all.usage.plus(&other.usage);
     all.issued += other.issued;

@@ -100,6 +100,7 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         cpu_per_op_ns: 0.0,
         usage: Usage::default(),
         busiest: 0.0,
+        cpu_busy: None,
         cursor: stream.cursor,
         issued: 0,
         written_bytes: 0,
@@ -162,6 +163,20 @@ fn sequence(stream: &Stream, seed: u64, order_seed: u64) -> (u64, u64) {
     }
 }
 
+/// A thread that uses less of its processor leaves it to others: how busy that one is says nothing of the generator.
+const ITS_OWN: f64 = 0.4;
+
+/// Share of the time in which the processor of a thread was not idle: in tasks, in interrupts, or taken by the hypervisor.
+fn under(seen: &HostWindow, window_ns: u64, tally: &Tally) -> Option<f64> {
+    let cpu = tally.cpu?;
+    if (tally.cpu_ns as f64) < ITS_OWN * window_ns as f64 || seen.window.0 == 0 {
+        return None;
+    }
+    let seen_cpu = seen.per_cpu.iter().find(|seen| seen.id == cpu)?;
+    let busy_ns = seen_cpu.busy_ns + seen_cpu.steal_ns;
+    Some((busy_ns as f64 / seen.window.0 as f64).min(1.0))
+}
+
 fn add(outcome: &mut StreamOutcome, stream: &Stream, still: &[Span], tally: Tally) {
     for (sum, kind) in outcome.kinds.iter_mut().zip(&tally.kinds) {
         sum.add(kind);
@@ -174,6 +189,11 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, still: &[Span], tally: Tall
     outcome.wrong += tally.wrong;
     outcome.foreign.add(&tally.foreign);
     outcome.busiest = outcome.busiest.max(tally.cpu_ns as f64 / outcome.window_ns.max(1) as f64);
+    let under = under(&outcome.seen, outcome.window_ns, &tally);
+    outcome.cpu_busy = match (outcome.cpu_busy, under) {
+        (Some(most), Some(this)) => Some(most.max(this)),
+        (one, other) => one.or(other),
+    };
     outcome.usage = outcome.usage.plus(&tally.usage);
     let waited =
         tally.run_delay_ns.map(|delay_ns| delay_ns as f64 / outcome.window_ns.max(1) as f64);
@@ -228,4 +248,30 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, still: &[Span], tally: Tall
     open.lateness.merge(&part.lateness);
     open.own_lateness.merge(&part.own_lateness);
     open.stragglers.merge(&part.stragglers);
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_observe::CpuSeen;
+    use narrows_units::Nanos;
+
+    use super::*;
+
+    fn thread(cpu: Option<u32>, cpu_ns: u64) -> Tally {
+        let mut tally = Tally::new(0, false);
+        (tally.cpu, tally.cpu_ns) = (cpu, cpu_ns);
+        tally
+    }
+
+    #[test]
+    fn interrupts_and_steal_on_the_threads_cpu_count_for_how_busy_the_generator_is() {
+        let on = |id, busy_ns, steal_ns| CpuSeen { id, busy_ns, steal_ns };
+        let per_cpu = vec![on(0, 300, 0), on(3, 900, 80)];
+        let seen = HostWindow { window: Nanos(1000), per_cpu, ..HostWindow::default() };
+        // 60 % in the thread, the rest of 98 % in interrupts that a precise kernel takes out of it.
+        assert_eq!(under(&seen, 1000, &thread(Some(3), 600)), Some(0.98));
+        assert_eq!(under(&seen, 1000, &thread(Some(0), 300)), None, "mostly others' or idle");
+        assert_eq!(under(&seen, 1000, &thread(None, 900)), None, "it moved");
+        assert_eq!(under(&seen, 1000, &thread(Some(7), 900)), None, "not watched");
+    }
 }

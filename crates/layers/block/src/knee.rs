@@ -16,7 +16,7 @@ use crate::processors::processors;
 use crate::scenario::Region;
 use crate::setting::{Setting, run_once};
 
-/// A thread that uses more of a processor than this is the narrow place itself.
+/// A thread that uses more of a processor than this, or whose processor is idle for less than the rest, is the narrow place itself.
 const BUSY: f64 = 0.9;
 /// More threads must give so much more.
 const GAIN: f64 = 1.03;
@@ -26,6 +26,8 @@ const GAIN: f64 = 1.03;
 pub(crate) struct Knee {
     pub depth: u32,
     pub generators: u32,
+    /// The deepest queue that was tried, where throughput still grew on the way to it.
+    pub capped_at: Option<u32>,
     /// Depth and operations per second of each probe.
     pub curve: Vec<(u32, f64)>,
     /// How far the probes got in the blocks.
@@ -54,13 +56,14 @@ pub(crate) fn find(
     deepest = deepest.min(held(tags));
     let most = (cell.op == narrows_io::Op::Write)
         .then(|| (plan.probe_write_bytes(ctx.quick) / u64::from(cell.block_bytes)).max(16));
+    let watch = Watch::cpus();
     let mut cursor = 0;
     let mut issued = 0;
     let mut once = |depth: u32, generators: u32| -> Result<StreamOutcome, BlockError> {
-        let setting = Setting::new(cell, depth, generators, seed, access, &plan.cpus);
+        let setting = Setting::new(cell, depth, generators, seed, access, plan);
         let stream = setting.stream(Region::of(file), cursor, most);
         let times = (PROBE_WARM_UP, probe_length(ctx.quick));
-        let outcome = run_once(ctx, stream, &Watch::none(), times)?;
+        let outcome = run_once(ctx, stream, &watch, times)?;
         cursor = outcome.cursor;
         issued += outcome.issued;
         Ok(outcome)
@@ -84,7 +87,7 @@ pub(crate) fn find(
         let detail = after_window(&format!("depth for {}, QD{depth}", cell.id), last);
         ctx.progress.phase(Layer::Block, Phase::WarmUp, &detail);
         let outcome = probe(depth, 1)?;
-        busiest.push((depth, outcome.busiest));
+        busiest.push((depth, outcome.busy()));
         last = Some(outcome.live_value());
         search.saw(depth, outcome.throughput_per_s());
     }
@@ -108,7 +111,7 @@ pub(crate) fn find(
             if gave < best.map_or(rate, |(_, best, _)| best) * GAIN {
                 break;
             }
-            best = Some((tried, gave, outcome.busiest));
+            best = Some((tried, gave, outcome.busy()));
             tried = tried.saturating_mul(2);
         }
         let Some(better) = best else { break };
@@ -117,7 +120,9 @@ pub(crate) fn find(
         curve.push((depth, rate));
     }
     curve.sort_by_key(|probe| probe.0);
-    Ok(Knee { depth, generators, curve, cursor, issued })
+    // The least depth that suffices is chosen: the deepest one only where the one before it gave visibly less.
+    let capped_at = (depth == deepest && depth > 1).then_some(deepest);
+    Ok(Knee { depth, generators, capped_at, curve, cursor, issued })
 }
 
 /// The deepest queue that hardware queues of so many requests hold; any, where that is unknown.

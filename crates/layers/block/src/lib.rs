@@ -25,9 +25,11 @@ mod block_workload;
 mod calibrate;
 mod combine;
 mod contents;
+mod deepest;
 mod describe;
 mod error;
 mod gather;
+mod generator_cpus;
 mod interference;
 mod knee;
 mod measure;
@@ -51,7 +53,9 @@ pub use after::{Requested, after, after_bytes, after_s};
 pub use calibrate::{
     CalibratePlan, Calibrated, CalibrationTarget, LogStream, calibrate, planned_calibrate,
 };
+pub use deepest::by_drives as deepest_by_drives;
 pub use error::BlockError;
+pub use generator_cpus::generator_cpus;
 pub use interference::{InterferenceGround, InterferencePlan, interference, planned_interference};
 pub use measure::{measure, measure_by, prepare, prepare_with};
 pub use outcome::{Counted, OpenOutcome, Slice, StreamOutcome};

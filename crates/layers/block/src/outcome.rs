@@ -9,8 +9,8 @@ use narrows_stats::Recorder;
 use crate::contents::Contents;
 use crate::read_back::ReadBack;
 use crate::scenario::Load;
-use crate::worker::Foreign;
 use crate::stalls::HeldUp;
+use crate::worker::Foreign;
 
 /// What one kind of operation came to, in the window. `latency.count() == operations` always.
 #[derive(Debug, Clone, Default)]
@@ -147,6 +147,9 @@ pub struct StreamOutcome {
     pub usage: Usage,
     /// Processor time of the busiest thread over the window.
     pub busiest: f64,
+    /// Of the processors that one of its threads stayed on and used for a good part of the window, the busiest: share of the window in which
+    /// it was not idle. Absent where no thread did, or processors were not watched.
+    pub cpu_busy: Option<f64>,
     /// Where the next window of this stream goes on, see [`crate::Stream::cursor`].
     pub cursor: u64,
     /// Operations submitted by all threads, warm-up included, syncs not.
@@ -200,6 +203,12 @@ impl StreamOutcome {
     /// Reads, writes and trims together; syncs stand apart.
     fn moves(&self) -> impl Iterator<Item = &Counted> {
         [Op::Read, Op::Write, Op::Trim].into_iter().map(|op| self.of(op))
+    }
+
+    /// How near the generator is to its end: its busiest thread, or the processor under it. Kernels that account interrupts precisely take
+    /// them out of the thread's time, and a hypervisor's steal is in none.
+    pub fn busy(&self) -> f64 {
+        self.busiest.max(self.cpu_busy.unwrap_or(0.0))
     }
 
     /// Operations completed in the window.

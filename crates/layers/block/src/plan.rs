@@ -8,6 +8,7 @@ use narrows_model::{Layer, PlannedStep};
 use narrows_units::Bytes;
 
 use crate::block_workload::{self, Depth, IoPath};
+use crate::deepest;
 
 /// Unmeasured lead-in of every window.
 pub(crate) const WARM_UP: Duration = Duration::from_millis(100);
@@ -26,8 +27,6 @@ const FILL_BYTES_PER_S: f64 = 500e6;
 const PROBES_MADE: f64 = 0.6;
 /// Of a window, the share that writes need until they have written what they may, as there.
 const WRITE_WINDOW: f64 = 0.7;
-/// Requests of large blocks in flight are limited to this many bytes.
-const IN_FLIGHT_BYTES: u64 = 64 << 20;
 /// One thread per request: where io_uring is refused, a deeper search would measure the scheduler.
 pub(crate) const MAX_BLOCKING_DEPTH: u32 = 128;
 const WRITE_BUDGET: u64 = 64 << 30;
@@ -40,10 +39,14 @@ const PROBE_PART: u64 = 4;
 pub struct BlockPlan {
     /// Threads of the server's path.
     pub sessions: u32,
-    /// Deepest queue that the search for the knee tries.
+    /// Deepest queue that the search for the knee tries; [`crate::deepest_by_drives`] says how deep is enough.
     pub max_depth: u32,
+    /// Drives under the file: buffers in flight are allowed for each.
+    pub drives: u32,
     /// Processors the threads are bound to; empty: wherever the process may run.
     pub cpus: Vec<u32>,
+    /// Processors of several generator threads, one each, in this order ([`crate::generator_cpus`]); empty: those above.
+    pub generator_cpus: Vec<u32>,
     /// Most bytes all writes together may write after the fill; `None`: 64 GiB, or 12 GiB for a sketch.
     pub write_budget_bytes: Option<u64>,
     /// Bytes that the device below the file holds; what writes are worth depends on it. `None`: unknown.
@@ -57,8 +60,10 @@ impl Default for BlockPlan {
     fn default() -> Self {
         BlockPlan {
             sessions: 8,
-            max_depth: 256,
+            max_depth: deepest::by_drives(1),
+            drives: 1,
             cpus: Vec::new(),
+            generator_cpus: Vec::new(),
             write_budget_bytes: None,
             capacity_bytes: None,
             only: Vec::new(),
@@ -69,8 +74,7 @@ impl Default for BlockPlan {
 impl BlockPlan {
     /// The deepest queue tried for blocks of that size.
     pub(crate) fn max_depth_of(&self, block_bytes: u32) -> u32 {
-        let by_memory = (IN_FLIGHT_BYTES / u64::from(block_bytes)).max(1);
-        self.max_depth.max(1).min(u32::try_from(by_memory).unwrap_or(u32::MAX))
+        self.max_depth.max(1).min(deepest::by_bytes(self.drives, block_bytes))
     }
 
     /// Most bytes that all writes together may write after the fill.
@@ -186,7 +190,10 @@ pub fn planned(ctx: &Context<'_>, plan: &BlockPlan, file_bytes: u64) -> Vec<Plan
             file_bytes,
         ),
         step(
-            "find the queue depth at which throughput stops growing".to_string(),
+            format!(
+                "find the queue depth at which throughput stops growing, up to QD{}",
+                plan.max_depth
+            ),
             f64::from(probes) * PROBES_MADE * probe_s,
             if searches_write { budget / PROBE_PART } else { 0 },
         ),

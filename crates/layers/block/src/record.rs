@@ -96,6 +96,9 @@ impl Record {
         }
         samples.add(metric::CPU_PER_OP, outcome.cpu_per_op_ns);
         samples.add(metric::GENERATOR_BUSY, outcome.busiest);
+        if let Some(busy) = outcome.cpu_busy {
+            samples.add(metric::GENERATOR_CPU_BUSY, busy);
+        }
         samples.add(metric::WINDOW, outcome.window_ns as f64);
         let operations = outcome.operations() as f64;
         samples.add(metric::OPERATIONS, operations);
@@ -111,6 +114,10 @@ impl Record {
         if !outcome.beside_others {
             self.issued(&[outcome]);
             self.own_reads(&[outcome]);
+            if let Some(cpus) = outcome.seen.kernel_cpus.filter(|_| operations > 0.0) {
+                let kernel_ns = cpus * outcome.seen.window.0 as f64;
+                self.samples.add(metric::KERNEL_CPU_PER_OP, kernel_ns / operations);
+            }
         }
         self.samples.extend(
             [

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use narrows_engine::{Context, Schedule, now_ns};
-use narrows_facts::process;
-use narrows_observe::{Watch, begun_too_late, sentinel};
+use narrows_facts::{affinity, process};
+use narrows_observe::{Watch, begun_too_late, sentinel_on};
 use narrows_units::Nanos;
 
 use crate::BlockError;
@@ -53,7 +53,10 @@ pub fn run_scenario(
     let threads: u32 = scenario.streams.iter().map(|stream| stream.threads).sum();
     let shared = Shared::new(threads, ctx.stop);
     let contents: Vec<Contents> = scenario.streams.iter().map(Contents::of).collect();
-    let sentinel_before = sentinel();
+    // A CPU of the threads, or this one: before and after the window the same.
+    let cpu = scenario.streams.iter().find_map(|stream| stream.cpus.first().copied());
+    let cpu = cpu.or_else(affinity::current_cpu);
+    let sentinel_before = sentinel_on(cpu);
 
     let mut parts = Vec::with_capacity(threads as usize);
     for ((stream, queue), number) in scenario.streams.iter().zip(&queues).zip(1..) {
@@ -82,7 +85,7 @@ pub fn run_scenario(
         }
     }
     let (measured, tallies) = execute(ctx, scenario, watch, &shared, parts)?;
-    let drift = sentinel().0 as f64 / sentinel_before.0.max(1) as f64 - 1.0;
+    let drift = sentinel_on(cpu).0 as f64 / sentinel_before.0.max(1) as f64 - 1.0;
     let read_back = read_back(scenario, &tallies);
     let contents: Vec<_> = contents.into_iter().zip(read_back).collect();
     Ok(gather::outcomes(scenario, measured, tallies, &contents, drift))

@@ -9,6 +9,7 @@ use narrows_observe::Watch;
 use crate::BlockError;
 use crate::block_workload::{BlockWorkload, IoPath, Order};
 use crate::outcome::StreamOutcome;
+use crate::plan::BlockPlan;
 use crate::run::run_scenario;
 use crate::scenario::{
     AccessPattern, Distribution, Limit, Load, Mix, Region, Route, Scenario, Sizes, Stream, Then,
@@ -23,6 +24,8 @@ pub(crate) struct Setting<'a> {
     pub seed: u64,
     pub access: Access,
     pub cpus: &'a [u32],
+    /// CPUs of several generators, one each; empty: as one.
+    pub generator_cpus: &'a [u32],
 }
 
 impl<'a> Setting<'a> {
@@ -33,14 +36,16 @@ impl<'a> Setting<'a> {
         generators: u32,
         seed: u64,
         best: &Access,
-        cpus: &'a [u32],
+        plan: &'a BlockPlan,
     ) -> Self {
         let access = match cell.way {
             IoPath::Best => best.clone(),
             IoPath::Buffered | IoPath::Direct => Access::blocking(),
         };
         let threads = Stream::threads_for(&access, depth, generators);
-        Setting { cell, depth, threads, seed, access, cpus }
+        let several = access.depth_per_thread().is_none() && threads > 1;
+        let generator_cpus = if several { plan.generator_cpus.as_slice() } else { &[] };
+        Setting { cell, depth, threads, seed, access, cpus: &plan.cpus, generator_cpus }
     }
 
     /// The stream; `cursor` is how far earlier windows got, `most` the operations after which the window closes.
@@ -62,7 +67,11 @@ impl<'a> Setting<'a> {
                 IoPath::Buffered => Route::Buffered,
             },
             threads: self.threads,
-            cpus: self.cpus.to_vec(),
+            cpus: match self.generator_cpus {
+                [] => self.cpus.to_vec(),
+                each => each.to_vec(),
+            },
+            one_cpu_each: !self.generator_cpus.is_empty(),
             sync_after: None,
             limit: most.map(|operations| Limit { operations, then: Then::CloseWindow }),
             think: None,

@@ -43,7 +43,7 @@ impl<'a> Workload<'a> {
             (Depth::Sessions, _) => (plan.sessions.max(1), 1, 0),
             (Depth::One | Depth::Knee, _) => (1, 1, 0),
         };
-        let setting = Setting::new(cell, depth, generators, seed, best, &plan.cpus);
+        let setting = Setting::new(cell, depth, generators, seed, best, plan);
         Workload { setting, knee, cursor, record: Record::new() }
     }
 
@@ -103,6 +103,9 @@ impl<'a> Workload<'a> {
         conditions.insert(condition::ROLE, json!("data"));
         if cell.way == IoPath::Direct {
             conditions.insert(condition::METHOD, json!("direct"));
+        }
+        if let Some(cap) = knee.as_ref().and_then(|knee| knee.capped_at) {
+            conditions.insert(condition::DEPTH_CAP, json!(cap));
         }
         if let (IoPath::Best, Some(cost_ns)) = (cell.way, generator_ns_per_op) {
             conditions.insert(condition::GENERATOR_NS_PER_OP, json!(cost_ns));

@@ -15,9 +15,9 @@ use crate::mapping::{HUGE, Pages};
 use crate::matrix::{self, Extent};
 use crate::sizing::Sizing;
 use crate::summary_suite::{PAGES, bandwidths, latencies, latency_step, node, size, step, teams};
-use crate::summary_suite::{yield_of_core, yield_step};
+use crate::summary_suite::{size_of_core, yield_of_core, yield_step};
 use crate::traffic::Traffic;
-use crate::{Measured, MemoryError, curve, loaded, shape};
+use crate::{Measured, MemoryError, curve, loaded, shape, translation};
 
 /// What a part of the study gave, as soon as it is there.
 pub type Keep<'a> = &'a mut dyn FnMut(Vec<Measurement>);
@@ -41,6 +41,7 @@ pub fn study(
     })?;
     parts.add(|measured| study.beside_loads(cycle.take(), loads(extent), measured))?;
     parts.add(|measured| study.curves(measured))?;
+    parts.add(|measured| study.translation(extent, measured))?;
     for (team, kinds) in all_teams(platform, &study.sites, study.bind) {
         parts.add(|measured| bandwidths(ctx, platform, &team, &kinds, watch, measured))?;
     }
@@ -76,12 +77,17 @@ pub fn matrix_planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec
 pub fn study_planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<PlannedStep> {
     let allowed = affinity::current();
     let Ok(sites) = access_path::sites(platform, &allowed) else { return Vec::new() };
-    let Ok(sizing) = size(platform, None, ctx) else { return Vec::new() };
+    let (Ok(sizing), Ok(of_core)) =
+        (size(platform, None, &sites[0].cpus, ctx), size_of_core(ctx, platform, &sites))
+    else {
+        return Vec::new();
+    };
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
-    let mut steps = vec![latency_step(ctx, platform, &sites, &sizing, pages(extent))];
+    let mut steps = vec![latency_step(ctx, platform, &sites, &of_core, pages(extent))];
     let largest = curve::largest(&sizing);
     let what = format!("the same by footprint, up to {}", Bytes(largest).iec());
     steps.push(step(what, 2.0 * curve::expected_s(ctx, largest)));
+    steps.push(translation::planned(ctx, extent == Extent::Whole, of_core.room_bytes));
     let near = &access_path::places(platform, &sites)[0];
     if !loaded::loaders(platform, &sites[0].cpus, near).is_empty() {
         let each = 3.0 * gib(sizing.footprint_bytes) + loaded::expected_s(ctx);
@@ -163,8 +169,9 @@ impl<'a> Study<'a> {
 
     /// What may be taken on the first node.
     fn size(&self) -> Result<Sizing, MemoryError> {
-        let node = node(self.platform, self.sites[0].node);
-        size(self.platform, node, self.ctx).map_err(MemoryError::TooLittle)
+        let site = &self.sites[0];
+        let node = node(self.platform, site.node);
+        size(self.platform, node, &site.cpus, self.ctx).map_err(MemoryError::TooLittle)
     }
 
     fn curves(&self, measured: &mut Measured) -> Result<(), MemoryError> {
@@ -177,6 +184,12 @@ impl<'a> Study<'a> {
             }
         }
         Ok(())
+    }
+
+    fn translation(&self, extent: Extent, measured: &mut Measured) -> Result<(), MemoryError> {
+        let (place, room_bytes) = (self.near(), self.size()?.room_bytes);
+        let thorough = extent == Extent::Whole;
+        translation::measure(self.ctx, &place, thorough, room_bytes, self.watch, measured)
     }
 
     /// Over that cycle, if it fits.

@@ -2,9 +2,11 @@
 //!
 //! The time is the thread's own on its processor: a load's latency does not grow because somebody else was scheduled
 //! in between (the share of time so lost is kept as a condition). Samples of 10 ms and more continue each other around the cycle, so that no sample finds what the last one left
-//! in a cache. Every repeat's end is checked against the permutation, and afterwards the same lines are walked in
-//! order: if that were no faster, a prefetcher would have followed the random cycle too.
+//! in a cache. Every repeat's end is checked against the permutation. Afterwards a cycle over half of the lines is walked: where
+//! caches hold a share of the lines, they hold twice that share of half as many, and the loads are visibly faster. Last the same lines
+//! are walked in order, which shows what prefetching gives.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use narrows_engine::{Context, LiveValue, Phase, Rng, Samples, repeat_of};
@@ -21,6 +23,8 @@ use crate::{MemoryError, cycle};
 
 /// Shortest sample; the clock's cost and an interrupt's weight vanish in it.
 const SAMPLE: Duration = Duration::from_millis(10);
+/// Samples over half of the footprint.
+const SAMPLES_OF_HALF: u32 = 5;
 /// Longest time one repeat walks.
 const LONGEST_REPEAT: Duration = Duration::from_millis(500);
 
@@ -32,6 +36,8 @@ pub fn repeat_length(ctx: &Context) -> Duration {
 /// One cycle for all places and page sizes of a footprint.
 pub struct Cycle {
     next: Vec<u32>,
+    /// Over the first half of the lines; made when it is first asked for.
+    half: OnceLock<Vec<u32>>,
     seed: u64,
 }
 
@@ -40,7 +46,17 @@ impl Cycle {
     pub fn new(footprint_bytes: u64, ctx: &Context) -> Result<Cycle, MemoryError> {
         let lines = footprint_bytes as usize / LINE;
         let next = cycle::sattolo(lines, &mut Rng::new(ctx.seed), ctx.stop)?;
-        Ok(Cycle { next, seed: ctx.seed })
+        Ok(Cycle { next, half: OnceLock::new(), seed: ctx.seed })
+    }
+
+    /// The line behind each of the first half, on a cycle of their own.
+    fn half(&self, ctx: &Context) -> Result<&[u32], MemoryError> {
+        if let Some(half) = self.half.get() {
+            return Ok(half);
+        }
+        let lines = (self.next.len() / 2).max(1);
+        let half = cycle::sattolo(lines, &mut Rng::new(ctx.seed ^ 1), ctx.stop)?;
+        Ok(self.half.get_or_init(|| half))
     }
 
     /// The line behind each.
@@ -129,7 +145,9 @@ fn walk(
     }
     ctx.progress.phase(Layer::Memory, Phase::Verify, "walk in order");
     let in_order_ns = walker.in_order_ns()?;
-    Ok(walker.into_measurement(pages, sizing, in_order_ns))
+    ctx.progress.phase(Layer::Memory, Phase::Verify, "walk over half of it");
+    let half_ns = walker.half_ns(sizing)?;
+    Ok(walker.into_measurement(pages, sizing, (in_order_ns, half_ns)))
 }
 
 impl<'a> Walker<'a> {
@@ -217,7 +235,28 @@ impl<'a> Walker<'a> {
         Ok(walked.cpu_ns as f64 / walked.steps as f64)
     }
 
-    fn into_measurement(self, pages: Pages, sizing: &Sizing, in_order_ns: f64) -> Measurement {
+    /// What a load costs at random over the first half of the lines, ns, displaced as the whole was. The links are gone afterwards.
+    fn half_ns(&mut self, sizing: &Sizing) -> Result<f64, MemoryError> {
+        let (ctx, half) = (self.ctx, self.cycle.half(self.ctx)?);
+        self.chain.link(half, ctx.stop)?;
+        let mut at = self.chain.displace(sizing.cache_bytes, sizing.spare_bytes(), ctx.stop)?;
+        let steps = steps_for(SAMPLE, &self.chain, &mut at, ctx)?;
+        let mut costs = Vec::new();
+        for _ in 0..SAMPLES_OF_HALF {
+            ctx.stop.check()?;
+            let walked = self.chain.walk(at, steps);
+            at = walked.line;
+            costs.push(walked.cpu_ns as f64 / walked.steps as f64);
+        }
+        Ok(narrows_stats::median(&costs).unwrap_or(f64::NAN))
+    }
+
+    fn into_measurement(
+        self,
+        pages: Pages,
+        sizing: &Sizing,
+        (in_order_ns, half_ns): (f64, f64),
+    ) -> Measurement {
         let place = self.place;
         let mut measurement = Measurement::new(id(place, pages), Layer::Memory);
         measurement.repeats = self.ctx.repeats.max(1);
@@ -238,6 +277,8 @@ impl<'a> Walker<'a> {
         obtained(conditions, self.chain.mapping());
         conditions.insert(condition::SEQUENTIAL_COST_NS, json!(in_order_ns));
         conditions.insert(condition::RANDOM_OVER_SEQUENTIAL, json!(random_ns / in_order_ns));
+        conditions.insert(condition::HALF_FOOTPRINT_COST_NS, json!(half_ns));
+        conditions.insert(condition::HALF_OVER_WHOLE, json!(half_ns / random_ns));
         let waited = self.waited_ns as f64 / f64::max(self.walked_ns as f64, 1.0);
         conditions.insert(condition::SHARE_OF_TIME_OFF_CPU, json!(waited));
         if self.moved > 0 {

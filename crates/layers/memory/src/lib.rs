@@ -40,6 +40,7 @@ mod summary_suite;
 mod thread_group;
 pub mod touch;
 mod traffic;
+mod translation;
 mod walker;
 
 pub use access_path::spread;
@@ -100,6 +101,9 @@ fn add_sizing(conditions: &mut Conditions, sizing: &Sizing, footprint_bytes: u64
     }
     if let Some(bytes) = sizing.cache_bytes {
         conditions.insert(narrows_model::condition::LLC_BYTES, json!(bytes));
+    }
+    if let Some(bytes) = sizing.memory_cache_bytes {
+        conditions.insert(narrows_model::condition::MEMORY_CACHE_BYTES, json!(bytes));
     }
     if let Some(what) = sizing.limited_by {
         conditions.insert(narrows_model::condition::FOOTPRINT_LIMITED_BY, json!(what));

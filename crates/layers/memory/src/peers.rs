@@ -46,8 +46,8 @@ pub fn traffics(
     let on =
         |cpu: u32| sites.iter().find(|site| site.cpus.contains(&cpu)).map_or(0, |site| site.node);
     let members: Vec<Member> = cpus.iter().map(|&cpu| Member { cpu, node: on(cpu) }).collect();
-    let sizing =
-        size(platform, node(platform, members[0].node), ctx).map_err(MemoryError::TooLittle)?;
+    let sizing = size(platform, node(platform, members[0].node), cpus, ctx)
+        .map_err(MemoryError::TooLittle)?;
     let bind = access_path::several_nodes(platform);
     let team = Team { place: "peers".to_string(), members, bind, pages: Pages::Base };
     let all = Traffic::all(Kernel::best());

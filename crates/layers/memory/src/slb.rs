@@ -183,10 +183,11 @@ pub fn latency(
     cache_bytes: Option<u64>,
     watch: &Watch,
 ) -> Result<Result<Measurement, String>, MemoryError> {
-    let footprint_bytes = hammer.bytes();
+    let footprint_bytes = hammer.bytes().min(crate::sizing::MOST);
     let sizing = Sizing {
         footprint_bytes,
         cache_bytes,
+        memory_cache_bytes: None,
         wanted_bytes: footprint_bytes,
         limited_by: None,
         room_bytes: None,

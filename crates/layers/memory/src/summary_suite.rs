@@ -42,13 +42,17 @@ pub fn measure(
 pub fn planned(ctx: &Context, platform: &Platform, server_cpus: &[u32]) -> Vec<PlannedStep> {
     let allowed = affinity::current();
     let Ok(sites) = access_path::sites(platform, &allowed) else { return Vec::new() };
-    let Ok(sizing) = size(platform, None, ctx) else { return Vec::new() };
+    let (Ok(sizing), Ok(of_core)) =
+        (size(platform, None, &sites[0].cpus, ctx), size_of_core(ctx, platform, &sites))
+    else {
+        return Vec::new();
+    };
     let gib = sizing.footprint_bytes as f64 / (1u64 << 30) as f64;
     let teams = teams(&sites, false).len() as f64;
     let bandwidth_s = teams * (gib + bandwidth::expected_s(ctx, 1));
     let over = Bytes(sizing.footprint_bytes).iec();
     let mut steps = vec![
-        latency_step(ctx, platform, &sites, &sizing, &PAGES[..2]),
+        latency_step(ctx, platform, &sites, &of_core, &PAGES[..2]),
         step(format!("read bandwidth over {over}, each node and one CPU"), bandwidth_s),
     ];
     steps.extend(yield_step(ctx, platform, server_cpus));
@@ -103,7 +107,7 @@ pub fn latencies(
 ) -> Result<(), MemoryError> {
     let bind = access_path::several_nodes(platform);
     for place in access_path::places(platform, sites) {
-        let sizing = match size(platform, node(platform, place.node), ctx) {
+        let sizing = match size(platform, node(platform, place.node), &[place.cpu], ctx) {
             Ok(sizing) => sizing,
             // Too little on a far node leaves the near one.
             Err(too_little) if !place.id_part.is_empty() => {
@@ -145,8 +149,9 @@ pub fn bandwidths(
     measured: &mut Measured,
 ) -> Result<(), MemoryError> {
     let nodes = team.members.iter().map(|member| node(platform, member.node));
+    let cpus = team.cpus();
     // The node with the least room decides.
-    let sized = nodes.map(|node| size(platform, node, ctx)).reduce(|a, b| match (a, b) {
+    let sized = nodes.map(|node| size(platform, node, &cpus, ctx)).reduce(|a, b| match (a, b) {
         (Ok(a), Ok(b)) => Ok(if a.footprint_bytes <= b.footprint_bytes { a } else { b }),
         (Err(too_little), _) | (_, Err(too_little)) => Err(too_little),
     });
@@ -187,14 +192,24 @@ pub fn node(platform: &Platform, id: u32) -> Option<&NumaNode> {
     platform.nodes.iter().find(|node| several && node.id == id)
 }
 
-/// The footprint on a node.
+/// The footprint on a node, for walks by these CPUs.
 pub fn size(
     platform: &Platform,
     node: Option<&NumaNode>,
+    cpus: &[u32],
     ctx: &Context,
 ) -> Result<Sizing, TooLittle> {
-    let amount = if ctx.quick { Amount::Sketch } else { Amount::Full };
-    sizing::footprint(platform, node, amount)
+    let amount = if ctx.quick { Amount::Small } else { Amount::Full };
+    sizing::footprint(platform, node, cpus, amount)
+}
+
+/// The footprint of one CPU's walk, as [`latencies`] plans it.
+pub fn size_of_core(
+    ctx: &Context,
+    platform: &Platform,
+    sites: &[access_path::Site],
+) -> Result<Sizing, TooLittle> {
+    size(platform, None, &[access_path::places(platform, sites)[0].cpu], ctx)
 }
 
 /// All CPUs of each node on its own memory, and one CPU alone.

@@ -10,6 +10,8 @@ pub const CLONES: Key<f64> = Key::new("clones");
 pub const COMPRESS_PERCENT: Key<f64> = Key::new("compress_percent");
 /// Percent of what is written that is there already.
 pub const DEDUPE_PERCENT: Key<f64> = Key::new("dedupe_percent");
+/// The deepest queue that was tried, where throughput still grew up to it: more may be had with more in flight.
+pub const DEPTH_CAP: Key<f64> = Key::new("depth_cap");
 /// Why the file could not be opened past the page cache.
 pub const DIRECT_REFUSED: Key<str> = Key::new("direct_refused");
 /// Why `io_uring` could not be had.

@@ -20,10 +20,14 @@ pub const CACHES: Key<Map<String, Value>> = Key::new("caches");
 pub const CELLS_OF_ITS_DISTANCE: Key<f64> = Key::new("cells_of_its_distance");
 /// Chains of a lookup table.
 pub const CHAINS: Key<f64> = Key::new("chains");
+/// What address translation would add to a load in a pool of 1 TiB, at least and at most, ns: carried on from smaller pools.
+pub const AT_1_TIB_NS: Key<[Value]> = Key::new("at_1_tib_ns");
 /// What changed since the baseline.
 pub const CHANGES: Key<[Value]> = Key::new("changes");
 /// How bytes are counted, in a sentence.
 pub const CONVENTION: Key<str> = Key::new("convention");
+/// Cost of the same loads over as many lines of one large page, ns.
+pub const COST_WITHOUT_TRANSLATION_NS: Key<f64> = Key::new("cost_without_translation_ns");
 /// Memory node of the CPU that measured.
 pub const CPU_NODE: Key<f64> = Key::new("cpu_node");
 /// Distance between the nodes as the firmware tells it.
@@ -36,10 +40,14 @@ pub const ENTRIES_OF_A_CHAIN: Key<f64> = Key::new("entries_of_a_chain");
 pub const FOOTPRINT_BYTES: Key<f64> = Key::new("footprint_bytes");
 /// What kept the footprint below the one wanted.
 pub const FOOTPRINT_LIMITED_BY: Key<str> = Key::new("footprint_limited_by");
-/// How many times the last-level cache the footprint is.
+/// How many times the caches the footprint is that the CPUs reach which walk over it, from the second level on.
 pub const FOOTPRINT_OVER_LLC: Key<f64> = Key::new("footprint_over_llc");
 /// Footprint wanted, bytes.
 pub const FOOTPRINT_WANTED_BYTES: Key<f64> = Key::new("footprint_wanted_bytes");
+/// Cost of a random access over half of the footprint, ns.
+pub const HALF_FOOTPRINT_COST_NS: Key<f64> = Key::new("half_footprint_cost_ns");
+/// Cost of a random access over half of the footprint, over that over all of it: 1 where caches take no part.
+pub const HALF_OVER_WHOLE: Key<f64> = Key::new("half_over_whole");
 /// Share of lookups that find their entry.
 pub const HIT_RATIO: Key<f64> = Key::new("hit_ratio");
 /// Free bytes in huge pages, by memory node.
@@ -58,12 +66,14 @@ pub const LATENCY_NOT_MEASURED: Key<str> = Key::new("latency_not_measured");
 pub const LEVELS: Key<f64> = Key::new("levels");
 /// Size of a cache line, bytes.
 pub const LINE_BYTES: Key<f64> = Key::new("line_bytes");
-/// Size of the last-level cache, bytes.
+/// Size of the caches that the walking CPUs reach, from the second level on, bytes.
 pub const LLC_BYTES: Key<f64> = Key::new("llc_bytes");
 /// What a first look at the cell gave, where a second was taken.
 pub const LOOKED_AT_BEFORE: Key<[Value]> = Key::new("looked_at_before");
 /// Operations asked of each process.
 pub const LOOPS: Key<f64> = Key::new("loops");
+/// Size of the cache between all CPUs and this memory (a memory-side cache), bytes.
+pub const MEMORY_CACHE_BYTES: Key<f64> = Key::new("memory_cache_bytes");
 /// What the baseline has and this run does not.
 pub const MISSING: Key<[Value]> = Key::new("missing");
 /// Why the node of the memory was not verified.
@@ -95,6 +105,8 @@ pub const PID: Key<f64> = Key::new("pid");
 pub const POLICY: Key<str> = Key::new("policy");
 /// Name of a pool.
 pub const POOL: Key<str> = Key::new("pool");
+/// Largest pool whose addresses were walked, bytes.
+pub const POOL_BYTES: Key<f64> = Key::new("pool_bytes");
 /// Least and most bandwidth predicted, bytes per second.
 pub const PREDICTED_BYTES_PER_S: Key<[Value]> = Key::new("predicted_bytes_per_s");
 /// Predicted latency, ns.
@@ -107,6 +119,9 @@ pub const PROCESSES_ASKED: Key<f64> = Key::new("processes_asked");
 pub const PROCESSES_CLOSED: Key<f64> = Key::new("processes_closed");
 /// Processes for which an answer was refused.
 pub const PROCESSES_REFUSED: Key<f64> = Key::new("processes_refused");
+/// Processes whose `smaps` and `numa_maps` were not read, because the kernel would have held their `mmap_lock` for long: policy, swap and
+/// transparent huge pages are then unknown.
+pub const PROCESSES_TOO_LARGE: Key<f64> = Key::new("processes_too_large");
 /// Cost of random over sequential accesses.
 pub const RANDOM_OVER_SEQUENTIAL: Key<f64> = Key::new("random_over_sequential");
 /// Signs of age that were found, for example `fragmented`.

@@ -147,7 +147,7 @@ fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Entry> {
             format!("{}: above this rate latency rises faster than throughput", print::rate(rate))
         }),
     );
-    add("ceiling", ceiling(c).filter(|_| stands(run, c, "ceiling")));
+    add("ceiling", ceiling(run, c).filter(|_| stands(run, c, "ceiling")));
     let at_ceiling = stands(run, c, "ceiling");
     add("bottleneck", at_ceiling.then(|| limits::bound_by(run, c)));
     add("limits", limits::limits(run, c).filter(|_| at_ceiling));
@@ -220,12 +220,16 @@ fn there(c: &Calibration) -> Option<String> {
 /// Rates that print alike are the same.
 const SAME_RATE: f64 = 1.005;
 
-fn ceiling(c: &Calibration) -> Option<String> {
+fn ceiling(run: &Run, c: &Calibration) -> Option<String> {
     let ceiling = c.ceiling_per_s?;
     // Where another queue depth was faster, as on a drive that is not the same all the time, this is not the maximum.
     let faster = c.oracle.map(|of| of.max_iops as f64).filter(|most| *most > ceiling * SAME_RATE);
     let of = if faster.is_some() { "a closed loop" } else { "the maximum of a closed loop" };
-    let mut text = format!("{}, {of}", print::rate(ceiling));
+    let capped = run
+        .measurement(&format!("{}.ceiling", c.id))
+        .is_some_and(|m| m.conditions.contains(condition::DEPTH_CAP));
+    let least = if capped { "at least " } else { "" };
+    let mut text = format!("{least}{}, {of}", print::rate(ceiling));
     if let Some(depth) = c.ceiling_depth {
         text += &match operation(c) {
             "commit" => format!(", with {}", counted(depth as usize, "session")),

@@ -275,10 +275,27 @@ fn depth(m: &Measurement) -> Option<f64> {
 }
 
 fn depth_remark(_: &Run, m: &Measurement, _: Units) -> Vec<String> {
-    let mut remark: Vec<String> =
-        depth(m).map(|depth| format!("QD{}", print::count(depth))).into_iter().collect();
+    let mut remark: Vec<String> = queue(m).into_iter().collect();
     remark.extend(write_state(m));
+    remark.extend(kernel_threads(m));
     remark
+}
+
+/// What threads of the kernel add to the CPU time of an I/O, where that is visible beside the generator's own.
+fn kernel_threads(m: &Measurement) -> Option<String> {
+    let (own, kernel) = (m.value(metric::CPU_PER_OP)?, m.value(metric::KERNEL_CPU_PER_OP)?);
+    (kernel > KERNEL_SHARE * own)
+        .then(|| format!("kernel threads {} CPU more", print::time(kernel)))
+}
+
+/// From this part of the generator's own CPU time on.
+const KERNEL_SHARE: f64 = 0.1;
+
+/// The depth, and whether the search ended there because it was to go no deeper: the device does at least as much.
+fn queue(m: &Measurement) -> Option<String> {
+    let capped = m.conditions.contains(condition::DEPTH_CAP);
+    let at_least = if capped { ", at least" } else { "" };
+    depth(m).map(|depth| format!("QD{}{at_least}", print::count(depth)))
 }
 
 fn mix_remark(run: &Run, m: &Measurement, units: Units) -> Vec<String> {
@@ -293,11 +310,11 @@ fn mix_remark(run: &Run, m: &Measurement, units: Units) -> Vec<String> {
 }
 
 fn block_random_remark(run: &Run, m: &Measurement, _: Units) -> Vec<String> {
-    let mut remark: Vec<String> =
-        depth(m).map(|depth| format!("QD{}", print::count(depth))).into_iter().collect();
+    let mut remark: Vec<String> = queue(m).into_iter().collect();
     remark.extend(m.value(metric::LATENCY_P99).map(|ns| format!("p99 {}", print::time(ns))));
     remark.extend(write_state(m));
     remark.extend(alone(run, m, "knee", "d1"));
+    remark.extend(kernel_threads(m));
     remark
 }
 

@@ -9,6 +9,7 @@ mod placement;
 mod shape;
 mod touch;
 mod traffic;
+mod translation;
 
 use narrows_model::{Measurement, MetricValue, Run, Validity, condition, metric};
 
@@ -46,7 +47,7 @@ type Tables = (&'static [&'static str], Vec<AnnotatedTable>);
 fn tables(run: &Run, units: Units) -> Vec<Tables> {
     let one = |table: Option<AnnotatedTable>| table.into_iter().collect();
     vec![
-        (&["memory.curve.", "memory.latency."], one(by_cache(run))),
+        (&["memory.curve.", "memory.latency.", "memory.translation."], one(by_cache(run))),
         (&["memory.bandwidth."], one(traffic::view(run, units))),
         (&["memory.loaded."], loaded::views(run, units).collect()),
         (&["memory.matrix.", "memory.policy."], matrix::views(run, units)),
@@ -138,7 +139,11 @@ fn by_cache(run: &Run) -> Option<AnnotatedTable> {
             rows,
         )
         .remarked("footprint", Remarks::Behind(2)),
-        sentences: said_of_translation(found).into_iter().chain(on_largest(run)).collect(),
+        sentences: said_of_translation(found)
+            .into_iter()
+            .chain(translation::of_pools(run))
+            .chain(on_largest(run))
+            .collect(),
     })
 }
 
@@ -178,7 +183,7 @@ fn said_of_translation(costs: [Option<&MetricValue>; 2]) -> Vec<String> {
             let (least, most) = (1.0 - large.1 / small.0, 1.0 - large.0 / small.1);
             if least > 0.0 {
                 vec![format!(
-                    "With 4 KiB pages {} of a load from memory is address translation ({} to {}): what huge pages save where that much memory is read at random. A larger pool may save more.",
+                    "With 4 KiB pages {} of a load from memory is address translation ({} to {}) at this footprint: what huge pages save where that much memory is read at random.",
                     percent(share),
                     percent(least),
                     percent(most)

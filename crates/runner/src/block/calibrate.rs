@@ -5,7 +5,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::rate_search::Goal;
-use narrows_layer_block::{CalibratePlan, CalibrationTarget, LogStream, planned_calibrate};
+use narrows_facts::affinity;
+use narrows_layer_block::{
+    CalibratePlan, CalibrationTarget, LogStream, deepest_by_drives, generator_cpus,
+    planned_calibrate,
+};
 use narrows_model::{BlockDevice, Plan, Platform, RolePath};
 
 use super::folder;
@@ -42,12 +46,13 @@ impl Program for Calibrate {
 
     fn plan(request: &CalibrateRequest, _: &dyn Ui) -> Result<Calibrate> {
         let target = target::find(&request.target)?;
-        let plan = plan(request, &target)?;
+        let machine = target.machine();
+        let plan = plan(request, &target, &machine)?;
         let log_bytes = if plan.beside.is_some() { LOG_BYTES } else { 0 };
         let fill_bytes = target.fill_bytes(request.file_size, log_bytes);
         let prepared = Prepared::storage(
             &target.name(),
-            target.machine(),
+            machine,
             &request.options,
             1,
             request.file_size,
@@ -92,7 +97,12 @@ impl Program for Calibrate {
     }
 }
 
-fn plan(request: &CalibrateRequest, target: &BlockTarget) -> Result<CalibratePlan> {
+fn plan(
+    request: &CalibrateRequest,
+    target: &BlockTarget,
+    machine: &Platform,
+) -> Result<CalibratePlan> {
+    let drives = folder::drive_count(machine);
     let writes = request.reads < 100 || request.beside_log;
     if writes && !target.writable() {
         let option = if request.reads < 100 { "--reads" } else { "--beside" };
@@ -111,6 +121,9 @@ fn plan(request: &CalibrateRequest, target: &BlockTarget) -> Result<CalibratePla
         arrivals: request.arrivals,
         beside: request.beside_log.then(LogStream::default),
         access: target.access(),
+        max_depth: request.max_depth.unwrap_or(deepest_by_drives(drives)),
+        drives,
+        generator_cpus: generator_cpus(machine, &affinity::current()),
         ..CalibratePlan::default()
     };
     let minutes = request.minutes.map(|minutes| Duration::from_secs(60 * u64::from(minutes)));

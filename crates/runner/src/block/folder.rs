@@ -49,11 +49,21 @@ pub fn path_of_device(device: &Device) -> RolePath {
 
 /// Counters of that machine and of all drives under its roles.
 pub fn watch(platform: &Platform) -> Watch {
+    Watch::new(platform, &drive_names(platform)).with_pids(kernel())
+}
+
+/// Kernel names of the drives under that machine's roles, once each.
+fn drive_names(platform: &Platform) -> Vec<String> {
     let mut drives: Vec<String> =
         platform.roles.iter().flat_map(RolePath::drives).map(|drive| drive.name.clone()).collect();
     drives.sort();
     drives.dedup();
-    Watch::new(platform, &drives).with_pids(kernel())
+    drives
+}
+
+/// How many drives these are.
+pub fn drive_count(platform: &Platform) -> u32 {
+    u32::try_from(drive_names(platform).len()).unwrap_or(u32::MAX)
 }
 
 /// Kernel threads (the parent of all is process 2, where it is visible) write back and journal what we wrote.

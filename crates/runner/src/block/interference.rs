@@ -42,13 +42,14 @@ impl Program for Interference {
 
     fn plan(request: &InterferenceRequest, _: &dyn Ui) -> Result<Interference> {
         let target = target::find(&request.target)?;
-        let plan = plan(request, &target);
+        let machine = target.machine();
+        let plan = plan(request, &target, folder::drive_count(&machine));
         let data_bytes = request.file_size;
         // What is written, at random or as a log, has a quarter of what is read, and the log's part besides.
         let written_bytes = (data_bytes / 4).next_multiple_of(1 << 20) + LOG_BYTES;
         let prepared = Prepared::storage(
             &target.name(),
-            target.machine(),
+            machine,
             &request.options,
             plan.rounds,
             data_bytes,
@@ -102,11 +103,12 @@ impl Program for Interference {
     }
 }
 
-fn plan(request: &InterferenceRequest, target: &BlockTarget) -> InterferencePlan {
+fn plan(request: &InterferenceRequest, target: &BlockTarget, drives: u32) -> InterferencePlan {
     let plan = InterferencePlan {
         block_bytes: request.size,
         budget_bytes: request.budget,
         access: target.access(),
+        drives,
         ..InterferencePlan::default()
     };
     match request.minutes {

@@ -78,6 +78,7 @@ fn layers_below(request: &ObserveRequest, below: &BelowRequest) -> MachineReques
         workloads: Workload::usual().collect(),
         sessions: None,
         write_budget: None,
+        max_depth: None,
         with: None,
         same_machine: false,
         options: request.options.clone(),
@@ -122,6 +123,7 @@ fn looking(request: &ObserveRequest, platform: Platform) -> Resolved {
         database_window: Duration::ZERO,
         update_window: Duration::ZERO,
         write_budget_bytes: None,
+        max_depth: None,
         least: None,
         stays: None,
     }

@@ -53,6 +53,7 @@ pub fn resolve(request: &OrdersRequest, ui: &dyn Ui) -> Result<Resolved> {
             workloads: Vec::new(),
             sessions: request.sessions.or(terminals),
             write_budget: None,
+            max_depth: None,
             with: None,
             same_machine: false,
             options: request.load.options.clone(),

@@ -49,6 +49,8 @@ pub struct CalibrateRequest {
     pub arrivals: Arrivals,
     /// Size of the file, bytes.
     pub file_size: u64,
+    /// Deepest queue that the search for the ceiling tries.
+    pub max_depth: Option<u32>,
     /// Time for all windows.
     pub minutes: Option<u32>,
     /// How and where to.

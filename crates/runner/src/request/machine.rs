@@ -30,6 +30,8 @@ pub struct MachineRequest {
     pub sessions: Option<u32>,
     /// Most bytes that the block layer's writes may write; `None`: a tenth of the free space, 16 GiB at most.
     pub write_budget: Option<u64>,
+    /// Deepest queue that the searches of the block layer try.
+    pub max_depth: Option<u32>,
     /// A server's own report (Oracle's AWR), judged by what is measured.
     pub with: Option<PathBuf>,
     /// The report is of this machine, whatever it calls its host.

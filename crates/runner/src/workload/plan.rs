@@ -54,6 +54,7 @@ pub fn resolve(request: &WorkloadRequest, ui: &dyn Ui) -> Result<Resolved> {
             workloads: Vec::new(),
             sessions: request.sessions.last().copied(),
             write_budget: None,
+            max_depth: None,
             with: None,
             same_machine: false,
             options: request.load.options.clone(),

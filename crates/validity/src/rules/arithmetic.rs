@@ -161,6 +161,29 @@ pub(super) const RULES: &[Rule] = &[
         reference: "introduction, rule 7: unknown is not zero",
     },
     Rule {
+        id: "nothing-moved",
+        group: Group::Arithmetic,
+        severity: Severity::Invalid,
+        about: About::Measurement(Select::layers(&[Layer::Memory])),
+        when: When::Any(&[
+            When::Value {
+                of: Metric(metric::BANDWIDTH),
+                over: Over::Worst,
+                test: Test::Below(1.0),
+            },
+            When::Value {
+                of: Metric(metric::THROUGHPUT),
+                over: Over::Worst,
+                test: Test::Below(0.001),
+            },
+        ]),
+        figures: &[Metric(metric::THROTTLED_CPUS), Metric(metric::STEAL)],
+        summary: "A window in which nothing was read, written or looked up",
+        advice: "Look for what kept the threads off their CPUs: a CPU quota, a stopped process, a hypervisor",
+        reason: "Memory that answers gives something in any window: the threads did not run, and a zero would look like a measured one",
+        reference: "introduction, rule 7: unknown is not zero",
+    },
+    Rule {
         id: "window-too-short",
         group: Group::Arithmetic,
         severity: Severity::Suspect,

@@ -376,7 +376,17 @@ const PAIRS: &[Pair] = &[
         silent: |r| change(r, KNEE, metric::SENTINEL_DRIFT, 0.08) },
     Pair { rule: "throttled",
         fires: |r| change(r, KNEE, metric::THROTTLED, 6.0),
-        silent: |r| change(r, KNEE, metric::THROTTLED, 4.0) },
+        silent: |r| { change(r, KNEE, metric::THROTTLED, 4.0); change(r, KNEE, metric::THROTTLED_CPUS, 0.015) } },
+    Pair { rule: "throttled",
+        // One short window of several is enough, and no whole period need end in it.
+        fires: |r| { change(r, KNEE, metric::THROTTLED, 0.0); change_one(r, KNEE, metric::THROTTLED_CPUS, 0.03) },
+        silent: |r| change(r, UPDATE, metric::THROTTLED_CPUS, 0.5) },
+    Pair { rule: "stopped-by-quota",
+        fires: |r| clean::set(of(r, "memory.latency.2m"), metric::THROTTLED_CPUS, 0.4),
+        silent: |r| { clean::set(of(r, "memory.latency.2m"), metric::THROTTLED_CPUS, 0.08); change(r, KNEE, metric::THROTTLED_CPUS, 0.9) } },
+    Pair { rule: "nothing-moved",
+        fires: |r| change_one(r, "memory.bandwidth.read.node0", metric::BANDWIDTH, 0.0),
+        silent: |r| change_one(r, "memory.bandwidth.read.node0", metric::BANDWIDTH, 1e6) },
     Pair { rule: "swapping",
         fires: |r| clean::set(of(r, "memory.latency.2m"), metric::SWAPPED_PAGES, 101.0),
         silent: |r| clean::set(of(r, "memory.latency.2m"), metric::SWAPPED_PAGES, 100.0) },
@@ -399,6 +409,13 @@ const PAIRS: &[Pair] = &[
         fires: |r| change(r, KNEE, metric::GENERATOR_BUSY, 0.95),
         // On the server's own path the processor is part of what is measured.
         silent: |r| change(r, BUFFERED, metric::GENERATOR_BUSY, 0.99) },
+    Pair { rule: "generator-bound",
+        // The thread itself is at 60 %: its completions interrupt the same CPU.
+        fires: |r| { change(r, KNEE, metric::GENERATOR_BUSY, 0.6); put(r, KNEE, metric::GENERATOR_CPU_BUSY, 0.99) },
+        silent: |r| { put(r, KNEE, metric::GENERATOR_CPU_BUSY, 0.9); put(r, BUFFERED, metric::GENERATOR_CPU_BUSY, 1.0); put(r, BLOCK_OPEN, metric::GENERATOR_CPU_BUSY, 1.0) } },
+    Pair { rule: "depth-cap-reached",
+        fires: |r| say(of(r, KNEE), condition::DEPTH_CAP, json!(256)),
+        silent: |r| change(r, KNEE, metric::DEPTH, 32.0) },
     Pair { rule: "client-bound",
         fires: |r| change(r, CACHED, metric::CLIENT_BUSY, 0.71),
         // The client alone is meant to be busy.
@@ -669,9 +686,32 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "moved-off-cpu",
         fires: |r| say(of(r, "memory.latency.2m"), condition::SAMPLES_ON_ANOTHER_CPU, json!(1)),
         silent: |r| say(of(r, "memory.latency.2m"), condition::SAMPLES_ON_ANOTHER_CPU, json!(0)) },
-    Pair { rule: "random-as-fast-as-in-order",
-        fires: |r| say(of(r, "memory.latency.2m"), condition::RANDOM_OVER_SEQUENTIAL, json!(1.4)),
-        silent: |r| say(of(r, "memory.latency.2m"), condition::RANDOM_OVER_SEQUENTIAL, json!(1.6)) },
+    Pair { rule: "faster-than-memory",
+        // One repeat is enough: nothing makes memory faster for a while.
+        fires: |r| { say(of(r, "memory.latency.2m"), condition::FOOTPRINT_BYTES, json!(1_u64 << 30)); change_one(r, "memory.latency.2m", metric::COST, 34.0) },
+        silent: |r| { say(of(r, "memory.latency.2m"), condition::FOOTPRINT_BYTES, json!(1_u64 << 30)); change(r, "memory.latency.2m", metric::COST, 42.0) } },
+    Pair { rule: "faster-than-memory",
+        fires: |r| { say(of(r, "memory.latency.2m"), condition::FOOTPRINT_BYTES, json!(1_u64 << 30)); change(r, "memory.latency.2m", metric::COST, 20.0) },
+        // SLB over a few pages: the user's own choice.
+        silent: |r| { say(of(r, "memory.latency.2m"), condition::FOOTPRINT_BYTES, json!(256_u64 << 20)); change(r, "memory.latency.2m", metric::COST, 5.0) } },
+    Pair { rule: "latency-grows-with-footprint",
+        fires: |r| say(of(r, "memory.latency.2m"), condition::HALF_OVER_WHOLE, json!(0.74)),
+        // On small pages the tables of half of the pages are closer, too.
+        silent: |r| {
+            let m = of(r, "memory.latency.2m");
+            say(m, condition::HALF_OVER_WHOLE, json!(0.7));
+            m.id = "memory.latency.4k".into();
+        } },
+    Pair { rule: "latency-grows-with-footprint",
+        fires: |r| {
+            let m = of(r, "memory.latency.2m");
+            say(m, condition::HALF_OVER_WHOLE, json!(0.5));
+            m.id = "memory.latency.far.d32.2m".into();
+        },
+        silent: |r| say(of(r, "memory.latency.2m"), condition::HALF_OVER_WHOLE, json!(0.79)) },
+    Pair { rule: "memory-cache-answers",
+        fires: |r| { let m = of(r, "memory.latency.2m"); say(m, condition::FOOTPRINT_BYTES, json!(1_u64 << 30)); say(m, condition::MEMORY_CACHE_BYTES, json!(16_u64 << 30)) },
+        silent: |r| { let m = of(r, "memory.latency.2m"); say(m, condition::FOOTPRINT_BYTES, json!(4_u64 << 30)); say(m, condition::MEMORY_CACHE_BYTES, json!(1_u64 << 30)) } },
     Pair { rule: "threads-unequal",
         fires: |r| say(of(r, "memory.bandwidth.read.node0"), condition::SLOWEST_OVER_FASTEST_THREAD, json!(0.45)),
         silent: |r| say(of(r, "memory.bandwidth.read.node0"), condition::SLOWEST_OVER_FASTEST_THREAD, json!(0.55)) },
@@ -683,7 +723,7 @@ const PAIRS: &[Pair] = &[
         },
         silent: |r| of(r, "memory.latency.2m").id = "memory.matrix.latency.from0.to1".into() },
     Pair { rule: "footprint-in-cache",
-        fires: |r| say(of(r, "memory.latency.2m"), condition::FOOTPRINT_OVER_LLC, json!(1.9)),
+        fires: |r| say(of(r, "memory.latency.2m"), condition::FOOTPRINT_OVER_LLC, json!(3.9)),
         silent: |r| say(of(r, "memory.latency.2m"), condition::FOOTPRINT_OVER_LLC, json!(4.0)) },
 
     Pair { rule: "block-in-memory",

@@ -4,7 +4,7 @@ use narrows_engine::calibrate_io::{self, DEFAULT_MAX_LATENCY_MS, DepthPoint};
 use narrows_engine::rate_search::{Answer, Outcome};
 use narrows_model::{
     Calibration, CalibrationEnd, CalibrationGoal, Interval, IntervalMethod, Measurement,
-    OracleNumbers,
+    OracleNumbers, condition,
 };
 
 use super::bound::bound;
@@ -65,7 +65,13 @@ pub(super) fn answer(plan: &CalibratePlan, stages: Stages) -> Calibrated {
         validity: narrows_model::Validity::Valid,
     };
     let mut measurements: Vec<Measurement> = ramp.alone.into_measurements(&format!("{id}.alone"));
-    measurements.extend(ramp.ceiling.into_measurements(&format!("{id}.ceiling")));
+    let cap = ramp.still_grew.then_some(ramp.depth);
+    for mut ceiling in ramp.ceiling.into_measurements(&format!("{id}.ceiling")) {
+        if let Some(cap) = cap {
+            ceiling.conditions.insert(condition::DEPTH_CAP, serde_json::json!(cap));
+        }
+        measurements.push(ceiling);
+    }
     measurements.extend(large.map(|large| large.measurements).unwrap_or_default());
     let (confirmed, rests_on) = searched.into_measurements(&id);
     calibration.rests_on = rests_on;

@@ -9,6 +9,7 @@ use narrows_observe::Watch;
 
 use super::plan::{CalibratePlan, CalibrationTarget};
 use crate::BlockError;
+use crate::deepest;
 use crate::knee::held;
 use crate::outcome::StreamOutcome;
 use crate::plan::MAX_BLOCKING_DEPTH;
@@ -29,7 +30,6 @@ const LONGER: u32 = 4;
 /// A closed loop of writes may always have so many.
 const FEWEST_WRITES: u64 = 64;
 /// Buffers of a closed loop, and of an open one.
-const BUFFER_BYTES: u64 = 64 << 20;
 const OPEN_BUFFER_BYTES: u64 = 256 << 20;
 const LOG_NAME: &str = "log";
 const DATA_NAME: &str = "load";
@@ -146,21 +146,21 @@ impl<'a> Bench<'a> {
 
     /// The deepest queue that may be tried with blocks of that size.
     pub(super) fn deepest(&self, block_bytes: u32) -> u32 {
-        self.deepest_within(block_bytes, BUFFER_BYTES)
+        let most = deepest::by_bytes(self.plan.drives, block_bytes).min(held(self.watch.tags()));
+        self.deepest_within(block_bytes, most)
     }
 
     /// The most operations that an open loop may have in flight: their buffers are there before, and most are never used.
     pub(super) fn deepest_open(&self, block_bytes: u32) -> u32 {
-        self.deepest_within(block_bytes, OPEN_BUFFER_BYTES)
+        let usual = u32::try_from(OPEN_BUFFER_BYTES / u64::from(block_bytes.max(1)));
+        let by_drives = deepest::by_bytes(self.plan.drives, block_bytes);
+        self.deepest_within(block_bytes, usual.unwrap_or(u32::MAX).max(by_drives))
     }
 
-    fn deepest_within(&self, block_bytes: u32, bytes: u64) -> u32 {
-        let by_memory = u32::try_from(bytes / u64::from(block_bytes.max(1)));
+    fn deepest_within(&self, block_bytes: u32, most: u32) -> u32 {
         let blocks = self.target.data.bytes() / u64::from(block_bytes.max(1));
-        let most = by_memory.unwrap_or(u32::MAX).max(1);
         let blocking = self.plan.access.depth_per_thread().is_some();
         let most = if blocking { most.min(MAX_BLOCKING_DEPTH) } else { most };
-        let most = most.min(held(self.watch.tags()));
         most.min(u32::try_from(blocks).unwrap_or(u32::MAX)).max(1)
     }
 
@@ -169,11 +169,16 @@ impl<'a> Bench<'a> {
         let (data, access) = (self.target.data.clone(), plan.access.clone());
         let depth = load.in_flight();
         let reads = Stream::reads(DATA_NAME, data, plan.block_bytes, depth, access);
+        let threads = Stream::threads_for(&plan.access, depth, self.generators);
+        let several = plan.access.depth_per_thread().is_none() && threads > 1;
+        let one_cpu_each = several && !plan.generator_cpus.is_empty();
+        let cpus = if one_cpu_each { &plan.generator_cpus } else { &plan.cpus };
         Stream {
             mix: plan.mix(),
-            threads: Stream::threads_for(&plan.access, depth, self.generators),
+            threads,
             load,
-            cpus: plan.cpus.clone(),
+            cpus: cpus.clone(),
+            one_cpu_each,
             cursor: self.cursor,
             order_seed: Some(seed_of(self.ctx.seed, 1, 0)),
             over_ns: Some(plan.goal.limit_ns),

@@ -30,7 +30,7 @@ pub(super) fn bound(ramp: &Ramp, generator_per_s: Option<f64>) -> Option<String>
         let reaches = generator_per_s
             .map(|per_s| format!("; without a device it reaches {per_s:.0} per second"));
         return Some(format!(
-            "the load generator: its busiest thread is busy {:.0} % of the time at the ceiling{}",
+            "the load generator: its busiest thread, or the CPU under it, is busy {:.0} % of the time at the ceiling{}",
             ramp.busiest * 100.0,
             reaches.unwrap_or_default()
         ));

@@ -12,6 +12,8 @@ const STEAL: f64 = 0.05;
 const OTHERS: f64 = 0.05;
 /// Stops by a processor quota, per second.
 const THROTTLED_PER_S: f64 = 0.5;
+/// CPUs that a processor quota kept its group from.
+const THROTTLED_CPUS: f64 = 0.02;
 
 /// What spoiled a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +24,7 @@ pub(super) enum Spoiled {
     OtherLoad,
     Throttled,
     StoodStill,
+    Capped,
 }
 
 impl Spoiled {
@@ -33,6 +36,7 @@ impl Spoiled {
             Spoiled::Steal => "had steal",
             Spoiled::OtherLoad => "shared the CPUs with other programs",
             Spoiled::Throttled => "were throttled by a CPU quota",
+            Spoiled::Capped => "needed more I/Os in flight than buffers are allowed for",
             Spoiled::StoodStill => "saw the whole machine stand still, the load generator with it",
         }
     }
@@ -85,5 +89,6 @@ pub(super) fn spoiled(outcomes: &[StreamOutcome], helpers: Helpers) -> Option<Sp
     }
     let seconds = seen.window.as_secs_f64();
     let stops = seen.throttled.unwrap_or(0) as f64;
-    (seconds > 0.0 && stops / seconds > THROTTLED_PER_S).then_some(Spoiled::Throttled)
+    let kept_off = seen.quota_stopped_cpus.is_some_and(|cpus| cpus > THROTTLED_CPUS);
+    (kept_off || (seconds > 0.0 && stops / seconds > THROTTLED_PER_S)).then_some(Spoiled::Throttled)
 }

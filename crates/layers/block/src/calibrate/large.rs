@@ -17,7 +17,7 @@ use crate::seed::seed_of;
 const BLOCK_BYTES: u32 = 1 << 20;
 /// Windows at the chosen depth, the search's own among them, and of the one process.
 const REPEATS: u32 = 3;
-/// Most operations in flight.
+/// Most operations in flight on one drive.
 const DEEPEST: u32 = 32;
 /// One window, at most.
 const WINDOW: Duration = Duration::from_millis(250);
@@ -48,7 +48,9 @@ pub(super) fn large(bench: &mut Bench<'_>, id: &str) -> Result<Option<Large>, Bl
         smaller => format!("{} KiB reads", smaller >> 10),
     };
     let mut cursor = 0;
-    let mut search = KneeSearch::new(DEEPEST.min(bench.deepest(block_bytes)));
+    let mut search = KneeSearch::new(
+        DEEPEST.saturating_mul(bench.plan.drives.max(1)).min(bench.deepest(block_bytes)),
+    );
     let mut windows = Vec::new();
     while let Some(depth) = search.next_depth() {
         bench.tell(&format!("{reads}, QD{depth}"));

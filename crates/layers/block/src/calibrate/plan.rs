@@ -9,6 +9,7 @@ use narrows_model::{Layer, PlannedStep};
 use narrows_units::Bytes;
 
 use crate::BlockError;
+use crate::deepest;
 use crate::describe::size_word;
 use crate::scenario::{Mix, Region};
 
@@ -63,8 +64,12 @@ pub struct CalibratePlan {
     pub access: Access,
     /// Deepest queue that the search for the ceiling tries.
     pub max_depth: u32,
+    /// Drives under the target: buffers in flight are allowed for each.
+    pub drives: u32,
     /// Processors the threads are bound to; empty: wherever the process may run.
     pub cpus: Vec<u32>,
+    /// Processors of several generator threads, one each, in this order ([`crate::generator_cpus`]); empty: those above.
+    pub generator_cpus: Vec<u32>,
     /// Whether 1 MiB reads are measured (MB/s, one process, Oracle's numbers).
     pub large: bool,
     /// Time for all of it, without writing the file. What is not decided by then is reported as unfinished.
@@ -85,8 +90,10 @@ impl Default for CalibratePlan {
             arrivals: Arrivals::Poisson,
             beside: None,
             access: Access::best(),
-            max_depth: 256,
+            max_depth: deepest::by_drives(1),
+            drives: 1,
             cpus: Vec::new(),
+            generator_cpus: Vec::new(),
             large: true,
             budget: Duration::ZERO,
             write_budget_bytes: None,
@@ -217,7 +224,8 @@ pub fn planned_calibrate(plan: &CalibratePlan, file_bytes: u64) -> Vec<PlannedSt
         let fill_s = file_bytes as f64 / FILL_BYTES_PER_S;
         steps.push(step(format!("write files of {}", Bytes(file_bytes)), fill_s, file_bytes));
     }
-    steps.push(step("ceiling and depth of the closed loop".to_string(), ramp_s, 0));
+    let what = format!("ceiling and depth of the closed loop, up to QD{}", plan.max_depth);
+    steps.push(step(what, ramp_s, 0));
     if plan.large {
         steps.push(step("1 MiB reads, by all and by one process".to_string(), large_s, 0));
     }

@@ -8,11 +8,12 @@ use super::bench::{Bench, BenchWindow};
 use super::disturbance::Helpers;
 use super::windows::CalibrationWindows;
 use crate::BlockError;
+use crate::deepest;
 use crate::outcome::StreamOutcome;
 use crate::processors::processors;
 use crate::scenario::Stream;
 
-/// A thread that uses more of a processor than this is the narrow place itself.
+/// A thread that uses more of a processor than this, or whose processor is idle for less than the rest, is the narrow place itself.
 const BUSY: f64 = 0.9;
 /// More threads must give so much more.
 const GAIN: f64 = 1.03;
@@ -35,7 +36,7 @@ pub(super) struct Ramp {
     pub still_grew: bool,
     /// Processor time per operation there, ns.
     pub cpu_per_op_ns: f64,
-    /// Processor time of the busiest generator thread over the window there.
+    /// Of the busiest generator thread, or of its processor, the share of the window there that was busy.
     pub busiest: f64,
     /// Processors in use there, of these by others, and all that there are.
     pub cpus_busy: (f64, f64, usize),
@@ -121,14 +122,14 @@ fn widen(
         let faster = |a: &&StreamOutcome, b: &&StreamOutcome| {
             a.throughput_per_s().total_cmp(&b.throughput_per_s())
         };
-        at.max_by(faster).map_or((0.0, 0.0), |o| (o.throughput_per_s(), o.busiest))
+        at.max_by(faster).map_or((0.0, 0.0), |o| (o.throughput_per_s(), o.busy()))
     };
     let processors = processors(&bench.plan.cpus);
     let several = bench.plan.access.method() != Method::Blocking;
     loop {
         let (rate, busy) = best(shown, *depth);
         let more = bench.generators * 2;
-        if !several || busy <= BUSY || more > processors / 2 || more > *depth {
+        if !several || busy <= BUSY || more > processors || more > *depth {
             return Ok(());
         }
         let before = std::mem::replace(&mut bench.generators, more);
@@ -185,7 +186,7 @@ fn conclude(
         depth,
         still_grew: depth == deepest && depth > 1,
         cpu_per_op_ns: middle(depth, &|o| Some(o.cpu_per_op_ns)).unwrap_or(0.0),
-        busiest: middle(depth, &|o| Some(o.busiest)).unwrap_or(0.0),
+        busiest: middle(depth, &|o| Some(o.busy())).unwrap_or(0.0),
         cpus_busy: (
             middle(depth, &|o| Some(o.seen.cpus_busy)).unwrap_or(0.0),
             middle(depth, &|o| Some(o.seen.other_cpus)).unwrap_or(0.0),
@@ -204,24 +205,32 @@ impl Ramp {
     /// has failed already reaches it, as far as memory and the kernel's rings allow.
     pub(super) fn cap(&self, bench: &Bench<'_>) -> u32 {
         let limit_s = bench.plan.goal.limit_ns as f64 / 1e9;
-        let wanted = cap_of(self.ceiling_per_s, limit_s, self.depth);
+        // What a thread's ring takes; buffers are counted by the bench.
+        let most = deepest::MOST_PER_THREAD.saturating_mul(bench.generators.max(1));
+        let wanted = cap_of(self.ceiling_per_s, limit_s, self.depth, most);
         wanted.min(bench.deepest_open(bench.plan.block_bytes))
     }
 }
 
 /// Bounds of the cap on operations in flight.
 const FEWEST_IN_FLIGHT: u32 = 256;
-const MOST_IN_FLIGHT: u32 = 16_384;
+/// As many times the depth of the ceiling as is usual may be in flight up to here; beyond it only what the limit asks for.
+const USUAL_MOST_IN_FLIGHT: u32 = 4096;
 
 /// Eight times what the ceiling has in flight at the limit (Little's law), or sixteen times the depth that it needed.
-fn cap_of(ceiling_per_s: f64, limit_s: f64, depth: u32) -> u32 {
-    let by_limit = (8.0 * ceiling_per_s * limit_s).ceil().min(f64::from(MOST_IN_FLIGHT)) as u32;
-    by_limit.max(depth.saturating_mul(16)).clamp(FEWEST_IN_FLIGHT, MOST_IN_FLIGHT)
+fn cap_of(ceiling_per_s: f64, limit_s: f64, depth: u32, most: u32) -> u32 {
+    let by_limit = (8.0 * ceiling_per_s * limit_s).ceil().min(f64::from(most)) as u32;
+    let by_depth = depth.saturating_mul(16).min(USUAL_MOST_IN_FLIGHT);
+    by_limit.max(by_depth).clamp(FEWEST_IN_FLIGHT, most)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn cap_of(ceiling_per_s: f64, limit_s: f64, depth: u32) -> u32 {
+        super::cap_of(ceiling_per_s, limit_s, depth, deepest::MOST_PER_THREAD)
+    }
 
     #[test]
     fn the_cap_is_eight_times_what_the_limit_allows_up_to_two_million_a_second_within_a_millisecond()
@@ -233,6 +242,7 @@ mod tests {
         assert_eq!(cap_of(512e3, 1e-3, 32), 4096);
         assert_eq!(cap_of(102.4e3, 5e-3, 32), 4096);
         assert_eq!(cap_of(2e6, 1e-3, 128), 16_000);
-        assert_eq!(cap_of(10e6, 1e-3, 512), MOST_IN_FLIGHT);
+        assert_eq!(cap_of(10e6, 1e-3, 512), deepest::MOST_PER_THREAD);
+        assert_eq!(super::cap_of(10e6, 1e-3, 512, 4 * deepest::MOST_PER_THREAD), 65_536);
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use narrows_engine::RateSearch;
-use narrows_engine::rate_search::{Because, Outcome, RateSeen, RateStep, Stage, same_rate};
+use narrows_engine::rate_search::{
+    Backlog, Because, Outcome, RateSeen, RateStep, Stage, same_rate,
+};
 use narrows_model::Measurement;
 
 use super::bench::Bench;
@@ -46,7 +48,8 @@ pub(super) fn search(bench: &mut Bench<'_>, ramp: &Ramp) -> Result<Searched, Blo
         let shown = bench.open(step.rate_per_s, cap, (step.warm_up, step.window))?;
         let Some(seen) = seen(shown.load(), &plan.goal, true) else { break };
         let still = seen.stood_still(&plan.goal).then_some(Spoiled::StoodStill);
-        let because = spoiled(&shown.outcomes, ramp.helpers).or(still);
+        let capped = (seen.backlog == Backlog::CapTooSmall).then_some(Spoiled::Capped);
+        let because = spoiled(&shown.outcomes, ramp.helpers).or(still).or(capped);
         if let Some(because) = because {
             *spoilt.entry(because).or_insert(0) += 1;
         }

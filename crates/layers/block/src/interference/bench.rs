@@ -9,6 +9,7 @@ use narrows_observe::Watch;
 use super::background_load::{WRITE_DEPTH, Work, stream};
 use super::plan::{InterferenceGround, InterferencePlan, WARM_UP};
 use crate::BlockError;
+use crate::deepest;
 use crate::outcome::StreamOutcome;
 use crate::run::run_scenario;
 use crate::scenario::{Limit, Load, Scenario, Stream, Then};
@@ -93,7 +94,10 @@ impl<'a> Bench<'a> {
     /// The reads in a closed loop, at the depth where their rate stops growing.
     pub(super) fn read_ceiling(&mut self) -> Result<Ceiling, BlockError> {
         let blocks = self.ground.reads.bytes() / u64::from(self.plan.block_bytes.max(1));
-        let deepest = DEEPEST.min(u32::try_from(blocks).unwrap_or(DEEPEST)).max(1);
+        let by_drives = DEEPEST
+            .saturating_mul(self.plan.drives.max(1))
+            .min(deepest::by_bytes(self.plan.drives, self.plan.block_bytes));
+        let deepest = by_drives.min(u32::try_from(blocks).unwrap_or(u32::MAX)).max(1);
         let mut search = KneeSearch::new(deepest);
         while let Some(depth) = search.next_depth() {
             self.tell(&format!("reads alone, QD{depth}"));

@@ -39,6 +39,8 @@ pub struct InterferencePlan {
     pub budget_bytes: u64,
     /// By which way to the device.
     pub access: Access,
+    /// Drives under the target: the search for the reads' ceiling goes deeper with each.
+    pub drives: u32,
     /// Processors the threads are bound to; empty: wherever the process may run.
     pub cpus: Vec<u32>,
 }
@@ -52,6 +54,7 @@ impl Default for InterferencePlan {
             window: Duration::ZERO,
             budget_bytes: 16 << 30,
             access: Access::best(),
+            drives: 1,
             cpus: Vec::new(),
         }
         .within(Duration::from_secs(180))

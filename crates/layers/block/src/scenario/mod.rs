@@ -130,6 +130,8 @@ pub struct Stream {
     pub threads: u32,
     /// CPUs the threads are bound to; empty: wherever the process may run.
     pub cpus: Vec<u32>,
+    /// Whether each thread stays on one of these alone, in their order: threads that spin must not share one.
+    pub one_cpu_each: bool,
     /// After so many writes a thread waits for them, makes them durable (`fdatasync`), and goes on; `None`: never.
     pub sync_after: Option<u32>,
     /// What ends it early.
@@ -160,6 +162,7 @@ impl Stream {
             access,
             route: Route::Direct,
             cpus: Vec::new(),
+            one_cpu_each: false,
             sync_after: None,
             limit: None,
             think: None,
@@ -176,6 +179,15 @@ impl Stream {
             Some(each) => depth.div_ceil(each.max(1)).max(1),
             None => generators.clamp(1, depth.max(1)),
         }
+    }
+
+    /// CPUs that a thread is bound to; none: wherever the process may run.
+    pub(crate) fn cpus_of(&self, thread: u32) -> &[u32] {
+        if !self.one_cpu_each || self.cpus.is_empty() {
+            return &self.cpus;
+        }
+        let own = thread as usize % self.cpus.len();
+        &self.cpus[own..=own]
     }
 
     /// Operations in flight that one thread must have room for.

@@ -100,9 +100,11 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
         cpu_ns: process::thread_cpu_ns,
         run_delay_ns: process::thread_run_delay_ns,
     };
+    let began_on = affinity::current_cpu();
     let mut result = hot::run(orders, &mut *path, window, shared, &Monotonic);
     if let Ok(tally) = &mut result {
         tally.wrote.carried = payload;
+        tally.cpu = began_on.filter(|_| affinity::current_cpu() == began_on);
     }
     if result.is_err() {
         shared.close(0);
@@ -121,8 +123,9 @@ struct Prepared {
 fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
     let (stream, region) = (job.stream, &job.stream.region);
     if !stream.cpus.is_empty() {
-        affinity::pin(&stream.cpus).map_err(|source| BlockError::Thread {
-            action: format!("bind a thread to CPUs {:?}", stream.cpus),
+        let cpus = stream.cpus_of(job.thread);
+        affinity::pin(cpus).map_err(|source| BlockError::Thread {
+            action: format!("bind a thread to CPUs {cpus:?}"),
             source,
             hint: "name CPUs of this process's own set (taskset -p $$)",
         })?;

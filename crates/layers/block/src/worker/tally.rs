@@ -36,6 +36,8 @@ pub(crate) struct Tally {
     pub slices: Vec<Slice>,
     /// Processor time of this thread over the window, ns.
     pub cpu_ns: u64,
+    /// The processor it was on before the warm-up and after the window, where that is one.
+    pub cpu: Option<u32>,
     /// What the kernel accounted to it over the window.
     pub usage: Usage,
     /// Time over the window in which it was ready to run and waited for a processor, ns; absent where the kernel keeps no such count.
@@ -88,7 +90,7 @@ pub(crate) struct OpenTally {
 }
 
 impl Tally {
-    pub(super) fn new(slices: usize, open: bool) -> Self {
+    pub(crate) fn new(slices: usize, open: bool) -> Self {
         Tally {
             kinds: std::array::from_fn(|_| Counted::default()),
             first_failure: None,
@@ -100,6 +102,7 @@ impl Tally {
             wrote: Wrote::default(),
             slices: vec![Slice::default(); slices],
             cpu_ns: 0,
+            cpu: None,
             usage: Usage::default(),
             run_delay_ns: None,
             seen_on: Vec::new(),

@@ -29,6 +29,7 @@ fn plan() -> BlockPlan {
         write_budget_bytes: Some(96 * MIB),
         capacity_bytes: None,
         only: Vec::new(),
+        ..BlockPlan::default()
     }
 }
 

@@ -12,13 +12,13 @@ use std::ptr::NonNull;
 
 use narrows_engine::Stop;
 
-use self::system::{advise, map, read_number};
+use self::system::{advise, read_number};
 use crate::placement;
 use crate::smaps::{self, Mapped};
 use crate::spread::Spread;
 
 pub use self::kinds::{BASE, Backing, GIB, HUGE, MapError, Pages};
-pub use self::system::base_page_bytes;
+pub use self::system::{base_page_bytes, map};
 
 /// Populated between two looks at the stop token.
 const PIECE: usize = 32 << 20;

@@ -51,7 +51,9 @@ pub fn planned(ctx: &Context, platform: &Platform, extent: Extent) -> Vec<Planne
     if !access_path::several_nodes(platform) {
         return Vec::new();
     }
-    let Ok(sizing) = sizing::footprint(platform, None, Amount::Small) else { return Vec::new() };
+    let Ok(sizing) = sizing::footprint(platform, None, &[], Amount::Small) else {
+        return Vec::new();
+    };
     let gib = sizing.footprint_bytes as f64 / (1u64 << 30) as f64;
     let short = short(ctx);
     let windows = f64::from(REPEATS) * 2.0 * short.window.as_secs_f64();
@@ -170,14 +172,14 @@ impl Looker<'_> {
     fn look(&mut self, cell: NodePair) -> Result<PairMeasurements, MemoryError> {
         let id = |what: &str| format!("memory.matrix.{what}.from{}.to{}", cell.from, cell.to);
         let ids = [id("latency"), id("read")];
-        let sizing =
-            match sizing::footprint(self.platform, node(self.platform, cell.to), Amount::Small) {
-                Ok(sizing) => sizing,
-                Err(too_little) => {
-                    self.absent.extend(ids.map(|id| (id, MapError::TooLittle(too_little))));
-                    return Ok(PairMeasurements { latency: None, bandwidth: None });
-                }
-            };
+        let (on, by) = (node(self.platform, cell.to), &self.site(cell.from).cpus);
+        let sizing = match sizing::footprint(self.platform, on, by, Amount::Small) {
+            Ok(sizing) => sizing,
+            Err(too_little) => {
+                self.absent.extend(ids.map(|id| (id, MapError::TooLittle(too_little))));
+                return Ok(PairMeasurements { latency: None, bandwidth: None });
+            }
+        };
         let mut look = PairMeasurements {
             latency: self.latency(cell, &ids[0], &sizing)?,
             bandwidth: self.bandwidth(cell, &ids[1], &sizing)?,

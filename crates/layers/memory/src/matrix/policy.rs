@@ -143,7 +143,7 @@ fn memories(platform: &Platform, known: &Known) -> Vec<(u32, f64)> {
 fn size(platform: &Platform) -> Result<Sizing, TooLittle> {
     let with_memory = platform.nodes.iter().filter(|node| node.memory_bytes > 0);
     let sized: Result<Vec<Sizing>, TooLittle> = with_memory
-        .map(|memory| sizing::footprint(platform, node(platform, memory.id), Amount::Small))
+        .map(|memory| sizing::footprint(platform, node(platform, memory.id), &[], Amount::Small))
         .collect();
     let least = sized?.into_iter().min_by_key(|sizing| sizing.footprint_bytes);
     Ok(least.expect("there are nodes with memory"))

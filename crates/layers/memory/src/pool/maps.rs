@@ -37,8 +37,15 @@ impl Mapped {
 
     /// Explicit huge pages.
     pub fn is_huge(&self) -> bool {
-        self.name.starts_with("/anon_hugepage") || self.name.contains("/hugepages")
+        is_huge_name(&self.name)
     }
+}
+
+/// Whether the kernel calls explicit huge pages so.
+pub fn is_huge_name(name: &str) -> bool {
+    name.starts_with("/anon_hugepage")
+        || name.contains("/hugepages")
+        || name == "private huge pages"
 }
 
 /// All ranges of the text of `maps`; lines that are none are left out.

@@ -25,7 +25,7 @@ use narrows_engine::{Rng, Stop, Stopped};
 use narrows_facts::Source;
 
 use self::maps::{Mapped, Tables};
-use crate::mapping::base_page_bytes;
+use crate::mapping::{HUGE, base_page_bytes};
 
 /// Pages that are asked for where not every one is.
 pub const SAMPLE: u64 = 1 << 16;
@@ -33,6 +33,9 @@ pub const SAMPLE: u64 = 1 << 16;
 const IN_VAIN: usize = 32;
 /// Processes whose own account of the pool is read: the kernel walks all of its tables for it.
 const ACCOUNTS: usize = 4;
+/// Of a process that holds more than this in ordinary pages (`resident` of its `statm`) they are not read: the walk holds its `mmap_lock`,
+/// some 30 ns a page, and is a tenth of a second of a production server's process at this size, seconds at a terabyte.
+const MOST_WALKED_BYTES: u64 = 16 << 30;
 /// Pages of a pool that are kept in mind at a time.
 const AT_A_TIME: usize = 1 << 20;
 /// Pages of a process asked for at a time: a lock of the process is held meanwhile.
@@ -97,6 +100,8 @@ pub struct Placement {
     pub asked_processes: usize,
     /// Processes that map it and may not be looked into.
     pub refused_processes: usize,
+    /// Processes whose own account was not read because their page tables are large; what only such an account tells is then unknown.
+    pub large_processes: usize,
     /// How many pages the kernel says each node holds, by the process that has most in its own tables; where pages can't be asked for.
     pub by_tables: BTreeMap<u32, u64>,
 }
@@ -236,8 +241,8 @@ pub fn place(
 ) -> Result<Placement, Stopped> {
     let mut placement = Placement::default();
     let tables = read_tables(source, pool, &mut placement);
-    let page_bytes =
-        tables.iter().find_map(|tables| tables.page_bytes).unwrap_or(base_page_bytes());
+    let by_name = if maps::is_huge_name(&pool.name) { HUGE } else { base_page_bytes() };
+    let page_bytes = tables.iter().find_map(|tables| tables.page_bytes).unwrap_or(by_name);
     placement.page_bytes = page_bytes;
     placement.pages = pool.bytes / page_bytes;
     placement.policy =
@@ -289,7 +294,10 @@ fn ask_all(
 /// What the first process's ranges of the pool are, by the kernel's own account; the largest of each sum over all processes.
 fn read_tables(source: &dyn Source, pool: &Pool, placement: &mut Placement) -> Vec<Tables> {
     let mut first = Vec::new();
-    for pid in pool.processes().into_iter().take(ACCOUNTS) {
+    let (large, walked): (Vec<u32>, Vec<u32>) =
+        pool.processes().into_iter().partition(|pid| is_large(source, *pid));
+    placement.large_processes = large.len();
+    for pid in walked.into_iter().take(ACCOUNTS) {
         let ranges = pool.parts.iter().filter(|part| part.pid == pid);
         if let Some(text) = source.text(&format!("/proc/{pid}/numa_maps")) {
             let all = maps::tables(&text);
@@ -321,6 +329,14 @@ fn read_tables(source: &dyn Source, pool: &Pool, placement: &mut Placement) -> V
         }
     }
     first
+}
+
+/// Whether reading a process's own account would take its `mmap_lock` for long. Huge pages of the pool are not resident by this count,
+/// and their tables are short.
+fn is_large(source: &dyn Source, pid: u32) -> bool {
+    let statm = source.text(&format!("/proc/{pid}/statm")).unwrap_or_default();
+    let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok());
+    pages.is_some_and(|pages| pages.saturating_mul(base_page_bytes()) > MOST_WALKED_BYTES)
 }
 
 /// Asks a process for what is unknown so far; what stays unknown stays. `false` where it may not be asked.

@@ -108,6 +108,39 @@ fn who_may_not_ask_is_left_with_one_process_tables() {
 }
 
 #[test]
+fn the_tables_of_a_large_process_are_not_walked_and_a_smaller_one_tells() {
+    let dir = machine();
+    let tree = Tree::new(dir.path());
+    let pages = |bytes: u64| bytes / base_page_bytes();
+    // 200 GiB are mapped by all, 64 GiB of them touched by one of the processes.
+    let resident = |pid: u32, bytes: u64| {
+        let text = format!("{} {} 1 1 0 1 0\n", pages(200 << 30), pages(bytes));
+        file(dir.path(), &format!("proc/{pid}/statm"), &text);
+    };
+    resident(11, 64 << 30);
+    resident(10, 16 << 30);
+    let found = find(&tree, &[11], &[10, 11, 12]);
+    let placed = place(&tree, &Closed, &found.pools[0], 1000, 1, &Stop::new()).unwrap();
+    assert_eq!((placed.large_processes, placed.policy.as_deref()), (1, Some("default")));
+    assert_eq!(placed.by_tables, [(0, 12)].into(), "that of processes 10 and 12");
+    for pid in [10, 12] {
+        resident(pid, 64 << 30);
+    }
+    let placed = place(&tree, &Thirds, &found.pools[0], 1000, 1, &Stop::new()).unwrap();
+    assert_eq!((placed.large_processes, placed.policy.as_deref()), (3, None));
+    assert_eq!(placed.by_node.len(), 2, "pages are asked for all the same");
+    let m = measurement(
+        0,
+        "postgres",
+        &found.pools[0],
+        &placed,
+        &Platform::default(),
+        &Known::default(),
+    );
+    assert_eq!(m.number(narrows_model::condition::PROCESSES_TOO_LARGE), Some(3.0));
+}
+
+#[test]
 fn a_pid_that_is_gone_has_nothing() {
     let dir = machine();
     let found = find(&Tree::new(dir.path()), &[99], &[10]);

@@ -107,6 +107,9 @@ pub fn measurement(
     if placement.refused_processes > 0 {
         conditions.insert(condition::PROCESSES_REFUSED, json!(placement.refused_processes));
     }
+    if placement.large_processes > 0 {
+        conditions.insert(condition::PROCESSES_TOO_LARGE, json!(placement.large_processes));
+    }
     if placement.by_node.is_empty() && !placement.by_tables.is_empty() {
         conditions.insert(condition::PAGES_BY_ONE_PROCESS_TABLES, by(&placement.by_tables));
     }

@@ -72,6 +72,7 @@ impl JobStream {
             cursor: 0,
             order_seed: self.order_seed,
             over_ns: None,
+            one_cpu_each: false,
         }
     }
 

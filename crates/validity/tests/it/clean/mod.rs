@@ -270,6 +270,7 @@ fn measurement(id: &str, layer: Layer) -> Measurement {
     }
     set(&mut m, metric::OTHER_CPUS, 0.01);
     set(&mut m, metric::THROTTLED, 0.0);
+    set(&mut m, metric::THROTTLED_CPUS, 0.0);
     set(&mut m, metric::WINDOW, 10e9);
     m
 }

@@ -49,8 +49,3 @@ fn statements_with_most_time_that_read_more_than_a_few_blocks_are_planned() {
     let found: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
     assert_eq!(found, ["UPDATE\na", "DELETE\na", "WITH\na"]);
 }
-
-const PLAN: &str = r#"[{"Plan": {"Node Type": "Sort", "Total Cost": 120.5, "Plan Rows": 3, "Plans": [
-    {"Node Type": "Bitmap Heap Scan", "Schema": "public", "Relation Name": "Orders", "Alias": "o", "Total Cost": 110.25, "Plan Rows": 3,
-     "Recheck Cond": "(o.customer = $1)", "Filter": "((o.state)::text = 's3cr3t'::text)", "Plans": [
-       {"Node Type": "Bitmap Index Scan", "Index Name": "orders_customer", "Index Cond": "(o.customer = $1)", "Total Cost": 4.5, "Plan Rows": 30}]}]}}]"#;

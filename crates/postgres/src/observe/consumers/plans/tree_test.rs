@@ -1,6 +1,11 @@
 use super::super::names::literal;
 use super::*;
 
+const PLAN: &str = r#"[{"Plan": {"Node Type": "Sort", "Total Cost": 120.5, "Plan Rows": 3, "Plans": [
+    {"Node Type": "Bitmap Heap Scan", "Schema": "public", "Relation Name": "Orders", "Alias": "o", "Total Cost": 110.25, "Plan Rows": 3,
+     "Recheck Cond": "(o.customer = $1)", "Filter": "((o.state)::text = 's3cr3t'::text)", "Plans": [
+       {"Node Type": "Bitmap Index Scan", "Index Name": "orders_customer", "Index Cond": "(o.customer = $1)", "Total Cost": 4.5, "Plan Rows": 30}]}]}}]"#;
+
 #[test]
 fn a_plan_is_kept_in_a_small_form_without_literals() {
     let explained = serde_json::from_str(PLAN).unwrap();
