@@ -585,7 +585,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block)
-            opts="-o -h --at --device --write-to-device --serial --percentile --within --size --reads --beside --arrivals --file-size --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help calibrate interference run steady writers device help"
+            opts="-o -h --at --device --write-to-device --serial --accept --percentile --within --size --reads --beside --arrivals --file-size --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help calibrate interference run steady writers device help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -605,6 +605,10 @@ _narrows() {
                     ;;
                 --serial)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --accept)
+                    COMPREPLY=($(compgen -W "unseen-users unknown-contents" -- "${cur}"))
                     return 0
                     ;;
                 --percentile)
@@ -667,7 +671,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__calibrate)
-            opts="-o -h --at --device --write-to-device --serial --percentile --within --size --reads --beside --arrivals --file-size --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --at --device --write-to-device --serial --accept --percentile --within --size --reads --beside --arrivals --file-size --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -687,6 +691,10 @@ _narrows() {
                     ;;
                 --serial)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --accept)
+                    COMPREPLY=($(compgen -W "unseen-users unknown-contents" -- "${cur}"))
                     return 0
                     ;;
                 --percentile)
@@ -879,7 +887,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__interference)
-            opts="-o -h --at --write-to-device --serial --size --file-size --budget --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --at --write-to-device --serial --accept --size --file-size --budget --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -895,6 +903,10 @@ _narrows() {
                     ;;
                 --serial)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --accept)
+                    COMPREPLY=($(compgen -W "unseen-users unknown-contents" -- "${cur}"))
                     return 0
                     ;;
                 --size)
@@ -941,7 +953,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__run)
-            opts="-o -h --section --env --at --write-to-device --serial --fio-json --fio-json-plus --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --section --env --at --write-to-device --serial --accept --fio-json --fio-json-plus --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -965,6 +977,10 @@ _narrows() {
                     ;;
                 --serial)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --accept)
+                    COMPREPLY=($(compgen -W "unseen-users unknown-contents" -- "${cur}"))
                     return 0
                     ;;
                 --fio-json)
@@ -999,7 +1015,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__steady)
-            opts="-o -h --at --write-to-device --serial --size --reads --depth --round --file-size --budget --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --at --write-to-device --serial --accept --size --reads --depth --round --file-size --budget --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1015,6 +1031,10 @@ _narrows() {
                     ;;
                 --serial)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --accept)
+                    COMPREPLY=($(compgen -W "unseen-users unknown-contents" -- "${cur}"))
                     return 0
                     ;;
                 --size)
@@ -2099,7 +2119,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__fabric__subcmd__split)
-            opts="-o -h --write-to-device --serial --echo --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --write-to-device --serial --accept --echo --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2111,6 +2131,10 @@ _narrows() {
                     ;;
                 --serial)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --accept)
+                    COMPREPLY=($(compgen -W "unseen-users unknown-contents" -- "${cur}"))
                     return 0
                     ;;
                 --echo)
@@ -3351,7 +3375,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__crashtest__subcmd__write)
-            opts="-h --to --write-to-device --serial --postgres --streams --size --sync --direct --append --ring --for --same-host --load-here --help"
+            opts="-h --to --write-to-device --serial --accept --postgres --streams --size --sync --direct --append --ring --for --same-host --load-here --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3367,6 +3391,10 @@ _narrows() {
                     ;;
                 --serial)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --accept)
+                    COMPREPLY=($(compgen -W "unseen-users unknown-contents" -- "${cur}"))
                     return 0
                     ;;
                 --postgres)

@@ -116,6 +116,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_se
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l device -d 'This raw device, or nvme-tcp://HOST:PORT/NQN, instead of a file; it is only read, and may be in use' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l write-to-device -d 'Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l serial -d 'Its serial, as `narrows block device DEV` shows it, or the subsystem\'s' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l accept -d 'A doubt about that device that you take upon yourself; can be repeated' -r -f -a "unseen-users\t'Who has it open can\'t be seen: in a container, or without root'
+unknown-contents\t'Data is on it that no known mark explains'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l percentile -d 'Percentile of latency to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l within -d 'Latency limit, from the scheduled start of an operation' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l size -d 'Block size: 8k is 8 KiB' -r
@@ -150,6 +152,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l device -d 'This raw device, or nvme-tcp://HOST:PORT/NQN, instead of a file; it is only read, and may be in use' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l write-to-device -d 'Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l serial -d 'Its serial, as `narrows block device DEV` shows it, or the subsystem\'s' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l accept -d 'A doubt about that device that you take upon yourself; can be repeated' -r -f -a "unseen-users\t'Who has it open can\'t be seen: in a container, or without root'
+unknown-contents\t'Data is on it that no known mark explains'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l percentile -d 'Percentile of latency to keep within the limit' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l within -d 'Latency limit, from the scheduled start of an operation' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l size -d 'Block size: 8k is 8 KiB' -r
@@ -176,6 +180,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l at -d 'Folder on the file system to measure; a test file is made there and removed [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l write-to-device -d 'Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l serial -d 'Its serial, as `narrows block device DEV` shows it, or the subsystem\'s' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l accept -d 'A doubt about that device that you take upon yourself; can be repeated' -r -f -a "unseen-users\t'Who has it open can\'t be seen: in a container, or without root'
+unknown-contents\t'Data is on it that no known mark explains'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l size -d 'Block size of reads and writes: 8k is 8 KiB' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l file-size -d 'Size of the file that is read; one of a quarter of it is written. Both are removed afterwards' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from interference" -l budget -d 'Most bytes to write, without the files: 16g is 16 GiB' -r
@@ -199,6 +205,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l at -d 'Folder on the file system to measure; a test file is made there and removed [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l write-to-device -d 'Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l serial -d 'Its serial, as `narrows block device DEV` shows it, or the subsystem\'s' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l accept -d 'A doubt about that device that you take upon yourself; can be repeated' -r -f -a "unseen-users\t'Who has it open can\'t be seen: in a container, or without root'
+unknown-contents\t'Data is on it that no known mark explains'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l fio-json -d 'Also write fio\'s JSON to this file, or with - to standard output in place of the report' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from run" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
@@ -218,6 +226,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l at -d 'Folder on the file system to measure; a test file is made there and removed [default: the current folder]' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l write-to-device -d 'Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l serial -d 'Its serial, as `narrows block device DEV` shows it, or the subsystem\'s' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l accept -d 'A doubt about that device that you take upon yourself; can be repeated' -r -f -a "unseen-users\t'Who has it open can\'t be seen: in a container, or without root'
+unknown-contents\t'Data is on it that no known mark explains'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l size -d 'Block size: 8k is 8 KiB' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l reads -d 'Read percentage, 0 to 100; the rest are writes' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from steady" -l depth -d 'Queue depth' -r
@@ -370,6 +380,8 @@ complete -c narrows -n "__fish_narrows_using_subcommand fabric; and not __fish_s
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and not __fish_seen_subcommand_from split echo help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l write-to-device -d 'Write to this raw device, or nvme-tcp://HOST:PORT/NQN; everything on it is lost' -r
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l serial -d 'Its serial, as `narrows block device DEV` shows it, or the subsystem\'s' -r
+complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l accept -d 'A doubt about that device that you take upon yourself; can be repeated' -r -f -a "unseen-users\t'Who has it open can\'t be seen: in a container, or without root'
+unknown-contents\t'Data is on it that no known mark explains'"
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l echo -d '`narrows fabric echo` on the target\'s machine' -r
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand fabric; and __fish_seen_subcommand_from split" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F

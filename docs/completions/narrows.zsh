@@ -104,6 +104,8 @@ _arguments "${_arguments_options[@]}" : \
 '(--at)--device=[This raw device, or nvme-tcp\://HOST\:PORT/NQN, instead of a file; it is only read, and may be in use]:DEV:_default' \
 '--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
+'*--accept=[A doubt about that device that you take upon yourself; can be repeated]:DOUBT:((unseen-users\:"Who has it open can'\''t be seen\: in a container, or without root"
+unknown-contents\:"Data is on it that no known mark explains"))' \
 '--percentile=[Percentile of latency to keep within the limit]:P:_default' \
 '--within=[Latency limit, from the scheduled start of an operation]:TIME:_default' \
 '--size=[Block size\: 8k is 8 KiB]:SIZE:_default' \
@@ -145,6 +147,8 @@ _arguments "${_arguments_options[@]}" : \
 '(--at)--device=[This raw device, or nvme-tcp\://HOST\:PORT/NQN, instead of a file; it is only read, and may be in use]:DEV:_default' \
 '--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
+'*--accept=[A doubt about that device that you take upon yourself; can be repeated]:DOUBT:((unseen-users\:"Who has it open can'\''t be seen\: in a container, or without root"
+unknown-contents\:"Data is on it that no known mark explains"))' \
 '--percentile=[Percentile of latency to keep within the limit]:P:_default' \
 '--within=[Latency limit, from the scheduled start of an operation]:TIME:_default' \
 '--size=[Block size\: 8k is 8 KiB]:SIZE:_default' \
@@ -177,6 +181,8 @@ _arguments "${_arguments_options[@]}" : \
 '--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
 '--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
+'*--accept=[A doubt about that device that you take upon yourself; can be repeated]:DOUBT:((unseen-users\:"Who has it open can'\''t be seen\: in a container, or without root"
+unknown-contents\:"Data is on it that no known mark explains"))' \
 '--size=[Block size of reads and writes\: 8k is 8 KiB]:SIZE:_default' \
 '--file-size=[Size of the file that is read; one of a quarter of it is written. Both are removed afterwards]:SIZE:_default' \
 '--budget=[Most bytes to write, without the files\: 16g is 16 GiB]:SIZE:_default' \
@@ -206,6 +212,8 @@ _arguments "${_arguments_options[@]}" : \
 '--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
 '--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
+'*--accept=[A doubt about that device that you take upon yourself; can be repeated]:DOUBT:((unseen-users\:"Who has it open can'\''t be seen\: in a container, or without root"
+unknown-contents\:"Data is on it that no known mark explains"))' \
 '--fio-json=[Also write fio'\''s JSON to this file, or with - to standard output in place of the report]:FILE:_files' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -232,6 +240,8 @@ _arguments "${_arguments_options[@]}" : \
 '--at=[Folder on the file system to measure; a test file is made there and removed \[default\: the current folder\]]:DIR:_files' \
 '--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
+'*--accept=[A doubt about that device that you take upon yourself; can be repeated]:DOUBT:((unseen-users\:"Who has it open can'\''t be seen\: in a container, or without root"
+unknown-contents\:"Data is on it that no known mark explains"))' \
 '--size=[Block size\: 8k is 8 KiB]:SIZE:_default' \
 '--reads=[Read percentage, 0 to 100; the rest are writes]:N:_default' \
 '--depth=[Queue depth]:N:_default' \
@@ -532,6 +542,8 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 '--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
+'*--accept=[A doubt about that device that you take upon yourself; can be repeated]:DOUBT:((unseen-users\:"Who has it open can'\''t be seen\: in a container, or without root"
+unknown-contents\:"Data is on it that no known mark explains"))' \
 '--echo=[\`narrows fabric echo\` on the target'\''s machine]:HOST:PORT:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -761,6 +773,8 @@ _arguments "${_arguments_options[@]}" : \
 '--to=[HOST\:PORT where \`narrows log crashtest listen\` runs]:HOST:PORT:_default' \
 '--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
+'*--accept=[A doubt about that device that you take upon yourself; can be repeated]:DOUBT:((unseen-users\:"Who has it open can'\''t be seen\: in a container, or without root"
+unknown-contents\:"Data is on it that no known mark explains"))' \
 '(--write-to-device)--postgres=[Commit rows to a new table of this PostgreSQL instead\: postgres\://…]:URL:_default' \
 '--streams=[Writers at the same time]:N:_default' \
 '(--postgres)--size=[Bytes of a record\: 8k is 8 KiB]:SIZE:_default' \
@@ -1130,6 +1144,8 @@ _arguments "${_arguments_options[@]}" : \
 '--to=[HOST\:PORT where \`narrows log crashtest listen\` runs]:HOST:PORT:_default' \
 '--write-to-device=[Write to this raw device, or nvme-tcp\://HOST\:PORT/NQN; everything on it is lost]:DEV:_default' \
 '--serial=[Its serial, as \`narrows block device DEV\` shows it, or the subsystem'\''s]:S:_default' \
+'*--accept=[A doubt about that device that you take upon yourself; can be repeated]:DOUBT:((unseen-users\:"Who has it open can'\''t be seen\: in a container, or without root"
+unknown-contents\:"Data is on it that no known mark explains"))' \
 '(--write-to-device)--postgres=[Commit rows to a new table of this PostgreSQL instead\: postgres\://…]:URL:_default' \
 '--streams=[Writers at the same time]:N:_default' \
 '(--postgres)--size=[Bytes of a record\: 8k is 8 KiB]:SIZE:_default' \
