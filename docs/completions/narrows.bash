@@ -585,7 +585,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block)
-            opts="-o -h --at --device --write-to-device --serial --accept --percentile --within --size --reads --beside --arrivals --file-size --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help calibrate interference run steady writers device help"
+            opts="-o -h --at --device --write-to-device --serial --accept --percentile --within --size --reads --beside --arrivals --file-size --max-depth --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help calibrate interference run steady writers device help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -639,6 +639,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --max-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --minutes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -671,7 +675,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__calibrate)
-            opts="-o -h --at --device --write-to-device --serial --accept --percentile --within --size --reads --beside --arrivals --file-size --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --at --device --write-to-device --serial --accept --percentile --within --size --reads --beside --arrivals --file-size --max-depth --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -722,6 +726,10 @@ _narrows() {
                     return 0
                     ;;
                 --file-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4303,7 +4311,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__run)
-            opts="-o -h --quick --facts --layers --data --wal --database --postgres --workloads --sessions --with --same-machine --observe --for --capacities --no-explain --show-queries --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --quick --facts --layers --data --wal --database --postgres --workloads --sessions --write-budget --max-depth --with --same-machine --observe --for --capacities --no-explain --show-queries --anonymous --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4338,6 +4346,14 @@ _narrows() {
                     return 0
                     ;;
                 --sessions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --write-budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-depth)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -70,6 +70,8 @@ lookup_uncached\t'One row by its key, from the drive'
 update\t'One row, one durable commit'
 scan\t'The whole table, by 1 and by n workers'"
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l sessions -d 'Concurrent sessions of the database workloads [default: twice the server\'s CPUs, 8 to 256]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l write-budget -d 'Bytes that the block layer\'s writes may write after the file is made, at most [default: a tenth of the free space, up to 16g]' -r
+complete -c narrows -n "__fish_narrows_using_subcommand run" -l max-depth -d 'Deepest queue that is tried on the drives, 1 to 16384 [default: 256 per drive]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l with -d 'An Oracle database\'s AWR report of this machine (HTML or text), judged by what is measured here' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l observe -d 'Observe this server, postgres://USER@HOST:PORT/DATABASE, and load nothing' -r
 complete -c narrows -n "__fish_narrows_using_subcommand run" -l for -d 'How long to observe at most [default: 10min]' -r
@@ -126,6 +128,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_se
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l arrivals -d 'How operations arrive' -r -f -a "poisson\t'Poisson: independent of each other, as from many users'
 constant\t'At equal intervals, as from a clock'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l file-size -d 'Size of the test file: 1g is 1 GiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l max-depth -d 'Deepest queue that is tried for the ceiling, 1 to 16384 [default: 256 per drive]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l minutes -d 'Time for all windows, without writing the file [default: 90s]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and not __fish_seen_subcommand_from calibrate interference run steady writers device help" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F
@@ -162,6 +165,7 @@ complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_s
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l arrivals -d 'How operations arrive' -r -f -a "poisson\t'Poisson: independent of each other, as from many users'
 constant\t'At equal intervals, as from a clock'"
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l file-size -d 'Size of the test file: 1g is 1 GiB' -r
+complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l max-depth -d 'Deepest queue that is tried for the ceiling, 1 to 16384 [default: 256 per drive]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l minutes -d 'Time for all windows, without writing the file [default: 90s]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -l seed -d 'Seed of every random choice [default: a new one, saved in the run]' -r
 complete -c narrows -n "__fish_narrows_using_subcommand block; and __fish_seen_subcommand_from calibrate" -s o -l output -d 'Folder for the run file and the report in every format [default: the run file alone, in the XDG data folder]' -r -F

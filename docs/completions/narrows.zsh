@@ -45,6 +45,8 @@ lookup_uncached\:"One row by its key, from the drive"
 update\:"One row, one durable commit"
 scan\:"The whole table, by 1 and by n workers"))' \
 '--sessions=[Concurrent sessions of the database workloads \[default\: twice the server'\''s CPUs, 8 to 256\]]:N:_default' \
+'--write-budget=[Bytes that the block layer'\''s writes may write after the file is made, at most \[default\: a tenth of the free space, up to 16g\]]:SIZE:_default' \
+'--max-depth=[Deepest queue that is tried on the drives, 1 to 16384 \[default\: 256 per drive\]]:N:_default' \
 '--with=[An Oracle database'\''s AWR report of this machine (HTML or text), judged by what is measured here]:FILE:_files' \
 '--observe=[Observe this server, postgres\://USER@HOST\:PORT/DATABASE, and load nothing]:URL:_default' \
 '--for=[How long to observe at most \[default\: 10min\]]:TIME:_default' \
@@ -114,6 +116,7 @@ unknown-contents\:"Data is on it that no known mark explains"))' \
 '--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Poisson\: independent of each other, as from many users"
 constant\:"At equal intervals, as from a clock"))' \
 '--file-size=[Size of the test file\: 1g is 1 GiB]:SIZE:_default' \
+'--max-depth=[Deepest queue that is tried for the ceiling, 1 to 16384 \[default\: 256 per drive\]]:N:_default' \
 '--minutes=[Time for all windows, without writing the file \[default\: 90s\]]:N:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -157,6 +160,7 @@ unknown-contents\:"Data is on it that no known mark explains"))' \
 '--arrivals=[How operations arrive]:ARRIVALS:((poisson\:"Poisson\: independent of each other, as from many users"
 constant\:"At equal intervals, as from a clock"))' \
 '--file-size=[Size of the test file\: 1g is 1 GiB]:SIZE:_default' \
+'--max-depth=[Deepest queue that is tried for the ceiling, 1 to 16384 \[default\: 256 per drive\]]:N:_default' \
 '--minutes=[Time for all windows, without writing the file \[default\: 90s\]]:N:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
