@@ -12,6 +12,8 @@ use crate::number::KbBase;
 pub(crate) enum EngineName {
     Psync,
     Pvsync2,
+    Posixaio,
+    Mmap,
     IoUring,
     Libaio,
     Null,
@@ -22,6 +24,8 @@ impl EngineName {
         match self {
             EngineName::Psync => "psync",
             EngineName::Pvsync2 => "pvsync2",
+            EngineName::Posixaio => "posixaio",
+            EngineName::Mmap => "mmap",
             EngineName::IoUring => "io_uring",
             EngineName::Libaio => "libaio",
             EngineName::Null => "null",
@@ -66,6 +70,8 @@ pub(crate) struct Draft {
     pub registered_buffers: bool,
     pub polled: bool,
     pub depth: u32,
+    /// Whether threads of their own submit.
+    pub offload: bool,
     pub clones: u32,
     pub files: Files,
     pub flushes: Flushes,
@@ -128,6 +134,7 @@ impl Default for Draft {
             registered_buffers: false,
             polled: false,
             depth: 1,
+            offload: false,
             clones: 1,
             files: Files {
                 direct: false,

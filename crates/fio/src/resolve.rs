@@ -72,7 +72,9 @@ pub(crate) fn job(
             io_size: draft.io_size,
         },
         engine: match draft.engine {
-            EngineName::Psync | EngineName::Pvsync2 => Engine::Psync,
+            EngineName::Psync | EngineName::Pvsync2 | EngineName::Posixaio | EngineName::Mmap => {
+                Engine::Psync
+            }
             EngineName::Libaio => Engine::Libaio,
             EngineName::Null => Engine::Null,
             EngineName::IoUring => Engine::IoUring {
@@ -82,7 +84,12 @@ pub(crate) fn job(
             },
         },
         // A file that is read has to be there, whole.
-        files: Files { overwrite: draft.files.overwrite || draft.work.read, ..draft.files },
+        files: Files {
+            overwrite: draft.files.overwrite || draft.work.read,
+            // A mapping is of pages of the cache, whatever the flags of its file.
+            direct: draft.files.direct && draft.engine != EngineName::Mmap,
+            ..draft.files
+        },
         rate: draft.rate.map(|(counted, per_second)| Rate {
             per_second,
             counted,
@@ -155,8 +162,18 @@ fn access(draft: &Draft, blocks: &PerDirection<Blocks>, remarks: &mut Remarks) -
 }
 
 fn depth(draft: &Draft, remarks: &mut Remarks) -> u32 {
-    let waits = matches!(draft.engine, EngineName::Psync | EngineName::Pvsync2);
-    if waits && draft.depth > 1 {
+    let threads = [EngineName::Psync, EngineName::Pvsync2, EngineName::Posixaio, EngineName::Mmap];
+    // Threads that submit wait in the job's place: as many as iodepth.
+    if draft.offload && threads.contains(&draft.engine) {
+        return draft.depth;
+    }
+    if draft.engine == EngineName::Posixaio && draft.depth > 1 {
+        let sentence = "one operation in flight: latency is without the wait for those before it, \
+                        which fio's has";
+        remarks.note("iodepth", SettingTreatment::Approximated, sentence);
+        return 1;
+    }
+    if threads.contains(&draft.engine) && draft.depth > 1 {
         let sentence = format!(
             "{} has one operation in flight, whatever iodepth says",
             draft.engine.fio_name()

@@ -188,6 +188,17 @@ fn data(name: &str, value: &mut Value, draft: &mut Draft) -> Result<bool, Wrong>
         "end_fsync" => draft.flushes.fsync_at_end = value.flag()?,
         "fsync_on_close" => draft.flushes.fsync_on_close = value.flag()?,
         "zero_buffers" => draft.data.zeros = value.flag()?,
+        "buffer_pattern" => {
+            value.text()?;
+            draft.data.zeros = true;
+        }
+        "dedupe_mode" => {
+            word(value.text()?, &["repeat", "working_set"])?;
+        }
+        "dedupe_working_set_percentage" => {
+            value.percent()?;
+        }
+        "dedupe_global" => value.checked()?,
         "refill_buffers" => {
             draft.data.refill = value.flag()?;
             draft.refill_given = true;

@@ -8,8 +8,6 @@ use crate::spelling::{processors, word};
 
 /// Engines that fio has and narrows doesn't run.
 const OTHER_ENGINES: &[&str] = &[
-    "posixaio",
-    "mmap",
     "splice",
     "sg",
     "io_uring_cmd",
@@ -48,7 +46,6 @@ const OTHER_ENGINES: &[&str] = &[
     "libcufile",
     "exec",
     "libiscsi",
-    "cpp_null",
     "page_fault",
     "guasi",
     "solarisaio",
@@ -69,6 +66,9 @@ pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<
         | "clocksource"
         | "gtod_reduce"
         | "gtod_cpu" => value.checked()?,
+        "io_submit_mode" => {
+            draft.offload = word(value.text()?, &["inline", "offload"])?.0 == "offload";
+        }
         "registerfiles" => draft.registered_files = value.flag()?,
         "fixedbufs" => draft.registered_buffers = value.flag()?,
         "hipri" => {
@@ -122,14 +122,35 @@ fn engine(value: &mut Value) -> Result<EngineName, Wrong> {
         }
         "io_uring" => EngineName::IoUring,
         "libaio" => EngineName::Libaio,
+        "posixaio" => {
+            value.remark(
+                SettingTreatment::Approximated,
+                "pread and pwrite, one at a time: so the C library's aio threads take the operations of one file",
+            );
+            EngineName::Posixaio
+        }
+        "mmap" => {
+            value.remark(
+                SettingTreatment::Approximated,
+                "pread and pwrite through the page cache, never direct: without the page faults, and with a system call for each operation",
+            );
+            EngineName::Mmap
+        }
         "null" => EngineName::Null,
+        "cpp_null" => {
+            value.remark(
+                SettingTreatment::Approximated,
+                "the engine null, which does as much as this one in C++",
+            );
+            EngineName::Null
+        }
         other if OTHER_ENGINES.contains(&other.split(':').next().unwrap_or_default()) => {
             return Err(Wrong::refused(format!("the engine {other} is not done"))
-                .hint("psync, io_uring, libaio and null are"));
+                .hint("psync, io_uring, libaio and null are done, mmap and posixaio nearly"));
         }
         other => {
             return Err(Wrong::value(format!("`{other}` is no engine"))
-                .hint("psync, io_uring, libaio and null are done"));
+                .hint("psync, io_uring, libaio and null are done, mmap and posixaio nearly"));
         }
     };
     Ok(engine)

@@ -42,6 +42,7 @@ pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<
         | "write_lat_log"
         | "write_iops_log"
         | "write_hist_log"
+        | "write_iolog"
         | "log_entries"
         | "log_avg_msec"
         | "log_hist_msec"

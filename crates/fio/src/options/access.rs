@@ -6,6 +6,9 @@ use crate::kind::OptionType::{Bool, Choice, Floats, Number, PerDirection, Range,
 const SIZES: &str =
     "as in fio, but where each block comes once, each size goes over the region for itself";
 
+const REPEATS: &str =
+    "repeated blocks repeat the one before: as many as in fio, but at another distance";
+
 pub(super) const OPTIONS: &[FioOption] = &[
     same("filename", Text),
     same("directory", Text),
@@ -94,11 +97,14 @@ pub(super) const OPTIONS: &[FioOption] = &[
     ),
     near("buffer_compress_chunk", Number, "the grain of compressible data is narrows' own"),
     near("dedupe_percentage", Number, "the share of repeated blocks holds on average"),
-    refused("dedupe_mode", Choice, "repeated blocks repeat the one before").unless(&["repeat"]),
-    refused("dedupe_working_set_percentage", Number, "it belongs to dedupe_mode=working_set"),
-    refused("dedupe_global", Bool, "it belongs to dedupe_mode=working_set").unless(&["0"]),
-    refused("buffer_pattern", Choice, "data of a fixed pattern is not done")
-        .hint("zero_buffers writes zeros"),
+    near("dedupe_mode", Choice, REPEATS),
+    near("dedupe_working_set_percentage", Number, REPEATS),
+    near("dedupe_global", Bool, REPEATS),
+    near(
+        "buffer_pattern",
+        Choice,
+        "data of which 94 % can be compressed away, and no block like another",
+    ),
     near("readonly", Set, "fio has it on its command line only; here a job that writes stops"),
     refused("zone_reset_threshold", Floats, "zoned devices are not done"),
     refused("zone_reset_frequency", Floats, "zoned devices are not done"),

@@ -13,9 +13,11 @@ pub(super) const OPTIONS: &[FioOption] = &[
     near("iodepth_batch_complete_min", Number, BATCHES).alias(&["iodepth_batch_complete"]),
     near("iodepth_batch_complete_max", Number, BATCHES),
     near("iodepth_low", Number, BATCHES),
-    refused("io_submit_mode", Choice, "fio 3.42 loses its latency samples in that mode")
-        .hint("rate_iops is open loop here")
-        .unless(&["inline"]),
+    near(
+        "io_submit_mode",
+        Choice,
+        "offload: an engine that waits has iodepth threads, as in fio; the others submit and reap in one thread. With a rate all operations are sent when they are due",
+    ),
     refused("serialize_overlap", Bool, "operations in flight may overlap").unless(&["0"]),
     same("registerfiles", Set).only_in(URING),
     same("fixedbufs", Set).only_in(URING),

@@ -53,7 +53,6 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("trim_backlog", Number, TRIM),
     refused("trim_backlog_batch", Number, TRIM),
     refused("num_range", Number, TRIM).unless(&["1"]),
-    refused("write_iolog", Text, REPLAY),
     refused("read_iolog", Text, REPLAY),
     refused("read_iolog_chunked", Bool, REPLAY),
     refused("replay_no_stall", Bool, REPLAY),

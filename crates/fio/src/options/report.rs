@@ -1,7 +1,7 @@
 //! What is printed and kept.
 
 use super::{FioOption, near, same};
-use crate::kind::OptionType::{Bool, Choice, Floats, Number};
+use crate::kind::OptionType::{Bool, Choice, Floats, Number, Text};
 
 const KEPT: &str = "all latencies are recorded; only what is printed changes";
 const LOGS: &str = "fio's log files are not written; the series are in the run file";
@@ -26,6 +26,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     near("write_lat_log", Choice, LOGS),
     near("write_iops_log", Choice, LOGS),
     near("write_hist_log", Choice, LOGS),
+    near("write_iolog", Text, "the trace of operations is not written"),
     near("log_entries", Number, LOGS),
     near("log_avg_msec", Number, LOGS),
     near("log_hist_msec", Number, LOGS),

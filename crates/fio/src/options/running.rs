@@ -5,6 +5,8 @@ use crate::kind::OptionType::{
     Bool, Choice, Floats, Microseconds, Number, PerDirection, Seconds, Set, Text,
 };
 
+const FROM_DUE: &str = "latency counts from when an operation is due, fio's from its submission; the rate is as in fio";
+
 pub(super) const OPTIONS: &[FioOption] = &[
     same("name", Text),
     same("description", Text),
@@ -24,8 +26,8 @@ pub(super) const OPTIONS: &[FioOption] = &[
         .unless(&["0"]),
     same("group_reporting", Set),
     same("new_group", Set),
-    same("rate", PerDirection),
-    same("rate_iops", PerDirection),
+    near("rate", PerDirection, FROM_DUE),
+    near("rate_iops", PerDirection, FROM_DUE),
     same("rate_process", Choice),
     refused(
         "rate_min",

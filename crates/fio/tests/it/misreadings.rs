@@ -135,6 +135,49 @@ fn saying_what_is_so_anyway_is_accepted() {
 }
 
 #[test]
+fn engines_that_are_done_in_another_way_say_so() {
+    for (engine, direct) in [("posixaio", true), ("mmap", false), ("cpp_null", true)] {
+        let settings = format!("ioengine={engine}\niodepth=8\ndirect=1");
+        let plan = job(&settings).expect(&settings);
+        let said = plan.notes.iter().filter(|n| n.option == "ioengine");
+        let taken: Vec<_> = said.map(|n| n.taken).collect();
+        assert!(taken.contains(&SettingTreatment::Approximated), "{settings}: {:?}", plan.notes);
+        assert_eq!(plan.jobs[0].files.direct, direct, "{settings}");
+        // Where one operation is in flight, the depth is not as asked for, and that is said.
+        let one = engine != "cpp_null";
+        assert_eq!(plan.jobs[0].depth, if one { 1 } else { 8 }, "{settings}");
+        let depth =
+            plan.notes.iter().any(|n| n.option == "iodepth" && n.taken != SettingTreatment::Same);
+        assert_eq!(depth, one, "{settings}: {:?}", plan.notes);
+    }
+    for engine in ["splice", "sg", "net"] {
+        let stopped = job(&format!("ioengine={engine}")).expect_err(engine);
+        assert_eq!(stopped.0[0].cause, Cause::Refused, "{stopped}");
+    }
+}
+
+#[test]
+fn modes_and_patterns_are_read_before_they_are_approximated() {
+    for settings in ["io_submit_mode=offload", "dedupe_mode=working_set", "write_iolog=log"] {
+        let plan = job(settings).expect(settings);
+        let said = plan.notes.iter().any(|n| n.taken == SettingTreatment::Approximated);
+        assert!(said, "{settings}: {:?}", plan.notes);
+    }
+    // Threads that submit make a depth of an engine that waits.
+    let depth =
+        |mode: &str| job(&format!("iodepth=8\nio_submit_mode={mode}")).expect(mode).jobs[0].depth;
+    assert_eq!((depth("inline"), depth("offload")), (1, 8));
+    let plan = job("rw=write\nbuffer_pattern=0xdeadface").expect("a plan");
+    assert!(plan.jobs[0].data.zeros, "a pattern is compressible data");
+    for settings in ["io_submit_mode=both", "dedupe_mode=once", "buffer_pattern="] {
+        let stopped = job(settings).expect_err(settings);
+        assert_eq!(stopped.0[0].cause, Cause::Value, "{settings}: {stopped}");
+    }
+    // Traces that are to be read aren't.
+    assert_eq!(job("read_iolog=log").expect_err("no").0[0].cause, Cause::Refused);
+}
+
+#[test]
 fn what_fio_ignores_is_said() {
     let said = |settings: &str, option: &str| {
         let plan = job(settings).expect(settings);

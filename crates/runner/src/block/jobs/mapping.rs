@@ -248,7 +248,7 @@ pub fn entropy(job: &Job, said: &mut Vec<String>) -> Entropy {
         say(
             said,
             job,
-            "zeros become data of which 94 % can be compressed away: no block is all zeros",
+            "zeros and patterns become data of which 94 % can be compressed away: no block is all zeros",
         );
         return Entropy::new(100, 0);
     }

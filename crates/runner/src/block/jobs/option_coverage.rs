@@ -39,6 +39,8 @@ const USES: &[(&str, &str)] = &[
     ("fdatasync", "rw=write\noverwrite=1\nfdatasync=8"),
     ("buffer_compress_percentage", "rw=write\nbuffer_compress_percentage=50"),
     ("dedupe_percentage", "rw=write\ndedupe_percentage=50"),
+    ("dedupe_mode", "rw=write\ndedupe_percentage=50\ndedupe_mode=working_set"),
+    ("buffer_pattern", "rw=write\nbuffer_pattern=\"abcd\"-120xdeadface"),
     ("name", "name=n"),
     ("description", "description=d"),
     ("runtime", "runtime=1\nsize=1m"),
@@ -53,6 +55,7 @@ const USES: &[(&str, &str)] = &[
     ("thinktime_blocks_type", "thinktime=100\nthinktime_blocks_type=issue"),
     ("ioengine", "ioengine=libaio"),
     ("iodepth", "ioengine=libaio\ndirect=1\niodepth=4"),
+    ("io_submit_mode", "io_submit_mode=offload"),
     ("registerfiles", "ioengine=io_uring\nregisterfiles"),
     ("fixedbufs", "ioengine=io_uring\nfixedbufs"),
     ("hipri", "ioengine=io_uring\ndirect=1\nhipri"),
@@ -71,6 +74,7 @@ const USES: &[(&str, &str)] = &[
     ("write_lat_log", "write_lat_log=l"),
     ("write_iops_log", "write_iops_log=l"),
     ("write_hist_log", "write_hist_log=l"),
+    ("write_iolog", "write_iolog=l"),
 ];
 
 struct One(String);
