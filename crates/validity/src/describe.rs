@@ -43,16 +43,6 @@ impl fmt::Display for When {
                 rate.label(),
                 latency.label()
             ),
-            When::LinkBelowUnderLoad => f.write_str(
-                "outside of virtual machines: a PCIe link on the path to the drives, read again at the end of the windows, ran slower or narrower than both of its ends support",
-            ),
-            When::LinkCameUp => f.write_str(
-                "outside of virtual machines: such a link ran slower or narrower before the run than at the end of the \
-                 windows, and there at its best",
-            ),
-            When::FarFromDrive => f.write_str(
-                "there are several NUMA nodes, and no CPU that the load could use is on that of a drive of data or WAL",
-            ),
             When::Says { key, any_of } => {
                 write!(f, "{} is {}", key.words(), any_of.join(" or "))
             }
@@ -105,26 +95,8 @@ impl fmt::Display for When {
                 write!(f, "the {} role is {}", role_name(role), fact.phrase())
             }
             When::OwnPath(fact) => write!(f, "the measurement's path is {}", fact.phrase()),
-            When::SliverRead { turning: true } => f.write_str(
-                "outside of virtual machines: all drives turn, and the part that was read is less than 10 % of them",
-            ),
-            When::SliverRead { turning: false } => f.write_str(
-                "the file was written for this run, and is less than 10 % of the drives",
-            ),
-            When::CachedDevice => f.write_str(
-                "a device on the path is a bcache, or a device-mapper device whose stretches or LVM's marks say that it caches another one",
-            ),
-            When::AboveLimit { network: true } => f.write_str(
-                "more was measured than the network's ports carry: above 102 % of the signal rate, or 110 % of what is left after headers",
-            ),
-            When::AboveLimit { network: false } => f.write_str(
-                "more was measured than links or memory channels carry: above 102 % of the signal rate, or 110 % of what is left after headers",
-            ),
             When::AnyPath(fact) => write!(f, "a role is {}", fact.phrase()),
             When::Structure(structure) => f.write_str(&structure.phrase()),
-            When::DatabaseBeside => {
-                f.write_str("another database uses the drives of data or WAL")
-            }
             When::Blind { have, lack, .. } => {
                 let words = |metrics: &[Metric]| {
                     metrics.iter().map(|m| words(*m)).collect::<Vec<_>>().join(" or ")
@@ -141,7 +113,47 @@ impl fmt::Display for When {
                 f.write_str(&parts.join(", or "))
             }
             When::Where(need, when) => write!(f, "(where {need}) {when}"),
+            When::LinkBelowUnderLoad
+            | When::LinkCameUp
+            | When::FarFromDrive
+            | When::SliverRead { .. }
+            | When::CachedDevice
+            | When::AboveLimit { .. }
+            | When::DatabaseBeside => f.write_str(sentence(self)),
         }
+    }
+}
+
+/// Of what has no figures of its own.
+fn sentence(when: &When) -> &'static str {
+    match when {
+        When::LinkBelowUnderLoad => {
+            "outside of virtual machines: a PCIe link on the path to the drives, read again at the end of the windows, ran slower or narrower than both of its ends support"
+        }
+        When::LinkCameUp => {
+            "outside of virtual machines: such a link ran slower or narrower before the run than at the end of the \
+                 windows, and there at its best"
+        }
+        When::FarFromDrive => {
+            "there are several NUMA nodes, and no CPU that the load could use is on that of a drive of data or WAL"
+        }
+        When::SliverRead { turning: true } => {
+            "outside of virtual machines: all drives turn, and the part that was read is less than 10 % of them"
+        }
+        When::SliverRead { turning: false } => {
+            "the file was written for this run, and is less than 10 % of the drives"
+        }
+        When::CachedDevice => {
+            "a device on the path is a bcache, or a device-mapper device whose stretches or LVM's marks say that it caches another one"
+        }
+        When::AboveLimit { network: true } => {
+            "more was measured than the network's ports carry: above 102 % of the signal rate, or 110 % of what is left after headers"
+        }
+        When::AboveLimit { network: false } => {
+            "more was measured than links or memory channels carry: above 102 % of the signal rate, or 110 % of what is left after headers"
+        }
+        When::DatabaseBeside => "another database uses the drives of data or WAL",
+        _ => "",
     }
 }
 

@@ -41,12 +41,12 @@ const COLUMNS: [usize; 2] = [9, 14];
 const TOPICS: [(&str, &str); 9] = [
     (
         "Where",
-        "at data wal device write-to-device serial layers facts root pid every-page bind huge to echo listen same-host load-here",
+        "at data wal device write-to-device serial layers facts root pid every-page bind huge to echo listen same-host load-here accept",
     ),
     (
         "Load",
         "workloads sessions size sizes reads updates redo depth blocks block calls inside from keys working-set table \
-         entropy private think rate p99 percentile within beside arrivals file-size budget writers streams most-streams \
+         entropy private think rate p99 percentile within beside arrivals file-size budget write-budget max-depth writers streams most-streams \
          most-sessions bytes size-histogram style commit-delay commit-siblings methods layouts alone cache workers answer \
          warehouses loaders isolation home paced seed processes kit ring sync direct append section env prove",
     ),

@@ -155,6 +155,16 @@ fn a_queue_of_four_requests_is_told_where_sixty_four_were_asked_for() {
     if at_the_drive > 0.5 * value(metric::DEPTH) {
         return eprintln!("SKIPPED: others had {at_the_drive} requests at the drive");
     }
+    // The rule is silent where it can't know who kept the drive from its requests.
+    let most = [
+        (metric::GENERATOR_WAIT, 0.05),
+        (metric::CPU_PRESSURE, 0.5),
+        (metric::GENERATOR_BUSY, 0.9),
+        (metric::STOOD_STILL, 0.03),
+    ];
+    if let Some((name, _)) = most.iter().find(|(name, most)| measured.value(*name) >= Some(*most)) {
+        return eprintln!("SKIPPED: {name} is that of a loaded machine");
+    }
     let told = found(&run, "requests-above-the-drive");
     assert_eq!(told, Some(Severity::Suspect), "{:?}", run.findings);
 }

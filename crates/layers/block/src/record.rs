@@ -134,26 +134,7 @@ impl Record {
         self.samples.extend(own);
         let drift = outcome.sentinel_drift;
         self.samples.add(metric::SENTINEL_DRIFT, drift);
-        if outcome.looked_at > 0 {
-            // Ours hold none, so that one says it. Of others' some may be zeros: as many as are sure by the few looked at.
-            let zeros = if outcome.contents.foreign {
-                narrows_stats::share_interval_95(outcome.zeros, outcome.looked_at).0
-            } else {
-                outcome.zeros as f64 / outcome.looked_at as f64
-            };
-            self.samples.add(metric::ZERO_BLOCKS, zeros);
-            if outcome.contents.foreign {
-                let foreign = &outcome.foreign;
-                for (name, blocks) in [
-                    (metric::CONSTANT_BLOCKS, foreign.constant),
-                    (metric::REPEATED_BLOCKS, foreign.repeated),
-                    (metric::COMPRESSIBLE_BLOCKS, foreign.compressible),
-                ] {
-                    let (sure, _) = narrows_stats::share_interval_95(blocks, outcome.looked_at);
-                    self.samples.add(name, sure);
-                }
-            }
-        }
+        self.contents(outcome);
         let back = outcome.read_back;
         if back.looked_at > 0 {
             let lost = back.lost as f64 / back.looked_at as f64;
@@ -179,6 +160,30 @@ impl Record {
             self.open(outcome, open, repeat);
         }
         self.series(outcome, repeat);
+    }
+
+    /// What the blocks held that were looked at.
+    fn contents(&mut self, outcome: &StreamOutcome) {
+        if outcome.looked_at > 0 {
+            // Ours hold none, so that one says it. Of others' some may be zeros: as many as are sure by the few looked at.
+            let zeros = if outcome.contents.foreign {
+                narrows_stats::share_interval_95(outcome.zeros, outcome.looked_at).0
+            } else {
+                outcome.zeros as f64 / outcome.looked_at as f64
+            };
+            self.samples.add(metric::ZERO_BLOCKS, zeros);
+            if outcome.contents.foreign {
+                let foreign = &outcome.foreign;
+                for (name, blocks) in [
+                    (metric::CONSTANT_BLOCKS, foreign.constant),
+                    (metric::REPEATED_BLOCKS, foreign.repeated),
+                    (metric::COMPRESSIBLE_BLOCKS, foreign.compressible),
+                ] {
+                    let (sure, _) = narrows_stats::share_interval_95(blocks, outcome.looked_at);
+                    self.samples.add(name, sure);
+                }
+            }
+        }
     }
 
     /// Adds one repeat of all streams of a scenario together: their sums, and what the devices counted.

@@ -53,7 +53,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[PerSecond(metric::DEVICE_WRITE_BYTES), Metric(metric::OPERATIONS)],
         summary: "Other programs wrote to the drives while only reads were measured",
         advice: "Find the writer (iotop, pidstat -d), stop it and measure again; or read the figure as that of a drive in use",
-        reason: "Writes of others take the drive's time whatever processor time they need. A tenth, because a write costs a drive about as much as a read or more, and what a quiet system writes to its logs is far less",
+        reason: "Writes of others take the drive's time whatever CPU time they need. A tenth, because a write costs a drive about as much as a read or more, and what a quiet system writes to its logs is far less",
         reference: COUNTERS,
     },
     Rule {
@@ -116,7 +116,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[],
         summary: "What the drives saw of all that ran together is suspect, and this is a part of it",
         advice: "See the finding on the whole; measure this part alone",
-        reason: "As for parts of what is invalid; only for what can't be looked at part by part: who else used the drives, which blocks were read",
+        reason: "As for parts of what is invalid; only for what can't be told part by part: who else used the drives, which blocks were read",
         reference: "Linux Documentation/block/stat.rst: counters of a device, not of who uses it",
     },
 ];

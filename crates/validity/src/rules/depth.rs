@@ -102,7 +102,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[Metric(metric::DEPTH), Metric(metric::DEVICE_IN_FLIGHT)],
         summary: "The kernel handed requests to its worker threads: the drives had no more than these",
         advice: "Read rate and latency as those of a queue depth of that many workers; a device or file system that takes requests without blocking shows more",
-        reason: "io_uring starts what would block in threads of its own, whose number is bounded. Suspect, because without the drives' count of requests it is not known how many went that way",
+        reason: "io_uring starts what would block in threads of its own, whose number is bounded. Suspect, because without the drives' count of requests nothing tells how many went that way",
         reference: "io_uring_register(2), IORING_REGISTER_IOWQ_MAX_WORKERS",
     },
 ];
