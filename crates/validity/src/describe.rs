@@ -75,15 +75,7 @@ impl fmt::Display for When {
                 "the measurement of all that ran together, this one among it, is {}",
                 severity_word(severity)
             ),
-            When::AtVolumeLimit => {
-                let limits: Vec<String> =
-                    plateau::LIMITS_PER_S.iter().map(|(limit, _)| format!("{limit:.0}")).collect();
-                write!(
-                    f,
-                    "throughput is within 0.5 % of one of {} operations per second in each of three or more repeats",
-                    limits.join(", ")
-                )
-            }
+            When::AtVolumeLimit => f.write_str(&at_volume_limit()),
             When::Wide { half_width } => {
                 write!(
                     f,
@@ -97,17 +89,7 @@ impl fmt::Display for When {
             When::OwnPath(fact) => write!(f, "the measurement's path is {}", fact.phrase()),
             When::AnyPath(fact) => write!(f, "a role is {}", fact.phrase()),
             When::Structure(structure) => f.write_str(&structure.phrase()),
-            When::Blind { have, lack, .. } => {
-                let words = |metrics: &[Metric]| {
-                    metrics.iter().map(|m| words(*m)).collect::<Vec<_>>().join(" or ")
-                };
-                if have.is_empty() {
-                    write!(f, "no measurement has {}", words(lack))
-                } else {
-                    let (have, lack) = (words(have), words(lack));
-                    write!(f, "measurements have {have}, and none of them has {lack}")
-                }
-            }
+            When::Blind { have, lack, .. } => f.write_str(&blind(have, lack)),
             When::Any(conditions) => {
                 let parts: Vec<String> = conditions.iter().map(When::to_string).collect();
                 f.write_str(&parts.join(", or "))
@@ -122,6 +104,25 @@ impl fmt::Display for When {
             | When::DatabaseBeside => f.write_str(sentence(self)),
         }
     }
+}
+
+fn blind(have: &[Metric], lack: &[Metric]) -> String {
+    let words =
+        |metrics: &[Metric]| metrics.iter().map(|m| words(*m)).collect::<Vec<_>>().join(" or ");
+    let lack = words(lack);
+    match have {
+        [] => format!("no measurement has {lack}"),
+        have => format!("measurements have {}, and none of them has {lack}", words(have)),
+    }
+}
+
+fn at_volume_limit() -> String {
+    let limits: Vec<String> =
+        plateau::LIMITS_PER_S.iter().map(|(limit, _)| format!("{limit:.0}")).collect();
+    format!(
+        "throughput is within 0.5 % of one of {} operations per second in each of three or more repeats",
+        limits.join(", ")
+    )
 }
 
 /// Of what has no figures of its own.
