@@ -92,11 +92,8 @@ pub fn consent_keeping_contents(device: &Device, serial: &str) -> Result<Consent
 }
 
 fn reasons(device: &Device, keeps_contents: bool, accepted: &[Doubt]) -> Vec<Refusal> {
-    let of_contents = |reason: &Refusal| {
-        matches!(reason, Refusal::Marked(_) | Refusal::Partitioned(_) | Refusal::DataUnknown { .. })
-    };
     let mut reasons = refusals(device);
-    reasons.retain(|reason| !keeps_contents || !of_contents(reason));
+    reasons.retain(|reason| !keeps_contents || !reason.is_of_contents());
     reasons.retain(|reason| !Doubt::of(reason).is_some_and(|doubt| accepted.contains(&doubt)));
     reasons
 }

@@ -40,6 +40,11 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Whether it is what is on the device, and not a use of it.
+    pub fn is_of_contents(&self) -> bool {
+        matches!(self, Refusal::Marked(_) | Refusal::Partitioned(_) | Refusal::DataUnknown { .. })
+    }
+
     /// What would remove the reason.
     pub fn hint(&self) -> &'static str {
         match self {

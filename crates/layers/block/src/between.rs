@@ -7,9 +7,15 @@
 
 use narrows_observe::{HostWindow, Snapshot, Watch};
 
+use crate::stalls::Span;
+
 /// Lateness from which on it counts, ns: more than a scheduler takes with dozens of threads for two processors (16 readers beside a compiler
 /// and other load often found it 20 ms late and more, with nothing stopped).
 const LATE_NS: u64 = 100_000_000;
+/// Later than a timer is on a machine that runs, ns.
+const STILL_NS: u64 = 1_000_000;
+/// Stretches of it that are kept.
+const MOST_STILL: usize = 4096;
 /// From one look at the limits to the next, ns: ten microseconds of reading are nothing of it.
 const EVERY_NS: u64 = 200_000_000;
 
@@ -18,6 +24,8 @@ const EVERY_NS: u64 = 200_000_000;
 pub(crate) struct Between {
     /// Time in which the coordinator was due and did not run, ns.
     pub stood_still_ns: u64,
+    /// When it was due and did not run, short stretches too.
+    pub still: Vec<Span>,
     /// Whether limits were others than at the start at any look.
     limits_changed: bool,
     looked_ns: u64,
@@ -26,9 +34,12 @@ pub(crate) struct Between {
 impl Between {
     /// It ran again at `now_ns` and was due at `due_ns`.
     pub(crate) fn woke(&mut self, now_ns: u64, due_ns: u64) {
-        let late_ns = now_ns.saturating_sub(due_ns);
-        if late_ns >= LATE_NS {
-            self.stood_still_ns += late_ns;
+        let late = Span { from_ns: due_ns, to_ns: now_ns };
+        if late.length_ns() >= LATE_NS {
+            self.stood_still_ns += late.length_ns();
+        }
+        if late.length_ns() > STILL_NS && self.still.len() < MOST_STILL {
+            self.still.push(late);
         }
     }
 
@@ -64,6 +75,8 @@ mod tests {
         between.woke(2_300_000_000, 300_000_000);
         between.woke(2_400_000_000, 2_300_000_000);
         assert_eq!(between.stood_still_ns, 2_100_000_000);
+        // A search for a rate asks for the short ones, too.
+        assert_eq!(between.still.len(), 4);
     }
 
     #[test]

@@ -16,7 +16,6 @@ use crate::outcome::StreamOutcome;
 use crate::read_back::read_back;
 use crate::scenario::{Load, Route, Scenario, Stream};
 use crate::seed::seed_of;
-use crate::stalls::Span;
 use crate::worker::{self, FAILURES, Job, Queue, Shared, Source, Tally};
 
 /// How often the coordinator looks whether the window was closed early: by plan, or because a thread failed.
@@ -24,10 +23,6 @@ const LOOK_PLANNED: Duration = Duration::from_millis(5);
 const LOOK_FAILED: Duration = Duration::from_millis(50);
 /// Beside open loops it wakes up that often: a stop of the whole machine makes it late as well.
 const LOOK_OPEN: Duration = Duration::from_millis(2);
-/// Later than a timer is on a machine that runs.
-const STILL: Duration = Duration::from_millis(1);
-/// Stretches of it that are kept.
-const MOST_STILL: usize = 4096;
 /// From the moment all are ready to the first operation: so long may waking all threads take.
 const LEAD: Duration = Duration::from_millis(1);
 
@@ -203,7 +198,6 @@ fn coordinate(
         (false, true) => LOOK_PLANNED,
         (false, false) => LOOK_FAILED,
     };
-    let mut still = Vec::new();
     // The first operation comes after the lead: threads take `warm_up` off the start.
     let window = shared.gate.open(scenario.warm_up + LEAD, scenario.length).ok()?;
     shared.close(window.end_ns);
@@ -221,12 +215,7 @@ fn coordinate(
         }
         let asked = Duration::from_nanos(end - now).min(look);
         ctx.stop.sleep(asked).ok()?;
-        let (due_ns, woke_ns) = (now + asked.as_nanos() as u64, now_ns());
-        between.woke(woke_ns, due_ns);
-        let span = Span { from_ns: due_ns, to_ns: woke_ns };
-        if span.length_ns() > STILL.as_nanos() as u64 && still.len() < MOST_STILL {
-            still.push(span);
-        }
+        between.woke(now_ns(), now + asked.as_nanos() as u64);
         between.look(watch, &before);
     }
     let (cpu_to_ns, to_ns) = (process::self_cpu_ns(), now_ns());
@@ -254,6 +243,6 @@ fn coordinate(
         stood_still: between.stood_still_ns as f64 / window_ns as f64,
         process_read_bytes,
         seen,
-        still,
+        still: between.still,
     })
 }

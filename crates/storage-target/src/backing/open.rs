@@ -122,11 +122,9 @@ fn refused(path: &Path, reason: String, hint: &'static str) -> OpenError {
 fn refused_device(path: &Path, error: ConsentError) -> OpenError {
     match error {
         ConsentError::Refused { reasons, .. } => {
-            let of_contents =
-                |reason: &Refusal| matches!(reason, Refusal::Marked(_) | Refusal::Partitioned(_));
             // Only what a host may have written: what is used here is no host's.
             let hint = match reasons.first() {
-                Some(first) if !reasons.iter().all(of_contents) => first.hint(),
+                Some(first) if !reasons.iter().all(Refusal::is_of_contents) => first.hint(),
                 _ => {
                     "if a host of this target wrote that, add `contents=keep`; hosts may then change it"
                 }
@@ -150,8 +148,9 @@ fn open_device(path: &Path, spec: &NamespaceSpec) -> Result<FileDisk, OpenError>
     let consent = if spec.keep_contents {
         narrows_raw::consent_keeping_contents(&device, serial)
     } else {
-        // Who starts a target says by the serial what may be overwritten, and a target runs in containers by design.
-        narrows_raw::consent_accepting(&device, serial, &narrows_raw::Doubt::ALL)
+        // A target runs in containers by design, where other users can't be seen. Data without a known mark is another matter:
+        // Oracle ASM and raw databases look like that.
+        narrows_raw::consent_accepting(&device, serial, &[narrows_raw::Doubt::UnseenUsers])
     };
     let consent = consent.map_err(|error| refused_device(path, error))?;
     let held = narrows_raw::open_for_writing(&consent, true)
