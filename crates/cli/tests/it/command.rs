@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::machine::{shared, together};
 use crate::common::started::Started;
-use crate::common::{
-    Fixture, LEAST, Narrows, postgres_folder, program, program_with_little_memory,
-};
+use crate::common::{Fixture, LEAST, Narrows, postgres_folder, program};
 use narrows_model::{Layer, Run};
 
 fn narrows(args: &[&str]) -> Output {
