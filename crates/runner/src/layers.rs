@@ -10,6 +10,7 @@ use narrows_units::Bytes;
 use serde_json::json;
 
 use crate::database;
+use crate::least_load;
 use crate::log::target_dirs::LogScratch;
 use crate::preflight::{self, MissingPart, SpaceNeed};
 use crate::resolved::PlannedSession;
@@ -33,7 +34,7 @@ pub fn planned(resolved: &Resolved, ctx: &Context<'_>) -> Vec<PlannedStep> {
     if resolved.has(Layer::Memory) {
         steps.extend(narrows_layer_memory::planned(
             ctx,
-            &resolved.platform,
+            &least_load::memory_of(&resolved.platform),
             &resolved.split.server,
         ));
     }
@@ -203,8 +204,8 @@ fn memory(session: &mut PlannedSession<'_, '_>) -> Result<()> {
     let resolved = session.resolved;
     let ctx = resolved.context(session);
     let watch = watch(resolved, &[]);
-    let measured =
-        narrows_layer_memory::measure(&ctx, &resolved.platform, &resolved.split.server, &watch)?;
+    let platform = least_load::memory_of(&resolved.platform);
+    let measured = narrows_layer_memory::measure(&ctx, &platform, &resolved.split.server, &watch)?;
     session.add(measured.measurements);
     session.unknown(measured.absent);
     Ok(())

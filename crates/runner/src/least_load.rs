@@ -1,8 +1,10 @@
 //! The smallest load that takes every step of a run: for tests of what surrounds a measurement, how it is stopped, kept, refused and
 //! reported. Windows are too short for figures: the command warns, each measurement says so, and a rule of validity doubts the run.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
+use narrows_model::Platform;
 use narrows_units::Bytes;
 
 /// Asks for it.
@@ -10,6 +12,19 @@ const VARIABLE: &str = "NARROWS_LEAST_LOAD";
 
 /// What is told before anything is measured.
 pub const WARNING: &str = "warning: NARROWS_LEAST_LOAD is set: files and windows are as small as tests need them, and no figure stands for this machine\nhint: unset it to measure";
+
+/// What the memory layer is told is available: it walks over half of it.
+const MEMORY_BYTES: u64 = 128 * Bytes::MIB.0;
+
+/// The machine as the memory layer sees it: with little memory under the least load, since large caches ask for gigabytes.
+pub fn memory_of(platform: &Platform) -> Cow<'_, Platform> {
+    if wanted().is_none() {
+        return Cow::Borrowed(platform);
+    }
+    let mut little = platform.clone();
+    little.memory.available_bytes = Some(MEMORY_BYTES);
+    Cow::Owned(little)
+}
 
 /// Sizes and times of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,9 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::machine::{shared, together};
 use crate::common::started::Started;
-use crate::common::{
-    Fixture, LEAST, Narrows, little_memory, postgres_folder, program, program_with_little_memory,
-};
+use crate::common::{Fixture, LEAST, Narrows, postgres_folder, program};
 use narrows_model::{Layer, Run};
 
 fn no_postgres() -> bool {
@@ -193,7 +191,7 @@ fn a_reader_of_standard_error_that_goes_away_ends_nothing() {
         // Nobody reads the pipe's other end any more.
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let mut command = program_with_little_memory();
+        let mut command = Command::new(program());
         command.args(args).arg(&data).env("XDG_DATA_HOME", fixture.home()).env(LEAST.0, LEAST.1);
         let status = command.stdout(writer.try_clone().unwrap()).stderr(writer).status().unwrap();
         assert!(status.code().is_some_and(|code| codes.contains(&code)), "{args:?}: {status}");
@@ -282,8 +280,7 @@ fn without_huge_pages_memory_says_so() {
     let fixture = Fixture::new();
     let run = prepared(&fixture, &["--layers", "memory"], || {
         // SAFETY: no memory is involved.
-        done(unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) })?;
-        little_memory()
+        done(unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) })
     });
     assert!(run.measurements.iter().any(|m| m.layer == Layer::Memory), "{:#?}", run.findings);
     let text = serde_json::to_string(&run.measurements).unwrap();

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use narrows_model::{Run, Validity, metric};
 
 use crate::common::machine::shared;
-use crate::common::{Fixture, LEAST, program, program_with_little_memory};
+use crate::common::{Fixture, LEAST, program};
 
 fn memory(fixture: &Fixture, arguments: &[&str]) -> Output {
     let mut command = Command::new(program());
@@ -205,7 +205,7 @@ fn processes_that_share_a_cpu_are_said_to() {
 fn a_sketch_of_everything_is_one_run_and_one_screen() {
     let _machine = shared();
     let fixture = Fixture::new();
-    let mut command = program_with_little_memory();
+    let mut command = Command::new(program());
     command.args(["memory", "--quick", "--load-here"]).env("XDG_DATA_HOME", fixture.home());
     let output = command.env(LEAST.0, LEAST.1).output().unwrap();
     let text = said(&output.stdout);

@@ -10,6 +10,7 @@ use narrows_model::{Layer, Plan, Platform};
 use narrows_observe::Watch;
 
 use super::touch;
+use crate::least_load;
 use crate::prepared::{self, Prepared};
 use crate::program::Program;
 use crate::request::RunOptions;
@@ -45,7 +46,7 @@ impl Program for Study {
         let ctx = prepared::ahead(&prepared.plan, &stop, WINDOW);
         let mut steps = narrows_layer_clock::planned(&ctx);
         steps.push(touch::planned());
-        steps.extend(study_planned(&ctx, &prepared.platform, extent));
+        steps.extend(study_planned(&ctx, &least_load::memory_of(&prepared.platform), extent));
         prepared.plan.steps = steps;
         Ok(Study { extent, prepared })
     }
@@ -66,7 +67,8 @@ impl Program for Study {
         let (touched, untouched) = touch::measure(session, platform)?;
         session.add(touched);
         let mut keep = |part| session.add(part);
-        let absent = measure_memory(&ctx, platform, self.extent, &watch, &mut keep)?;
+        let absent =
+            measure_memory(&ctx, &least_load::memory_of(platform), self.extent, &watch, &mut keep)?;
         session.unknown(untouched);
         session.unknown(absent);
         Ok(Ended::Whole)

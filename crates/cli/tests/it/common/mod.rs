@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -24,25 +23,6 @@ pub fn program() -> PathBuf {
         }
     });
     PathBuf::from(env!("CARGO_BIN_EXE_narrows"))
-}
-
-/// Lets what is started have little memory: large caches ask for gigabytes to walk over, which changes nothing of what the tests look for.
-pub fn little_memory() -> std::io::Result<()> {
-    const BYTES: libc::rlim_t = 600 << 20;
-    let limit = libc::rlimit { rlim_cur: BYTES, rlim_max: BYTES };
-    // SAFETY: `limit` is valid for the whole call, which is async-signal-safe.
-    match unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) } {
-        0 => Ok(()),
-        _ => Err(std::io::Error::last_os_error()),
-    }
-}
-
-/// The program under test, with little memory.
-pub fn program_with_little_memory() -> Command {
-    let mut command = Command::new(program());
-    // SAFETY: setrlimit(2) is async-signal-safe.
-    unsafe { command.pre_exec(little_memory) };
-    command
 }
 
 /// The machine's own PostgreSQL, newest first.
