@@ -200,7 +200,40 @@ pub(crate) struct Database {
     pub source: Option<String>,
 }
 
+/// What of a platform runs its databases: all of its machines where none has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerParts {
+    /// The machines' names.
+    pub machines: Vec<String>,
+    /// Cores of all of them; `None` where one doesn't say.
+    pub cores: Option<u32>,
+    /// Sockets of all of them.
+    pub sockets: u32,
+    /// Drives of the whole platform.
+    pub drives: u32,
+}
+
 impl Description {
+    /// What its databases run on.
+    pub fn server_parts(&self) -> ServerParts {
+        let runs = |at: usize| self.databases.iter().any(|database| database.at == at);
+        let all = self.databases.is_empty();
+        let machines = self.machines.iter().enumerate();
+        let servers: Vec<&Machine> =
+            machines.filter(|(at, _)| all || runs(*at)).map(|(_, machine)| machine).collect();
+        ServerParts {
+            machines: servers.iter().map(|machine| machine.name.clone()).collect(),
+            cores: servers.iter().map(|machine| machine.cores).sum(),
+            sockets: servers.iter().map(|machine| machine.sockets).sum(),
+            drives: self.drives.iter().map(|drives| drives.count).sum(),
+        }
+    }
+
+    /// The sum of its parts' prices, and the parts that have none beside parts that have one; `None` where no part has a price.
+    pub fn price(&self) -> Option<(f64, &[String])> {
+        self.price.map(|price| (price, self.unpriced.as_slice()))
+    }
+
     /// The same platform with another number of requests in flight at every database.
     pub fn with_in_flight(mut self, in_flight: u32) -> Self {
         for database in &mut self.databases {

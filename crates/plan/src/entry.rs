@@ -1,6 +1,7 @@
 //! A description as it stands in its file.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use toml::Spanned;
 
 /// Text, a name or a quantity with its unit, and where it stands.
@@ -29,6 +30,9 @@ pub(crate) struct Document {
     pub link: Vec<Spanned<LinkEntry>>,
     #[serde(default)]
     pub database: Vec<Spanned<DatabaseEntry>>,
+    /// What it costs, which `narrows cost` reads.
+    #[serde(rename = "cost")]
+    pub _cost: Option<IgnoredAny>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -30,12 +30,15 @@ impl std::error::Error for PlanError {}
 
 /// The text whose places errors name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub struct Source<'a> {
+    /// The file's name, as the caller gave it.
     pub file: &'a str,
+    /// What stands in it.
     pub text: &'a str,
 }
 
 impl Source<'_> {
+    /// What is wrong at a place of the text, counted in bytes, and what to write instead.
     pub fn error(
         self,
         at: &Range<usize>,

@@ -43,9 +43,9 @@ mod work;
 
 pub use answer::{Binding, Plan, Price, Question, Share, Widen, WorkAnswer, plan};
 pub use demand::{Amount, Demand, Log, PartKind, RequestDemand, TimePart};
-pub use description::Description;
+pub use description::{Description, ServerParts};
 pub use drawing::{Drawing, DrawnPart, Wire, drawn_for};
-pub use error::PlanError;
+pub use error::{PlanError, Source};
 pub use fit::{Fit, FitError, Verdict, fit};
 pub use machine::CORE_RATIO;
 pub use migration::Migration;

@@ -1,0 +1,27 @@
+//! What a platform costs: per year, per throughput, per core, per transaction, per outage.
+//!
+//! [`cost`] reads the table `[cost]` of a description and fills a sheet of numbered lines, each given with its source or computed from
+//! lines above it. Licences follow [`Rules`], which are data. A figure that is unknown makes unknown what rests on it; nothing is assumed.
+//! Data in, data out.
+//!
+//! Not here: what a platform can do ([`narrows_plan`]), and how answers are printed.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+pub mod casebook;
+mod entry;
+mod figures;
+mod reckon;
+mod rules;
+mod sheet;
+mod what_if;
+
+pub use answer::{Compared, CostAnswer, MovedLine, compared};
+pub use reckon::{Measured, MeasuredIo, Question, cost, describes_a_platform};
+pub use rules::{Counts, Rule, Rules, Term};
+pub use sheet::{Basis, CostLine, Group, Move, Range, WhatIf, number};
+pub use what_if::{unused, what_if};
+
+/// The largest description that is read, bytes.
+pub const TEXT_BYTES_MAX: usize = narrows_plan::TEXT_BYTES_MAX;

@@ -1,0 +1,135 @@
+//! What is bought or rented: a line for each price, and what it comes to over the years.
+
+use narrows_plan::{Description, PlanError};
+use toml::Spanned;
+
+use super::work::Work;
+use super::{From, Reckoning};
+use crate::entry::ItemEntry;
+use crate::sheet::{Basis, Expr, Group, Range};
+
+const MONTHS: f64 = 12.0;
+/// Hours of a year of 365 days.
+pub(super) const HOURS: f64 = 8760.0;
+/// Items of one description.
+const ITEMS_MAX: usize = 200;
+
+pub(super) fn add(
+    r: &mut Reckoning<'_>,
+    items: &[Spanned<ItemEntry>],
+    platform: Option<&Description>,
+    work: Option<&Work>,
+) -> Result<Vec<Expr>, PlanError> {
+    let mut sums = Vec::new();
+    if let Some((price, unpriced)) = platform.and_then(Description::price) {
+        sums.push(parts(r, price, unpriced));
+    }
+    if items.len() > ITEMS_MAX {
+        let why = format!("{} items", items.len());
+        let hint = format!("at most {ITEMS_MAX} are reckoned; add up what belongs together");
+        return Err(r.reader.source.error(&items[ITEMS_MAX].span(), "cost.item", why, hint));
+    }
+    let mut names: Vec<String> = Vec::new();
+    for item in items {
+        let name = r.reader.prose("cost.item: name", &item.get_ref().name)?;
+        if names.contains(&name) {
+            let why = format!("`{name}` is named twice");
+            let hint = "give each item a name of its own, or a count";
+            return Err(r.reader.refused(&item.get_ref().name, "cost.item", why, hint));
+        }
+        sums.push(one(r, &name, item, work)?);
+        names.push(name);
+    }
+    Ok(sums)
+}
+
+/// The prices that stand beside the parts of the platform.
+fn parts(r: &mut Reckoning<'_>, price: f64, unpriced: &[String]) -> Expr {
+    let value = unpriced.is_empty().then_some(Range::exact(price));
+    let source = match unpriced {
+        [] => "prices beside the parts of the description".to_string(),
+        some => format!("no price of {}", some.join(", ")),
+    };
+    let from = From { basis: Basis::Price, source, date: None };
+    let currency = r.currency.clone();
+    r.given((Group::Cost, "parts"), "parts of the platform", &currency, value, &from)
+}
+
+fn one(
+    r: &mut Reckoning<'_>,
+    name: &str,
+    item: &Spanned<ItemEntry>,
+    work: Option<&Work>,
+) -> Result<Expr, PlanError> {
+    let entry = item.get_ref();
+    let what = format!("item {name}");
+    let price = match &entry.price {
+        Some(figure) => r.reader.price(&format!("{what}: price"), figure)?,
+        None => None,
+    };
+    let from = r.priced(&what, price.is_some(), item.span(), (&entry.source, &entry.date))?;
+    let per = entry.per.as_ref().map_or("once", |per| per.get_ref().trim());
+    let (unit, times) = match per {
+        "once" => (r.currency.clone(), Expr::Number(1.0)),
+        "year" => (r.per("year"), r.years.clone()),
+        "month" => (r.per("month"), Expr::Number(MONTHS) * r.years.clone()),
+        "hour" => (r.per("hour"), Expr::Number(HOURS) * r.years.clone()),
+        "rate" => match work {
+            Some(work) => (r.per(&work.unit), work.rate.clone()),
+            None => {
+                let why = "is per rate, and no [cost.work] has a rate";
+                let hint = "add [cost.work] with name, rate and source";
+                return Err(r.reader.source.error(&item.span(), what, why, hint));
+            }
+        },
+        other => {
+            let why = format!("`{other}` is not known");
+            let hint = "per = \"once\", \"hour\", \"month\", \"year\" or \"rate\"";
+            return Err(r.reader.source.error(&item.span(), format!("{what}: per"), why, hint));
+        }
+    };
+    let key = |last: &str| format!("item.{}.{last}", key_of(name));
+    let price = r.given((Group::Cost, &key("price")), name, &unit, price, &from);
+    let count = match &entry.count {
+        Some(figure) => {
+            let count = r.reader.count(&format!("{what}: count"), figure)?;
+            let from =
+                From { basis: Basis::Described, source: "the description".into(), date: None };
+            Some(r.given(
+                (Group::Cost, &key("count")),
+                &format!("{name}: how many"),
+                "",
+                count,
+                &from,
+            ))
+        }
+        None => None,
+    };
+    if per == "once" && count.is_none() {
+        return Ok(price);
+    }
+    let mut sum = price;
+    if let Some(count) = count {
+        sum = sum * count;
+    }
+    if per != "once" {
+        sum = sum * times;
+    }
+    let currency = r.currency.clone();
+    let title = format!("{name} over the years");
+    let title = if per == "once" || per == "rate" { format!("{name}: all") } else { title };
+    Ok(r.sheet.computed((Group::Cost, &key("sum")), &title, &currency, sum))
+}
+
+/// A name as a part of a key: lower case, words joined.
+pub(super) fn key_of(name: &str) -> String {
+    let mut key = String::new();
+    for c in name.chars() {
+        if c.is_alphanumeric() {
+            key.extend(c.to_lowercase());
+        } else if !key.ends_with('-') && !key.is_empty() {
+            key.push('-');
+        }
+    }
+    key.trim_end_matches('-').to_string()
+}

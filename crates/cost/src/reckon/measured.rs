@@ -1,0 +1,173 @@
+//! What a run measured, as money: CPU time of transactions and of I/O, and bytes of a core beside a rule of thumb.
+
+use narrows_plan::{Amount, Demand};
+
+use super::Reckoning;
+use super::cpu::{CoreMoney, of_rate};
+use super::items::key_of;
+use super::server::Server;
+use crate::sheet::{Basis, Expr, Given, Group, Range};
+
+/// One kind of I/O that a run measured alone, with the CPU time that it took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredIo {
+    /// The measurement's id.
+    pub name: String,
+    /// Operations per second.
+    pub per_s: Amount,
+    /// Bytes of one.
+    pub bytes: f64,
+    /// CPU time of one, ns.
+    pub cpu_ns: Amount,
+}
+
+/// What is taken from a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Measured {
+    /// The run in a few words.
+    pub from: String,
+    /// Its database workloads.
+    pub demands: Vec<Demand>,
+    /// Its measurements of storage alone.
+    pub io: Vec<MeasuredIo>,
+    /// What bears on all of it.
+    pub notes: Vec<String>,
+    /// Clock of a core there, GHz, as its system tells it.
+    pub ghz: Option<f64>,
+}
+
+pub(super) fn add(r: &mut Reckoning<'_>, core: &Option<CoreMoney>, server: &Server, total: &Expr) {
+    let Some(measured) = r.question.measured else { return };
+    r.notes.extend(measured.notes.iter().cloned());
+    for demand in &measured.demands {
+        workload(r, measured, demand, core, server, total);
+    }
+    for io in &measured.io {
+        of_io(r, measured, io, core, server);
+    }
+    if let Some(ghz) =
+        measured.ghz.filter(|_| !measured.io.is_empty() || scans(measured).count() > 0)
+    {
+        let given = given(Amount { value: ghz, half: None }, &measured.from);
+        let ghz = r.sheet.given((Group::Work, "run.ghz"), "clock of a core there", "GHz", given);
+        for (name, bytes_per_cpu_s) in bytes_of_a_core(measured) {
+            let place = |last: &str| (Group::Work, format!("run.{}.{last}", key_of(&name)));
+            let (group, key) = place("mb_per_core");
+            let line = given_of(bytes_per_cpu_s, 1e-6, &measured.from);
+            let title = format!("{name}: bytes of one core's CPU time");
+            let line = r.sheet.given((group, &key), &title, "MB/s per core", line);
+            let (group, key) = place("mb_per_ghz");
+            let title = format!("{name}: the same per GHz; an old rule says 12");
+            r.sheet.headline((group, &key), &title, "MB/s per GHz", line / ghz.clone());
+        }
+    }
+}
+
+fn given(amount: Amount, from: &str) -> Given {
+    given_of(amount, 1.0, from)
+}
+
+fn given_of(amount: Amount, factor: f64, from: &str) -> Given {
+    let half = amount.half.unwrap_or(0.0);
+    let value = Range { value: amount.value, low: amount.value - half, high: amount.value + half };
+    let source = match amount.half {
+        Some(_) => from.to_string(),
+        None => format!("{from}; without an interval"),
+    };
+    Given { value: Some(value.times(factor)), basis: Basis::Measured, source, date: None }
+}
+
+/// A workload's rate and CPU time; what a thousand of it per second cost.
+fn workload(
+    r: &mut Reckoning<'_>,
+    measured: &Measured,
+    demand: &Demand,
+    core: &Option<CoreMoney>,
+    server: &Server,
+    total: &Expr,
+) {
+    let name = &demand.name;
+    if let Some(doubt) = &demand.suspect {
+        r.notes.push(format!("{name} is suspect: {doubt}"));
+    }
+    let key = |last: &str| format!("run.{}.{last}", key_of(name));
+    if !demand.observed {
+        let rate = given(demand.rate_per_s, &measured.from);
+        let title = format!("{name}: throughput there");
+        let rate = r.sheet.given((Group::Work, &key("rate")), &title, "/s", rate);
+        r.sheet.shown(&rate);
+        let unit = r.per(&format!("{} per second", demand.unit));
+        let title = format!("{name}: cost per throughput, if it is reached here");
+        r.sheet.headline((Group::Work, &key("cost")), &title, &unit, total.clone() / rate);
+    }
+    let (Some(cpu), Some(core)) = (demand.cpu_ns, core) else {
+        if demand.cpu_ns.is_none() {
+            r.notes.push(format!(
+                "{name}: its CPU time was not measured, so it has no money per core"
+            ));
+        }
+        return;
+    };
+    let title = format!("{name}: CPU time of one {}", demand.unit);
+    let cpu = given_of(cpu, 1e-3, &measured.from);
+    let cpu = r.sheet.given((Group::Cpu, &key("cpu")), &title, "µs", cpu);
+    let mut cpu_s = cpu / 1e6;
+    if demand.threads_per_core > 1.0 && server.threads_per_core == Expr::Number(1.0) {
+        // The threads were those of the measured machine's cores.
+        cpu_s = cpu_s / demand.threads_per_core;
+    }
+    of_rate(r, (&format!("run.{}", key_of(name)), name), &cpu_s, core, server);
+}
+
+/// What the CPU time of an operation costs at the rate that was measured, and a microsecond less of it.
+fn of_io(
+    r: &mut Reckoning<'_>,
+    measured: &Measured,
+    io: &MeasuredIo,
+    core: &Option<CoreMoney>,
+    server: &Server,
+) {
+    let Some(core) = core else { return };
+    let key = |last: &str| format!("run.{}.{last}", key_of(&io.name));
+    let name = &io.name;
+    let rate = given(io.per_s, &measured.from);
+    let rate =
+        r.sheet.given((Group::Cpu, &key("rate")), &format!("{name}: operations"), "/s", rate);
+    let cpu = given_of(io.cpu_ns, 1e-3, &measured.from);
+    let cpu =
+        r.sheet.given((Group::Cpu, &key("cpu")), &format!("{name}: CPU time of one"), "µs", cpu);
+    let threads = server.threads_per_core.clone();
+    let cores =
+        |busy: Expr| if threads == Expr::Number(1.0) { busy } else { busy / threads.clone() };
+    let busy = cores(rate.clone() * cpu / 1e6);
+    let title = format!("{name}: {}s that it keeps busy at that rate", core.of);
+    let busy = r.sheet.computed((Group::Cpu, &key("busy")), &title, &format!("{}s", core.of), busy);
+    let currency = r.currency.clone();
+    let title = format!("{name}: what this CPU time is worth");
+    r.sheet.headline((Group::Cpu, &key("worth")), &title, &currency, busy * core.first());
+    let title = format!("{name}: what a microsecond less of it is worth at that rate");
+    let spared = cores(rate * 1.0 / 1e6) * core.first();
+    r.sheet.headline((Group::Cpu, &key("microsecond")), &title, &currency, spared);
+}
+
+fn scans(measured: &Measured) -> impl Iterator<Item = &Demand> {
+    measured.demands.iter().filter(|demand| demand.scan && demand.cpu_ns.is_some())
+}
+
+/// Bytes per second of CPU time.
+fn bytes_of_a_core(measured: &Measured) -> Vec<(String, Amount)> {
+    const NS: f64 = 1e9;
+    let of = |bytes: f64, cpu_ns: Amount| {
+        let value = bytes / cpu_ns.value * NS;
+        let half = cpu_ns.relative().filter(|_| cpu_ns.half.is_some()).map(|share| value * share);
+        Amount { value, half }
+    };
+    let io = measured.io.iter().filter(|io| io.cpu_ns.value > 0.0);
+    let io = io.map(|io| (io.name.clone(), of(io.bytes, io.cpu_ns)));
+    let scanned = scans(measured).filter_map(|demand| {
+        let (reads, cpu) = (demand.reads?, demand.cpu_ns?);
+        let bytes = reads.per_op.value * reads.bytes;
+        (bytes > 0.0 && cpu.value > 0.0).then(|| (demand.name.clone(), of(bytes, cpu)))
+    });
+    io.chain(scanned).collect()
+}

@@ -1,0 +1,262 @@
+//! A description of costs as a sheet: what it costs over its years, what that is per throughput, per core and per operation, what a core
+//! and a microsecond are worth, how long a page earns its memory, what outages cost.
+
+mod cache;
+mod cpu;
+mod items;
+mod licence;
+mod measured;
+mod outage;
+mod power;
+mod scaling;
+mod server;
+mod work;
+
+pub use measured::{Measured, MeasuredIo};
+
+use narrows_plan::{Description, PlanError, Source};
+
+use crate::answer::CostAnswer;
+use crate::entry::{Document, Text};
+use crate::figures::Reader;
+use crate::rules::Rules;
+use crate::sheet::{Basis, Expr, Given, Group, Range, Sheet, WhatIf};
+use server::Server;
+
+/// Years over which costs are added up, where the description doesn't say.
+const YEARS: f64 = 3.0;
+/// Nobody plans for longer.
+const YEARS_MAX: f64 = 20.0;
+
+/// What a description is reckoned with.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// Rules of licensing.
+    pub rules: &'a Rules,
+    /// Figures to be taken instead of given ones.
+    pub what_if: &'a [WhatIf],
+    /// What a run measured.
+    pub measured: Option<&'a Measured>,
+}
+
+/// A sheet while it is filled.
+struct Reckoning<'a> {
+    reader: Reader<'a>,
+    question: Question<'a>,
+    sheet: Sheet,
+    currency: String,
+    years: Expr,
+    notes: Vec<String>,
+}
+
+impl Reckoning<'_> {
+    /// A figure of the description with its source and date.
+    fn given(
+        &mut self,
+        place: (Group, &str),
+        title: &str,
+        unit: &str,
+        value: Option<Range>,
+        from: &From,
+    ) -> Expr {
+        let given = Given {
+            value,
+            basis: from.basis,
+            source: from.source.clone(),
+            date: from.date.clone(),
+        };
+        self.sheet.given(place, title, unit, given)
+    }
+
+    /// Source and date of a figure. A price has both; without them nobody could check it.
+    fn priced(
+        &self,
+        what: &str,
+        known: bool,
+        at: std::ops::Range<usize>,
+        (source, date): (&Option<Text>, &Option<Text>),
+    ) -> Result<From, PlanError> {
+        let missing = |key: &str, hint: &str| {
+            let why = format!("a price needs its {key}");
+            Err(self.reader.source.error(&at, what, why, hint))
+        };
+        let (source, date) = match (source, date) {
+            (Some(source), Some(date)) => (source, date),
+            _ if !known => {
+                let source = "nobody gave a price".to_string();
+                return Ok(From { basis: Basis::Price, source, date: None });
+            }
+            (None, _) => {
+                return missing("source", "add source = \"…\": who quoted or published it");
+            }
+            (_, None) => {
+                return missing("date", "add date = \"2026-11\": when it was quoted or published");
+            }
+        };
+        Ok(From {
+            basis: Basis::Price,
+            source: self.reader.prose(&format!("{what}: source"), source)?,
+            date: Some(self.reader.date(&format!("{what}: date"), date)?),
+        })
+    }
+
+    /// Where a figure that is no price comes from; it has to be said.
+    fn sourced(
+        &self,
+        what: &str,
+        at: std::ops::Range<usize>,
+        source: &Option<Text>,
+    ) -> Result<From, PlanError> {
+        let Some(source) = source else {
+            let why = "a figure by hand needs its source";
+            let hint = "add source = \"…\": where the figures come from, in one line";
+            return Err(self.reader.source.error(&at, what, why, hint));
+        };
+        let source = self.reader.prose(&format!("{what}: source"), source)?;
+        Ok(From { basis: Basis::Described, source, date: None })
+    }
+
+    /// `USD per core`.
+    fn per(&self, what: &str) -> String {
+        format!("{} per {what}", self.currency)
+    }
+}
+
+/// Where a figure comes from.
+#[derive(Debug, Clone)]
+struct From {
+    basis: Basis,
+    source: String,
+    date: Option<String>,
+}
+
+/// Whether a text describes a platform too, which `narrows_plan` reads.
+pub fn describes_a_platform(text: &str) -> bool {
+    let Ok(document) = text.parse::<toml::Table>() else { return false };
+    PLATFORM_TABLES.iter().any(|table| document.contains_key(*table))
+}
+
+const PLATFORM_TABLES: [&str; 7] =
+    ["machine", "switch", "drives", "array", "adapter", "link", "database"];
+
+/// Reckons what a description costs.
+///
+/// # Errors
+/// The first thing that is wrong with the description, with its line and a hint.
+pub fn cost(
+    file: &str,
+    text: &str,
+    platform: Option<&Description>,
+    question: Question<'_>,
+) -> Result<CostAnswer, PlanError> {
+    let source = Source { file, text };
+    let reader = Reader { source };
+    let document = read(source, platform.is_some())?;
+    let name = reader.prose("name", &document.name)?;
+    let note = document.note.as_ref().map(|note| reader.prose("note", note)).transpose()?;
+    let Some(entry) = &document.cost else {
+        let why = "says nothing of costs";
+        let hint =
+            "add a table [cost] with [[cost.item]]s; the guide's page on costs has an example";
+        return Err(source.error(&document.name.span(), "the description", why, hint));
+    };
+    let Some(currency) = &document.currency else {
+        let hint = "add currency = \"USD\" at the top";
+        return Err(source.error(&document.name.span(), "currency", "prices have none", hint));
+    };
+    let currency = reader.prose("currency", currency)?;
+    let mut sheet = Sheet::new(question.what_if);
+    let years = match &entry.years {
+        Some(figure) => reader.within("cost: years", figure, 0.1..=YEARS_MAX)?,
+        None => Some(Range::exact(YEARS)),
+    };
+    let said =
+        if entry.years.is_some() { "the description" } else { "taken, since years is not given" };
+    let given =
+        Given { value: years, basis: Basis::Described, source: said.to_string(), date: None };
+    let years = sheet.given((Group::Cost, "years"), "years that are reckoned", "years", given);
+    let mut reckoning = Reckoning { reader, question, sheet, currency, years, notes: Vec::new() };
+    let total = reckoning.filled(entry, platform)?;
+    Ok(CostAnswer::of(Reckoned {
+        name,
+        file: file.to_string(),
+        note,
+        currency: reckoning.currency,
+        sheet: reckoning.sheet,
+        total,
+        notes: reckoning.notes,
+    }))
+}
+
+/// A filled sheet.
+pub(crate) struct Reckoned {
+    pub name: String,
+    pub file: String,
+    pub note: Option<String>,
+    pub currency: String,
+    pub sheet: Sheet,
+    pub total: Expr,
+    pub notes: Vec<String>,
+}
+
+impl Reckoning<'_> {
+    /// All lines; the total is what is bought, licensed and burnt, without outages.
+    fn filled(
+        &mut self,
+        entry: &crate::entry::CostEntry,
+        platform: Option<&Description>,
+    ) -> Result<Expr, PlanError> {
+        let server = Server::described(self, entry.server.as_ref(), platform)?;
+        let work = work::described(self, entry.work.as_ref())?;
+        let mut sums = items::add(self, &entry.item, platform, work.as_ref())?;
+        sums.extend(power::add(self, entry.power.as_ref(), &server)?);
+        let licences = licence::add(self, &entry.licence, &server)?;
+        sums.extend(licences.sums.clone());
+        if sums.is_empty() {
+            let why = "has no [[cost.item]], no [[cost.licence]] and no [cost.power]";
+            let hint = "name what is bought: [[cost.item]] name, price, source, date";
+            return Err(self.reader.source.error(&(0..0), "cost", why, hint));
+        }
+        let currency = self.currency.clone();
+        let total = self.sheet.headline(
+            (Group::Cost, "total"),
+            "all of it over the years",
+            &currency,
+            Expr::sum(sums),
+        );
+        let per_year = total.clone() / self.years.clone();
+        let unit = self.per("year");
+        self.sheet.computed((Group::Cost, "per_year"), "per year", &unit, per_year);
+        let scaled = scaling::add(self, entry.scaling.as_ref())?;
+        let counted = work.as_ref().or(scaled.as_ref());
+        work::shares(self, counted, &server, licences.count.as_ref(), &total);
+        let core = cpu::money_of_a_core(self, &licences.sums, &total, &server);
+        cpu::of_work(self, work.as_ref(), &core, &server);
+        cpu::saved(self, &entry.saved, &core, &server)?;
+        measured::add(self, &core, &server, &total);
+        cache::add(self, entry.cache.as_ref(), &core)?;
+        outage::add(self, entry, &total)?;
+        Ok(total)
+    }
+}
+
+/// The file's document; its other tables are a platform's, or nobody's.
+fn read(source: Source<'_>, with_platform: bool) -> Result<Document, PlanError> {
+    let refused = |error: &toml::de::Error| {
+        let at = error.span().unwrap_or(0..0);
+        let hint = "the guide's page on costs lists the keys";
+        source.error(&at, "the description", error.message().to_string(), hint)
+    };
+    let document: Document = toml::from_str(source.text).map_err(|error| refused(&error))?;
+    if !with_platform {
+        let table: toml::Table = toml::from_str(source.text).map_err(|error| refused(&error))?;
+        let known = ["name", "note", "currency", "cost"];
+        if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
+            let at = source.text.find(key.as_str()).unwrap_or(0);
+            let why = format!("`{key}` is not known here");
+            let hint = "what costs is below [cost]: [[cost.item]], [[cost.licence]], [cost.power]";
+            return Err(source.error(&(at..at), "the description", why, hint));
+        }
+    }
+    Ok(document)
+}

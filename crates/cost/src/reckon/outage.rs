@@ -1,0 +1,146 @@
+//! Outages: minutes of a year without service, and with a cold cache, and what they cost.
+//!
+//! An event lasts from its beginning until service is back: detection, failover, recovery of the log. Then the cache is read again; while it
+//! is, a part of the throughput is missing. Minutes are of throughput that is missing altogether.
+
+use narrows_plan::PlanError;
+use toml::Spanned;
+
+use super::items::key_of;
+use super::{From, Reckoning};
+use crate::entry::{CostEntry, OutageEntry, Text};
+use crate::sheet::{Basis, Expr, Group, Range};
+
+const SECONDS_OF_A_MINUTE: f64 = 60.0;
+
+pub(super) fn add(r: &mut Reckoning<'_>, entry: &CostEntry, total: &Expr) -> Result<(), PlanError> {
+    let mut minutes = Vec::new();
+    for outage in &entry.outage {
+        minutes.push(one(r, outage)?);
+    }
+    if minutes.is_empty() {
+        return Ok(());
+    }
+    let at = |key: &'static str| (Group::Outage, key);
+    let title = "minutes of missing service in a year";
+    let minutes = r.sheet.headline(at("outage.minutes"), title, "min per year", Expr::sum(minutes));
+    let Some(price) = &entry.outage_minute else {
+        r.notes.push("outages: without outage_minute they have minutes and no money".to_string());
+        return Ok(());
+    };
+    let value = r.reader.price("cost: outage_minute", price)?;
+    let from = r.sourced("cost: outage_minute", price.span(), &entry.outage_minute_source)?;
+    let unit = r.per("minute");
+    let from = From { basis: Basis::Price, ..from };
+    let price = r.given(at("outage.minute"), "a minute without service", &unit, value, &from);
+    let currency = r.currency.clone();
+    let cost = minutes * price * r.years.clone();
+    let cost = r.sheet.headline(at("outage.cost"), "outages over the years", &currency, cost);
+    r.sheet.headline(at("outage.total"), "all of it with outages", &currency, total.clone() + cost);
+    Ok(())
+}
+
+/// Minutes of missing service that one kind of event makes in a year.
+fn one(r: &mut Reckoning<'_>, spanned: &Spanned<OutageEntry>) -> Result<Expr, PlanError> {
+    let entry = spanned.get_ref();
+    let name = r.reader.prose("cost.outage: name", &entry.name)?;
+    let what = format!("outage {name}");
+    let from = r.sourced(&what, spanned.span(), &entry.source)?;
+    let key = |last: &str| format!("outage.{}.{last}", key_of(&name));
+    let per_year = r.reader.within(&format!("{what}: per_year"), &entry.per_year, 0.0..=1e5)?;
+    let place = (Group::Outage, &*key("per_year"));
+    let per_year =
+        r.given(place, &format!("{name}: events in a year"), "per year", per_year, &from);
+    let mut lasts = Vec::new();
+    for (text, last, title) in [
+        (&entry.detection, "detection", "until it is noticed"),
+        (&entry.failover, "failover", "until another takes over"),
+    ] {
+        let Some(text) = text else { continue };
+        let seconds = r.reader.seconds(&format!("{what}: {last}"), text)?;
+        let title = format!("{name}: {title}");
+        lasts.push(r.given((Group::Outage, &key(last)), &title, "s", Some(seconds), &from));
+    }
+    if let Some(seconds) =
+        reading(r, (&name, &key("redo")), "log to apply", (&entry.redo, &entry.redo_rate), &from)?
+    {
+        lasts.push(seconds);
+    }
+    let loss = share(
+        r,
+        (&what, &key("loss")),
+        &format!("{name}: throughput missing meanwhile"),
+        &entry.loss,
+        &from,
+    )?;
+    let mut missing = Expr::sum(lasts);
+    if let Some(loss) = loss {
+        missing = missing * loss;
+    }
+    if let Some(seconds) = reading(
+        r,
+        (&name, &key("warm")),
+        "cache to read again",
+        (&entry.warm, &entry.warm_rate),
+        &from,
+    )? {
+        let title = format!("{name}: throughput missing with a cold cache");
+        let Some(cold) = share(r, (&what, &key("cold_loss")), &title, &entry.cold_loss, &from)?
+        else {
+            let why = "a cold cache needs cold_loss";
+            let hint =
+                "add cold_loss = \"50 %\": throughput missing while it is read again, on average";
+            return Err(r.reader.source.error(&spanned.span(), what, why, hint));
+        };
+        missing = missing + seconds * cold;
+    }
+    if missing == Expr::Number(0.0) {
+        let why = "has no duration";
+        let hint = "add detection, failover, redo with redo_rate, or warm with warm_rate";
+        return Err(r.reader.source.error(&spanned.span(), what, why, hint));
+    }
+    let title = format!("{name}: missing service in a year");
+    let minutes = per_year * missing / SECONDS_OF_A_MINUTE;
+    Ok(r.sheet.computed((Group::Outage, &key("minutes")), &title, "min per year", minutes))
+}
+
+/// How long so many bytes take at such a rate.
+fn reading(
+    r: &mut Reckoning<'_>,
+    (name, key): (&str, &str),
+    title: &str,
+    texts: (&Option<Text>, &Option<Text>),
+    from: &From,
+) -> Result<Option<Expr>, PlanError> {
+    const GIGABYTE: f64 = 1e9;
+    let (bytes, rate) = match texts {
+        (None, None) => return Ok(None),
+        (Some(bytes), Some(rate)) => (bytes, rate),
+        (Some(one), None) | (None, Some(one)) => {
+            let why = "bytes and the rate at which they are read belong together";
+            let hint = "redo = \"20 GB\" with redo_rate = \"200 MB/s\", warm with warm_rate";
+            return Err(r.reader.refused(one, &format!("outage {name}"), why, hint));
+        }
+    };
+    let bytes = r.reader.size(&format!("outage {name}"), bytes)?.times(1.0 / GIGABYTE);
+    let rate = r.reader.bandwidth(&format!("outage {name}"), rate)?.times(1.0 / GIGABYTE);
+    let place = |key: &str| (Group::Outage, key.to_string());
+    let (group, bytes_key) = place(key);
+    let bytes = r.given((group, &bytes_key), &format!("{name}: {title}"), "GB", Some(bytes), from);
+    let (group, rate_key) = place(&format!("{key}_rate"));
+    let rate =
+        r.given((group, &rate_key), &format!("{name}: {title}, rate"), "GB/s", Some(rate), from);
+    Ok(Some(bytes / rate))
+}
+
+fn share(
+    r: &mut Reckoning<'_>,
+    (what, key): (&str, &str),
+    title: &str,
+    text: &Option<Text>,
+    from: &From,
+) -> Result<Option<Expr>, PlanError> {
+    let Some(text) = text else { return Ok(None) };
+    let share: Range = r.reader.share(what, text)?;
+    Ok(Some(r.given((Group::Outage, key), title, "", Some(share), from)))
+}

@@ -1,0 +1,58 @@
+//! Watts as money.
+
+use narrows_plan::PlanError;
+use toml::Spanned;
+
+use super::items::HOURS;
+use super::server::Server;
+use super::{From, Reckoning};
+use crate::entry::PowerEntry;
+use crate::sheet::{Basis, Expr, Group, Range};
+
+const WATTS_OF_A_KILOWATT: f64 = 1000.0;
+
+pub(super) fn add(
+    r: &mut Reckoning<'_>,
+    entry: Option<&Spanned<PowerEntry>>,
+    server: &Server,
+) -> Result<Option<Expr>, PlanError> {
+    let Some(spanned) = entry else { return Ok(None) };
+    let entry = spanned.get_ref();
+    let watts = r.reader.within("cost.power: watts", &entry.watts, 0.0..=1e7)?;
+    let price = match &entry.price_per_kwh {
+        Some(figure) => r.reader.within("cost.power: price_per_kwh", figure, 0.0..=1e4)?,
+        None => None,
+    };
+    let pue = match &entry.pue {
+        Some(figure) => r.reader.within("cost.power: pue", figure, 1.0..=5.0)?,
+        None => Some(Range::exact(1.0)),
+    };
+    let from = r.priced("cost.power", true, spanned.span(), (&entry.source, &entry.date))?;
+    let described = From { basis: Basis::Described, ..from.clone() };
+    let at = |key: &'static str| (Group::Cost, key);
+    let watts =
+        r.given(at("power.watts"), "power of one server at its load", "W", watts, &described);
+    let unit = r.per("kWh");
+    let price = r.given(at("power.price"), "electricity", &unit, price, &from);
+    let pue = match &entry.pue {
+        Some(_) => r.given(
+            at("power.pue"),
+            "power of the whole site over that of its machines",
+            "",
+            pue,
+            &described,
+        ),
+        None => {
+            r.notes.push(
+                "power: without pue, cooling and losses of the site are not in it".to_string(),
+            );
+            Expr::Number(1.0)
+        }
+    };
+    let all = watts * server.servers.clone() * pue / WATTS_OF_A_KILOWATT;
+    let kilowatts =
+        r.sheet.computed(at("power.kilowatts"), "power of all servers with the site's", "kW", all);
+    let currency = r.currency.clone();
+    let sum = kilowatts * HOURS * r.years.clone() * price;
+    Ok(Some(r.sheet.computed(at("power.sum"), "electricity over the years", &currency, sum)))
+}

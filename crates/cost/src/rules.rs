@@ -1,0 +1,280 @@
+//! Rules of licensing as data: what is counted, by which factor, in which packs, within which limits, and for how much.
+//!
+//! The rules that come with narrows are facts with the place where they were published; they are no legal advice, and prices are list
+//! prices of one day. A file of the user's overrides a rule by its id or adds one. A price that nobody published stays unknown.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use narrows_plan::{PlanError, Source};
+
+use crate::entry::{Figure, Text};
+use crate::figures::Reader;
+use crate::sheet::Range;
+
+const SHIPPED: &str = include_str!("../rules/licences.toml");
+/// The file that a shipped rule stands in.
+const SHIPPED_FILE: &str = "rules/licences.toml";
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Counts {
+    /// Physical cores.
+    Core,
+    /// Occupied sockets.
+    Socket,
+    /// Virtual CPUs of a cloud's instance.
+    Vcpu,
+    /// Servers.
+    Server,
+    /// Nothing: it is free.
+    None,
+}
+
+impl Counts {
+    /// For people, of several.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Counts::Core => "cores",
+            Counts::Socket => "sockets",
+            Counts::Vcpu => "vCPUs",
+            Counts::Server => "servers",
+            Counts::None => "nothing",
+        }
+    }
+}
+
+/// How often a price is paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Term {
+    /// Once, and support each year.
+    Once,
+    /// Each month.
+    Month,
+    /// Each year.
+    Year,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RulesDocument {
+    #[serde(default)]
+    rule: Vec<Spanned<RuleEntry>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleEntry {
+    id: Text,
+    title: Text,
+    counts: Counts,
+    factor: Option<Figure>,
+    pack: Option<Figure>,
+    least_per_socket: Option<Figure>,
+    least: Option<Figure>,
+    most_sockets: Option<Figure>,
+    most_vcpus: Option<Figure>,
+    most_cores: Option<Figure>,
+    most_memory: Option<Text>,
+    price: Option<Figure>,
+    term: Option<Term>,
+    support_per_year: Option<Text>,
+    currency: Option<Text>,
+    date: Text,
+    source: Text,
+    note: Option<Text>,
+}
+
+/// A rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// Its name in descriptions.
+    pub id: String,
+    /// The product.
+    pub title: String,
+    /// What is counted.
+    pub counts: Counts,
+    /// Licences for each counted thing.
+    pub factor: Range,
+    /// Licences are sold in packs of so many; the price is that of a pack.
+    pub pack: Option<f64>,
+    /// Counted things of a socket, at least.
+    pub least_per_socket: Option<f64>,
+    /// Licences of a server, at least.
+    pub least: Option<f64>,
+    /// Sockets of a server that it may run on.
+    pub most_sockets: Option<f64>,
+    /// vCPUs of an instance that it may run on.
+    pub most_vcpus: Option<f64>,
+    /// Cores of a server that it uses at most.
+    pub most_cores: Option<f64>,
+    /// Memory of a server that it uses at most, bytes.
+    pub most_memory: Option<f64>,
+    /// Of a licence, or of a pack.
+    pub price: Option<Range>,
+    /// How often the price is paid.
+    pub term: Term,
+    /// Support for a year as a share of the price.
+    pub support_per_year: Option<Range>,
+    /// What the price counts.
+    pub currency: Option<String>,
+    /// When the source said so.
+    pub date: String,
+    /// Where it was published.
+    pub source: String,
+    /// What the rule leaves out.
+    pub note: Option<String>,
+}
+
+/// Rules by id.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rules {
+    rules: Vec<Rule>,
+}
+
+impl Rules {
+    /// Those that come with narrows.
+    ///
+    /// # Panics
+    /// Not: the tests read them.
+    pub fn shipped() -> Rules {
+        let mut rules = Rules { rules: Vec::new() };
+        rules.extend(SHIPPED_FILE, SHIPPED).expect("the tests read the shipped rules");
+        rules
+    }
+
+    /// Adds those of a text; one with a known id takes its place.
+    ///
+    /// # Errors
+    /// What is wrong with it, by line.
+    pub fn extend(&mut self, file: &str, text: &str) -> Result<(), PlanError> {
+        let source = Source { file, text };
+        let document: RulesDocument = toml::from_str(text).map_err(|error| {
+            let at = error.span().unwrap_or(0..0);
+            source.error(
+                &at,
+                "rules of licensing",
+                error.message(),
+                "compare it with the guide's example",
+            )
+        })?;
+        for entry in &document.rule {
+            let rule = read(Reader { source }, entry.get_ref())?;
+            match self.rules.iter_mut().find(|known| known.id == rule.id) {
+                Some(known) => *known = rule,
+                None => self.rules.push(rule),
+            }
+        }
+        Ok(())
+    }
+
+    /// The rule of that name.
+    pub fn get(&self, id: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.id == id)
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Rule] {
+        &self.rules
+    }
+}
+
+fn read(reader: Reader<'_>, entry: &RuleEntry) -> Result<Rule, PlanError> {
+    let id = reader.prose("rule: id", &entry.id)?;
+    let of = |key: &str| format!("rule {id}: {key}");
+    let known = |figure: &Option<Figure>, key: &str| -> Result<Option<Range>, PlanError> {
+        let Some(figure) = figure else { return Ok(None) };
+        reader.within(&of(key), figure, 0.001..=1e9)
+    };
+    let exact = |figure: &Option<Figure>, key: &str| Ok(known(figure, key)?.map(|r| r.value));
+    let price = match &entry.price {
+        Some(figure) => reader.price(&of("price"), figure)?,
+        None => None,
+    };
+    let share = entry.support_per_year.as_ref();
+    let memory = entry.most_memory.as_ref();
+    let text = |text: &Option<Text>, key: &str| {
+        text.as_ref().map(|text| reader.prose(&of(key), text)).transpose()
+    };
+    Ok(Rule {
+        title: reader.prose(&of("title"), &entry.title)?,
+        counts: entry.counts,
+        factor: known(&entry.factor, "factor")?.unwrap_or(Range::exact(1.0)),
+        pack: exact(&entry.pack, "pack")?,
+        least_per_socket: exact(&entry.least_per_socket, "least_per_socket")?,
+        least: exact(&entry.least, "least")?,
+        most_sockets: exact(&entry.most_sockets, "most_sockets")?,
+        most_vcpus: exact(&entry.most_vcpus, "most_vcpus")?,
+        most_cores: exact(&entry.most_cores, "most_cores")?,
+        most_memory: memory
+            .map(|text| reader.size(&of("most_memory"), text))
+            .transpose()?
+            .map(|range| range.value),
+        price,
+        term: entry.term.unwrap_or(Term::Once),
+        support_per_year: share
+            .map(|text| reader.share(&of("support_per_year"), text))
+            .transpose()?,
+        currency: text(&entry.currency, "currency")?,
+        date: reader.date(&of("date"), &entry.date)?,
+        source: reader.prose(&of("source"), &entry.source)?,
+        note: text(&entry.note, "note")?,
+        id,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_rules_are_read_each_once_and_a_price_has_its_currency() {
+        let rules = Rules::shipped();
+        assert!(rules.all().len() >= 5);
+        for rule in rules.all() {
+            let same = rules.all().iter().filter(|other| other.id == rule.id);
+            assert_eq!(same.count(), 1, "{}", rule.id);
+            assert_eq!(rule.price.is_some(), rule.currency.is_some(), "{}", rule.id);
+            assert!(rule.source.contains("http") || rule.counts == Counts::None, "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn a_users_rule_takes_the_place_of_one_that_comes_with_narrows() {
+        let mut rules = Rules::shipped();
+        let known = rules.all()[0].id.clone();
+        let text = format!(
+            "[[rule]]\nid = \"{known}\"\ntitle = \"Ours\"\ncounts = \"core\"\nprice = \"900 to 1100\"\n\
+             currency = \"EUR\"\ndate = \"2026-11\"\nsource = \"contract 7\"\n"
+        );
+        let before = rules.all().len();
+        rules.extend("ours.toml", &text).unwrap();
+        assert_eq!(rules.all().len(), before);
+        assert_eq!(rules.get(&known).unwrap().price, Some(Range::between(900.0, 1100.0)));
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused_by_line() {
+        let mut rules = Rules::shipped();
+        for (text, words) in [
+            ("[[rule]]\nid = \"a\"\n", "missing field"),
+            (
+                "[[rule]]\nid=\"a\"\ntitle=\"A\"\ncounts=\"chair\"\ndate=\"2026\"\nsource=\"b\"\n",
+                "chair",
+            ),
+            (
+                "[[rule]]\nid=\"a\"\ntitle=\"A\"\ncounts=\"core\"\ndate=\"soon\"\nsource=\"b\"\n",
+                "is no date",
+            ),
+            (
+                "[[rule]]\nid=\"a\"\ntitle=\"A\"\ncounts=\"core\"\nprice=-1\ndate=\"2026\"\nsource=\"b\"\n",
+                "out of bounds",
+            ),
+        ] {
+            let error = rules.extend("ours.toml", text).unwrap_err().to_string();
+            assert!(error.contains(words) && error.contains("ours.toml, line"), "{error}");
+        }
+    }
+}

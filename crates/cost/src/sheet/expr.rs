@@ -1,0 +1,128 @@
+//! Formulas over lines of a sheet: what they come to, what they rest on, and how they are written down.
+
+use std::ops::{Add, Div, Mul, Sub};
+
+use super::number;
+
+/// A formula.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Expr {
+    /// A constant of the arithmetic: hours of a year, seconds of a minute.
+    Number(f64),
+    /// The line at that position.
+    Line(usize),
+    Sum(Box<Expr>, Box<Expr>),
+    Difference(Box<Expr>, Box<Expr>),
+    Product(Box<Expr>, Box<Expr>),
+    Quotient(Box<Expr>, Box<Expr>),
+    /// To the next whole number; what is within a millionth of one is that one.
+    RoundedUp(Box<Expr>),
+    /// The larger of two.
+    AtLeast(Box<Expr>, Box<Expr>),
+}
+
+/// Rounding up forgives what arithmetic of binary fractions adds.
+const NEARLY_WHOLE: f64 = 1e-6;
+
+impl Expr {
+    /// To the next whole number.
+    pub fn rounded_up(self) -> Expr {
+        Expr::RoundedUp(Box::new(self))
+    }
+
+    /// No less than that.
+    pub fn at_least(self, other: impl Into<Expr>) -> Expr {
+        Expr::AtLeast(Box::new(self), Box::new(other.into()))
+    }
+
+    /// All of them together; zero of none.
+    pub fn sum(all: impl IntoIterator<Item = Expr>) -> Expr {
+        all.into_iter().reduce(|a, b| a + b).unwrap_or(Expr::Number(0.0))
+    }
+
+    /// Its value, given those of the lines; `None` where one is unknown or nothing finite comes out.
+    pub fn value(&self, values: &[Option<f64>]) -> Option<f64> {
+        let both = |a: &Expr, b: &Expr| Some((a.value(values)?, b.value(values)?));
+        let value = match self {
+            Expr::Number(number) => *number,
+            Expr::Line(at) => values[*at]?,
+            Expr::Sum(a, b) => both(a, b).map(|(a, b)| a + b)?,
+            Expr::Difference(a, b) => both(a, b).map(|(a, b)| a - b)?,
+            Expr::Product(a, b) => both(a, b).map(|(a, b)| a * b)?,
+            Expr::Quotient(a, b) => both(a, b).map(|(a, b)| a / b)?,
+            Expr::RoundedUp(a) => (a.value(values)? - NEARLY_WHOLE).ceil().max(0.0),
+            Expr::AtLeast(a, b) => both(a, b).map(|(a, b)| a.max(b))?,
+        };
+        value.is_finite().then_some(value)
+    }
+
+    /// Adds the lines that it names.
+    pub fn lines(&self, found: &mut Vec<usize>) {
+        match self {
+            Expr::Number(_) => {}
+            Expr::Line(at) => found.push(*at),
+            Expr::RoundedUp(a) => a.lines(found),
+            Expr::Sum(a, b)
+            | Expr::Difference(a, b)
+            | Expr::Product(a, b)
+            | Expr::Quotient(a, b)
+            | Expr::AtLeast(a, b) => {
+                a.lines(found);
+                b.lines(found);
+            }
+        }
+    }
+
+    /// As one writes it: `[3] 32 × [4] 47,500`, where the numbers in brackets are lines.
+    pub fn text(&self, values: &[Option<f64>]) -> String {
+        let of = |expr: &Expr| expr.text(values);
+        let factor = |expr: &Expr| match expr {
+            Expr::Sum(..) | Expr::Difference(..) => format!("({})", of(expr)),
+            _ => of(expr),
+        };
+        match self {
+            Expr::Number(value) => number(*value),
+            Expr::Line(at) => match values[*at] {
+                Some(value) => format!("[{}] {}", at + 1, number(value)),
+                None => format!("[{}] unknown", at + 1),
+            },
+            Expr::Sum(a, b) => format!("{} + {}", of(a), of(b)),
+            Expr::Difference(a, b) => {
+                let subtracted = factor(b);
+                format!("{} − {subtracted}", of(a))
+            }
+            Expr::Product(a, b) => format!("{} × {}", factor(a), factor(b)),
+            Expr::Quotient(a, b) => {
+                let divisor = match **b {
+                    Expr::Product(..) | Expr::Quotient(..) => format!("({})", of(b)),
+                    _ => factor(b),
+                };
+                format!("{} / {divisor}", factor(a))
+            }
+            Expr::RoundedUp(a) => format!("round up ({})", of(a)),
+            Expr::AtLeast(a, b) => format!("the larger of {} and {}", factor(a), factor(b)),
+        }
+    }
+}
+
+impl From<f64> for Expr {
+    fn from(number: f64) -> Expr {
+        Expr::Number(number)
+    }
+}
+
+macro_rules! operator {
+    ($trait:ident, $method:ident, $variant:ident) => {
+        impl<T: Into<Expr>> $trait<T> for Expr {
+            type Output = Expr;
+            fn $method(self, other: T) -> Expr {
+                Expr::$variant(Box::new(self), Box::new(other.into()))
+            }
+        }
+    };
+}
+
+operator!(Add, add, Sum);
+operator!(Sub, sub, Difference);
+operator!(Mul, mul, Product);
+operator!(Div, div, Quotient);

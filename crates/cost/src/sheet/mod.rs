@@ -1,0 +1,318 @@
+//! A calculation as a sheet of numbered lines, each given or computed from lines above it, so that every sum can be redone with a pencil.
+//!
+//! What is not known stays unknown, and so does everything that is computed from it. A given figure may have a range; what follows from it
+//! is evaluated at both ends of the range, one figure at a time, and the moves are added in quadrature: figures are taken to be
+//! independent of each other.
+
+mod expr;
+mod moves;
+mod number;
+
+pub(crate) use expr::Expr;
+pub use moves::Move;
+pub use number::number;
+
+use serde::Serialize;
+
+/// A figure with the range that it may lie in; both ends are the figure itself where it is taken as exact.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Range {
+    /// The figure.
+    pub value: f64,
+    /// Its lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+impl Range {
+    /// Without a doubt.
+    pub fn exact(value: f64) -> Self {
+        Range { value, low: value, high: value }
+    }
+
+    /// A range whose figure is its middle.
+    pub fn between(low: f64, high: f64) -> Self {
+        Range { value: (low + high) / 2.0, low, high }
+    }
+
+    /// The same in another unit.
+    pub fn times(self, factor: f64) -> Self {
+        Range { value: self.value * factor, low: self.low * factor, high: self.high * factor }
+    }
+
+    /// Whether it is taken as exact.
+    pub fn is_exact(self) -> bool {
+        self.low == self.high
+    }
+}
+
+/// What a given figure rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// A price that the description gives, with source and date.
+    Price,
+    /// A rule of licensing.
+    Rule,
+    /// Measured by a run.
+    Measured,
+    /// A property of the described platform.
+    Described,
+    /// Changed by `--what-if`.
+    WhatIf,
+}
+
+/// A figure that is not computed here.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Given {
+    pub value: Option<Range>,
+    pub basis: Basis,
+    pub source: String,
+    pub date: Option<String>,
+}
+
+impl Given {
+    pub fn described(value: f64) -> Self {
+        let source = "the description".to_string();
+        Given { value: Some(Range::exact(value)), basis: Basis::Described, source, date: None }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Origin {
+    Given(Given),
+    Computed(Expr),
+}
+
+/// Where a line belongs on the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// What is bought and paid for.
+    Cost,
+    /// Licences.
+    Licence,
+    /// What it does, and for how much.
+    Work,
+    /// CPU time as money.
+    Cpu,
+    /// How long a page is worth its memory.
+    Cache,
+    /// Outages and what they cost.
+    Outage,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Line {
+    key: String,
+    title: String,
+    unit: String,
+    group: Group,
+    headline: bool,
+    origin: Origin,
+}
+
+/// Lines, each computed from those above it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Sheet {
+    lines: Vec<Line>,
+    what_if: Vec<WhatIf>,
+}
+
+/// A figure to be taken instead of a given one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhatIf {
+    /// The line's key.
+    pub key: String,
+    /// The figure.
+    pub value: Range,
+}
+
+/// One line of a finished sheet.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CostLine {
+    /// Counted from one; formulas name lines by it.
+    pub number: usize,
+    /// Its name for `--what-if` and programs.
+    pub key: String,
+    /// Its name for people.
+    pub title: String,
+    /// What its value counts.
+    pub unit: String,
+    /// Where it belongs.
+    pub group: Group,
+    /// Whether it stands in the comparison.
+    pub headline: bool,
+    /// Its value; absent where something that it rests on is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// What the ranges of the given figures make of it; absent where none has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
+    /// The formula with line numbers and values; empty for a given figure.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub formula: String,
+    /// What a given figure rests on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// Where a given figure comes from.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// When its source said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Given figures that are unknown and make this one unknown, by key.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<String>,
+}
+
+impl Sheet {
+    pub fn new(what_if: &[WhatIf]) -> Self {
+        Sheet { lines: Vec::new(), what_if: what_if.to_vec() }
+    }
+
+    /// Adds a given figure.
+    pub fn given(
+        &mut self,
+        (group, key): (Group, &str),
+        title: &str,
+        unit: &str,
+        given: Given,
+    ) -> Expr {
+        let changed = self.what_if.iter().find(|what_if| what_if.key == key);
+        let given = match changed {
+            Some(what_if) => Given {
+                value: Some(what_if.value),
+                basis: Basis::WhatIf,
+                source: match given.value {
+                    Some(was) => format!("--what-if; {} by {}", number(was.value), given.source),
+                    None => "--what-if; unknown without it".to_string(),
+                },
+                date: None,
+            },
+            None => given,
+        };
+        self.push(key, title, unit, group, Origin::Given(given))
+    }
+
+    /// Adds a computed line.
+    pub fn computed(
+        &mut self,
+        (group, key): (Group, &str),
+        title: &str,
+        unit: &str,
+        expr: Expr,
+    ) -> Expr {
+        self.push(key, title, unit, group, Origin::Computed(expr))
+    }
+
+    /// Adds a computed line that stands in comparisons.
+    pub fn headline(&mut self, place: (Group, &str), title: &str, unit: &str, expr: Expr) -> Expr {
+        let line = self.computed(place, title, unit, expr);
+        self.shown(&line);
+        line
+    }
+
+    /// Has a line stand in comparisons.
+    pub fn shown(&mut self, line: &Expr) {
+        if let Expr::Line(at) = line {
+            self.lines[*at].headline = true;
+        }
+    }
+
+    fn push(&mut self, key: &str, title: &str, unit: &str, group: Group, origin: Origin) -> Expr {
+        self.lines.push(Line {
+            key: key.to_string(),
+            title: title.to_string(),
+            unit: unit.to_string(),
+            group,
+            headline: false,
+            origin,
+        });
+        Expr::Line(self.lines.len() - 1)
+    }
+
+    /// The values of all lines, with one of the given figures at another value.
+    fn values(&self, moved: Option<(usize, f64)>) -> Vec<Option<f64>> {
+        let mut values: Vec<Option<f64>> = Vec::with_capacity(self.lines.len());
+        for (at, line) in self.lines.iter().enumerate() {
+            let value = match (&line.origin, moved) {
+                (Origin::Given(_), Some((this, value))) if this == at => Some(value),
+                (Origin::Given(given), _) => given.value.map(|range| range.value),
+                (Origin::Computed(expr), _) => expr.value(&values),
+            };
+            values.push(value);
+        }
+        values
+    }
+
+    /// The value of a line.
+    pub fn value(&self, line: &Expr) -> Option<f64> {
+        line.value(&self.values(None))
+    }
+
+    /// What a line rests on, by position of the given figures.
+    fn roots(&self, at: usize) -> Vec<usize> {
+        let mut roots = Vec::new();
+        let mut open = vec![at];
+        let mut seen = vec![false; self.lines.len()];
+        while let Some(at) = open.pop() {
+            if std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            match &self.lines[at].origin {
+                Origin::Given(_) => roots.push(at),
+                Origin::Computed(expr) => expr.lines(&mut open),
+            }
+        }
+        roots.sort_unstable();
+        roots
+    }
+
+    /// All lines as they are printed.
+    pub fn finished(&self) -> Vec<CostLine> {
+        let values = self.values(None);
+        let intervals = self.intervals(&values);
+        let lines = self.lines.iter().enumerate();
+        lines.map(|(at, line)| self.line(at, line, &values, intervals[at])).collect()
+    }
+
+    fn line(
+        &self,
+        at: usize,
+        line: &Line,
+        values: &[Option<f64>],
+        interval: Option<[f64; 2]>,
+    ) -> CostLine {
+        let (formula, given) = match &line.origin {
+            Origin::Given(given) => (String::new(), Some(given)),
+            Origin::Computed(expr) => (expr.text(values), None),
+        };
+        let lacks = match values[at] {
+            Some(_) => Vec::new(),
+            None => {
+                let lacking = self.roots(at).into_iter().filter(|root| values[*root].is_none());
+                lacking.map(|root| self.lines[root].key.clone()).collect()
+            }
+        };
+        CostLine {
+            number: at + 1,
+            key: line.key.clone(),
+            title: line.title.clone(),
+            unit: line.unit.clone(),
+            group: line.group,
+            headline: line.headline,
+            value: values[at],
+            interval,
+            formula,
+            basis: given.map(|given| given.basis),
+            source: given.map(|given| given.source.clone()).unwrap_or_default(),
+            date: given.and_then(|given| given.date.clone()),
+            lacks,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

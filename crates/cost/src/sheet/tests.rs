@@ -1,0 +1,97 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const AT: (Group, &str) = (Group::Cost, "");
+
+fn given(sheet: &mut Sheet, key: &str, range: Option<Range>) -> Expr {
+    let given =
+        Given { value: range, basis: Basis::Price, source: "a quote".to_string(), date: None };
+    sheet.given((Group::Cost, key), key, "USD", given)
+}
+
+#[test]
+fn sums_are_written_as_they_are_reckoned() {
+    let mut sheet = Sheet::default();
+    let price = given(&mut sheet, "price", Some(Range::exact(47_500.0)));
+    let cores = given(&mut sheet, "cores", Some(Range::exact(64.0)));
+    let licences = sheet.computed(AT, "licences", "", (cores * 0.5).rounded_up());
+    let total = sheet.computed(AT, "total", "USD", price * licences * (Expr::from(1.0) + 1.1));
+    let lines = sheet.finished();
+    assert_eq!(lines[2].formula, "round up ([2] 64 × 0.5)");
+    assert_eq!(lines[3].formula, "[1] 47,500 × [3] 32 × (1 + 1.1)");
+    assert!((sheet.value(&total).unwrap() - 3_192_000.0).abs() < 1e-6);
+    assert_eq!(lines[3].interval, None, "nothing has a range");
+}
+
+#[test]
+fn what_is_unknown_makes_unknown_what_rests_on_it_and_is_named() {
+    let mut sheet = Sheet::default();
+    let known = given(&mut sheet, "server", Some(Range::exact(100.0)));
+    let unknown = given(&mut sheet, "drives", None);
+    let beside = sheet.computed(AT, "beside", "USD", known.clone() * 2.0);
+    sheet.computed(AT, "total", "USD", known + unknown);
+    let lines = sheet.finished();
+    assert_eq!((lines[3].value, &lines[3].lacks), (None, &vec!["drives".to_string()]));
+    assert_eq!(sheet.value(&beside), Some(200.0));
+    assert!(lines[3].formula.contains("[2] unknown"));
+}
+
+#[test]
+fn a_division_by_nothing_is_unknown_and_no_figure() {
+    let mut sheet = Sheet::default();
+    let rate = given(&mut sheet, "rate", Some(Range::exact(0.0)));
+    let total = given(&mut sheet, "total", Some(Range::exact(5.0)));
+    let per = sheet.computed(AT, "per", "", total / rate);
+    assert_eq!(sheet.value(&per), None);
+}
+
+#[test]
+fn ranges_are_carried_one_at_a_time_and_in_quadrature() {
+    let mut sheet = Sheet::default();
+    let a = given(&mut sheet, "a", Some(Range { value: 100.0, low: 97.0, high: 106.0 }));
+    let b = given(&mut sheet, "b", Some(Range { value: 50.0, low: 46.0, high: 58.0 }));
+    let c = given(&mut sheet, "c", Some(Range::exact(7.0)));
+    let total = sheet.computed(AT, "total", "", a + b + c);
+    let [low, high] = sheet.finished()[3].interval.unwrap();
+    assert!((low - (157.0 - 5.0)).abs() < 1e-9, "3 and 4 down: {low}");
+    assert!((high - (157.0 + 10.0)).abs() < 1e-9, "6 and 8 up: {high}");
+    let moves = sheet.moves(&total);
+    assert_eq!(moves.iter().map(|m| m.key.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+    assert!((moves[0].by_a_tenth - 10.0 / 157.0).abs() < 1e-12);
+    assert_eq!(moves[1].within_range, Some([153.0, 165.0]));
+}
+
+#[test]
+fn a_what_if_takes_the_place_of_a_figure_and_says_what_was_there() {
+    let what_if = [WhatIf { key: "a".to_string(), value: Range::exact(3.0) }];
+    let mut sheet = Sheet::new(&what_if);
+    given(&mut sheet, "a", Some(Range::exact(2.0)));
+    let lines = sheet.finished();
+    assert_eq!((lines[0].value, lines[0].basis), (Some(3.0), Some(Basis::WhatIf)));
+    assert_eq!(lines[0].source, "--what-if; 2 by a quote");
+}
+
+proptest! {
+    #[test]
+    fn an_interval_holds_the_value_and_the_value_at_each_end(
+        (a, da) in (1.0f64..1e6, 0.0f64..0.5),
+        (b, db) in (1.0f64..1e6, 0.0f64..0.5),
+    ) {
+        let mut sheet = Sheet::default();
+        let ranged = |v: f64, d: f64| Some(Range { value: v, low: v * (1.0 - d), high: v * (1.0 + d) });
+        let x = given(&mut sheet, "x", ranged(a, da));
+        let y = given(&mut sheet, "y", ranged(b, db));
+        let line = sheet.computed(AT, "q", "", x / y.clone() + y);
+        let value = sheet.value(&line).unwrap();
+        if let Some([low, high]) = sheet.finished()[2].interval {
+            prop_assert!(low <= value && value <= high);
+            for (root, range) in [(0, ranged(a, da)), (1, ranged(b, db))] {
+                for end in [range.unwrap().low, range.unwrap().high] {
+                    let there = sheet.values(Some((root, end)))[2].unwrap();
+                    prop_assert!(low - 1e-9 * value.abs() <= there && there <= high + 1e-9 * value.abs());
+                }
+            }
+        }
+    }
+}

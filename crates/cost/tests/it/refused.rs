@@ -1,0 +1,90 @@
+use super::reckoned;
+
+const ITEM: &str =
+    "[[cost.item]]\nname = \"server\"\nprice = 15000\ndate = \"2026-11\"\nsource = \"quote\"\n";
+
+#[test]
+fn wrong_descriptions_are_refused_with_line_reason_and_hint() {
+    let head = "name = \"a\"\ncurrency = \"USD\"\n";
+    for (text, words) in [
+        ("name = \"a\"\n".to_string(), "says nothing of costs"),
+        (format!("name = \"a\"\n{ITEM}"), "prices have none"),
+        (format!("{head}[cost]\nyears = 3\n"), "no [[cost.item]]"),
+        (format!("{head}costs = 3\n{ITEM}"), "`costs` is not known here"),
+        (format!("{head}{}", ITEM.replace("price = 15000", "price = -1")), "out of bounds"),
+        (format!("{head}{}", ITEM.replace("price = 15000", "price = nan")), "out of bounds"),
+        (format!("{head}{}", ITEM.replace("price = 15000", "price = inf")), "out of bounds"),
+        (format!("{head}{}", ITEM.replace("price = 15000", "price = 1e13")), "out of bounds"),
+        (
+            format!("{head}{}", ITEM.replace("price = 15000", "price = \"about 10\"")),
+            "no number and no range",
+        ),
+        (
+            format!("{head}{}", ITEM.replace("price = 15000", "price = \"20 to 10\"")),
+            "from the larger to the smaller",
+        ),
+        (format!("{head}{}", ITEM.replace("date = \"2026-11\"\n", "")), "needs its date"),
+        (format!("{head}{}", ITEM.replace("source = \"quote\"\n", "")), "needs its source"),
+        (format!("{head}{}", ITEM.replace("2026-11", "2026-13")), "is no date"),
+        (format!("{head}{}", ITEM.replace("quote", "")), "is empty"),
+        (format!("{head}{ITEM}{ITEM}"), "is named twice"),
+        (format!("{head}{ITEM}per = \"week\"\n"), "`week` is not known"),
+        (format!("{head}{ITEM}per = \"rate\"\n"), "no [cost.work] has a rate"),
+        (format!("{head}{ITEM}colour = \"red\"\n"), "unknown field"),
+        (format!("{head}[cost]\nyears = 0\n{ITEM}"), "out of bounds"),
+        (
+            format!("{head}{ITEM}[[cost.licence]]\nrule = \"oracle-e\"\n"),
+            "did you mean `oracle-ee`",
+        ),
+        (format!("{head}{ITEM}[[cost.licence]]\nrule = \"oracle-ee\"\n"), "nothing says how many"),
+        (
+            format!("{head}{ITEM}[cost.work]\nname = \"a\"\nrate = \"fast\"\nsource = \"b\"\n"),
+            "is no rate",
+        ),
+        (
+            format!("{head}{ITEM}[cost.work]\nname = \"a\"\nrate = \"0 /s\"\nsource = \"b\"\n"),
+            "is no rate",
+        ),
+        (format!("{head}{ITEM}[cost.work]\nname = \"a\"\nrate = \"5 /s\"\n"), "needs its source"),
+        (
+            format!(
+                "{head}{ITEM}[[cost.saved]]\nname = \"a\"\nfrom = \"3 %\"\nto = \"2 %\"\nsource = \"b\"\n"
+            ),
+            "needs to know the cores",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.server]\ncores = 4\n[[cost.saved]]\nname = \"a\"\nfrom = \"3 %\"\nto = \"2 us\"\nsource = \"b\"\n"
+            ),
+            "two shares of the CPU time, or two times",
+        ),
+        (
+            format!("{head}{ITEM}[[cost.outage]]\nname = \"a\"\nper_year = 1\nsource = \"b\"\n"),
+            "has no duration",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[[cost.outage]]\nname = \"a\"\nper_year = 1\nredo = \"2 GB\"\nsource = \"b\"\n"
+            ),
+            "belong together",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.scaling]\nname = \"a\"\npoints = [[1.5, 3.0]]\nservers = 1\nsource = \"b\"\n"
+            ),
+            "a whole number of servers",
+        ),
+        (format!("{head}{ITEM}[cost"), "unclosed table"),
+    ] {
+        let error = reckoned(&text).map(|answer| answer.name).unwrap_err().to_string();
+        assert!(error.contains(words), "{text}\n→ {error}");
+        assert!(error.contains("it.toml, line") && error.contains("\nhint: "), "{error}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_panics(text in "(name|currency|\\[cost\\]|\\[\\[cost\\.item\\]\\]|price|=|\"|\n|[0-9.]| to |-){0,60}") {
+        let _ = reckoned(&text);
+    }
+}
