@@ -18,6 +18,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-limits", JUDGING),
     // A platform on paper; the only one that judges by another's ceilings.
     ("narrows-plan", &["narrows-units", "narrows-limits"]),
+    // What that platform costs.
+    ("narrows-cost", &["narrows-units", "narrows-stats", "narrows-limits", "narrows-plan"]),
     ("narrows-validity", JUDGING),
     ("narrows-verdict", JUDGING),
     // From the narrow resource of an observed server to who takes it.

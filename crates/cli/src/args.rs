@@ -3,6 +3,7 @@
 pub mod ab;
 pub mod block;
 pub mod compare;
+pub mod cost;
 pub mod crashtest;
 pub mod db;
 mod detail;
@@ -19,6 +20,7 @@ pub mod memory;
 mod number;
 pub mod observe;
 pub mod plan;
+pub mod size;
 pub mod words;
 
 use std::path::PathBuf;
@@ -118,6 +120,14 @@ pub enum Command {
     Limits(limits::LimitsArgs),
     /// Model a hardware design: limits, bottleneck, best upgrade
     Plan(plan::PlanArgs),
+    /// Cost per year, throughput, core and outage, with licences
+    ///
+    /// From a description with prices: every figure with its source and date, every sum to be redone with a pencil.
+    Cost(cost::CostArgs),
+    /// Which described platform carries a demand, and its cost
+    ///
+    /// With growth, headroom for latency, and one part gone; what binds in each; the smallest that does.
+    Size(size::SizeArgs),
     /// Show which settings are in force, and where from
     Config(words::ConfigArgs),
     /// Print completions for bash, zsh, fish or elvish

@@ -76,6 +76,8 @@ pub fn main() -> std::process::ExitCode {
         Command::Gather(args) => commands::gather::gather(args),
         Command::Limits(args) => commands::limits::limits(&args),
         Command::Plan(args) => commands::plan::plan(&args),
+        Command::Cost(args) => commands::cost::cost(&args),
+        Command::Size(args) => commands::size::size(&args),
         Command::Config(args) => commands::config::config(&args),
         Command::Completions(args) => commands::completions::completions(&args),
         Command::Version(args) => commands::version::version(&args),

@@ -174,7 +174,7 @@ fn sided(side: Side, found: &Compared, [first, second]: [&str; 2]) -> (String, f
 
 /// One case as a part of a page.
 pub fn page(case: &CostCase, outcomes: &[CostOutcome]) -> String {
-    let mut text = format!("## {}\n\n{} ({}.)\n\n", case.title, case.question, case.source);
+    let mut text = format!("### {}\n\n{} ({}.)\n\n", case.title, case.question, case.source);
     let files: Vec<String> =
         case.files.iter().map(|file| format!("`cases/costs/{file}`")).collect();
     let _ = writeln!(text, "Descriptions: {}.\n", files.join(", "));

@@ -59,6 +59,8 @@ pub(crate) struct ServerEntry {
     pub memory: Option<Text>,
     pub drives: Option<Figure>,
     pub ghz: Option<Figure>,
+    /// Work of one core over that of a core where a run measured.
+    pub core_ratio: Option<Figure>,
 }
 
 #[derive(Debug, Deserialize)]

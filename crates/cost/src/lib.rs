@@ -12,16 +12,19 @@ mod answer;
 pub mod casebook;
 mod entry;
 mod figures;
+mod given_demand;
 mod reckon;
 mod rules;
 mod sheet;
+mod size;
 mod what_if;
 
 pub use answer::{Compared, CostAnswer, MovedLine, compared};
+pub use given_demand::given_demand;
 pub use reckon::{Measured, MeasuredIo, Question, cost, describes_a_platform};
 pub use rules::{Counts, Rule, Rules, Term};
 pub use sheet::{Basis, CostLine, Group, Move, Range, WhatIf, number};
+pub use size::{
+    Carries, Headroom, SizeError, SizeQuestion, SizedLoss, SizedPlatform, Sizing, size,
+};
 pub use what_if::{unused, what_if};
-
-/// The largest description that is read, bytes.
-pub const TEXT_BYTES_MAX: usize = narrows_plan::TEXT_BYTES_MAX;

@@ -3,7 +3,7 @@
 //! The rules that come with narrows are facts with the place where they were published; they are no legal advice, and prices are list
 //! prices of one day. A file of the user's overrides a rule by its id or adds one. A price that nobody published stays unknown.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use narrows_plan::{PlanError, Source};
@@ -17,7 +17,7 @@ const SHIPPED: &str = include_str!("../rules/licences.toml");
 const SHIPPED_FILE: &str = "rules/licences.toml";
 
 /// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Counts {
     /// Physical cores.
@@ -46,7 +46,7 @@ impl Counts {
 }
 
 /// How often a price is paid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Term {
     /// Once, and support each year.
@@ -88,7 +88,7 @@ struct RuleEntry {
 }
 
 /// A rule.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rule {
     /// Its name in descriptions.
     pub id: String,
@@ -129,7 +129,7 @@ pub struct Rule {
 }
 
 /// Rules by id.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rules {
     rules: Vec<Rule>,
 }

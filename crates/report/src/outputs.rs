@@ -9,9 +9,9 @@ use crate::report::Report;
 use crate::section;
 
 pub use crate::section::{
-    Explained, Setting, ShownLimits, StoredRun, WordList, claims, comparison,
-    document as report_document, explained, first_steps, fits, inventory, limits, plans, settings,
-    setup_differences, stored_runs, tags, trends, word_lists,
+    Explained, Setting, ShownLimits, StoredRun, WordList, claims, comparison, costs,
+    document as report_document, explained, first_steps, fits, inventory, licence_rules, limits,
+    plans, settings, setup_differences, sizings, stored_runs, tags, trends, word_lists,
 };
 
 /// A report in that form.

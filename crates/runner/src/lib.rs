@@ -11,6 +11,7 @@ pub mod captures;
 pub mod claims;
 pub mod compared;
 pub mod configuration;
+pub mod costs;
 pub mod crashtest;
 pub mod database;
 pub mod demand;

@@ -1,6 +1,10 @@
 //! The rows of the book's casebook, between two markers; the rest of the page is written by hand.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result, anyhow};
+use narrows_cost::casebook::CostCase;
+use narrows_cost::{Question, Rules};
 use narrows_limits::table::Table;
 use narrows_plan::casebook::{
     self, Case, arithmetic, arithmetic_page, case_page, figures, figures_page,
@@ -24,6 +28,10 @@ fn cases() -> Result<String> {
     for case in &book.cases {
         pages.push(one(case).with_context(|| case.title.clone())?);
     }
+    let costs = narrows_cost::casebook::read("costs.toml", &read("costs.toml")?)?;
+    for case in &costs.cases {
+        pages.push(cost(case).with_context(|| case.title.clone())?);
+    }
     pages.push(arithmetic_page(&sums, Table::builtin()).map_err(|why| anyhow!(why))?);
     pages.push(figures_page(&list, &figures::answered(&book, &sums)));
     Ok(pages.join("\n"))
@@ -38,6 +46,19 @@ fn one(case: &Case) -> Result<String> {
         rows.push((row, outcome));
     }
     Ok(case_page(case, &rows))
+}
+
+/// A case of costs.
+fn cost(case: &CostCase) -> Result<String> {
+    let rules = Rules::shipped();
+    let mut answers = BTreeMap::new();
+    for file in &case.files {
+        let text = read(&format!("costs/{file}"))?;
+        let question = Question { rules: &rules, what_if: &[], measured: None };
+        answers.insert(file.clone(), narrows_cost::cost(file, &text, None, question)?);
+    }
+    let outcomes = case.outcomes(&answers).map_err(|why| anyhow!(why))?;
+    Ok(narrows_cost::casebook::page(case, &outcomes))
 }
 
 fn platform(file: &str) -> Result<Description> {

@@ -26,7 +26,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "explain",
         ],
     ),
-    ("Plan", &["plan", "limits"]),
+    ("Plan", &["plan", "cost", "size", "limits"]),
     ("Machine", &["platform", "gather", "config", "completions"]),
 ];
 /// What stands below the commands.
@@ -58,7 +58,7 @@ const TOPICS: [(&str, &str); 9] = [
     (
         "Evaluation",
         "with same-machine capacities rejudge crash-test pg-test-fsync what-if renew matrix acknowledged cut remounted \
-         gone least demand core-ratio limits only correct fail-if",
+         gone least demand core-ratio limits run rules list-rules given growth years headroom only correct fail-if",
     ),
     ("Runs", "all host layer since until tag"),
     ("Sides", "a b with-a with-b restore after clone"),
@@ -185,6 +185,14 @@ fn exit_codes(path: &str) -> &'static str {
         "narrows compare" => {
             "Exit codes: 0 done, and no gate failed; 1 a gate failed; 2 usage or environment;\n\
              4 a gate is not resolved."
+        }
+        "narrows size" => {
+            "Exit codes: 0 done; 2 usage, or a description that is refused;\n\
+             4 of a platform it can't be told."
+        }
+        "narrows cost" => {
+            "Exit codes: 0 done; 2 usage, or a description that is refused;\n\
+             4 a figure is unknown, so there is no total."
         }
         "narrows plan" => {
             "Exit codes: 0 done; 2 usage, or a description that is refused;\n\

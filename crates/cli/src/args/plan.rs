@@ -45,7 +45,7 @@ pub struct PlanArgs {
     pub format: Format,
 }
 
-fn core_ratio(text: &str) -> Result<f64, String> {
+pub(super) fn core_ratio(text: &str) -> Result<f64, String> {
     let range = narrows_plan::CORE_RATIO;
     let ratio: f64 = text.parse().map_err(|_| "is no number, like 1.4".to_string())?;
     if range.contains(&ratio) {

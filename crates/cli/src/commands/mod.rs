@@ -7,8 +7,10 @@ mod clean;
 pub mod compare;
 pub mod completions;
 pub mod config;
+pub mod cost;
 mod crashtest;
 pub mod db;
+mod description;
 mod device;
 pub mod explain;
 pub mod export;
@@ -24,6 +26,7 @@ pub mod plan;
 pub mod platform;
 pub mod report;
 pub mod run;
+pub mod size;
 pub mod version;
 
 use narrows_runner::request::RunOptions;

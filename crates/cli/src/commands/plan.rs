@@ -1,13 +1,11 @@
 //! `narrows plan`: what described platforms could do, side by side.
 
-use std::path::Path;
-
 use anyhow::Result;
 use narrows_plan::{Description, Fit, Plan, Question};
 use narrows_runner::demand::{migration, no_way};
 use narrows_runner::exit::Outcome;
-use narrows_runner::failure::Failure;
 
+use super::description::text;
 use super::limits;
 use crate::args::plan::PlanArgs;
 use crate::{Exit, output};
@@ -17,7 +15,11 @@ pub fn plan(args: &PlanArgs) -> Result<Exit> {
     let table = limits::table(&args.limits)?;
     let mut platforms = Vec::new();
     for file in &args.files {
-        platforms.push(narrows_plan::describe(&file.display().to_string(), &text(file)?, &table)?);
+        platforms.push(narrows_plan::describe(
+            &file.display().to_string(),
+            &text(file, "plan")?,
+            &table,
+        )?);
     }
     match &args.demand {
         Some(run) => fits(args, &platforms, run),
@@ -46,14 +48,4 @@ fn fits(args: &PlanArgs, platforms: &[Description], run: &str) -> Result<Exit> {
     output::document(&document, args.format)?;
     let answered = |fit: &Fit| fit.ceiling_per_s.is_some() || !fit.terms().is_empty();
     Ok(Outcome::answered(migration.fits.iter().all(answered)).exit())
-}
-
-/// A file's text, read no further than any description goes.
-fn text(file: &Path) -> Result<String> {
-    let failed = |reason: String| {
-        let hint = "name a TOML file; `narrows plan --help` names the page on its format";
-        Failure::hinted(format!("{}: {reason}", file.display()), hint)
-    };
-    narrows_files::read_text(file, narrows_plan::TEXT_BYTES_MAX as u64)
-        .map_err(|refused| failed(refused.to_string()))
 }

@@ -10,8 +10,21 @@ use super::work::{Work, microseconds};
 use crate::entry::SavedEntry;
 use crate::sheet::{Expr, Group};
 
-/// Rates are priced by a thousand operations per second.
-const THOUSAND: f64 = 1000.0;
+/// Operations per second that a price is for: of short ones a thousand, of scans one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Batch {
+    Thousand,
+    One,
+}
+
+impl Batch {
+    fn words(self) -> (f64, &'static str) {
+        match self {
+            Batch::Thousand => (1000.0, "1,000 per second"),
+            Batch::One => (1.0, "one per second"),
+        }
+    }
+}
 
 /// What one core (or vCPU) costs over the years.
 #[derive(Debug, Clone)]
@@ -59,32 +72,34 @@ pub(super) fn of_work(
 ) {
     let (Some(work), Some(core)) = (work, core) else { return };
     let Some(cpu_s) = &work.cpu_s else { return };
-    of_rate(r, ("work", &work.name), cpu_s, core, server);
+    of_rate(r, ("work", &work.name), cpu_s, core, server, Batch::Thousand);
 }
 
-/// Cores that a thousand operations per second keep busy, and what these cost.
+/// Cores that so many operations per second keep busy, and what these cost.
 pub(super) fn of_rate(
     r: &mut Reckoning<'_>,
     (key, name): (&str, &str),
     cpu_s: &Expr,
     core: &CoreMoney,
     server: &Server,
+    batch: Batch,
 ) {
-    let title = format!("{name}: {}s that 1,000 per second keep busy", core.of);
-    let mut busy = cpu_s.clone() * THOUSAND;
+    let (many, words) = batch.words();
+    let title = format!("{name}: {}s that {words} keep busy", core.of);
+    let mut busy = cpu_s.clone() * many;
     if server.threads_per_core != Expr::Number(1.0) && core.of == "core" {
         busy = busy / server.threads_per_core.clone();
     }
     let place = (Group::Cpu, &*format!("{key}.busy"));
     let busy = r.sheet.computed(place, &title, &format!("{}s", core.of), busy);
-    let unit = r.per("1,000 per second");
+    let unit = r.per(words);
     if let Some(licences) = &core.licences {
-        let place = (Group::Cpu, &*format!("{key}.licence_per_1000"));
-        let title = format!("{name}: licences for 1,000 per second");
+        let place = (Group::Cpu, &*format!("{key}.licence_of_rate"));
+        let title = format!("{name}: licences by CPU time");
         r.sheet.headline(place, &title, &unit, busy.clone() * licences.clone());
     }
-    let place = (Group::Cpu, &*format!("{key}.all_per_1000"));
-    let title = format!("{name}: all costs by CPU time for 1,000 per second");
+    let place = (Group::Cpu, &*format!("{key}.all_of_rate"));
+    let title = format!("{name}: all costs by CPU time");
     r.sheet.headline(place, &title, &unit, busy * core.all.clone());
 }
 

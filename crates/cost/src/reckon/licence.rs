@@ -78,7 +78,7 @@ fn one(
         let from =
             From { basis: Basis::Rule, source: rule.source.clone(), date: Some(rule.date.clone()) };
         let currency = r.currency.clone();
-        let title = format!("{}: no fee", rule.title);
+        let title = format!("{}: no fee", rule.id);
         let place = (Group::Licence, &*key("sum"));
         return Ok((r.given(place, &title, &currency, Some(Range::exact(0.0)), &from), None));
     }
@@ -101,7 +101,7 @@ fn one(
                 source: source.to_string(),
                 date: Some(rule.date.clone()),
             };
-            let title = format!("{}: support for a year, of the fee", rule.title);
+            let title = format!("{}: support for a year, of the fee", rule.id);
             let share = r.given((Group::Licence, &key("support")), &title, "", Some(share), &from);
             fee.clone() + fee * share * years
         }
@@ -118,7 +118,7 @@ fn one(
     if let Some(note) = &rule.note {
         r.notes.push(format!("{}: {note}", rule.title));
     }
-    let title = format!("{} over the years", rule.title);
+    let title = format!("licences {} over the years", rule.id);
     Ok((r.sheet.computed((Group::Licence, &key("sum")), &title, &currency, sum), Some(licences)))
 }
 
@@ -167,7 +167,7 @@ fn licences(
     let factor = if rule.factor == Range::exact(1.0) {
         None
     } else {
-        let title = format!("licences for each of its {}", rule.counts.plural());
+        let title = format!("{}: licences for each of its {}", rule.id, rule.counts.plural());
         Some(r.given((Group::Licence, &key("factor")), &title, "", Some(rule.factor), &from))
     };
     let mut licences = match factor {
@@ -178,8 +178,8 @@ fn licences(
         licences = licences.at_least(server.servers.clone() * least);
     }
     let (title, licences) = match rule.pack {
-        Some(pack) => (format!("{}: packs of {pack}", rule.title), (licences / pack).rounded_up()),
-        None => (format!("{}: licences", rule.title), licences),
+        Some(pack) => (format!("{}: packs of {pack}", rule.id), (licences / pack).rounded_up()),
+        None => (format!("{}: licences", rule.id), licences),
     };
     Ok(r.sheet.computed((Group::Licence, &key("count")), &title, "", licences))
 }
@@ -218,18 +218,18 @@ fn fee(
         }
     };
     let unit = r.per(if rule.pack.is_some() { "pack" } else { "licence" });
-    let title = format!("{}: price", rule.title);
+    let title = format!("{}: price", rule.id);
     let price = r.given((Group::Licence, &key("price")), &title, &unit, price, &from);
     let mut fee = licences * price;
     if let Some(discount) = &entry.discount {
         let share = r.reader.share(&format!("{what}: discount"), discount)?;
         let from = r.sourced(&what, discount.span(), &entry.source)?;
-        let title = format!("{}: discount", rule.title);
+        let title = format!("{}: discount", rule.id);
         let share = r.given((Group::Licence, &key("discount")), &title, "", Some(share), &from);
         fee = fee * (Expr::Number(1.0) - share);
     }
     let currency = r.currency.clone();
-    let title = format!("{}: fee", rule.title);
+    let title = format!("{}: fee", rule.id);
     let unit = match rule.term {
         Term::Once => currency,
         Term::Month => r.per("month"),

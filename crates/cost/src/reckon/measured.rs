@@ -3,7 +3,7 @@
 use narrows_plan::{Amount, Demand};
 
 use super::Reckoning;
-use super::cpu::{CoreMoney, of_rate};
+use super::cpu::{Batch, CoreMoney, of_rate};
 use super::items::key_of;
 use super::server::Server;
 use crate::sheet::{Basis, Expr, Given, Group, Range};
@@ -32,6 +32,8 @@ pub struct Measured {
     pub io: Vec<MeasuredIo>,
     /// What bears on all of it.
     pub notes: Vec<String>,
+    /// Cores (in a virtual machine CPUs) that the server had there.
+    pub cores: Option<u32>,
     /// Clock of a core there, GHz, as its system tells it.
     pub ghz: Option<f64>,
 }
@@ -39,6 +41,16 @@ pub struct Measured {
 pub(super) fn add(r: &mut Reckoning<'_>, core: &Option<CoreMoney>, server: &Server, total: &Expr) {
     let Some(measured) = r.question.measured else { return };
     r.notes.extend(measured.notes.iter().cloned());
+    if !same_cores(r, measured, server) {
+        let there = measured.cores.map_or("unknown".to_string(), |cores| cores.to_string());
+        r.notes.push(format!(
+            "the server of the run had {there} cores, the description has others: its throughput is not divided by this price; \
+             `narrows size` sets its demand on the described platform"
+        ));
+    }
+    if server.core_ratio.is_none() {
+        r.notes.push("CPU time is that of the run's cores; core_ratio in [cost.server] says what one here does more".to_string());
+    }
     for demand in &measured.demands {
         workload(r, measured, demand, core, server, total);
     }
@@ -61,6 +73,12 @@ pub(super) fn add(r: &mut Reckoning<'_>, core: &Option<CoreMoney>, server: &Serv
             r.sheet.headline((group, &key), &title, "MB/s per GHz", line / ghz.clone());
         }
     }
+}
+
+/// Whether what is described has as many cores as the server had that was measured: only then is its rate the description's.
+fn same_cores(r: &Reckoning<'_>, measured: &Measured, server: &Server) -> bool {
+    let described = server.processors().and_then(|(cores, _)| r.sheet.value(&cores));
+    measured.cores.is_some_and(|cores| described == Some(f64::from(cores)))
 }
 
 fn given(amount: Amount, from: &str) -> Given {
@@ -91,13 +109,13 @@ fn workload(
         r.notes.push(format!("{name} is suspect: {doubt}"));
     }
     let key = |last: &str| format!("run.{}.{last}", key_of(name));
-    if !demand.observed {
+    if !demand.observed && same_cores(r, measured, server) {
         let rate = given(demand.rate_per_s, &measured.from);
-        let title = format!("{name}: throughput there");
+        let title = format!("{name}: throughput");
         let rate = r.sheet.given((Group::Work, &key("rate")), &title, "/s", rate);
         r.sheet.shown(&rate);
         let unit = r.per(&format!("{} per second", demand.unit));
-        let title = format!("{name}: cost per throughput, if it is reached here");
+        let title = format!("{name}: cost per throughput");
         r.sheet.headline((Group::Work, &key("cost")), &title, &unit, total.clone() / rate);
     }
     let (Some(cpu), Some(core)) = (demand.cpu_ns, core) else {
@@ -112,11 +130,15 @@ fn workload(
     let cpu = given_of(cpu, 1e-3, &measured.from);
     let cpu = r.sheet.given((Group::Cpu, &key("cpu")), &title, "µs", cpu);
     let mut cpu_s = cpu / 1e6;
+    if let Some(ratio) = &server.core_ratio {
+        cpu_s = cpu_s / ratio.clone();
+    }
     if demand.threads_per_core > 1.0 && server.threads_per_core == Expr::Number(1.0) {
         // The threads were those of the measured machine's cores.
         cpu_s = cpu_s / demand.threads_per_core;
     }
-    of_rate(r, (&format!("run.{}", key_of(name)), name), &cpu_s, core, server);
+    let batch = if demand.scan { Batch::One } else { Batch::Thousand };
+    of_rate(r, (&format!("run.{}", key_of(name)), name), &cpu_s, core, server, batch);
 }
 
 /// What the CPU time of an operation costs at the rate that was measured, and a microsecond less of it.
@@ -139,7 +161,10 @@ fn of_io(
     let threads = server.threads_per_core.clone();
     let cores =
         |busy: Expr| if threads == Expr::Number(1.0) { busy } else { busy / threads.clone() };
-    let busy = cores(rate.clone() * cpu / 1e6);
+    let mut busy = cores(rate.clone() * cpu / 1e6);
+    if let Some(ratio) = &server.core_ratio {
+        busy = busy / ratio.clone();
+    }
     let title = format!("{name}: {}s that it keeps busy at that rate", core.of);
     let busy = r.sheet.computed((Group::Cpu, &key("busy")), &title, &format!("{}s", core.of), busy);
     let currency = r.currency.clone();

@@ -49,7 +49,13 @@ pub(super) fn add(
             Expr::Number(1.0)
         }
     };
-    let all = watts * server.servers.clone() * pue / WATTS_OF_A_KILOWATT;
+    let mut all = watts;
+    for factor in [server.servers.clone(), pue] {
+        if factor != Expr::Number(1.0) {
+            all = all * factor;
+        }
+    }
+    let all = all / WATTS_OF_A_KILOWATT;
     let kilowatts =
         r.sheet.computed(at("power.kilowatts"), "power of all servers with the site's", "kW", all);
     let currency = r.currency.clone();

@@ -22,6 +22,8 @@ pub(super) struct Server {
     pub memory: Option<Expr>,
     pub drives: Option<Expr>,
     pub ghz: Option<Expr>,
+    /// Work of one core over that of a core where a run measured.
+    pub core_ratio: Option<Expr>,
 }
 
 impl Server {
@@ -60,6 +62,13 @@ impl Server {
             line("threads_per_core", "threads of a core", "", &entry.threads_per_core, None)?;
         let drives = line("drives", "drives", "drives", &entry.drives, drives)?;
         let ghz = line("ghz", "clock of a core", "GHz", &entry.ghz, None)?;
+        let core_ratio = line(
+            "core_ratio",
+            "work of a core over one where the run measured",
+            "",
+            &entry.core_ratio,
+            None,
+        )?;
         let memory = match &entry.memory {
             Some(text) => {
                 let bytes = r.reader.size("cost.server: memory", text)?;
@@ -78,6 +87,7 @@ impl Server {
             memory,
             drives,
             ghz,
+            core_ratio,
         })
     }
 

@@ -61,7 +61,7 @@ fn a_server_is_added_up_over_its_years() {
     near(value(&answer, "work.cost"), total / 20_000.0);
     near(value(&answer, "work.per_core"), 20_000.0 / 64.0);
     // 250 µs of a core for each of 1,000 keep a quarter of a core busy.
-    near(value(&answer, "work.licence_per_1000"), 0.25 * 3_192_000.0 / 64.0);
+    near(value(&answer, "work.licence_of_rate"), 0.25 * 3_192_000.0 / 64.0);
     let [low, high] = answer.line("total").unwrap().interval.unwrap();
     let half = 6000.0_f64.hypot(power / 5.0);
     near(low, total - half);
@@ -296,20 +296,38 @@ fn a_runs_cpu_time_is_money_with_its_interval() {
             cpu_ns: Amount { value: 10_000.0, half: Some(0.0) },
         }],
         notes: Vec::new(),
+        cores: Some(64),
         ghz: Some(2.5),
     };
     let text = "name = \"a\"\ncurrency = \"USD\"\n[cost]\nyears = 5\n[cost.server]\ncores = 64\n[[cost.licence]]\nrule = \"oracle-ee\"\n";
     let answer = with(text, &[], Some(&measured)).unwrap();
     let core = 49_875.0;
-    near(value(&answer, "run.update.licence_per_1000"), 0.4 * core);
-    let [low, high] = answer.line("run.update.licence_per_1000").unwrap().interval.unwrap();
+    near(value(&answer, "run.update.licence_of_rate"), 0.4 * core);
+    let [low, high] = answer.line("run.update.licence_of_rate").unwrap().interval.unwrap();
     near(low, 0.36 * core);
     near(high, 0.44 * core);
     near(value(&answer, "run.block-read-random-8k.worth"), core);
     near(value(&answer, "run.block-read-random-8k.microsecond"), 0.1 * core);
+    near(value(&answer, "run.update.cost"), 3_192_000.0 / 5_000.0);
     // 8,192 bytes for 10 µs.
     near(value(&answer, "run.block-read-random-8k.mb_per_core"), 819.2);
     near(value(&answer, "run.block-read-random-8k.mb_per_ghz"), 819.2 / 2.5);
+}
+
+#[test]
+fn a_rate_of_another_machine_is_not_divided_by_this_price() {
+    let measured = Measured {
+        from: "run 7f3a".to_string(),
+        demands: vec![demand("update", 400_000.0)],
+        cores: Some(2),
+        ..Measured::default()
+    };
+    let text = "name = \"a\"\ncurrency = \"USD\"\n[cost]\nyears = 5\n[cost.server]\ncores = 64\ncore_ratio = 2\n[[cost.licence]]\nrule = \"oracle-ee\"\n";
+    let answer = with(text, &[], Some(&measured)).unwrap();
+    assert!(answer.line("run.update.cost").is_none());
+    assert!(answer.notes.iter().any(|note| note.contains("had 2 cores")), "{:?}", answer.notes);
+    // A core here does twice the work.
+    near(value(&answer, "run.update.licence_of_rate"), 0.2 * 49_875.0);
 }
 
 #[test]

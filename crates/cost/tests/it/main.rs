@@ -3,6 +3,7 @@
 mod cases;
 mod described;
 mod refused;
+mod sized;
 
 use narrows_cost::{CostAnswer, Measured, Question, Rules, WhatIf, cost};
 use narrows_plan::PlanError;

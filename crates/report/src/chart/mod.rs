@@ -17,6 +17,7 @@ mod names;
 pub(crate) mod nested;
 pub(crate) mod over_time;
 mod rate_chart;
+pub(crate) mod sized;
 mod svg;
 mod window_charts;
 pub(crate) mod wires;

@@ -13,9 +13,18 @@ use crate::store;
 
 /// Demands of a run, and why some of its measurements gave none.
 #[derive(Default)]
-struct MeasuredDemands {
-    demands: Vec<Demand>,
-    refused: Vec<String>,
+pub(crate) struct MeasuredDemands {
+    pub demands: Vec<Demand>,
+    pub refused: Vec<String>,
+}
+
+/// Demands of what a run measured, and of what it observed.
+pub(crate) fn of_run(run: &Run) -> MeasuredDemands {
+    let mut taken = measured::demands(run);
+    let observed = observed::demands(run);
+    taken.demands.extend(observed.demands);
+    taken.refused.extend(observed.refused);
+    taken
 }
 
 /// Sets what a stored run took on each of the platforms.
@@ -28,10 +37,7 @@ pub fn migration(
     core_ratio: Option<f64>,
 ) -> Result<Migration> {
     let run = store::load(&store::find(name)?)?;
-    let mut taken = measured::demands(&run);
-    let observed = observed::demands(&run);
-    taken.demands.extend(observed.demands);
-    taken.refused.extend(observed.refused);
+    let taken = of_run(&run);
     if taken.demands.is_empty() {
         return Err(nothing(name, &run, &taken.refused));
     }
@@ -60,7 +66,7 @@ pub fn no_way(platform: &Description, error: &FlowError) -> anyhow::Error {
 }
 
 /// A run from which no demand can be taken.
-fn nothing(name: &str, run: &Run, refused: &[String]) -> anyhow::Error {
+pub(crate) fn nothing(name: &str, run: &Run, refused: &[String]) -> anyhow::Error {
     let what = format!("--demand {name}: run {}", run.id);
     if !refused.is_empty() {
         return Failure::hinted(
@@ -102,7 +108,7 @@ fn refused(platform: &Description, name: &str, error: FitError) -> anyhow::Error
 }
 
 /// Where demands come from, in one line.
-fn from(run: &Run) -> String {
+pub(crate) fn from(run: &Run) -> String {
     let mut words = vec![format!("run {}", run.id)];
     words.extend(run.started_at.get(..10).map(|day| format!("of {day}")));
     if let Some(platform) = run.platform().filter(|_| run.live_logs.is_empty()) {
@@ -122,7 +128,7 @@ fn from(run: &Run) -> String {
 }
 
 /// What bears on all demands of a run.
-fn remarks(run: &Run) -> Vec<String> {
+pub(crate) fn remarks(run: &Run) -> Vec<String> {
     let mut all = Vec::new();
     if !run.completed {
         all.push(
@@ -151,6 +157,6 @@ fn remarks(run: &Run) -> Vec<String> {
     all
 }
 
-fn amount(estimate: Estimate) -> narrows_plan::Amount {
+pub(crate) fn amount(estimate: Estimate) -> narrows_plan::Amount {
     narrows_plan::Amount { value: estimate.value, half: estimate.half }
 }

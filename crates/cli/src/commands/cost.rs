@@ -1,0 +1,49 @@
+//! `narrows cost`: what described platforms cost, side by side.
+
+use anyhow::Result;
+use narrows_cost::{CostAnswer, Question, Rules, WhatIf};
+use narrows_runner::exit::Outcome;
+use narrows_runner::failure::Failure;
+
+use super::description::text;
+use super::limits;
+use crate::args::cost::CostArgs;
+use crate::{Exit, output};
+
+/// Prints the answers.
+pub fn cost(args: &CostArgs) -> Result<Exit> {
+    let mut rules = Rules::shipped();
+    for file in &args.rules {
+        rules.extend(&file.display().to_string(), &text(file, "cost")?)?;
+    }
+    if args.list_rules {
+        output::document(&narrows_report::licence_rules(&rules), args.format)?;
+        return Ok(Outcome::answered(true).exit());
+    }
+    let measured = args.run.as_deref().map(narrows_runner::costs::measured).transpose()?;
+    let table = limits::table(&args.limits)?;
+    let question = Question { rules: &rules, what_if: &args.what_if, measured: measured.as_ref() };
+    let mut answers: Vec<CostAnswer> = Vec::new();
+    for file in &args.files {
+        let (name, text) = (file.display().to_string(), text(file, "cost")?);
+        let platform = match narrows_cost::describes_a_platform(&text) {
+            true => Some(narrows_plan::describe(&name, &text, &table)?),
+            false => None,
+        };
+        answers.push(narrows_cost::cost(&name, &text, platform.as_ref(), question)?);
+    }
+    refuse_unused(&args.what_if, &answers)?;
+    output::document(&narrows_report::costs(&answers), args.format)?;
+    let known = answers.iter().all(|answer| answer.value("total").is_some());
+    Ok(Outcome::answered(known).exit())
+}
+
+/// Refuses a figure that nothing has.
+pub(super) fn refuse_unused(what_if: &[WhatIf], answers: &[CostAnswer]) -> Result<()> {
+    let Some((key, nearest)) = narrows_cost::unused(what_if, answers) else { return Ok(()) };
+    let hint = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "the answer without --what-if lists the keys of its figures".to_string(),
+    };
+    Err(Failure::hinted(format!("--what-if: no given figure has the key `{key}`"), hint))
+}
