@@ -34,6 +34,9 @@ _narrows() {
             narrows,config)
                 cmd="narrows__subcmd__config"
                 ;;
+            narrows,cost)
+                cmd="narrows__subcmd__cost"
+                ;;
             narrows,db)
                 cmd="narrows__subcmd__db"
                 ;;
@@ -90,6 +93,9 @@ _narrows() {
                 ;;
             narrows,show)
                 cmd="narrows__subcmd__report"
+                ;;
+            narrows,size)
+                cmd="narrows__subcmd__size"
                 ;;
             narrows,tag)
                 cmd="narrows__subcmd__tag"
@@ -229,6 +235,9 @@ _narrows() {
             narrows__subcmd__help,config)
                 cmd="narrows__subcmd__help__subcmd__config"
                 ;;
+            narrows__subcmd__help,cost)
+                cmd="narrows__subcmd__help__subcmd__cost"
+                ;;
             narrows__subcmd__help,db)
                 cmd="narrows__subcmd__help__subcmd__db"
                 ;;
@@ -282,6 +291,9 @@ _narrows() {
                 ;;
             narrows__subcmd__help,run)
                 cmd="narrows__subcmd__help__subcmd__run"
+                ;;
+            narrows__subcmd__help,size)
+                cmd="narrows__subcmd__help__subcmd__size"
                 ;;
             narrows__subcmd__help,tag)
                 cmd="narrows__subcmd__help__subcmd__tag"
@@ -497,7 +509,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-V -h --version --help run observe block memory fabric log wal db report show list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help"
+            opts="-V -h --version --help run observe block memory fabric log wal db report show list compare diff ab trend import export check-claims tag rm explain platform gather limits plan cost size config completions version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1219,6 +1231,40 @@ _narrows() {
                 return 0
             fi
             case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__cost)
+            opts="-h --run --what-if --rules --list-rules --limits --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --what-if)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limits)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
@@ -2207,7 +2253,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help)
-            opts="run observe block memory fabric log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan config completions version help"
+            opts="run observe block memory fabric log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan cost size config completions version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2375,6 +2421,20 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__config)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__cost)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2949,6 +3009,20 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__size)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4391,6 +4465,64 @@ _narrows() {
                     ;;
                 --units)
                     COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__size)
+            opts="-h --demand --given --only --growth --years --headroom --core-ratio --what-if --rules --limits --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --demand)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --given)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --only)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --growth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --years)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --headroom)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --core-ratio)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --what-if)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limits)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
                     ;;
                 *)

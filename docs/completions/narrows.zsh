@@ -1975,6 +1975,45 @@ html\:"One self-contained page with pictures"))' \
 '*::files -- Descriptions of platforms, TOML:_files' \
 && ret=0
 ;;
+(cost)
+_arguments "${_arguments_options[@]}" : \
+'--run=[A run (id or file)\: the CPU time of its workloads and I/O becomes money]:RUN:_default' \
+'*--what-if=[Take this figure instead of the given one; VALUE is a number or a range "12 to 15", repeatable]:KEY=VALUE:_default' \
+'*--rules=[Override licence rules, or add some, with this file'\''s]:FILE:_files' \
+'*--limits=[Override the table of limits with this file'\''s figures, for descriptions of platforms]:FILE:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--list-rules[List the licence rules with their sources and end]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::files -- Descriptions with a table \[cost\], TOML:_files' \
+&& ret=0
+;;
+(size)
+_arguments "${_arguments_options[@]}" : \
+'(--given)--demand=[A run (id or file) whose workloads are the demand]:RUN:_default' \
+'--given=[A demand that is known from elsewhere, TOML]:FILE:_files' \
+'--only=[Of the run'\''s workloads only this one]:NAME:_default' \
+'--growth=[Growth of the demand per year]:PERCENT:_default' \
+'--years=[Years of growth]:YEARS:_default' \
+'--headroom=[How much of a ceiling may be used, instead of what the run measured]:PERCENT:_default' \
+'--core-ratio=[Speed of one core there relative to one where the demand was measured, for platforms without their own core_ratio]:RATIO:_default' \
+'*--what-if=[Take this figure instead of the given one; VALUE is a number or a range "12 to 15", repeatable]:KEY=VALUE:_default' \
+'*--rules=[Override licence rules, or add some, with this file'\''s]:FILE:_files' \
+'*--limits=[Override the table of limits with this file'\''s figures]:FILE:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::files -- Descriptions of platforms, TOML, with a table \[cost\] for what they cost:_files' \
+&& ret=0
+;;
 (config)
 _arguments "${_arguments_options[@]}" : \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -2299,6 +2338,14 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(cost)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(size)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (config)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2352,6 +2399,8 @@ _narrows_commands() {
 'gather:Save an anonymised hardware snapshot of this machine' \
 'limits:Limits of components (DRAM, PCIe, NVMe, NICs, CPUs)' \
 'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
+'cost:Cost per year, throughput, core and outage, with licences' \
+'size:Which described platform carries a demand, and its cost' \
 'config:Show which settings are in force, and where from' \
 'completions:Print completions for bash, zsh, fish or elvish' \
 'version:Print the version, and how the program was built' \
@@ -2474,6 +2523,11 @@ _narrows__subcmd__completions_commands() {
 _narrows__subcmd__config_commands() {
     local commands; commands=()
     _describe -t commands 'narrows config commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__cost_commands] )) ||
+_narrows__subcmd__cost_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows cost commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__db_commands] )) ||
 _narrows__subcmd__db_commands() {
@@ -2667,6 +2721,8 @@ _narrows__subcmd__help_commands() {
 'gather:Save an anonymised hardware snapshot of this machine' \
 'limits:Limits of components (DRAM, PCIe, NVMe, NICs, CPUs)' \
 'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
+'cost:Cost per year, throughput, core and outage, with licences' \
+'size:Which described platform carries a demand, and its cost' \
 'config:Show which settings are in force, and where from' \
 'completions:Print completions for bash, zsh, fish or elvish' \
 'version:Print the version, and how the program was built' \
@@ -2740,6 +2796,11 @@ _narrows__subcmd__help__subcmd__completions_commands() {
 _narrows__subcmd__help__subcmd__config_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help config commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__cost_commands] )) ||
+_narrows__subcmd__help__subcmd__cost_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help cost commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__db_commands] )) ||
 _narrows__subcmd__help__subcmd__db_commands() {
@@ -2973,6 +3034,11 @@ _narrows__subcmd__help__subcmd__rm_commands() {
 _narrows__subcmd__help__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help run commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__size_commands] )) ||
+_narrows__subcmd__help__subcmd__size_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help size commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__tag_commands] )) ||
 _narrows__subcmd__help__subcmd__tag_commands() {
@@ -3272,6 +3338,11 @@ _narrows__subcmd__rm_commands() {
 _narrows__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'narrows run commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__size_commands] )) ||
+_narrows__subcmd__size_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows size commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__tag_commands] )) ||
 _narrows__subcmd__tag_commands() {

@@ -185,5 +185,5 @@ pub fn page(case: &CostCase, outcomes: &[CostOutcome]) -> String {
         let [published, reckoned] = [number(*published), number(*reckoned)];
         let _ = writeln!(text, "| {what} | {published} | {reckoned} | {unit} | {mark}{told} |");
     }
-    text + "\n"
+    text
 }

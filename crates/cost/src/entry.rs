@@ -161,6 +161,8 @@ pub(crate) struct OutageEntry {
     /// What has to be read before the cache is warm again, and how fast that goes.
     pub warm: Option<Text>,
     pub warm_rate: Option<Text>,
+    /// `[[GB, share of misses], …]`, instead of warm and cold_loss.
+    pub miss_curve: Option<Spanned<Vec<[f64; 2]>>>,
     /// Throughput that is missing while the cache is cold, and while the event lasts.
     pub cold_loss: Option<Text>,
     pub loss: Option<Text>,

@@ -9,6 +9,7 @@ mod command;
 mod common;
 mod compared_runs;
 mod config;
+mod costs;
 mod crashtest;
 mod db;
 mod dry_run;

@@ -2,6 +2,7 @@
 //! and a microsecond are worth, how long a page earns its memory, what outages cost.
 
 mod cache;
+mod cold;
 mod cpu;
 mod items;
 mod licence;

@@ -6,6 +6,7 @@
 use narrows_plan::PlanError;
 use toml::Spanned;
 
+use super::cold::MissCurve;
 use super::items::key_of;
 use super::{From, Reckoning};
 use crate::entry::{CostEntry, OutageEntry, Text};
@@ -77,22 +78,8 @@ fn one(r: &mut Reckoning<'_>, spanned: &Spanned<OutageEntry>) -> Result<Expr, Pl
     if let Some(loss) = loss {
         missing = missing * loss;
     }
-    if let Some(seconds) = reading(
-        r,
-        (&name, &key("warm")),
-        "cache to read again",
-        (&entry.warm, &entry.warm_rate),
-        &from,
-    )? {
-        let title = format!("{name}: throughput missing with a cold cache");
-        let Some(cold) = share(r, (&what, &key("cold_loss")), &title, &entry.cold_loss, &from)?
-        else {
-            let why = "a cold cache needs cold_loss";
-            let hint =
-                "add cold_loss = \"50 %\": throughput missing while it is read again, on average";
-            return Err(r.reader.source.error(&spanned.span(), what, why, hint));
-        };
-        missing = missing + seconds * cold;
+    if let Some(cold) = cold(r, spanned, &name, &from)? {
+        missing = missing + cold;
     }
     if missing == Expr::Number(0.0) {
         let why = "has no duration";
@@ -102,6 +89,54 @@ fn one(r: &mut Reckoning<'_>, spanned: &Spanned<OutageEntry>) -> Result<Expr, Pl
     let title = format!("{name}: missing service in a year");
     let minutes = per_year * missing / SECONDS_OF_A_MINUTE;
     Ok(r.sheet.computed((Group::Outage, &key("minutes")), &title, "min per year", minutes))
+}
+
+/// Seconds of missing service while the cache is read again, of one event.
+fn cold(
+    r: &mut Reckoning<'_>,
+    spanned: &Spanned<OutageEntry>,
+    name: &str,
+    from: &From,
+) -> Result<Option<Expr>, PlanError> {
+    let entry = spanned.get_ref();
+    let what = format!("outage {name}");
+    let key = |last: &str| format!("outage.{}.{last}", key_of(name));
+    let title = format!("{name}: throughput missing with a cold cache");
+    let refuse = |r: &Reckoning<'_>, why: &str, hint: &str| {
+        Err(r.reader.source.error(&spanned.span(), what.as_str(), why, hint))
+    };
+    if let Some(points) = &entry.miss_curve {
+        let (None, None, Some(rate)) = (&entry.warm, &entry.cold_loss, &entry.warm_rate) else {
+            let why =
+                "a miss_curve says what is read again and what is missing, and warm_rate how fast";
+            return refuse(r, why, "give miss_curve and warm_rate, without warm and cold_loss");
+        };
+        let curve = MissCurve::read(r.reader, &format!("{what}: miss_curve"), points)?;
+        let curved = From { source: format!("by the miss curve; {}", from.source), ..from.clone() };
+        let bytes = Some(Range::exact(curve.nearly_steady_gb()));
+        let words = format!("{name}: read again until hits are nine tenths of the steady ones");
+        let bytes = r.given((Group::Outage, &key("warm")), &words, "GB", bytes, &curved);
+        let rate = r.reader.bandwidth(&what, rate)?.times(1e-9);
+        let words = format!("{name}: rate of that");
+        let rate = r.given((Group::Outage, &key("warm_rate")), &words, "GB/s", Some(rate), from);
+        let loss = Some(Range::exact(curve.loss_at_most()));
+        let words = format!("{title}, at most: as if reads held the rate");
+        let loss = r.given((Group::Outage, &key("cold_loss")), &words, "", loss, &curved);
+        return Ok(Some(bytes / rate * loss));
+    }
+    let texts = (&entry.warm, &entry.warm_rate);
+    let place = key("warm");
+    let Some(seconds) = reading(r, (name, &place), "cache to read again", texts, from)? else {
+        return Ok(None);
+    };
+    match share(r, (&what, &key("cold_loss")), &title, &entry.cold_loss, from)? {
+        Some(loss) => Ok(Some(seconds * loss)),
+        None => refuse(
+            r,
+            "a cold cache needs cold_loss, or a miss_curve",
+            "add cold_loss = \"50 %\": throughput missing while it is read again, on average",
+        ),
+    }
 }
 
 /// How long so many bytes take at such a rate.

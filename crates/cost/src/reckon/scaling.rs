@@ -55,7 +55,7 @@ pub(super) fn add(
         None => From { basis: Basis::Described, ..from },
     };
     let at = |key: &'static str| (Group::Work, key);
-    let title = format!("throughput of {} servers, {name}", servers.value);
+    let title = format!("throughput of all servers, {name}");
     let rate = r.given(at("scaling.rate"), &title, &unit, Some(rate), &from);
     r.sheet.shown(&rate);
     let one = points.iter().filter(|point| point[0] == 1.0).map(|point| point[1]);

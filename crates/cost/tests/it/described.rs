@@ -240,6 +240,31 @@ source = "tried"
 }
 
 #[test]
+fn a_cold_cache_follows_from_a_miss_curve() {
+    let outage = |cache: &str| {
+        reckoned(&format!(
+            "name = \"a\"\ncurrency = \"EUR\"\n[[cost.item]]\nname = \"all\"\nprice = 1\ndate = \"2026\"\nsource = \"q\"\n\
+             [[cost.outage]]\nname = \"restart\"\nper_year = 4\nsource = \"tried\"\nwarm_rate = \"0.5 GB/s\"\n{cache}\n"
+        ))
+    };
+    let answer = outage("miss_curve = [[50, 0.5], [100, 0.1]]").unwrap();
+    let (gb, loss) =
+        (value(&answer, "outage.restart.warm"), value(&answer, "outage.restart.cold_loss"));
+    assert!((gb - 88.8).abs() < 0.2 && (0.6..0.9).contains(&loss), "{gb} {loss}");
+    near(value(&answer, "outage.minutes"), 4.0 * gb / 0.5 * loss / 60.0);
+    for (cache, words) in [
+        ("miss_curve = [[50, 0.5]]", "two points or more"),
+        ("miss_curve = [[50, 0.1], [100, 0.5]]", "two points or more"),
+        ("miss_curve = [[50, 0.5], [100, 0.0]]", "no misses"),
+        ("miss_curve = [[50, 0.5], [100, 0.1]]\nwarm = \"3 GB\"", "without warm and cold_loss"),
+        ("warm = \"3 GB\"", "needs cold_loss"),
+    ] {
+        let error = outage(cache).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
 fn a_law_of_scaling_follows_from_enough_points_alone() {
     let at = |points: &str, servers: u32| {
         reckoned(&format!(
