@@ -35,7 +35,7 @@ fn the_guides_first_description_has_the_guides_figures() {
     let output = narrows(&["cost", &file]);
     let screen = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    for words in ["round up ([2] 64 × [5] 0.5)", "3,192,000 USD", "49,875 USD per core"] {
+    for words in ["round up ([2] 64 × [10] 0.5)", "3,192,000 USD", "49,875 USD per core"] {
         assert!(screen.contains(words), "`{words}` is not in\n{screen}");
     }
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");

@@ -57,20 +57,29 @@ pub(super) fn add(r: &mut Reckoning<'_>, core: &Option<CoreMoney>, server: &Serv
     for io in &measured.io {
         of_io(r, measured, io, core, server);
     }
-    if let Some(ghz) =
-        measured.ghz.filter(|_| !measured.io.is_empty() || scans(measured).count() > 0)
-    {
+    bytes_of_cores(r, measured);
+}
+
+/// Bytes of a core's CPU time, and for each GHz where the clock is known.
+fn bytes_of_cores(r: &mut Reckoning<'_>, measured: &Measured) {
+    let all = bytes_of_a_core(measured);
+    let ghz = measured.ghz.filter(|_| !all.is_empty()).map(|ghz| {
         let given = given(Amount { value: ghz, half: None }, &measured.from);
-        let ghz = r.sheet.given((Group::Work, "run.ghz"), "clock of a core there", "GHz", given);
-        for (name, bytes_per_cpu_s) in bytes_of_a_core(measured) {
-            let place = |last: &str| (Group::Work, format!("run.{}.{last}", key_of(&name)));
-            let (group, key) = place("mb_per_core");
-            let line = given_of(bytes_per_cpu_s, 1e-6, &measured.from);
-            let title = format!("{name}: bytes of one core's CPU time");
-            let line = r.sheet.given((group, &key), &title, "MB/s per core", line);
-            let (group, key) = place("mb_per_ghz");
-            let title = format!("{name}: the same per GHz; an old rule says 12");
-            r.sheet.headline((group, &key), &title, "MB/s per GHz", line / ghz.clone());
+        r.sheet.given((Group::Work, "run.ghz"), "clock of a core there", "GHz", given)
+    });
+    for (name, bytes_per_cpu_s) in all {
+        let key = |last: &str| format!("run.{}.{last}", key_of(&name));
+        let line = given_of(bytes_per_cpu_s, 1e-6, &measured.from);
+        let title = format!("{name}: bytes of one core's CPU time");
+        let place = (Group::Work, &*key("mb_per_core"));
+        let line = r.sheet.given(place, &title, "MB/s per core", line);
+        match &ghz {
+            Some(ghz) => {
+                let title = format!("{name}: the same per GHz; an old rule says 12");
+                let place = (Group::Work, &*key("mb_per_ghz"));
+                r.sheet.headline(place, &title, "MB/s per GHz", line / ghz.clone());
+            }
+            None => r.sheet.shown(&line),
         }
     }
 }
@@ -175,10 +184,6 @@ fn of_io(
     r.sheet.headline((Group::Cpu, &key("microsecond")), &title, &currency, spared);
 }
 
-fn scans(measured: &Measured) -> impl Iterator<Item = &Demand> {
-    measured.demands.iter().filter(|demand| demand.scan && demand.cpu_ns.is_some())
-}
-
 /// Bytes per second of CPU time.
 fn bytes_of_a_core(measured: &Measured) -> Vec<(String, Amount)> {
     const NS: f64 = 1e9;
@@ -189,7 +194,8 @@ fn bytes_of_a_core(measured: &Measured) -> Vec<(String, Amount)> {
     };
     let io = measured.io.iter().filter(|io| io.cpu_ns.value > 0.0);
     let io = io.map(|io| (io.name.clone(), of(io.bytes, io.cpu_ns)));
-    let scanned = scans(measured).filter_map(|demand| {
+    let scans = measured.demands.iter().filter(|demand| demand.scan);
+    let scanned = scans.filter_map(|demand| {
         let (reads, cpu) = (demand.reads?, demand.cpu_ns?);
         let bytes = reads.per_op.value * reads.bytes;
         (bytes > 0.0 && cpu.value > 0.0).then(|| (demand.name.clone(), of(bytes, cpu)))
