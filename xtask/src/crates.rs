@@ -240,6 +240,7 @@ pub const PURE: &[(&str, &str)] = &[
     ("narrows-stats", "crates/stats"),
     ("narrows-limits", "crates/limits"),
     ("narrows-plan", "crates/plan"),
+    ("narrows-cost", "crates/cost"),
     ("narrows-validity", "crates/validity"),
     ("narrows-verdict", "crates/verdict"),
     ("narrows-causes", "crates/causes"),

@@ -67,6 +67,8 @@ pub(crate) struct ServerEntry {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ItemEntry {
     pub name: Text,
+    /// The id of a published figure, in place of price, per, date and source.
+    pub figure: Option<Text>,
     pub price: Option<Figure>,
     pub count: Option<Figure>,
     pub per: Option<Text>,
@@ -92,6 +94,9 @@ pub(crate) struct LicenceEntry {
 pub(crate) struct PowerEntry {
     pub watts: Figure,
     pub price_per_kwh: Option<Figure>,
+    /// Ids of published figures.
+    pub price_figure: Option<Text>,
+    pub pue_figure: Option<Text>,
     pub pue: Option<Figure>,
     pub date: Option<Text>,
     pub source: Option<Text>,

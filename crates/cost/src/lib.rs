@@ -13,6 +13,7 @@ pub mod casebook;
 mod entry;
 mod figures;
 mod given_demand;
+mod published;
 mod reckon;
 mod rules;
 mod sheet;
@@ -21,6 +22,7 @@ mod what_if;
 
 pub use answer::{Compared, CostAnswer, MovedLine, compared};
 pub use given_demand::given_demand;
+pub use published::Published;
 pub use reckon::{Measured, MeasuredIo, Question, cost, describes_a_platform};
 pub use rules::{Counts, Rule, Rules, Term};
 pub use sheet::{Basis, CostLine, Group, Move, Range, WhatIf, number};

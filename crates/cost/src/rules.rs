@@ -1,4 +1,4 @@
-//! Rules of licensing as data: what is counted, by which factor, in which packs, within which limits, and for how much.
+//! Rules of licensing, and published figures, as data: what is counted, by which factor, in which packs, within which limits, and for how much.
 //!
 //! The rules that come with narrows are facts with the place where they were published; they are no legal advice, and prices are list
 //! prices of one day. A file of the user's overrides a rule by its id or adds one. A price that nobody published stays unknown.
@@ -10,11 +10,14 @@ use narrows_plan::{PlanError, Source};
 
 use crate::entry::{Figure, Text};
 use crate::figures::Reader;
+use crate::published::{Published, PublishedEntry};
 use crate::sheet::Range;
 
-const SHIPPED: &str = include_str!("../rules/licences.toml");
-/// The file that a shipped rule stands in.
-const SHIPPED_FILE: &str = "rules/licences.toml";
+/// Files that come with narrows, and what stands in them.
+const SHIPPED: [(&str, &str); 2] = [
+    ("rules/licences.toml", include_str!("../rules/licences.toml")),
+    ("rules/figures.toml", include_str!("../rules/figures.toml")),
+];
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
@@ -62,6 +65,8 @@ pub enum Term {
 struct RulesDocument {
     #[serde(default)]
     rule: Vec<Spanned<RuleEntry>>,
+    #[serde(default)]
+    figure: Vec<Spanned<PublishedEntry>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -132,6 +137,7 @@ pub struct Rule {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rules {
     rules: Vec<Rule>,
+    figures: Vec<Published>,
 }
 
 impl Rules {
@@ -140,8 +146,10 @@ impl Rules {
     /// # Panics
     /// Not: the tests read them.
     pub fn shipped() -> Rules {
-        let mut rules = Rules { rules: Vec::new() };
-        rules.extend(SHIPPED_FILE, SHIPPED).expect("the tests read the shipped rules");
+        let mut rules = Rules { rules: Vec::new(), figures: Vec::new() };
+        for (file, text) in SHIPPED {
+            rules.extend(file, text).expect("the tests read the shipped rules");
+        }
         rules
     }
 
@@ -167,7 +175,24 @@ impl Rules {
                 None => self.rules.push(rule),
             }
         }
+        for entry in &document.figure {
+            let figure = Published::read(Reader { source }, entry.get_ref())?;
+            match self.figures.iter_mut().find(|known| known.id == figure.id) {
+                Some(known) => *known = figure,
+                None => self.figures.push(figure),
+            }
+        }
         Ok(())
+    }
+
+    /// The published figure of that name.
+    pub fn figure(&self, id: &str) -> Option<&Published> {
+        self.figures.iter().find(|figure| figure.id == id)
+    }
+
+    /// All published figures.
+    pub fn figures(&self) -> &[Published] {
+        &self.figures
     }
 
     /// The rule of that name.
@@ -238,6 +263,11 @@ mod tests {
             assert_eq!(same.count(), 1, "{}", rule.id);
             assert_eq!(rule.price.is_some(), rule.currency.is_some(), "{}", rule.id);
             assert!(rule.source.contains("http") || rule.counts == Counts::None, "{}", rule.id);
+        }
+        assert!(rules.figures().len() >= 8);
+        for figure in rules.figures() {
+            assert!(figure.source.contains("http"), "{}", figure.id);
+            assert_eq!(figure.of.is_some(), figure.currency.is_some(), "{}", figure.id);
         }
     }
 

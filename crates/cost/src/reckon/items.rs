@@ -63,12 +63,38 @@ fn one(
 ) -> Result<Expr, PlanError> {
     let entry = item.get_ref();
     let what = format!("item {name}");
-    let price = match &entry.price {
-        Some(figure) => r.reader.price(&format!("{what}: price"), figure)?,
+    let published = match &entry.figure {
+        Some(id) => Some(r.published(&what, id)?),
         None => None,
     };
-    let from = r.priced(&what, price.is_some(), item.span(), (&entry.source, &entry.date))?;
-    let per = entry.per.as_ref().map_or("once", |per| per.get_ref().trim());
+    let (price, from) = match &published {
+        Some(figure) => {
+            let beside = [
+                entry.price.is_some(),
+                entry.per.is_some(),
+                entry.date.is_some(),
+                entry.source.is_some(),
+            ];
+            if beside.contains(&true) {
+                let why = "has a figure, which has its price, per, date and source";
+                let hint = "leave these out, or leave figure out";
+                return Err(r.reader.source.error(&item.span(), what, why, hint));
+            }
+            r.of_published(figure)
+        }
+        None => {
+            let price = match &entry.price {
+                Some(figure) => r.reader.price(&format!("{what}: price"), figure)?,
+                None => None,
+            };
+            let from = (&entry.source, &entry.date);
+            (price, r.priced(&what, price.is_some(), item.span(), from)?)
+        }
+    };
+    let per = match &published {
+        Some(figure) => figure.per.as_str(),
+        None => entry.per.as_ref().map_or("once", |per| per.get_ref().trim()),
+    };
     let (unit, times) = match per {
         "once" => (r.currency.clone(), Expr::Number(1.0)),
         "year" => (r.per("year"), r.years.clone()),

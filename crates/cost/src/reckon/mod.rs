@@ -20,6 +20,7 @@ use narrows_plan::{Description, PlanError, Source};
 use crate::answer::CostAnswer;
 use crate::entry::{Document, Text};
 use crate::figures::Reader;
+use crate::published::Published;
 use crate::rules::Rules;
 use crate::sheet::{Basis, Expr, Given, Group, Range, Sheet, WhatIf};
 use server::Server;
@@ -99,6 +100,39 @@ impl Reckoning<'_> {
             source: self.reader.prose(&format!("{what}: source"), source)?,
             date: Some(self.reader.date(&format!("{what}: date"), date)?),
         })
+    }
+
+    /// The published figure of that name.
+    fn published(&self, what: &str, id: &Text) -> Result<Published, PlanError> {
+        let rules = self.question.rules;
+        if let Some(figure) = rules.figure(id.get_ref().trim()) {
+            return Ok(figure.clone());
+        }
+        let names = rules.figures().iter().map(|figure| figure.id.as_str());
+        let hint = match narrows_limits::table::nearest(id.get_ref(), names.clone()) {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => format!("known are {}", names.collect::<Vec<_>>().join(", ")),
+        };
+        let why = format!("no published figure is named `{}`", id.get_ref());
+        Err(self.reader.refused(id, what, why, hint))
+    }
+
+    /// A published price with its source; unknown where it counts another currency.
+    fn of_published(&mut self, figure: &Published) -> (Option<Range>, From) {
+        let same = figure.currency.as_deref() == Some(self.currency.as_str());
+        if !same {
+            let there = figure.currency.as_deref().unwrap_or("no currency");
+            self.notes.push(format!(
+                "{}: published in {there}, the description is in {}: give a price of yours",
+                figure.title, self.currency
+            ));
+        }
+        let from = From {
+            basis: Basis::Price,
+            source: format!("{}; {}", figure.title, figure.source),
+            date: Some(figure.date.clone()),
+        };
+        (Some(figure.value).filter(|_| same), from)
     }
 
     /// Where a figure that is no price comes from; it has to be said.

@@ -28,21 +28,38 @@ pub(super) fn add(
         None => Some(Range::exact(1.0)),
     };
     let from = r.priced("cost.power", true, spanned.span(), (&entry.source, &entry.date))?;
+    let (price, price_from) = match &entry.price_figure {
+        Some(id) => {
+            let figure = r.published("cost.power: price_figure", id)?;
+            r.of_published(&figure)
+        }
+        None => (price, from.clone()),
+    };
+    let (pue, pue_from) = match &entry.pue_figure {
+        Some(id) => {
+            let figure = r.published("cost.power: pue_figure", id)?;
+            (
+                Some(figure.value),
+                From { basis: Basis::Described, source: figure.source, date: Some(figure.date) },
+            )
+        }
+        None => (pue, From { basis: Basis::Described, ..from.clone() }),
+    };
     let described = From { basis: Basis::Described, ..from.clone() };
     let at = |key: &'static str| (Group::Cost, key);
     let watts =
         r.given(at("power.watts"), "power of one server at its load", "W", watts, &described);
     let unit = r.per("kWh");
-    let price = r.given(at("power.price"), "electricity", &unit, price, &from);
-    let pue = match &entry.pue {
-        Some(_) => r.given(
+    let price = r.given(at("power.price"), "electricity", &unit, price, &price_from);
+    let pue = match entry.pue.is_some() || entry.pue_figure.is_some() {
+        true => r.given(
             at("power.pue"),
             "power of the whole site over that of its machines",
             "",
             pue,
-            &described,
+            &pue_from,
         ),
-        None => {
+        false => {
             r.notes.push(
                 "power: without pue, cooling and losses of the site are not in it".to_string(),
             );

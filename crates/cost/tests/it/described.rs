@@ -205,6 +205,32 @@ fn a_published_price_of_another_currency_is_none() {
 }
 
 #[test]
+fn published_figures_stand_in_for_quotes_and_are_named() {
+    let text = |currency: &str, item: &str| {
+        format!(
+            "name = \"a\"\ncurrency = \"{currency}\"\n[cost]\nyears = 3\n[[cost.item]]\nname = \"volume\"\ncount = 2000\n{item}\n\
+             [cost.power]\nwatts = 500\nprice_figure = \"electricity-us-commercial\"\npue_figure = \"pue-average\"\n\
+             date = \"2026-11\"\nsource = \"data sheet\"\n"
+        )
+    };
+    let answer = reckoned(&text("USD", "figure = \"aws-gp3-storage\"")).unwrap();
+    near(value(&answer, "item.volume.sum"), 0.08 * 2000.0 * 12.0 * 3.0);
+    near(value(&answer, "power.sum"), 0.5 * 1.54 * 8760.0 * 3.0 * 0.146);
+    let price = answer.line("item.volume.price").unwrap();
+    assert!(price.source.contains("https://") && price.date.is_some(), "{price:?}");
+    let other = reckoned(&text("EUR", "figure = \"aws-gp3-storage\"")).unwrap();
+    assert_eq!(other.value("total"), None);
+    assert_eq!(other.unknown, ["item.volume.price", "power.price"]);
+    for (item, words) in [
+        ("figure = \"aws-gp3-storag\"", "did you mean `aws-gp3-storage`?"),
+        ("figure = \"aws-gp3-storage\"\nprice = 3", "leave these out, or leave figure out"),
+    ] {
+        let error = reckoned(&text("USD", item)).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
 fn outages_have_minutes_and_money() {
     let text = r#"
 name = "a"

@@ -1,7 +1,8 @@
 //! What described platforms cost: side by side, which differs how much, then every line of each to be redone with a pencil.
 
 use narrows_cost::{
-    Basis, CostAnswer, CostLine, Counts, Group, Move, Rule, Rules, Term, compared, number,
+    Basis, CostAnswer, CostLine, Counts, Group, Move, Published, Rule, Rules, Term, compared,
+    number,
 };
 use narrows_units::Ratio;
 
@@ -301,6 +302,9 @@ pub fn licence_rules(rules: &Rules) -> Document {
         entries.extend(rule.note.as_ref().map(|note| Entry::new("note", note.as_str())));
         Section::new("", rule.title.as_str()).with([labelled(entries)])
     });
+    let figures: Vec<Entry> = rules.figures().iter().map(published).collect();
+    let figures = Section::new("figures", "Published figures").with([labelled(figures)]);
+    let sections = sections.chain([figures]);
     let more = "Rules of one day with the place where they were published; no legal advice. --rules FILE overrides a rule by its id.";
     Document {
         foot: Foot { more: vec![more.into()], ..Foot::default() },
@@ -308,6 +312,22 @@ pub fn licence_rules(rules: &Rules) -> Document {
             .headed("Licence rules", "what is counted, and for how much")
             .holding(rules)
     }
+}
+
+/// `electricity-eu-business: 0.1902 EUR for a kWh, …`.
+fn published(figure: &Published) -> Entry {
+    let range = match figure.value.is_exact() {
+        true => number(figure.value.value),
+        false => format!("{} to {}", number(figure.value.low), number(figure.value.high)),
+    };
+    let often = if figure.per == "once" { String::new() } else { format!(" and {}", figure.per) };
+    let value = match (&figure.currency, &figure.of) {
+        (Some(currency), Some(of)) => format!("{range} {currency} for a {of}{often}"),
+        _ => range,
+    };
+    let text =
+        format!("{}: {value}. {}, {}. {}", figure.id, figure.title, figure.date, figure.source);
+    Entry::new("figure", text)
 }
 
 /// `cores, 0.5 licences for each; at least 4 for each socket; in packs of 2`.
