@@ -4475,7 +4475,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__size)
-            opts="-h --demand --given --only --growth --years --headroom --core-ratio --what-if --rules --limits --format --help"
+            opts="-h --demand --given --only --rate --growth --years --headroom --core-ratio --what-if --rules --limits --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4490,6 +4490,10 @@ _narrows() {
                     return 0
                     ;;
                 --only)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1186,8 +1186,9 @@ complete -c narrows -n "__fish_narrows_using_subcommand cost" -s h -l help -d 'P
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l demand -d 'A run (id or file) whose workloads are the demand' -r
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l given -d 'A demand that is known from elsewhere, TOML' -r -F
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l only -d 'Of the run\'s workloads only this one' -r
-complete -c narrows -n "__fish_narrows_using_subcommand size" -l growth -d 'Growth of the demand per year' -r
-complete -c narrows -n "__fish_narrows_using_subcommand size" -l years -d 'Years of growth' -r
+complete -c narrows -n "__fish_narrows_using_subcommand size" -l rate -d 'The rate that is needed now, operations per second, instead of the one that was measured' -r
+complete -c narrows -n "__fish_narrows_using_subcommand size" -l growth -d 'Growth of the demand per year, -90% to 1000%' -r
+complete -c narrows -n "__fish_narrows_using_subcommand size" -l years -d 'Years of growth, up to 20; costs have years of their own' -r
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l headroom -d 'How much of a ceiling may be used, instead of what the run measured' -r
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l core-ratio -d 'Speed of one core there relative to one where the demand was measured, for platforms without their own core_ratio' -r
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l what-if -d 'Take this figure instead of the given one; VALUE is a number or a range "12 to 15", repeatable' -r

@@ -1997,8 +1997,9 @@ _arguments "${_arguments_options[@]}" : \
 '(--given)--demand=[A run (id or file) whose workloads are the demand]:RUN:_default' \
 '--given=[A demand that is known from elsewhere, TOML]:FILE:_files' \
 '--only=[Of the run'\''s workloads only this one]:NAME:_default' \
-'--growth=[Growth of the demand per year]:PERCENT:_default' \
-'--years=[Years of growth]:YEARS:_default' \
+'--rate=[The rate that is needed now, operations per second, instead of the one that was measured]:RATE:_default' \
+'--growth=[Growth of the demand per year, -90% to 1000%]:PERCENT:_default' \
+'--years=[Years of growth, up to 20; costs have years of their own]:YEARS:_default' \
 '--headroom=[How much of a ceiling may be used, instead of what the run measured]:PERCENT:_default' \
 '--core-ratio=[Speed of one core there relative to one where the demand was measured, for platforms without their own core_ratio]:RATIO:_default' \
 '*--what-if=[Take this figure instead of the given one; VALUE is a number or a range "12 to 15", repeatable]:KEY=VALUE:_default' \

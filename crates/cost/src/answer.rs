@@ -31,6 +31,9 @@ pub struct CostAnswer {
     /// The line whose moves are told beside the total's: cost per throughput, where there is a throughput.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other: Option<MovedLine>,
+    /// Cores of a server that its products use at most; absent where they use all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_cores: Option<f64>,
     /// What the answer does not contain, and remarks of the rules.
     pub notes: Vec<String>,
 }
@@ -46,7 +49,7 @@ pub struct MovedLine {
 
 impl CostAnswer {
     pub(crate) fn of(reckoned: Reckoned) -> CostAnswer {
-        let Reckoned { name, file, note, currency, sheet, total, mut notes } = reckoned;
+        let Reckoned { name, file, note, currency, sheet, total, mut notes, most_cores } = reckoned;
         let lines = sheet.finished();
         let number = match total {
             crate::sheet::Expr::Line(at) => at + 1,
@@ -77,6 +80,7 @@ impl CostAnswer {
             unknown,
             moves: told(sheet.moves(&total)),
             other,
+            most_cores,
             notes: once,
             lines,
         }
@@ -124,4 +128,21 @@ pub fn compared(first: &CostAnswer, second: &CostAnswer) -> Vec<Compared> {
             })
         })
         .collect()
+}
+
+/// Why answers can't be set beside each other: they reckon different years.
+///
+/// # Errors
+/// A sentence with the two descriptions and their years.
+pub fn same_years(answers: &[CostAnswer]) -> Result<(), String> {
+    let years = |answer: &CostAnswer| answer.value("years");
+    let Some((first, others)) = answers.split_first() else { return Ok(()) };
+    match others.iter().find(|other| years(other) != years(first)) {
+        None => Ok(()),
+        Some(other) => {
+            let shown = |answer| years(answer).map_or("unknown".to_string(), crate::sheet::number);
+            let (a, b) = (shown(first), shown(other));
+            Err(format!("{} is reckoned over {a} years and {} over {b}", first.file, other.file))
+        }
+    }
 }

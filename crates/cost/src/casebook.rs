@@ -46,6 +46,10 @@ pub struct CostRow {
     pub file: Option<String>,
     /// The line there.
     pub key: Option<String>,
+    /// With these: the line over that one, less one, in per cent.
+    pub over_file: Option<String>,
+    /// The line that it is over.
+    pub over_key: Option<String>,
     /// A line that the first two descriptions are compared by.
     pub compared: Option<String>,
     /// Which way round.
@@ -66,6 +70,8 @@ pub struct CostRow {
 pub enum Side {
     /// The second over the first.
     Ratio,
+    /// The first over the second.
+    Inverse,
     /// How much more the second is, per cent of the first.
     SecondOverFirst,
     /// How much more the first is, per cent of the second.
@@ -118,15 +124,23 @@ impl CostCase {
         row: &CostRow,
         answers: &BTreeMap<String, CostAnswer>,
     ) -> Result<CostOutcome, String> {
-        let answer = |file: &String| {
-            answers.get(file).ok_or_else(|| format!("{}: {file} was not read", self.title))
-        };
+        let answer = |file: &str| self::answer(answers, file);
         let (what, reckoned, unit) = match (&row.file, &row.key, &row.compared, row.side) {
             (Some(file), Some(key), None, None) => {
                 let answer = answer(file)?;
+                let value = |answer: &CostAnswer, key: &str| {
+                    answer.value(key).ok_or_else(|| format!("{}: {key} is unknown", answer.file))
+                };
                 let line = answer.line(key).ok_or_else(|| format!("{file} has no line {key}"))?;
-                let value = line.value.ok_or_else(|| format!("{file}: {key} is unknown"))?;
-                (format!("{}, {}", line.title, answer.name), value, line.unit.clone())
+                let title = format!("{}, {}", line.title, answer.name);
+                match (&row.over_file, &row.over_key) {
+                    (Some(over_file), Some(over_key)) => {
+                        let over = self::answer(answers, over_file)?;
+                        let share = value(answer, key)? / value(over, over_key)? - 1.0;
+                        (format!("{title} over {}", over.name), 100.0 * share, "% more".to_string())
+                    }
+                    _ => (title, value(answer, key)?, line.unit.clone()),
+                }
             }
             (None, None, Some(key), Some(side)) => {
                 let [first, second, ..] = self.files.as_slice() else {
@@ -159,10 +173,18 @@ impl CostCase {
     }
 }
 
+fn answer<'a>(
+    answers: &'a BTreeMap<String, CostAnswer>,
+    file: &str,
+) -> Result<&'a CostAnswer, String> {
+    answers.get(file).ok_or_else(|| format!("{file} was not read"))
+}
+
 fn sided(side: Side, found: &Compared, [first, second]: [&str; 2]) -> (String, f64, String) {
     let percent = || "% more".to_string();
     match side {
         Side::Ratio => (format!("{second} over {first}"), found.ratio, "times".to_string()),
+        Side::Inverse => (format!("{first} over {second}"), 1.0 / found.ratio, "times".to_string()),
         Side::SecondOverFirst => {
             (format!("{second} over {first}"), 100.0 * found.second_over_first, percent())
         }
@@ -178,7 +200,7 @@ pub fn page(case: &CostCase, outcomes: &[CostOutcome]) -> String {
     let files: Vec<String> =
         case.files.iter().map(|file| format!("`cases/costs/{file}`")).collect();
     let _ = writeln!(text, "Descriptions: {}.\n", files.join(", "));
-    text += "| | published | reckoned | | |\n| --- | ---: | ---: | --- | --- |\n";
+    text += "| | published, or by hand where it says so | reckoned | | |\n| --- | ---: | ---: | --- | --- |\n";
     for outcome in outcomes {
         let CostOutcome { what, published, reckoned, unit, within, told } = outcome;
         let mark = if *within { "" } else { "**outside.** " };

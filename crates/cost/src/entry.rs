@@ -25,7 +25,7 @@ pub(crate) struct Document {
     pub cost: Option<CostEntry>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CostEntry {
     pub years: Option<Figure>,
@@ -116,9 +116,11 @@ pub(crate) struct WorkEntry {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SavedEntry {
     pub name: Text,
-    /// A share of all cores, or CPU time of one operation.
+    /// A share of the CPU time that is no work, or CPU time of one operation.
     pub from: Text,
     pub to: Text,
+    /// How busy the cores are, where the two are shares.
+    pub busy: Option<Text>,
     /// Operations per second, where the two are times.
     pub rate: Option<Text>,
     pub source: Option<Text>,
@@ -160,6 +162,8 @@ pub(crate) struct OutageEntry {
     pub per_year: Figure,
     pub detection: Option<Text>,
     pub failover: Option<Text>,
+    /// Until service is back after that, where no log says it.
+    pub recovery: Option<Text>,
     /// Log to be applied, and how fast that goes.
     pub redo: Option<Text>,
     pub redo_rate: Option<Text>,

@@ -41,6 +41,21 @@ impl Reader<'_> {
         Ok(trimmed.to_string())
     }
 
+    /// Three capital letters, as ISO 4217 has them.
+    pub fn currency(self, text: &Text) -> Result<String, PlanError> {
+        let written = text.get_ref().trim();
+        if written.len() == 3 && written.bytes().all(|b| b.is_ascii_uppercase()) {
+            return Ok(written.to_string());
+        }
+        let why = format!("`{written}` is no currency");
+        Err(self.refused(
+            text,
+            "currency",
+            why,
+            "three capital letters, as ISO 4217 has them: USD, EUR",
+        ))
+    }
+
     /// A year, a month or a day: `2026`, `2026-11`, `2026-11-29`.
     pub fn date(self, what: &str, text: &Text) -> Result<String, PlanError> {
         let written = text.get_ref().trim();
@@ -54,7 +69,12 @@ impl Reader<'_> {
             [year] => number(year, 4, 1950..=2200),
             [year, month] => number(year, 4, 1950..=2200) && number(month, 2, 1..=12),
             [year, month, day] => {
-                number(year, 4, 1950..=2200) && number(month, 2, 1..=12) && number(day, 2, 1..=31)
+                let days = match *month {
+                    "02" => 29,
+                    "04" | "06" | "09" | "11" => 30,
+                    _ => 31,
+                };
+                number(year, 4, 1950..=2200) && number(month, 2, 1..=12) && number(day, 2, 1..=days)
             }
             _ => false,
         };
@@ -113,12 +133,18 @@ impl Reader<'_> {
                 }
             },
         };
+        if range.low > range.high {
+            let why = format!("{} runs from the larger to the smaller", shown(range));
+            return Err(self.source.error(
+                &figure.span(),
+                what,
+                why,
+                "write the smaller one first",
+            ));
+        }
         let fine = |value: f64| (least..=most).contains(&value);
         if !(fine(range.low) && fine(range.high)) {
             return refuse(format!("{} is out of bounds", shown(range)));
-        }
-        if range.low > range.high {
-            return refuse(format!("{} runs from the larger to the smaller", shown(range)));
         }
         Ok(Some(range))
     }
@@ -250,7 +276,11 @@ fn range_of(text: &str, number: impl Fn(&str) -> Option<f64>) -> Option<Range> {
 
 /// A number or a range as somebody would write it on the command line.
 pub(crate) fn what_if_value(text: &str) -> Option<Range> {
-    let range = range_of(text, |part| part.parse().ok())?;
+    let (text, scale) = match text.trim().strip_suffix('%') {
+        Some(share) => (share, 0.01),
+        None => (text, 1.0),
+    };
+    let range = range_of(text, |part| part.parse().ok())?.times(scale);
     (range.low >= 0.0 && range.low <= range.high && range.high <= PRICE_MAX).then_some(range)
 }
 

@@ -18,9 +18,10 @@ mod reckon;
 mod rules;
 mod sheet;
 mod size;
+mod syntax;
 mod what_if;
 
-pub use answer::{Compared, CostAnswer, MovedLine, compared};
+pub use answer::{Compared, CostAnswer, MovedLine, compared, same_years};
 pub use given_demand::given_demand;
 pub use published::Published;
 pub use reckon::{Measured, MeasuredIo, Question, cost, describes_a_platform};
@@ -29,4 +30,4 @@ pub use sheet::{Basis, CostLine, Group, Move, Range, WhatIf, number};
 pub use size::{
     Carries, Headroom, SizeError, SizeQuestion, SizedLoss, SizedPlatform, Sizing, size,
 };
-pub use what_if::{unused, what_if};
+pub use what_if::{twice, unused, what_if};

@@ -90,6 +90,9 @@ struct RuleEntry {
     date: Text,
     source: Text,
     note: Option<Text>,
+    needs: Option<Text>,
+    family: Option<Text>,
+    factor_without_threads: Option<Figure>,
 }
 
 /// A rule.
@@ -131,6 +134,12 @@ pub struct Rule {
     pub source: String,
     /// What the rule leaves out.
     pub note: Option<String>,
+    /// The rule that it is an option of.
+    pub needs: Option<String>,
+    /// Editions of one product: two of them don't cover the same processors.
+    pub family: Option<String>,
+    /// The factor where a core has one thread.
+    pub factor_without_threads: Option<Range>,
 }
 
 /// Rules by id.
@@ -218,6 +227,7 @@ fn read(reader: Reader<'_>, entry: &RuleEntry) -> Result<Rule, PlanError> {
         Some(figure) => reader.price(&of("price"), figure)?,
         None => None,
     };
+    checked(reader, &id, entry, price)?;
     let share = entry.support_per_year.as_ref();
     let memory = entry.most_memory.as_ref();
     let text = |text: &Option<Text>, key: &str| {
@@ -246,8 +256,40 @@ fn read(reader: Reader<'_>, entry: &RuleEntry) -> Result<Rule, PlanError> {
         date: reader.date(&of("date"), &entry.date)?,
         source: reader.prose(&of("source"), &entry.source)?,
         note: text(&entry.note, "note")?,
+        needs: text(&entry.needs, "needs")?,
+        family: text(&entry.family, "family")?,
+        factor_without_threads: known(&entry.factor_without_threads, "factor_without_threads")?,
         id,
     })
+}
+
+/// What a rule can't say at once.
+fn checked(
+    reader: Reader<'_>,
+    id: &str,
+    entry: &RuleEntry,
+    price: Option<Range>,
+) -> Result<(), PlanError> {
+    let refuse =
+        |why: &str, hint: &str| Err(reader.refused(&entry.id, &format!("rule {id}"), why, hint));
+    let costs = price.is_some_and(|price| price.high > 0.0);
+    if costs && entry.currency.is_none() {
+        return refuse("a price needs its currency", "add currency = \"USD\"");
+    }
+    if costs && entry.counts == Counts::None {
+        return refuse(
+            "counts nothing, so nothing has that price",
+            "counts = \"server\" has a price for each server",
+        );
+    }
+    let subscribed = !matches!(entry.term, None | Some(Term::Once));
+    if subscribed && entry.support_per_year.is_some() {
+        return refuse(
+            "is paid each month or year, which has no support beside it",
+            "add the support to the price, or take term = \"once\"",
+        );
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -301,6 +343,19 @@ mod tests {
             (
                 "[[rule]]\nid=\"a\"\ntitle=\"A\"\ncounts=\"core\"\nprice=-1\ndate=\"2026\"\nsource=\"b\"\n",
                 "out of bounds",
+            ),
+            (
+                "[[rule]]\nid=\"a\"\ntitle=\"A\"\ncounts=\"core\"\nprice=1\ndate=\"2026\"\nsource=\"b\"\n",
+                "needs its currency",
+            ),
+            (
+                "[[rule]]\nid=\"a\"\ntitle=\"A\"\ncounts=\"none\"\nprice=1\ncurrency=\"EUR\"\ndate=\"2026\"\nsource=\"b\"\n",
+                "counts nothing",
+            ),
+            (
+                "[[rule]]\nid=\"a\"\ntitle=\"A\"\ncounts=\"core\"\nprice=1\nterm=\"year\"\nsupport_per_year=\"20 %\"\n\
+                 currency=\"EUR\"\ndate=\"2026\"\nsource=\"b\"\n",
+                "no support beside it",
             ),
         ] {
             let error = rules.extend("ours.toml", text).unwrap_err().to_string();

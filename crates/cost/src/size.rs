@@ -1,10 +1,16 @@
 //! Which of these platforms carry a demand as it grows, what binds in each, what is left when a part fails, and what each costs.
 //!
-//! What a platform carries is its ceiling by [`narrows_plan::fit`], of which so much is used as keeps a percentile of latency: that share
-//! is measured (the highest rate that keeps the percentile over the closed loop's), or given. Without it the ceiling is told, and no
-//! platform is called large enough: at its ceiling queues have no end.
+//! What a platform carries is its ceiling by [`narrows_plan::fit`], of which so much is used as keeps a percentile of latency. That share is
+//! given, or measured: the rate that kept the percentile over what the CPUs of the measured server could do at most, so that the measured
+//! server itself is given the rate that it was measured to keep. It is one of CPUs and says nothing where something else binds. Without a
+//! share the ceiling is told, and no platform is called large enough: at its ceiling queues have no end. As many sessions as were measured
+//! may get less than the ceiling through; that is told apart.
 
-use narrows_plan::{Amount, Demand, Description, FitError, PlanError, fit};
+use std::cmp::Ordering;
+
+use narrows_plan::{
+    Amount, Demand, Description, Fit, FitError, FlowError, LostKind, PlanError, beside_one, fit,
+};
 use serde::Serialize;
 
 use crate::answer::CostAnswer;
@@ -15,6 +21,8 @@ use crate::reckon::{Question, cost};
 pub struct Headroom {
     /// Of the ceiling, as a part of one.
     pub share: f64,
+    /// Whether it is one of CPUs alone.
+    pub of_cpus: bool,
     /// In words.
     pub from: String,
 }
@@ -40,11 +48,13 @@ pub enum Carries {
     Yes,
     /// The need is within the doubt.
     JustAbout,
+    /// Its parts do; as many sessions as were measured get less through.
+    MoreSessions,
     /// No.
     No,
     /// Its ceiling is above the need, and how much of it may be used is not known.
     HeadroomUnknown,
-    /// Nothing described limits it.
+    /// What limits it is not described, or what the demand takes is not known.
     Unknown,
 }
 
@@ -54,6 +64,7 @@ impl Carries {
         match self {
             Carries::Yes => "carries it",
             Carries::JustAbout => "just about",
+            Carries::MoreSessions => "with more sessions",
             Carries::No => "too small",
             Carries::HeadroomUnknown => "headroom unknown",
             Carries::Unknown => "cannot tell",
@@ -66,7 +77,9 @@ impl Carries {
 pub struct SizedLoss {
     /// The part.
     pub part: String,
-    /// Operations per second that may still be used; absent where nothing runs or nothing limits it.
+    /// Of which kind it is.
+    pub kind: LostKind,
+    /// Operations per second that may still be used; absent where nothing runs or it can't be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usable_per_s: Option<f64>,
     /// Whether that is enough.
@@ -91,11 +104,20 @@ pub struct SizedPlatform {
     /// As much of it as is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usable_per_s: Option<Amount>,
+    /// With as many sessions as were measured; absent where the time of an operation isn't known in parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sessions_per_s: Option<Amount>,
+    /// How many sessions those are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<f64>,
     /// The need over the ceiling.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy: Option<f64>,
     /// What binds at the ceiling.
     pub binding: Vec<String>,
+    /// Why it can't be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lacks: Option<String>,
     /// Parts of which one may be lost.
     pub losses: Vec<SizedLoss>,
     /// What it costs; absent where the description has no costs.
@@ -111,9 +133,26 @@ impl SizedPlatform {
         self.cost.as_ref()?.value("total")
     }
 
-    /// Whether every part that can be lost leaves enough.
-    pub fn survives(&self) -> bool {
-        self.losses.iter().all(|loss| loss.carries == Carries::Yes)
+    /// Whether it carries the demand with any one part of that kind gone; `None` without such parts, or where it can't be told.
+    pub fn survives(&self, kind: LostKind) -> Option<bool> {
+        let mut of_kind = self.losses.iter().filter(|loss| loss.kind == kind).peekable();
+        of_kind.peek()?;
+        let mut all = true;
+        for loss in of_kind {
+            match loss.carries {
+                Carries::Yes => {}
+                Carries::HeadroomUnknown | Carries::Unknown => return None,
+                Carries::No | Carries::JustAbout | Carries::MoreSessions => all = false,
+            }
+        }
+        Some(all)
+    }
+
+    /// Whether it does so with any part gone but the machine that has the data.
+    fn survives_but_storage(&self) -> bool {
+        let kinds = [LostKind::Drive, LostKind::Path, LostKind::Server];
+        let known: Vec<bool> = kinds.iter().filter_map(|kind| self.survives(*kind)).collect();
+        !known.is_empty() && known.iter().all(|survives| *survives)
     }
 }
 
@@ -125,25 +164,26 @@ pub struct Sizing {
     /// What speaks against its measurement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspect: Option<String>,
-    /// Where it was measured, operations per second.
+    /// The rate that grows, operations per second.
     pub measured_per_s: Amount,
     /// What is needed over that.
     pub growth: f64,
     /// Operations per second that are needed.
-    pub needs_per_s: f64,
+    pub needs_per_s: Amount,
     /// How much of a ceiling is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headroom: Option<Headroom>,
     /// Each platform in the order in which it was given.
     pub platforms: Vec<SizedPlatform>,
-    /// Platforms by what they cost, or by their ceilings where a cost is unknown: indices.
+    /// Platforms by what they cost, or by their ceilings where costs can't be compared: indices.
     pub order: Vec<usize>,
-    /// Whether that order is one of costs.
-    pub by_cost: bool,
+    /// Why that order is not one of costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_by_cost: Option<String>,
     /// The first of the order that carries the demand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest: Option<usize>,
-    /// The first of the order that carries it with any one part gone.
+    /// The first of the order that carries it with any one part gone, but for the machine that has the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest_surviving: Option<usize>,
 }
@@ -154,6 +194,9 @@ pub enum SizeError {
     /// A description of costs is wrong.
     #[error(transparent)]
     Cost(#[from] PlanError),
+    /// Costs that can't be set beside each other.
+    #[error("{0}")]
+    Years(String),
     /// The platform can't be reckoned with this demand.
     #[error("{file}: {error}")]
     Fit {
@@ -167,22 +210,25 @@ pub enum SizeError {
 /// Sets a demand on all platforms, each with the text that it was read from.
 ///
 /// # Errors
-/// A description of costs that is wrong, a platform without a database.
+/// A description of costs that is wrong, costs over different years, a platform without a database.
 pub fn size(
     platforms: &[(&Description, &str)],
     demand: &Demand,
     question: SizeQuestion<'_>,
 ) -> Result<Sizing, SizeError> {
-    let needs_per_s = demand.rate_per_s.value * question.growth;
+    let needs = demand.rate_per_s.times(question.growth);
     let mut sized = Vec::new();
     for (platform, text) in platforms {
-        sized.push(one(platform, text, demand, needs_per_s, question)?);
+        sized.push(one(platform, text, demand, needs, question)?);
     }
-    let by_cost = sized.iter().all(|platform| platform.total().is_some()) && one_currency(&sized);
+    let costs: Vec<CostAnswer> = sized.iter().filter_map(|sized| sized.cost.clone()).collect();
+    crate::answer::same_years(&costs).map_err(SizeError::Years)?;
+    let not_by_cost = not_by_cost(&sized);
     let mut order: Vec<usize> = (0..sized.len()).collect();
     let ceiling = |at: &usize| sized[*at].ceiling_per_s.map_or(f64::INFINITY, |most| most.value);
-    let rank = |at: &usize| {
-        if by_cost { sized[*at].total().unwrap_or(f64::INFINITY) } else { ceiling(at) }
+    let rank = |at: &usize| match not_by_cost {
+        None => sized[*at].total().unwrap_or(f64::INFINITY),
+        Some(_) => ceiling(at),
     };
     order.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     let first = |carries: &dyn Fn(&SizedPlatform) -> bool| {
@@ -194,108 +240,168 @@ pub fn size(
         suspect: demand.suspect.clone(),
         measured_per_s: demand.rate_per_s,
         growth: question.growth,
-        needs_per_s,
+        needs_per_s: needs,
         headroom: question.headroom.cloned(),
         smallest: first(&enough),
-        smallest_surviving: first(&|platform| enough(platform) && platform.survives()),
+        smallest_surviving: first(&|platform| enough(platform) && platform.survives_but_storage()),
         platforms: sized,
         order,
-        by_cost,
+        not_by_cost,
     })
 }
 
-fn one_currency(sized: &[SizedPlatform]) -> bool {
-    let mut all = sized.iter().filter_map(|platform| Some(&platform.cost.as_ref()?.currency));
-    let first = all.next();
-    all.all(|currency| Some(currency) == first)
+/// Why platforms can't be ordered by what they cost.
+fn not_by_cost(sized: &[SizedPlatform]) -> Option<String> {
+    let of = |lacking: &dyn Fn(&SizedPlatform) -> bool| {
+        let names: Vec<&str> =
+            sized.iter().filter(|one| lacking(one)).map(|one| one.name.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    };
+    if let Some(names) = of(&|one| one.cost.is_none()) {
+        return Some(format!("no costs are described for {names}"));
+    }
+    if let Some(names) = of(&|one| one.total().is_none()) {
+        return Some(format!("a price is unknown in {names}"));
+    }
+    let mut currencies: Vec<&str> =
+        sized.iter().filter_map(|one| Some(one.cost.as_ref()?.currency.as_str())).collect();
+    currencies.sort_unstable();
+    currencies.dedup();
+    (currencies.len() > 1).then(|| format!("costs are in {}", currencies.join(" and ")))
 }
 
 fn one(
     platform: &Description,
     text: &str,
     demand: &Demand,
-    needs_per_s: f64,
+    needs: Amount,
     question: SizeQuestion<'_>,
 ) -> Result<SizedPlatform, SizeError> {
-    let fitted = |platform: &Description| {
-        fit(platform, demand, question.core_ratio)
-            .map_err(|error| SizeError::Fit { file: platform.file.clone(), error })
-    };
-    let fit = fitted(platform)?;
-    let usable_per_s = usable(fit.ceiling_per_s, question.headroom);
-    let mut losses = Vec::new();
-    for loss in platform.losses() {
-        losses.push(match loss.rest {
-            Err(stops) => SizedLoss {
-                part: loss.part,
-                usable_per_s: None,
-                carries: Carries::No,
-                stops: Some(stops),
-            },
-            // Without a way to its data a platform does nothing.
-            Ok(rest) => match fitted(&rest) {
-                Err(_) => SizedLoss {
-                    part: loss.part,
-                    usable_per_s: None,
-                    carries: Carries::No,
-                    stops: Some("no other way leads to the data".to_string()),
-                },
-                Ok(rest) => SizedLoss {
-                    part: loss.part,
-                    usable_per_s: usable(rest.ceiling_per_s, question.headroom)
-                        .map(|rate| rate.value),
-                    carries: judged(rest.ceiling_per_s, needs_per_s, question.headroom),
-                    stops: None,
-                },
-            },
-        });
-    }
-    let described = has_costs(text);
-    let cost = match described {
+    let cost = match has_costs(platform, text) {
         true => Some(cost(&platform.file, text, Some(platform), question.cost)?),
         false => None,
     };
-    let mut notes = fit.notes;
-    notes.extend(fit.taken);
+    let used = match cost.as_ref().and_then(|cost| cost.most_cores) {
+        Some(most) => platform.clone().with_cores_at_most(most as u32),
+        None => platform.clone(),
+    };
+    let fit = fit(&used, demand, question.core_ratio)
+        .map_err(|error| SizeError::Fit { file: platform.file.clone(), error })?;
+    let lacks = lacks(&used, demand, &fit);
+    let judge = Judge { needs, headroom: question.headroom, lacks: lacks.is_some() };
+    let losses = used.losses().into_iter().map(|loss| {
+        let rest = match &loss.rest {
+            Err(stops) => Err(stops.clone()),
+            Ok(rest) => fitted_rest(rest, demand, question.core_ratio),
+        };
+        let (usable_per_s, carries, stops) = match rest {
+            Err(stops) => (None, Carries::No, Some(stops)),
+            Ok(fit) => (judge.usable(&fit).map(|rate| rate.value), judge.ceiling(&fit), None),
+        };
+        SizedLoss { part: loss.part, kind: loss.kind, usable_per_s, carries, stops }
+    });
+    let losses = losses.collect();
+    let at_sessions = fit.at_sessions.as_ref();
     Ok(SizedPlatform {
         name: platform.name.clone(),
         file: platform.file.clone(),
-        carries: judged(fit.ceiling_per_s, needs_per_s, question.headroom),
-        busy: fit.ceiling_per_s.map(|ceiling| needs_per_s / ceiling.value),
+        carries: judge.carries(&fit),
+        busy: fit.ceiling_per_s.map(|ceiling| needs.value / ceiling.value),
         ceiling_per_s: fit.ceiling_per_s,
-        usable_per_s,
+        usable_per_s: judge.usable(&fit),
+        sessions_per_s: at_sessions.map(|at| at.rate_per_s),
+        sessions: at_sessions.map(|at| at.sessions),
         binding: fit.binding.iter().map(|bound| bound.component.clone()).collect(),
+        lacks,
         losses,
         cost,
-        notes,
+        notes: [fit.notes, fit.taken].concat(),
     })
 }
 
-/// Whether the text has a table `[cost]`.
-fn has_costs(text: &str) -> bool {
-    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("cost"))
-}
-
-fn usable(ceiling: Option<Amount>, headroom: Option<&Headroom>) -> Option<Amount> {
-    let (ceiling, share) = (ceiling?, headroom?.share);
-    Some(Amount { value: ceiling.value * share, half: ceiling.half.map(|half| half * share) })
-}
-
-/// Two rates without an interval need a third between them to be told apart.
-const DOUBT_WITHOUT_INTERVAL: f64 = 1.0 / 3.0;
-
-fn judged(ceiling: Option<Amount>, needs_per_s: f64, headroom: Option<&Headroom>) -> Carries {
-    let Some(ceiling) = ceiling else { return Carries::Unknown };
-    let doubt = |rate: Amount| rate.half.unwrap_or(rate.value * DOUBT_WITHOUT_INTERVAL);
-    if ceiling.value + doubt(ceiling) < needs_per_s {
-        return Carries::No;
+/// What is left of a platform; databases that have no way to their data any more do nothing.
+fn fitted_rest(
+    rest: &Description,
+    demand: &Demand,
+    core_ratio: Option<f64>,
+) -> Result<Fit, String> {
+    match fit(rest, demand, core_ratio) {
+        Ok(fit) => return Ok(fit),
+        Err(FitError::Flow(FlowError::NoRoute(_))) => {}
+        Err(error) => return Err(error.to_string()),
     }
-    let Some(usable) = usable(Some(ceiling), headroom) else { return Carries::HeadroomUnknown };
-    if usable.value - doubt(usable) > needs_per_s {
-        Carries::Yes
-    } else if usable.value + doubt(usable) < needs_per_s {
-        Carries::No
-    } else {
-        Carries::JustAbout
+    let alone = |at: usize| {
+        let keep: Vec<bool> = (0..rest.databases()).map(|other| other == at).collect();
+        fit(&rest.with_databases(&keep), demand, core_ratio).is_ok()
+    };
+    let keep: Vec<bool> = (0..rest.databases()).map(alone).collect();
+    if !keep.contains(&true) {
+        return Err("no other way leads to the data".to_string());
+    }
+    fit(&rest.with_databases(&keep), demand, core_ratio).map_err(|error| error.to_string())
+}
+
+/// Whether there are costs: a table `[cost]`, or prices beside the parts.
+fn has_costs(platform: &Description, text: &str) -> bool {
+    let table = text.parse::<toml::Table>();
+    platform.price().is_some() || table.is_ok_and(|table| table.contains_key("cost"))
+}
+
+/// What has to be known before anything is called large enough.
+fn lacks(platform: &Description, demand: &Demand, fit: &Fit) -> Option<String> {
+    if fit.log_only || demand.cpu_ns.is_none() {
+        return Some(
+            "the CPU time of an operation is not known, so CPUs limit nothing".to_string(),
+        );
+    }
+    if platform.server_parts().cores.is_none() {
+        return Some("the machines don't say their cores, so CPUs limit nothing".to_string());
+    }
+    fit.ceiling_per_s.is_none().then(|| "nothing described limits it".to_string())
+}
+
+/// Judges rates by what is needed.
+#[derive(Debug, Clone, Copy)]
+struct Judge<'a> {
+    needs: Amount,
+    headroom: Option<&'a Headroom>,
+    lacks: bool,
+}
+
+impl Judge<'_> {
+    /// So much of a ceiling as is used; `None` where that share is one of CPUs and something else binds.
+    fn usable(&self, fit: &Fit) -> Option<Amount> {
+        let (ceiling, headroom) = (fit.ceiling_per_s?, self.headroom?);
+        let cpus = fit.binding.first().is_some_and(|bound| bound.counts == "cpu_s_per_s");
+        (cpus || !headroom.of_cpus).then(|| ceiling.times(headroom.share))
+    }
+
+    /// By the ceiling alone.
+    fn ceiling(&self, fit: &Fit) -> Carries {
+        let beside = |rate: Amount| rate.over(self.needs).map(beside_one);
+        let Some(ceiling) = fit.ceiling_per_s else { return Carries::Unknown };
+        if beside(ceiling) == Some(Ordering::Less) {
+            return Carries::No;
+        }
+        if self.lacks {
+            return Carries::Unknown;
+        }
+        match self.usable(fit).map(beside) {
+            None => Carries::HeadroomUnknown,
+            Some(Some(Ordering::Greater)) => Carries::Yes,
+            Some(Some(Ordering::Less)) => Carries::No,
+            Some(_) => Carries::JustAbout,
+        }
+    }
+
+    /// By the ceiling, and by what as many sessions as were measured get through.
+    fn carries(&self, fit: &Fit) -> Carries {
+        let carries = self.ceiling(fit);
+        let sessions = fit.at_sessions.as_ref().and_then(|at| at.rate_per_s.over(self.needs));
+        match (carries, sessions.map(beside_one)) {
+            (Carries::Yes | Carries::JustAbout, Some(Ordering::Less)) => Carries::MoreSessions,
+            (Carries::Yes, Some(Ordering::Equal)) => Carries::JustAbout,
+            _ => carries,
+        }
     }
 }

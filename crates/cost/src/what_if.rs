@@ -24,6 +24,12 @@ pub fn what_if(text: &str) -> Result<WhatIf, String> {
     }
 }
 
+/// A figure that is given twice.
+pub fn twice(asked: &[WhatIf]) -> Option<&str> {
+    let again = |at: usize| asked[..at].iter().any(|before| before.key == asked[at].key);
+    (0..asked.len()).find(|at| again(*at)).map(|at| asked[at].key.as_str())
+}
+
 /// The first of these that none of the answers has a given figure for, and the nearest key that one has.
 pub fn unused<'a>(
     asked: &'a [WhatIf],

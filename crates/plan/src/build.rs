@@ -222,8 +222,17 @@ impl Builder<'_> {
         let drives = |group: &usize| self.platform.drives[*group].count;
         let all: u32 = members.iter().map(drives).sum();
         let (reads, writes) = match (self.work.writes(), database.data) {
+            (false, DataLocation::Array(index)) if self.platform.arrays[index].degraded => {
+                (self.platform.arrays[index].raid.degraded_read(all).unwrap_or(1.0), 0.0)
+            }
             (false, _) => (1.0, 0.0),
             (true, DataLocation::Drives(_)) => (0.0, 1.0),
+            (true, DataLocation::Array(index))
+                if self.platform.arrays[index].degraded && self.work.is_random() =>
+            {
+                let raid = &self.platform.arrays[index].raid;
+                raid.degraded_small_write(all).map_or((0.0, 1.0), |m| (m.reads, m.writes))
+            }
             (true, DataLocation::Array(index)) => {
                 let raid = &self.platform.arrays[index].raid;
                 if self.work.is_random() {

@@ -134,6 +134,8 @@ pub(crate) struct Array {
     pub level: String,
     pub raid: Raid,
     pub members: Vec<usize>,
+    /// One of its members is gone.
+    pub degraded: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -201,7 +203,7 @@ pub(crate) struct Database {
 }
 
 /// What of a platform runs its databases: all of its machines where none has one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ServerParts {
     /// The machines' names.
     pub machines: Vec<String>,
@@ -211,6 +213,8 @@ pub struct ServerParts {
     pub sockets: u32,
     /// Drives of the whole platform.
     pub drives: u32,
+    /// Work of one core over that of a core where a demand was measured, and its source, where the machines say the same.
+    pub core_ratio: Option<(f64, String)>,
 }
 
 impl Description {
@@ -226,7 +230,25 @@ impl Description {
             cores: servers.iter().map(|machine| machine.cores).sum(),
             sockets: servers.iter().map(|machine| machine.sockets).sum(),
             drives: self.drives.iter().map(|drives| drives.count).sum(),
+            core_ratio: match servers.split_first() {
+                Some((first, others))
+                    if others.iter().all(|m| m.core_ratio == first.core_ratio) =>
+                {
+                    first.core_ratio.clone()
+                }
+                _ => None,
+            },
         }
+    }
+
+    /// The same with no more than so many cores at each machine that runs a database: what a product uses of it.
+    #[must_use]
+    pub fn with_cores_at_most(mut self, cores: u32) -> Self {
+        for database in &self.databases {
+            let machine = &mut self.machines[database.at];
+            machine.cores = machine.cores.map(|all| all.min(cores));
+        }
+        self
     }
 
     /// The sum of its parts' prices, and the parts that have none beside parts that have one; `None` where no part has a price.

@@ -118,6 +118,6 @@ impl Builder<'_> {
             let hint = "describe an array on each machine, or take raid0";
             return Err(self.reader.source.error(&entry.drives.span(), what, why, hint));
         }
-        Ok(Array { name, level: level.id.clone(), raid: raid.clone(), members })
+        Ok(Array { name, level: level.id.clone(), raid: raid.clone(), members, degraded: false })
     }
 }

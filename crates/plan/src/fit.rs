@@ -4,6 +4,8 @@
 //! ([`AtSessions`]), and the ceiling for any number of them, by flow alone. The log has no ceiling by its count of
 //! flushes: group commit makes fewer of them as load rises. It limits by its bytes, and by what a flush takes.
 
+use std::cmp::Ordering;
+
 use narrows_limits::flow::{Answer, FlowError, Network, answer, fair_rates};
 use serde::Serialize;
 
@@ -109,15 +111,10 @@ impl Fit {
     }
 
     fn judged(&self) -> Verdict {
-        let beside_one = |times: Amount| {
-            let doubt = times.half.unwrap_or(DOUBT_WITHOUT_INTERVAL * times.value);
-            if times.value - doubt > 1.0 {
-                Verdict::Fits
-            } else if times.value + doubt < 1.0 {
-                Verdict::TooSmall
-            } else {
-                Verdict::JustAbout
-            }
+        let beside_one = |times: Amount| match beside_one(times) {
+            Ordering::Greater => Verdict::Fits,
+            Ordering::Less => Verdict::TooSmall,
+            Ordering::Equal => Verdict::JustAbout,
         };
         let ceiling = self.ceiling_times().map(beside_one);
         if let Some(at) = &self.at_rate {
@@ -137,6 +134,18 @@ impl Fit {
             (Some(Verdict::TooSmall), _) => Verdict::MoreSessions,
             (Some(sessions), _) => sessions,
         }
+    }
+}
+
+/// Whether a ratio is above or below one, its doubt included; equal where that can't be told.
+pub fn beside_one(times: Amount) -> Ordering {
+    let doubt = times.half.unwrap_or(DOUBT_WITHOUT_INTERVAL * times.value);
+    if times.value - doubt > 1.0 {
+        Ordering::Greater
+    } else if times.value + doubt < 1.0 {
+        Ordering::Less
+    } else {
+        Ordering::Equal
     }
 }
 

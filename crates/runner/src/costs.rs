@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use narrows_cost::{Headroom, Measured, MeasuredIo};
-use narrows_model::{HighestRate, Layer, Measurement, Run, Validity, metric};
+use narrows_model::{Layer, Measurement, Run, Validity, metric};
 use narrows_plan::{Amount, Demand};
 use narrows_verdict::Estimate;
 
@@ -40,21 +40,19 @@ pub fn measured(name: &str) -> Result<Measured> {
         demands: taken.demands,
         io,
         notes,
-        cores: cores(&run),
+        cpus: cpus(&run),
+        threads_per_core: demand::threads_per_core(&run),
         ghz: ghz(&run),
     })
 }
 
-/// Cores of the server: its CPUs over the threads of a core.
-fn cores(run: &Run) -> Option<u32> {
+/// CPUs that the server had.
+fn cpus(run: &Run) -> Option<u32> {
     let cpu = &run.platform()?.cpu;
-    let server = match run.plan.server_cpus.len() {
-        0 => cpu.threads as usize,
-        some => some,
-    };
-    let threads =
-        if cpu.smt_active == Some(true) && cpu.cores > 0 { cpu.threads / cpu.cores } else { 1 };
-    u32::try_from(server).ok().map(|server| server.div_ceil(threads.max(1)))
+    match run.plan.server_cpus.len() {
+        0 => Some(cpu.threads),
+        some => u32::try_from(some).ok(),
+    }
 }
 
 /// The frequency that the system says it sustains, else the highest.
@@ -123,28 +121,36 @@ pub fn demands(name: &str) -> Result<Demands> {
     }
     let mut notes = demand::remarks(&run);
     notes.extend(taken.refused);
-    let headrooms = run.highest_rates.iter().filter_map(|highest| headroom(&run, highest));
-    Ok(Demands {
-        from: demand::from(&run),
-        headrooms: headrooms.collect(),
-        demands: taken.demands,
-        notes,
-    })
+    let of = |demand: &Demand| headroom(&run, demand).map(|found| (demand.name.clone(), found));
+    let headrooms = taken.demands.iter().filter_map(of).collect();
+    for highest in run.highest_rates.iter().filter(|highest| highest.rate_per_s.is_none()) {
+        notes.push(format!(
+            "{}: the run looked for a rate and has none: {}",
+            highest.workload, highest.sentence
+        ));
+    }
+    if taken.demands.iter().any(|demand| !demand.observed) {
+        notes.push(
+            "a workload's rate is what the old server could do, not what it is asked for: --rate says what is needed"
+                .to_string(),
+        );
+    }
+    Ok(Demands { from: demand::from(&run), headrooms, demands: taken.demands, notes })
 }
 
-/// The highest rate that kept the percentile, over the closed loop's.
-fn headroom(run: &Run, highest: &HighestRate) -> Option<(String, Headroom)> {
+/// How busy the server's CPUs were at the highest rate that kept the percentile: that much of CPUs may be used.
+fn headroom(run: &Run, demand: &Demand) -> Option<Headroom> {
+    let highest = run.highest_rates.iter().find(|highest| highest.workload == demand.name)?;
     let rate = highest.rate_per_s.filter(|_| highest.validity != Validity::Invalid)?;
-    if highest.ceiling_per_s <= 0.0 {
-        return None;
-    }
-    let share = (rate / highest.ceiling_per_s).min(1.0);
-    let limit = narrows_units::Nanos(highest.limit_ns);
+    let cpus = f64::from(cpus(run)?);
+    let share = (rate * demand.cpu_ns?.value / 1e9 / cpus).min(1.0);
     let from = format!(
-        "p{} within {limit} at {} of the closed loop's rate, measured in run {}",
+        "p{} within {} kept up to {} per second, at which the CPUs were {} busy; run {}",
         highest.quantile * 100.0,
+        narrows_units::Nanos(highest.limit_ns),
+        narrows_units::OpsPerSecond(rate),
         narrows_units::Ratio(share),
         run.id
     );
-    Some((highest.workload.clone(), Headroom { share, from }))
+    Some(Headroom { share, of_cpus: true, from })
 }

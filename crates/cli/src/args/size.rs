@@ -13,7 +13,7 @@ use super::plan::core_ratio;
 #[command(before_help = "\
 Examples:
   narrows size small.toml large.toml --demand 7f3a --growth 20% --years 3
-  narrows size small.toml large.toml --demand 7f3a --headroom 60%
+  narrows size small.toml large.toml --demand 7f3a --rate 3k/s --headroom 60%
   narrows size small.toml large.toml --given demand.toml --core-ratio 1.4
   narrows size *.toml --demand 7f3a --only update --format html > size.html")]
 #[command(after_long_help = "\
@@ -33,10 +33,13 @@ pub struct SizeArgs {
     /// Of the run's workloads only this one
     #[arg(long, value_name = "NAME", requires = "demand")]
     pub only: Option<String>,
-    /// Growth of the demand per year
-    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent)]
+    /// The rate that is needed now, operations per second, instead of the one that was measured
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    pub rate: Option<f64>,
+    /// Growth of the demand per year, -90% to 1000%
+    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent, allow_hyphen_values = true)]
     pub growth: f64,
-    /// Years of growth
+    /// Years of growth, up to 20; costs have years of their own
     #[arg(long, value_name = "YEARS", default_value_t = 3.0, value_parser = years)]
     pub years: f64,
     /// How much of a ceiling may be used, instead of what the run measured
@@ -66,6 +69,19 @@ fn percent(text: &str) -> Result<f64, String> {
         Some(share) if (-90.0..=1000.0).contains(&share) => Ok(share / 100.0),
         Some(_) => Err("is not within -90 % and 1000 %".to_string()),
         None => Err("is no share, like 20%".to_string()),
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let text = text.trim().strip_suffix("/s").unwrap_or(text).trim();
+    let (number, scale) = match text.chars().last() {
+        Some('k') => (&text[..text.len() - 1], 1e3),
+        Some('M') => (&text[..text.len() - 1], 1e6),
+        _ => (text, 1.0),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(rate) if rate > 0.0 && rate * scale <= 1e12 => Ok(rate * scale),
+        _ => Err("is no rate, like 3000 or 3k/s".to_string()),
     }
 }
 

@@ -33,13 +33,23 @@ pub fn cost(args: &CostArgs) -> Result<Exit> {
         answers.push(narrows_cost::cost(&name, &text, platform.as_ref(), question)?);
     }
     refuse_unused(&args.what_if, &answers)?;
+    narrows_cost::same_years(&answers).map_err(other_years)?;
     output::document(&narrows_report::costs(&answers), args.format)?;
     let known = answers.iter().all(|answer| answer.value("total").is_some());
     Ok(Outcome::answered(known).exit())
 }
 
-/// Refuses a figure that nothing has.
+/// Costs of different years stand for nothing beside each other.
+pub(super) fn other_years(why: String) -> anyhow::Error {
+    Failure::hinted(why, "give all the same years in [cost], or --what-if years=5")
+}
+
+/// Refuses a figure that nothing has, and one that is given twice.
 pub(super) fn refuse_unused(what_if: &[WhatIf], answers: &[CostAnswer]) -> Result<()> {
+    if let Some(key) = narrows_cost::twice(what_if) {
+        let hint = "give each key once";
+        return Err(Failure::hinted(format!("--what-if: `{key}` is given twice"), hint));
+    }
     let Some((key, nearest)) = narrows_cost::unused(what_if, answers) else { return Ok(()) };
     let hint = match nearest {
         Some(nearest) => format!("did you mean `{nearest}`?"),

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use narrows_cost::{Carries, Headroom, Question, Rules, SizeError, SizeQuestion, Sizing};
-use narrows_plan::{Demand, Description};
+use narrows_plan::{Amount, Demand, Description};
 use narrows_runner::costs::{self, Demands};
 use narrows_runner::exit::Outcome;
 use narrows_runner::failure::Failure;
 
-use super::cost::refuse_unused;
+use super::cost::{other_years, refuse_unused};
 use super::description::text;
 use super::limits;
 use crate::args::size::SizeArgs;
@@ -31,6 +31,7 @@ pub fn size(args: &SizeArgs) -> Result<Exit> {
     let cost = Question { rules: &rules, what_if: &args.what_if, measured: None };
     let mut sizings: Vec<Sizing> = Vec::new();
     for demand in &demands.demands {
+        let demand = &asked(args, demand);
         let headroom = headroom(args, &demands, demand);
         let question = SizeQuestion {
             growth: (1.0 + args.growth).powf(args.years),
@@ -48,6 +49,12 @@ pub fn size(args: &SizeArgs) -> Result<Exit> {
     let open = [Carries::Unknown, Carries::HeadroomUnknown];
     let answered = |sizing: &Sizing| sizing.platforms.iter().all(|p| !open.contains(&p.carries));
     Ok(Outcome::answered(sizings.iter().all(answered)).exit())
+}
+
+/// The demand with the rate that is needed, where one is given.
+fn asked(args: &SizeArgs, demand: &Demand) -> Demand {
+    let rate_per_s = args.rate.map_or(demand.rate_per_s, Amount::exact);
+    Demand { rate_per_s, ..demand.clone() }
 }
 
 /// Those of the run, or the one of the file.
@@ -77,7 +84,7 @@ fn demands(args: &SizeArgs) -> Result<Demands> {
 
 fn headroom(args: &SizeArgs, demands: &Demands, demand: &Demand) -> Option<Headroom> {
     if let Some(share) = args.headroom {
-        return Some(Headroom { share, from: "--headroom".to_string() });
+        return Some(Headroom { share, of_cpus: false, from: "--headroom".to_string() });
     }
     let measured = demands.headrooms.iter().find(|(workload, _)| *workload == demand.name);
     measured.map(|(_, headroom)| headroom.clone())
@@ -86,6 +93,7 @@ fn headroom(args: &SizeArgs, demands: &Demands, demand: &Demand) -> Option<Headr
 fn refused(error: SizeError) -> anyhow::Error {
     match error {
         SizeError::Cost(error) => error.into(),
+        SizeError::Years(why) => other_years(why),
         SizeError::Fit { .. } => Failure::hinted(
             error.to_string(),
             "add a [[database]] with at = \"MACHINE\" and data = \"DRIVES\", and [[link]]s on the way to its data",

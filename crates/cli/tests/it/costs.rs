@@ -35,7 +35,12 @@ fn the_guides_first_description_has_the_guides_figures() {
     let output = narrows(&["cost", &file]);
     let screen = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    for words in ["round up ([2] 64 × [10] 0.5)", "3,192,000 USD", "49,875 USD per core"] {
+    for words in [
+        "round up ([2] 64 × [10] 0.5)",
+        "3,192,000 USD",
+        "49,875 USD per core",
+        "2 cores fewer save 99,750 USD",
+    ] {
         assert!(screen.contains(words), "`{words}` is not in\n{screen}");
     }
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
@@ -50,9 +55,25 @@ fn the_guides_first_description_has_the_guides_figures() {
         "json",
     ]);
     let answers: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let lines = answers[0]["lines"].as_array().unwrap();
+    let lines = answers["costs"][0]["lines"].as_array().unwrap();
     let licences = lines.iter().find(|line| line["key"] == "licence.oracle-ee.sum").unwrap();
     assert!((licences["value"].as_f64().unwrap() - 32.0 * 23_000.0 * 1.66).abs() < 1e-6);
+}
+
+#[test]
+fn entries_of_the_guide_are_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("box.toml");
+    let entries =
+        of_the_guide("Times have a unit") + &of_the_guide("## Published figures to begin with");
+    let head = "name = \"a\"\ncurrency = \"USD\"\n[cost.server]\ncores = 32\n";
+    std::fs::write(&file, format!("{head}{entries}")).unwrap();
+    let output = narrows(&["cost", &file.display().to_string()]);
+    let screen = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    for words in ["0.08 USD per month", "0.08 USD per GB", "orders/min", "min per year"] {
+        assert!(screen.contains(words), "`{words}` is not in\n{screen}");
+    }
 }
 
 #[test]
@@ -125,20 +146,23 @@ fn a_given_demand_finds_the_platform_that_carries_it() {
     assert!(screen.contains("large is the cheapest that carries it"), "{screen}");
     assert!(screen.contains("small: too small, held by CPUs of server"), "{screen}");
     assert!(screen.contains("no array holds its data a second time"), "{screen}");
+    assert!(
+        screen.contains("not without a drive; not without the machine that has the data"),
+        "{screen}"
+    );
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
     let (code, screen, _) = sized(&[]);
     assert_eq!(code, Some(4), "{screen}");
     assert!(screen.contains("headroom unknown"), "{screen}");
     let (_, page, _) = sized(&["--headroom", "60%", "--format", "html"]);
     assert!(page.contains("usable throughput against cost"), "the chart is there");
-    // The page and the text say the same.
     let (_, csv, _) = sized(&["--headroom", "60%", "--format", "csv"]);
     assert!(csv.starts_with("demand,platform,answer,"), "{csv}");
 }
 
 #[test]
 fn what_is_no_description_is_refused_with_a_hint() {
-    let file = case("avoided-core.toml");
+    let (file, other) = (case("avoided-core.toml"), case("one-server.toml"));
     for args in [
         vec!["cost", "/nowhere/x.toml"],
         vec!["cost", "/"],
@@ -148,6 +172,10 @@ fn what_is_no_description_is_refused_with_a_hint() {
         vec!["cost", &file, "--what-if", "years"],
         vec!["cost", &file, "--what-if", "years=-1"],
         vec!["cost", &file, "--what-if", "yeers=3"],
+        vec!["cost", &file, "--what-if", "years=3", "--what-if", "years=5"],
+        vec!["cost", &file, "--what-if", "licence.oracle-ee.support=22"],
+        // Five years beside three.
+        vec!["cost", &file, &other],
         vec!["size", &file, "--given", &file],
         vec!["size", &file],
         vec!["size", &file, "--given", "/nowhere/d.toml"],

@@ -7,7 +7,8 @@
 use narrows_plan::PlanError;
 use toml::Spanned;
 
-use super::cpu::CoreMoney;
+use super::cpu::{Clocked, CoreMoney};
+use super::server::Server;
 use super::work::microseconds;
 use super::{From, Reckoning};
 use crate::entry::CacheEntry;
@@ -17,6 +18,7 @@ pub(super) fn add(
     r: &mut Reckoning<'_>,
     entry: Option<&Spanned<CacheEntry>>,
     core: &Option<CoreMoney>,
+    server: &Server,
 ) -> Result<(), PlanError> {
     let Some(spanned) = entry else { return Ok(()) };
     let entry = spanned.get_ref();
@@ -67,12 +69,16 @@ pub(super) fn add(
             let value = r.reader.price("cost.cache: core_price", figure)?;
             Some(r.given(at("cache.core_price"), "price of a core", &currency, value, &from))
         }
-        None => core.as_ref().map(CoreMoney::first),
+        None => core.as_ref().and_then(|core| core.licences.clone()),
     };
     let Some(core_price) = core_price else {
         let why = "cpu_per_read needs the price of a core";
-        let hint = "add core_price = … here, or [cost.server] cores = … with licences";
+        let hint = "add core_price = … here; licences by core are one, all costs by core are none: memory and drives are in them";
         return Err(r.reader.source.error(&spanned.span(), "cost.cache", why, hint));
+    };
+    let cpu_s = match core {
+        Some(core) => core.busy(cpu_s, Clocked::Here, server),
+        None => cpu_s,
     };
     let of_cpu = r.sheet.computed(
         at("cache.of_cpu"),
@@ -87,6 +93,6 @@ pub(super) fn add(
         "s",
         with,
     );
-    r.notes.push("the memory's price over the drive's: both are bought once and last as long; a core's money is that of the years reckoned".to_string());
+    r.notes.push("a page in memory: memory and drive are taken to be bought once and to last as long as the years of the core's price".to_string());
     Ok(())
 }

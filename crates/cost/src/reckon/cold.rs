@@ -9,8 +9,6 @@ use toml::Spanned;
 
 use crate::figures::Reader;
 
-/// Hits are as good as steady from this share of the steady ones on.
-const NEARLY_STEADY: f64 = 0.9;
 /// Steps of the mean over the filling.
 const STEPS: u32 = 1000;
 
@@ -56,22 +54,15 @@ impl MissCurve {
         before[1]
     }
 
-    fn steady(&self) -> [f64; 2] {
-        self.points[self.points.len() - 1]
-    }
-
-    /// GB that have to be read until hits are nine tenths of the steady ones.
-    pub fn nearly_steady_gb(&self) -> f64 {
-        let [gb, misses] = self.steady();
-        let wanted = 1.0 - NEARLY_STEADY * (1.0 - misses);
-        let step = |n: u32| gb * f64::from(n) / f64::from(STEPS);
-        (0..=STEPS).map(step).find(|size| self.misses(*size) <= wanted).unwrap_or(gb)
+    /// GB that have to be read until the cache is full.
+    pub fn full_gb(&self) -> f64 {
+        self.points[self.points.len() - 1][0]
     }
 
     /// The share of the throughput that is missing at most, on average, until then.
     pub fn loss_at_most(&self) -> f64 {
-        let (until, [_, steady]) = (self.nearly_steady_gb(), self.steady());
-        let at = |n: u32| until * (f64::from(n) + 0.5) / f64::from(STEPS);
+        let [full, steady] = self.points[self.points.len() - 1];
+        let at = |n: u32| full * (f64::from(n) + 0.5) / f64::from(STEPS);
         let missing = (0..STEPS).map(|n| 1.0 - steady / self.misses(at(n)));
         missing.sum::<f64>() / f64::from(STEPS)
     }
@@ -87,14 +78,11 @@ mod tests {
         assert!((curve.misses(25.0) - 0.75).abs() < 1e-12);
         assert!((curve.misses(75.0) - 0.3).abs() < 1e-12);
         assert_eq!(curve.misses(500.0), 0.1);
-        // Nine tenths of hits of 0.9 are misses of 0.19: 38.75 of 50 GB behind the first point.
-        assert!((curve.nearly_steady_gb() - 88.8).abs() < 0.2, "{}", curve.nearly_steady_gb());
-        let loss = curve.loss_at_most();
-        assert!((0.6..0.9).contains(&loss), "{loss}");
-        // Redone by the integral of 1/m over both pieces.
+        assert_eq!(curve.full_gb(), 100.0);
+        // By the integral of 1/m over both pieces.
         let first = 50.0 / 0.5 * (1.0f64 / 0.5).ln();
-        let second = 50.0 / 0.4 * (0.5f64 / 0.19).ln();
-        let mean = 1.0 - 0.1 * (first + second) / 88.75;
-        assert!((loss - mean).abs() < 2e-3, "{loss} {mean}");
+        let second = 50.0 / 0.4 * (0.5f64 / 0.1).ln();
+        let mean = 1.0 - 0.1 * (first + second) / 100.0;
+        assert!((curve.loss_at_most() - mean).abs() < 1e-5, "{} {mean}", curve.loss_at_most());
     }
 }

@@ -1,14 +1,18 @@
-//! CPU time as money: what a core costs, what the CPU time of a rate costs, and what a core or a microsecond less is worth.
+//! CPU time as money: what a core costs, what the CPU time of a rate costs, and what less of it is worth.
 
 use narrows_plan::PlanError;
 use toml::Spanned;
 
 use super::Reckoning;
 use super::items::key_of;
+use super::licence::Licences;
 use super::server::Server;
 use super::work::{Work, microseconds};
-use crate::entry::SavedEntry;
+use crate::entry::{SavedEntry, WorkEntry};
 use crate::sheet::{Expr, Group};
+
+/// Cores fewer that are looked at for the next step of licences.
+const STEP_MOST: u32 = 16;
 
 /// Operations per second that a price is for: of short ones a thousand, of scans one.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,53 +30,139 @@ impl Batch {
     }
 }
 
+/// Whose CPU time it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Clocked {
+    /// Told of the server that is described.
+    Here,
+    /// Measured by a run, on cores of so many threads.
+    There { threads_per_core: f64 },
+}
+
 /// What one core (or vCPU) costs over the years.
 #[derive(Debug, Clone)]
 pub(super) struct CoreMoney {
     /// `core` or `vCPU`.
     pub of: &'static str,
-    /// Its licences; absent without any.
+    /// Licences by core, on average; absent where they don't follow the cores.
     pub licences: Option<Expr>,
-    /// Its part of everything.
+    /// All costs by core.
     pub all: Expr,
 }
 
 impl CoreMoney {
-    /// Licences where there are some, else everything.
-    pub fn first(&self) -> Expr {
-        self.licences.clone().unwrap_or_else(|| self.all.clone())
+    /// Cores that so much CPU time per second keeps busy. CPU time is that of threads, and so is a vCPU.
+    pub fn busy(&self, cpu: Expr, whose: Clocked, server: &Server) -> Expr {
+        let mut busy = cpu;
+        if self.of == "core" {
+            match (whose, &server.threads_per_core) {
+                (Clocked::There { threads_per_core }, _) if threads_per_core > 1.0 => {
+                    busy = busy / threads_per_core;
+                }
+                (Clocked::Here, Some(threads)) => busy = busy / threads.clone(),
+                _ => {}
+            }
+        }
+        match (whose, &server.core_ratio) {
+            (Clocked::There { .. }, Some(ratio)) => busy / ratio.clone(),
+            _ => busy,
+        }
+    }
+
+    /// What so many busy cores cost: by licences where these follow the cores, and by all costs.
+    pub fn priced(
+        &self,
+        r: &mut Reckoning<'_>,
+        (key, title, unit): (&str, &str, &str),
+        busy: &Expr,
+    ) {
+        if let Some(licences) = &self.licences {
+            let place = (Group::Cpu, &*format!("{key}.licence"));
+            let title = format!("{title}, licences");
+            r.sheet.headline(place, &title, unit, busy.clone() * licences.clone());
+        }
+        let place = (Group::Cpu, &*format!("{key}.all"));
+        let title = format!("{title}, all costs");
+        r.sheet.headline(place, &title, unit, busy.clone() * self.all.clone());
     }
 }
 
 pub(super) fn money_of_a_core(
     r: &mut Reckoning<'_>,
-    licences: &[Expr],
+    licences: &Licences,
     total: &Expr,
     server: &Server,
 ) -> Option<CoreMoney> {
     let (cores, of) = server.processors()?;
     let unit = r.per(of);
-    let licensed = r.sheet.value(&Expr::sum(licences.to_vec())) != Some(0.0);
-    let licences = (!licences.is_empty() && licensed).then(|| {
-        let each = Expr::sum(licences.to_vec()) / cores.clone();
-        let title = format!("licences of one {of}: what one avoided is worth");
-        r.sheet.headline((Group::Cpu, "core.licence"), &title, &unit, each)
+    let costs = |r: &Reckoning<'_>| {
+        let all = licences.all.as_ref()?;
+        (r.sheet.value(all) != Some(0.0)).then(|| all.clone())
+    };
+    let by_core = costs(r).map(|all| {
+        if !licences.by_processor {
+            r.notes.push(format!(
+                "licences are not by {of}, or not for all of them: a {of} fewer saves none by itself, so no {of} has a price of licences"
+            ));
+            return None;
+        }
+        step(r, &all, &cores, of);
+        let title = format!("licences by {of}, on average");
+        Some(r.sheet.headline((Group::Cpu, "core.licence"), &title, &unit, all / cores.clone()))
     });
-    let title = format!("all costs by {of}");
+    let title = format!("all costs by {of}, on average");
     let all = r.sheet.headline((Group::Cpu, "core.all"), &title, &unit, total.clone() / cores);
-    Some(CoreMoney { of, licences, all })
+    Some(CoreMoney { of, licences: by_core.flatten(), all })
+}
+
+/// Tells how many cores fewer save licences, and how much: these come whole.
+fn step(r: &mut Reckoning<'_>, licences: &Expr, cores: &Expr, of: &str) {
+    let (Some(now), Some(many)) = (r.sheet.value(licences), r.sheet.value(cores)) else { return };
+    let saves = (1..=STEP_MOST).find_map(|fewer| {
+        let with = r.sheet.value_with(licences, cores, many - f64::from(fewer))?;
+        (with < now).then_some((fewer, now - with))
+    });
+    let note = match saves {
+        Some((fewer, saved)) => format!(
+            "licences come whole: {fewer} {of}{} fewer save{} {} {}",
+            if fewer == 1 { "" } else { "s" },
+            if fewer == 1 { "s" } else { "" },
+            crate::sheet::number(saved),
+            r.currency
+        ),
+        None => format!("licences come whole: up to {STEP_MOST} {of}s fewer save none"),
+    };
+    r.notes.push(note);
 }
 
 /// The CPU time of the described work.
 pub(super) fn of_work(
     r: &mut Reckoning<'_>,
-    work: Option<&Work>,
+    (work, entry): (Option<&Work>, Option<&Spanned<WorkEntry>>),
     core: &Option<CoreMoney>,
     server: &Server,
-) {
-    let (Some(work), Some(core)) = (work, core) else { return };
-    let Some(cpu_s) = &work.cpu_s else { return };
-    of_rate(r, ("work", &work.name), cpu_s, core, server, Batch::Thousand);
+) -> Result<(), PlanError> {
+    let (Some(work), Some(core), Some(entry)) = (work, core, entry) else { return Ok(()) };
+    let Some(cpu_s) = &work.cpu_s else { return Ok(()) };
+    let per_s = work.rate.clone() / work.seconds;
+    let busy = core.busy(per_s * cpu_s.clone(), Clocked::Here, server);
+    let cores = server.processors().map(|(cores, _)| cores);
+    let [busy_now, all] = [Some(busy), cores].map(|line| r.sheet.value(&line?));
+    if let (Some(busy), Some(all)) = (busy_now, all)
+        && busy > all * 1.001
+    {
+        let number = crate::sheet::number;
+        let why = format!(
+            "its rate and CPU time keep {} {}s busy, and here are {}",
+            number(busy),
+            core.of,
+            number(all)
+        );
+        let hint = "cpu is the time of one operation on this server; threads_per_core says how many threads share a core";
+        return Err(r.reader.source.error(&entry.span(), "cost.work", why, hint));
+    }
+    of_rate(r, ("work", &work.name), cpu_s, core, server, (Batch::Thousand, Clocked::Here));
+    Ok(())
 }
 
 /// Cores that so many operations per second keep busy, and what these cost.
@@ -82,91 +172,112 @@ pub(super) fn of_rate(
     cpu_s: &Expr,
     core: &CoreMoney,
     server: &Server,
-    batch: Batch,
+    (batch, whose): (Batch, Clocked),
 ) {
     let (many, words) = batch.words();
     let title = format!("{name}: {}s that {words} keep busy", core.of);
-    let mut busy = cpu_s.clone() * many;
-    if server.threads_per_core != Expr::Number(1.0) && core.of == "core" {
-        busy = busy / server.threads_per_core.clone();
-    }
+    let busy = core.busy(cpu_s.clone() * many, whose, server);
     let place = (Group::Cpu, &*format!("{key}.busy"));
     let busy = r.sheet.computed(place, &title, &format!("{}s", core.of), busy);
     let unit = r.per(words);
-    if let Some(licences) = &core.licences {
-        let place = (Group::Cpu, &*format!("{key}.licence_of_rate"));
-        let title = format!("{name}: licences by CPU time");
-        r.sheet.headline(place, &title, &unit, busy.clone() * licences.clone());
-    }
-    let place = (Group::Cpu, &*format!("{key}.all_of_rate"));
-    let title = format!("{name}: all costs by CPU time");
-    r.sheet.headline(place, &title, &unit, busy * core.all.clone());
+    core.priced(r, (key, &format!("{name}: CPU time"), &unit), &busy);
 }
 
-/// What less CPU time is worth: shares of all cores, or times of an operation at a rate.
+/// What less CPU time is worth: shares of it for the same work, or times of an operation at a rate.
 pub(super) fn saved(
     r: &mut Reckoning<'_>,
     entries: &[Spanned<SavedEntry>],
     core: &Option<CoreMoney>,
     server: &Server,
 ) -> Result<(), PlanError> {
+    r.few("cost.saved", entries)?;
+    let mut names = Vec::new();
     for spanned in entries {
         let entry = spanned.get_ref();
         let name = r.reader.prose("cost.saved: name", &entry.name)?;
+        names.push(r.new_key("cost.saved", &names, &entry.name)?);
         let what = format!("saved {name}");
         let (Some(core), Some((cores, of))) = (core, server.processors()) else {
             let why = "needs to know the cores";
             let hint = "add [cost.server] cores = …";
             return Err(r.reader.source.error(&spanned.span(), what, why, hint));
         };
-        let from = r.sourced(&what, spanned.span(), &entry.source)?;
-        let key = |last: &str| format!("saved.{}.{last}", key_of(&name));
-        let is_share = |text: &crate::entry::Text| text.get_ref().trim().ends_with('%');
-        let freed = match (is_share(&entry.from), is_share(&entry.to), &entry.rate) {
-            (true, true, None) => {
-                let mut share = |text, end: &str| {
-                    let share = r.reader.share(&format!("{what}: {end}"), text)?;
-                    let title = format!("{name}: share of the CPU time, {end}");
-                    Ok::<_, PlanError>(r.given(
-                        (Group::Cpu, &key(end)),
-                        &title,
-                        "",
-                        Some(share),
-                        &from,
-                    ))
-                };
-                let (before, after) = (share(&entry.from, "from")?, share(&entry.to, "to")?);
-                cores * (before - after)
-            }
-            (false, false, Some(rate)) => {
-                let rate = r.reader.rate(&format!("{what}: rate"), rate)?;
-                let title = format!("{name}: operations");
-                let value = Some(rate.value.times(1.0 / rate.seconds));
-                let rate = r.given((Group::Cpu, &key("rate")), &title, "/s", value, &from);
-                let mut time = |text, end: &str| {
-                    let cpu = r.reader.seconds(&format!("{what}: {end}"), text)?;
-                    let title = format!("{name}: CPU time of one, {end}");
-                    Ok::<_, PlanError>(microseconds(r, (Group::Cpu, &key(end)), &title, cpu, &from))
-                };
-                let (before, after) = (time(&entry.from, "from")?, time(&entry.to, "to")?);
-                let mut busy = rate * (before - after);
-                if of == "core" && server.threads_per_core != Expr::Number(1.0) {
-                    busy = busy / server.threads_per_core.clone();
-                }
-                busy
-            }
-            _ => {
-                let why = "from and to are two shares of the CPU time, or two times of one operation with a rate";
-                let hint = "from = \"31.5 %\", to = \"22.4 %\"; or from = \"19 us\", to = \"12 us\", rate = \"200k/s\"";
-                return Err(r.reader.source.error(&spanned.span(), what, why, hint));
-            }
-        };
-        let title = format!("{name}: {of}s that get free");
-        let freed = r.sheet.headline((Group::Cpu, &key("freed")), &title, &format!("{of}s"), freed);
+        let key = format!("saved.{}", key_of(&name));
+        let freed = freed(r, (spanned, &name, &key), core, (cores, server))?;
+        let title = format!("{name}: {of}s of CPU time that get free");
+        let place = (Group::Cpu, &*format!("{key}.freed"));
+        let freed = r.sheet.headline(place, &title, &format!("{of}s"), freed);
+        if r.sheet.value(&freed).is_some_and(|freed| freed < 0.0) {
+            r.notes.push(format!(
+                "{name}: `to` takes more CPU time than `from`, so it costs and saves nothing"
+            ));
+        }
         let currency = r.currency.clone();
-        let title = format!("{name}: what they are worth over the years");
-        let worth = freed * core.first();
-        r.sheet.headline((Group::Cpu, &key("worth")), &title, &currency, worth);
+        let title = format!("{name}: that CPU time over the years");
+        core.priced(r, (&key, &title, &currency), &freed);
     }
     Ok(())
+}
+
+/// Cores that one entry sets free.
+fn freed(
+    r: &mut Reckoning<'_>,
+    (spanned, name, key): (&Spanned<SavedEntry>, &str, &str),
+    core: &CoreMoney,
+    (cores, server): (Expr, &Server),
+) -> Result<Expr, PlanError> {
+    let entry = spanned.get_ref();
+    let what = format!("saved {name}");
+    let from = r.sourced(&what, spanned.span(), &entry.source)?;
+    let is_share = |text: &crate::entry::Text| text.get_ref().trim().ends_with('%');
+    match (is_share(&entry.from), is_share(&entry.to), &entry.rate) {
+        (true, true, None) => {
+            let mut share = |text, end: &str| {
+                let share = r.reader.share(&format!("{what}: {end}"), text)?;
+                let title = format!("{name}: share of the CPU time that is no work, {end}");
+                let place = (Group::Cpu, &*format!("{key}.{end}"));
+                Ok::<_, PlanError>(r.share(place, &title, share, &from))
+            };
+            let (before, after) = (share(&entry.from, "from")?, share(&entry.to, "to")?);
+            let busy = match &entry.busy {
+                Some(text) => {
+                    let share = r.reader.share(&format!("{what}: busy"), text)?;
+                    let place = (Group::Cpu, &*format!("{key}.used"));
+                    Some(r.share(place, &format!("{name}: how busy the cores are"), share, &from))
+                }
+                None => {
+                    r.notes.push(format!(
+                        "{name}: taken as if all cores were busy; busy = \"60 %\" says otherwise"
+                    ));
+                    None
+                }
+            };
+            // The same work takes (1 − from) of the time before and (1 − to) of a shorter time after.
+            let one = || Expr::Number(1.0);
+            let spared = one() - (one() - before) / (one() - after);
+            Ok(match busy {
+                Some(busy) => cores * busy * spared,
+                None => cores * spared,
+            })
+        }
+        (false, false, Some(rate)) => {
+            let rate = r.reader.rate(&format!("{what}: rate"), rate)?;
+            let value = Some(rate.value.times(1.0 / rate.seconds));
+            let place = (Group::Cpu, &*format!("{key}.rate"));
+            let rate = r.given(place, &format!("{name}: operations"), "/s", value, &from);
+            let mut time = |text, end: &str| {
+                let cpu = r.reader.seconds(&format!("{what}: {end}"), text)?;
+                let title = format!("{name}: CPU time of one, {end}");
+                let place = (Group::Cpu, &*format!("{key}.{end}"));
+                Ok::<_, PlanError>(microseconds(r, place, &title, cpu, &from))
+            };
+            let (before, after) = (time(&entry.from, "from")?, time(&entry.to, "to")?);
+            Ok(core.busy(rate * (before - after), Clocked::Here, server))
+        }
+        _ => {
+            let why = "from and to are two shares of the CPU time, or two times of one operation with a rate";
+            let hint = "from = \"31.5 %\", to = \"22.4 %\"; or from = \"19 us\", to = \"12 us\", rate = \"200k/s\"";
+            Err(r.reader.source.error(&spanned.span(), what, why, hint))
+        }
+    }
 }

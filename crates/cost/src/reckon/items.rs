@@ -3,6 +3,7 @@
 use narrows_plan::{Description, PlanError};
 use toml::Spanned;
 
+use super::server::Server;
 use super::work::Work;
 use super::{From, Reckoning};
 use crate::entry::ItemEntry;
@@ -11,34 +12,35 @@ use crate::sheet::{Basis, Expr, Group, Range};
 const MONTHS: f64 = 12.0;
 /// Hours of a year of 365 days.
 pub(super) const HOURS: f64 = 8760.0;
-/// Items of one description.
-const ITEMS_MAX: usize = 200;
 
 pub(super) fn add(
     r: &mut Reckoning<'_>,
     items: &[Spanned<ItemEntry>],
     platform: Option<&Description>,
-    work: Option<&Work>,
+    (work, server): (Option<&Work>, &Server),
 ) -> Result<Vec<Expr>, PlanError> {
     let mut sums = Vec::new();
     if let Some((price, unpriced)) = platform.and_then(Description::price) {
         sums.push(parts(r, price, unpriced));
     }
-    if items.len() > ITEMS_MAX {
-        let why = format!("{} items", items.len());
-        let hint = format!("at most {ITEMS_MAX} are reckoned; add up what belongs together");
-        return Err(r.reader.source.error(&items[ITEMS_MAX].span(), "cost.item", why, hint));
-    }
+    r.few("cost.item", items)?;
     let mut names: Vec<String> = Vec::new();
     for item in items {
         let name = r.reader.prose("cost.item: name", &item.get_ref().name)?;
-        if names.contains(&name) {
-            let why = format!("`{name}` is named twice");
-            let hint = "give each item a name of its own, or a count";
-            return Err(r.reader.refused(&item.get_ref().name, "cost.item", why, hint));
-        }
+        names.push(r.new_key("cost.item", &names, &item.get_ref().name)?);
         sums.push(one(r, &name, item, work)?);
-        names.push(name);
+    }
+    let many = r.sheet.value(&server.servers).filter(|many| *many > 1.0);
+    let once: Vec<&str> = items
+        .iter()
+        .filter(|item| item.get_ref().count.is_none() && item.get_ref().figure.is_none())
+        .map(|item| item.get_ref().name.get_ref().trim())
+        .collect();
+    if let Some(many) = many.filter(|_| !once.is_empty()) {
+        r.notes.push(format!(
+            "paid once for all {many} servers, since they have no count: {}",
+            once.join(", ")
+        ));
     }
     Ok(sums)
 }
@@ -47,7 +49,7 @@ pub(super) fn add(
 fn parts(r: &mut Reckoning<'_>, price: f64, unpriced: &[String]) -> Expr {
     let value = unpriced.is_empty().then_some(Range::exact(price));
     let source = match unpriced {
-        [] => "prices beside the parts of the description".to_string(),
+        [] => "prices beside the parts of the description, without source and day".to_string(),
         some => format!("no price of {}", some.join(", ")),
     };
     let from = From { basis: Basis::Price, source, date: None };
@@ -95,11 +97,17 @@ fn one(
         Some(figure) => figure.per.as_str(),
         None => entry.per.as_ref().map_or("once", |per| per.get_ref().trim()),
     };
+    // What a published price counts: `USD per GB and month`.
+    let counted = published.as_ref().and_then(|figure| figure.of.clone());
+    let of = |often: &str| match &counted {
+        Some(counted) => format!("{counted} and {often}"),
+        None => often.to_string(),
+    };
     let (unit, times) = match per {
         "once" => (r.currency.clone(), Expr::Number(1.0)),
-        "year" => (r.per("year"), r.years.clone()),
-        "month" => (r.per("month"), Expr::Number(MONTHS) * r.years.clone()),
-        "hour" => (r.per("hour"), Expr::Number(HOURS) * r.years.clone()),
+        "year" => (r.per(&of("year")), r.years.clone()),
+        "month" => (r.per(&of("month")), Expr::Number(MONTHS) * r.years.clone()),
+        "hour" => (r.per(&of("hour")), Expr::Number(HOURS) * r.years.clone()),
         "rate" => match work {
             Some(work) => (r.per(&work.unit), work.rate.clone()),
             None => {

@@ -20,6 +20,12 @@ pub(super) struct Licences {
     pub sums: Vec<Expr>,
     /// How many licences of the first product there are, in packs where it comes in packs.
     pub count: Option<Expr>,
+    /// All of them together; absent without any.
+    pub all: Option<Expr>,
+    /// Whether their number follows the processors: none is by socket or server, or for a part of them.
+    pub by_processor: bool,
+    /// The most cores of a server that all products use.
+    pub most_cores: Option<f64>,
 }
 
 /// Licences of all products.
@@ -28,8 +34,11 @@ pub(super) fn add(
     entries: &[Spanned<LicenceEntry>],
     server: &Server,
 ) -> Result<Licences, PlanError> {
+    r.few("cost.licence", entries)?;
     let mut sums = Vec::new();
     let mut first = None;
+    let mut by_processor = !entries.is_empty();
+    let mut most_cores: Option<f64> = None;
     let mut seen: Vec<&str> = Vec::new();
     for entry in entries {
         let id = &entry.get_ref().rule;
@@ -48,23 +57,56 @@ pub(super) fn add(
             return Err(r.reader.refused(id, "cost.licence: rule", "is named twice", hint));
         }
         seen.push(&rule.id);
+        together(r, rule, entry, entries)?;
+        let follows = matches!(rule.counts, Counts::Core | Counts::Vcpu | Counts::None);
+        by_processor &= follows && entry.get_ref().counted.is_none();
+        most_cores = match (most_cores, rule.most_cores) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
         let (sum, count) = one(r, rule, entry, server)?;
         sums.push(sum);
         first = first.or(count);
     }
-    if sums.len() > 1 {
+    let all = (!sums.is_empty()).then(|| {
         let currency = r.currency.clone();
         let all = Expr::sum(sums.clone());
-        r.sheet.headline(
-            (Group::Licence, "licence.all"),
-            "licences over the years",
-            &currency,
-            all,
-        );
-    } else if let Some(only) = sums.first() {
-        r.sheet.shown(only);
+        r.sheet.headline((Group::Licence, "licence.all"), "licences over the years", &currency, all)
+    });
+    Ok(Licences { sums, count: first, all, by_processor, most_cores })
+}
+
+/// Refuses an option without what it is an option of, and two editions for the same processors.
+fn together(
+    r: &Reckoning<'_>,
+    rule: &Rule,
+    entry: &Spanned<LicenceEntry>,
+    entries: &[Spanned<LicenceEntry>],
+) -> Result<(), PlanError> {
+    let id = &entry.get_ref().rule;
+    let others = || entries.iter().filter(|other| other.get_ref().rule.get_ref().trim() != rule.id);
+    if let Some(needs) = &rule.needs
+        && !others().any(|other| other.get_ref().rule.get_ref().trim() == needs)
+    {
+        let why = format!("is an option of {needs}, which is not licensed here");
+        let hint = format!("add [[cost.licence]] rule = \"{needs}\"");
+        return Err(r.reader.refused(id, "cost.licence: rule", why, hint));
     }
-    Ok(Licences { sums, count: first })
+    let same_family = |other: &&Spanned<LicenceEntry>| {
+        let rule_of = r.question.rules.get(other.get_ref().rule.get_ref().trim());
+        rule.family.is_some() && rule_of.is_some_and(|other| other.family == rule.family)
+    };
+    if let Some(other) = others().find(same_family)
+        && (other.get_ref().counted.is_none() || entry.get_ref().counted.is_none())
+    {
+        let why = format!(
+            "and {} are editions of one product for the same processors",
+            other.get_ref().rule.get_ref()
+        );
+        let hint = "give both counted = …, how many each of them covers, or leave one out";
+        return Err(r.reader.refused(id, &format!("cost.licence: {}", rule.id), why, hint));
+    }
+    Ok(())
 }
 
 fn one(
@@ -88,21 +130,25 @@ fn one(
     let currency = r.currency.clone();
     let years = r.years.clone();
     let support = match &entry.get_ref().support {
-        Some(text) => Some((
-            r.reader.share(&format!("licence {}: support", rule.id), text)?,
-            "the description",
-        )),
-        None => rule.support_per_year.map(|share| (share, rule.source.as_str())),
+        Some(text) => {
+            let what = format!("licence {}: support", rule.id);
+            if rule.term != Term::Once {
+                let why = "is paid each month or year, which has no support beside it";
+                return Err(r.reader.refused(text, &what, why, "leave support out"));
+            }
+            let source = "the description".to_string();
+            let from = From { basis: Basis::Described, source, date: None };
+            Some((r.reader.share(&what, text)?, from))
+        }
+        None => rule.support_per_year.map(|share| {
+            let (source, date) = (rule.source.clone(), Some(rule.date.clone()));
+            (share, From { basis: Basis::Rule, source, date })
+        }),
     };
     let sum = match (rule.term, support) {
-        (Term::Once, Some((share, source))) => {
-            let from = From {
-                basis: Basis::Rule,
-                source: source.to_string(),
-                date: Some(rule.date.clone()),
-            };
+        (Term::Once, Some((share, from))) => {
             let title = format!("{}: support for a year, of the fee", rule.id);
-            let share = r.given((Group::Licence, &key("support")), &title, "", Some(share), &from);
+            let share = r.share((Group::Licence, &key("support")), &title, share, &from);
             fee.clone() + fee * share * years
         }
         (Term::Once, None) => {
@@ -149,30 +195,52 @@ fn licences(
             let Some(of) = of else {
                 let plural = rule.counts.plural();
                 let why = format!("counts {plural}, and nothing says how many there are");
-                let hint =
-                    format!("add [cost.server] {} = …, or counted = … here", plural.to_lowercase());
+                let hint = match (rule.counts, &server.vcpus) {
+                    (Counts::Core, Some(_)) => {
+                        "of a virtual machine some products license its vCPUs as cores: counted = 16; \
+                         Oracle has rules of its own for clouds"
+                            .to_string()
+                    }
+                    _ => {
+                        let key = plural.to_lowercase();
+                        format!("add [cost.server] {key} = …, or counted = … here")
+                    }
+                };
                 return Err(r.reader.refused(&entry.get_ref().rule, &what, why, hint));
             };
             of
         }
     };
     let mut counted = counted;
-    if let (Some(least), Some(sockets)) = (rule.least_per_socket, &server.sockets)
-        && entry.get_ref().counted.is_none()
-    {
+    if let Some(least) = rule.least_per_socket.filter(|_| entry.get_ref().counted.is_none()) {
+        let Some(sockets) = &server.sockets else {
+            let why = format!(
+                "licenses at least {least} cores for each socket, and nothing says how many there are"
+            );
+            let hint = "add [cost.server] sockets = …; a virtual machine counts as one";
+            return Err(r.reader.refused(&entry.get_ref().rule, &what, why, hint));
+        };
         counted = counted.at_least(sockets.clone() * least);
     }
     let from =
         From { basis: Basis::Rule, source: rule.source.clone(), date: Some(rule.date.clone()) };
-    let factor = if rule.factor == Range::exact(1.0) {
-        None
-    } else {
+    let one_thread =
+        server.threads_per_core.as_ref().is_some_and(|threads| r.sheet.value(threads) == Some(1.0));
+    let by_rule = rule.factor_without_threads.filter(|_| one_thread).unwrap_or(rule.factor);
+    let factor = (by_rule != Range::exact(1.0)).then(|| {
         let title = format!("{}: licences for each of its {}", rule.id, rule.counts.plural());
-        Some(r.given((Group::Licence, &key("factor")), &title, "", Some(rule.factor), &from))
-    };
-    let mut licences = match factor {
+        r.given((Group::Licence, &key("factor")), &title, "", Some(by_rule), &from)
+    });
+    let times = |counted: Expr| match factor {
         Some(factor) => (counted * factor).rounded_up(),
         None => counted.rounded_up(),
+    };
+    // Instances are licensed one by one.
+    let one_by_one = rule.counts == Counts::Vcpu && server.servers != Expr::Number(1.0);
+    let mut licences = if one_by_one && entry.get_ref().counted.is_none() {
+        times(counted / server.servers.clone()) * server.servers.clone()
+    } else {
+        times(counted)
     };
     if let Some(least) = rule.least {
         licences = licences.at_least(server.servers.clone() * least);
@@ -201,7 +269,8 @@ fn fee(
             (price, r.priced(&what, price.is_some(), spanned.span(), from)?)
         }
         None => {
-            let same = rule.currency.as_deref().is_none_or(|currency| currency == r.currency);
+            let same =
+                rule.price.is_none() || rule.currency.as_deref() == Some(r.currency.as_str());
             if !same {
                 let list = rule.currency.as_deref().unwrap_or_default();
                 r.notes.push(format!(
@@ -225,7 +294,7 @@ fn fee(
         let share = r.reader.share(&format!("{what}: discount"), discount)?;
         let from = r.sourced(&what, discount.span(), &entry.source)?;
         let title = format!("{}: discount", rule.id);
-        let share = r.given((Group::Licence, &key("discount")), &title, "", Some(share), &from);
+        let share = r.share((Group::Licence, &key("discount")), &title, share, &from);
         fee = fee * (Expr::Number(1.0) - share);
     }
     let currency = r.currency.clone();

@@ -3,10 +3,10 @@
 use narrows_plan::{Amount, Demand};
 
 use super::Reckoning;
-use super::cpu::{Batch, CoreMoney, of_rate};
+use super::cpu::{Batch, Clocked, CoreMoney, of_rate};
 use super::items::key_of;
 use super::server::Server;
-use crate::sheet::{Basis, Expr, Given, Group, Range};
+use crate::sheet::{Basis, Expr, Given, Group, MOST, Range};
 
 /// One kind of I/O that a run measured alone, with the CPU time that it took.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,8 +32,10 @@ pub struct Measured {
     pub io: Vec<MeasuredIo>,
     /// What bears on all of it.
     pub notes: Vec<String>,
-    /// Cores (in a virtual machine CPUs) that the server had there.
-    pub cores: Option<u32>,
+    /// CPUs (threads) that the server had there.
+    pub cpus: Option<u32>,
+    /// Threads of a core there; one where that isn't visible.
+    pub threads_per_core: f64,
     /// Clock of a core there, GHz, as its system tells it.
     pub ghz: Option<f64>,
 }
@@ -41,10 +43,11 @@ pub struct Measured {
 pub(super) fn add(r: &mut Reckoning<'_>, core: &Option<CoreMoney>, server: &Server, total: &Expr) {
     let Some(measured) = r.question.measured else { return };
     r.notes.extend(measured.notes.iter().cloned());
-    if !same_cores(r, measured, server) {
-        let there = measured.cores.map_or("unknown".to_string(), |cores| cores.to_string());
+    if !same_processors(r, measured, server) {
+        let there =
+            measured.cpus.map_or("an unknown number of".to_string(), |cpus| cpus.to_string());
         r.notes.push(format!(
-            "the server of the run had {there} cores, the description has others: its throughput is not divided by this price; \
+            "the server of the run had {there} CPUs, the description has others: its throughput is not divided by this price; \
              `narrows size` sets its demand on the described platform"
         ));
     }
@@ -73,6 +76,14 @@ fn bytes_of_cores(r: &mut Reckoning<'_>, measured: &Measured) {
         let title = format!("{name}: bytes of one core's CPU time");
         let place = (Group::Work, &*key("mb_per_core"));
         let line = r.sheet.given(place, &title, "MB/s per core", line);
+        let per_s = operations_of_a_core(measured, &name);
+        if let Some(per_s) = per_s {
+            let title = format!("{name}: operations of one core's CPU time");
+            let place = (Group::Work, &*key("ops_per_core"));
+            let given = given(per_s, &measured.from);
+            let line = r.sheet.given(place, &title, "/s per core", given);
+            r.sheet.shown(&line);
+        }
         match &ghz {
             Some(ghz) => {
                 let title = format!("{name}: the same per GHz; an old rule says 12");
@@ -84,10 +95,15 @@ fn bytes_of_cores(r: &mut Reckoning<'_>, measured: &Measured) {
     }
 }
 
-/// Whether what is described has as many cores as the server had that was measured: only then is its rate the description's.
-fn same_cores(r: &Reckoning<'_>, measured: &Measured, server: &Server) -> bool {
-    let described = server.processors().and_then(|(cores, _)| r.sheet.value(&cores));
-    measured.cores.is_some_and(|cores| described == Some(f64::from(cores)))
+/// Whether what is described has as many processors, of the same kind, as the server had that was measured: only then is its rate the
+/// description's.
+fn same_processors(r: &Reckoning<'_>, measured: &Measured, server: &Server) -> bool {
+    let Some((processors, of)) = server.processors() else { return false };
+    let there = measured.cpus.map(|cpus| match of {
+        "core" => f64::from(cpus) / measured.threads_per_core.max(1.0),
+        _ => f64::from(cpus),
+    });
+    there.is_some() && r.sheet.value(&processors) == there && server.core_ratio.is_none()
 }
 
 fn given(amount: Amount, from: &str) -> Given {
@@ -96,12 +112,20 @@ fn given(amount: Amount, from: &str) -> Given {
 
 fn given_of(amount: Amount, factor: f64, from: &str) -> Given {
     let half = amount.half.unwrap_or(0.0);
-    let value = Range { value: amount.value, low: amount.value - half, high: amount.value + half };
+    // A few repeats may have an interval wider than the figure; what is counted is never negative.
+    let low = (amount.value - half).max(0.0);
+    let value = Range { value: amount.value, low, high: amount.value + half };
     let source = match amount.half {
         Some(_) => from.to_string(),
         None => format!("{from}; without an interval"),
     };
-    Given { value: Some(value.times(factor)), basis: Basis::Measured, source, date: None }
+    Given {
+        value: Some(value.times(factor)),
+        basis: Basis::Measured,
+        source,
+        date: None,
+        within: (0.0, MOST),
+    }
 }
 
 /// A workload's rate and CPU time; what a thousand of it per second cost.
@@ -118,7 +142,7 @@ fn workload(
         r.notes.push(format!("{name} is suspect: {doubt}"));
     }
     let key = |last: &str| format!("run.{}.{last}", key_of(name));
-    if !demand.observed && same_cores(r, measured, server) {
+    if !demand.observed && same_processors(r, measured, server) {
         let rate = given(demand.rate_per_s, &measured.from);
         let title = format!("{name}: throughput");
         let rate = r.sheet.given((Group::Work, &key("rate")), &title, "/s", rate);
@@ -138,16 +162,10 @@ fn workload(
     let title = format!("{name}: CPU time of one {}", demand.unit);
     let cpu = given_of(cpu, 1e-3, &measured.from);
     let cpu = r.sheet.given((Group::Cpu, &key("cpu")), &title, "µs", cpu);
-    let mut cpu_s = cpu / 1e6;
-    if let Some(ratio) = &server.core_ratio {
-        cpu_s = cpu_s / ratio.clone();
-    }
-    if demand.threads_per_core > 1.0 && server.threads_per_core == Expr::Number(1.0) {
-        // The threads were those of the measured machine's cores.
-        cpu_s = cpu_s / demand.threads_per_core;
-    }
     let batch = if demand.scan { Batch::One } else { Batch::Thousand };
-    of_rate(r, (&format!("run.{}", key_of(name)), name), &cpu_s, core, server, batch);
+    let whose = Clocked::There { threads_per_core: demand.threads_per_core };
+    let key = format!("run.{}", key_of(name));
+    of_rate(r, (&key, name), &(cpu / 1e6), core, server, (batch, whose));
 }
 
 /// What the CPU time of an operation costs at the rate that was measured, and a microsecond less of it.
@@ -167,21 +185,24 @@ fn of_io(
     let cpu = given_of(io.cpu_ns, 1e-3, &measured.from);
     let cpu =
         r.sheet.given((Group::Cpu, &key("cpu")), &format!("{name}: CPU time of one"), "µs", cpu);
-    let threads = server.threads_per_core.clone();
-    let cores =
-        |busy: Expr| if threads == Expr::Number(1.0) { busy } else { busy / threads.clone() };
-    let mut busy = cores(rate.clone() * cpu / 1e6);
-    if let Some(ratio) = &server.core_ratio {
-        busy = busy / ratio.clone();
-    }
+    let whose = Clocked::There { threads_per_core: measured.threads_per_core };
+    let busy = core.busy(rate.clone() * cpu / 1e6, whose, server);
     let title = format!("{name}: {}s that it keeps busy at that rate", core.of);
     let busy = r.sheet.computed((Group::Cpu, &key("busy")), &title, &format!("{}s", core.of), busy);
     let currency = r.currency.clone();
-    let title = format!("{name}: what this CPU time is worth");
-    r.sheet.headline((Group::Cpu, &key("worth")), &title, &currency, busy * core.first());
-    let title = format!("{name}: what a microsecond less of it is worth at that rate");
-    let spared = cores(rate * 1.0 / 1e6) * core.first();
-    r.sheet.headline((Group::Cpu, &key("microsecond")), &title, &currency, spared);
+    core.priced(r, (&key("cpu"), &format!("{name}: its CPU time"), &currency), &busy);
+    let spared = core.busy(rate / 1e6, whose, server);
+    let title = format!("{name}: a microsecond less of it at that rate");
+    core.priced(r, (&key("microsecond"), &title, &currency), &spared);
+}
+
+/// Operations per second of CPU time, of storage alone.
+fn operations_of_a_core(measured: &Measured, name: &str) -> Option<Amount> {
+    const NS: f64 = 1e9;
+    let io = measured.io.iter().find(|io| io.name == name)?;
+    let value = NS / io.cpu_ns.value;
+    let half = io.cpu_ns.half.map(|half| value * half / io.cpu_ns.value);
+    Some(Amount { value, half })
 }
 
 /// Bytes per second of CPU time.

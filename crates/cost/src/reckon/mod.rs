@@ -18,17 +18,20 @@ pub use measured::{Measured, MeasuredIo};
 use narrows_plan::{Description, PlanError, Source};
 
 use crate::answer::CostAnswer;
-use crate::entry::{Document, Text};
+use crate::entry::{CostEntry, Document, Text};
 use crate::figures::Reader;
 use crate::published::Published;
 use crate::rules::Rules;
-use crate::sheet::{Basis, Expr, Given, Group, Range, Sheet, WhatIf};
+use crate::sheet::{Basis, Expr, Given, Group, MOST, Range, Sheet, WhatIf};
+use crate::syntax;
 use server::Server;
 
 /// Years over which costs are added up, where the description doesn't say.
-const YEARS: f64 = 3.0;
+const USUAL_YEARS: f64 = 3.0;
 /// Nobody plans for longer.
-const YEARS_MAX: f64 = 20.0;
+const YEARS: (f64, f64) = (0.1, 20.0);
+/// Entries of one kind in a description.
+const ENTRIES_MAX: usize = 200;
 
 /// What a description is reckoned with.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +52,8 @@ struct Reckoning<'a> {
     currency: String,
     years: Expr,
     notes: Vec<String>,
+    /// The most cores of a server that its products use.
+    most_cores: Option<f64>,
 }
 
 impl Reckoning<'_> {
@@ -61,13 +66,52 @@ impl Reckoning<'_> {
         value: Option<Range>,
         from: &From,
     ) -> Expr {
+        self.given_within(place, title, unit, (value, (0.0, MOST)), from)
+    }
+
+    /// A share, from nothing to all.
+    fn share(&mut self, place: (Group, &str), title: &str, value: Range, from: &From) -> Expr {
+        self.given_within(place, title, "", (Some(value), (0.0, 1.0)), from)
+    }
+
+    /// A figure with what it may be changed to.
+    fn given_within(
+        &mut self,
+        place: (Group, &str),
+        title: &str,
+        unit: &str,
+        (value, within): (Option<Range>, (f64, f64)),
+        from: &From,
+    ) -> Expr {
         let given = Given {
             value,
             basis: from.basis,
             source: from.source.clone(),
             date: from.date.clone(),
+            within,
         };
         self.sheet.given(place, title, unit, given)
+    }
+
+    /// Refuses a name whose key another one has.
+    fn new_key(&self, what: &str, names: &[String], name: &Text) -> Result<String, PlanError> {
+        let key = items::key_of(name.get_ref());
+        if key.is_empty() || names.contains(&key) {
+            let why = format!("`{}` is named twice, or as good as", name.get_ref().trim());
+            let hint = "give each a name of its own; letters and digits tell them apart";
+            return Err(self.reader.refused(name, what, why, hint));
+        }
+        Ok(key)
+    }
+
+    /// Refuses more entries than anybody reads.
+    fn few<T>(&self, what: &str, entries: &[toml::Spanned<T>]) -> Result<(), PlanError> {
+        if entries.len() <= ENTRIES_MAX {
+            return Ok(());
+        }
+        let why = format!("{} of them", entries.len());
+        let hint = format!("at most {ENTRIES_MAX} are reckoned; add up what belongs together");
+        Err(self.reader.source.error(&entries[ENTRIES_MAX].span(), what, why, hint))
     }
 
     /// Source and date of a figure. A price has both; without them nobody could check it.
@@ -189,29 +233,40 @@ pub fn cost(
     let document = read(source, platform.is_some())?;
     let name = reader.prose("name", &document.name)?;
     let note = document.note.as_ref().map(|note| reader.prose("note", note)).transpose()?;
-    let Some(entry) = &document.cost else {
-        let why = "says nothing of costs";
-        let hint =
-            "add a table [cost] with [[cost.item]]s; the guide's page on costs has an example";
-        return Err(source.error(&document.name.span(), "the description", why, hint));
+    let none = CostEntry::default();
+    let priced = platform.is_some_and(|platform| platform.price().is_some());
+    let entry = match &document.cost {
+        Some(entry) => entry,
+        None if priced => &none,
+        None => {
+            let why = "says nothing of costs";
+            let hint =
+                "add a table [cost] with [[cost.item]]s; the guide's page on costs has an example";
+            return Err(source.error(&document.name.span(), "the description", why, hint));
+        }
     };
     let Some(currency) = &document.currency else {
         let hint = "add currency = \"USD\" at the top";
         return Err(source.error(&document.name.span(), "currency", "prices have none", hint));
     };
-    let currency = reader.prose("currency", currency)?;
+    let currency = reader.currency(currency)?;
     let mut sheet = Sheet::new(question.what_if);
     let years = match &entry.years {
-        Some(figure) => reader.within("cost: years", figure, 0.1..=YEARS_MAX)?,
-        None => Some(Range::exact(YEARS)),
+        Some(figure) => reader.within("cost: years", figure, YEARS.0..=YEARS.1)?,
+        None => Some(Range::exact(USUAL_YEARS)),
     };
-    let said =
-        if entry.years.is_some() { "the description" } else { "taken, since years is not given" };
-    let given =
-        Given { value: years, basis: Basis::Described, source: said.to_string(), date: None };
+    let mut given = Given::described(years, YEARS);
+    if entry.years.is_none() {
+        given.source = "taken, since years is not given".to_string();
+    }
     let years = sheet.given((Group::Cost, "years"), "years that are reckoned", "years", given);
-    let mut reckoning = Reckoning { reader, question, sheet, currency, years, notes: Vec::new() };
+    let mut reckoning =
+        Reckoning { reader, question, sheet, currency, years, notes: Vec::new(), most_cores: None };
     let total = reckoning.filled(entry, platform)?;
+    if let Some(why) = reckoning.sheet.refused() {
+        let hint = "a share is written as 0.2 or 20%; the description has the same bounds";
+        return Err(source.error(&(0..0), "--what-if", why, hint));
+    }
     Ok(CostAnswer::of(Reckoned {
         name,
         file: file.to_string(),
@@ -220,6 +275,7 @@ pub fn cost(
         sheet: reckoning.sheet,
         total,
         notes: reckoning.notes,
+        most_cores: reckoning.most_cores,
     }))
 }
 
@@ -232,20 +288,22 @@ pub(crate) struct Reckoned {
     pub sheet: Sheet,
     pub total: Expr,
     pub notes: Vec<String>,
+    pub most_cores: Option<f64>,
 }
 
 impl Reckoning<'_> {
     /// All lines; the total is what is bought, licensed and burnt, without outages.
     fn filled(
         &mut self,
-        entry: &crate::entry::CostEntry,
+        entry: &CostEntry,
         platform: Option<&Description>,
     ) -> Result<Expr, PlanError> {
         let server = Server::described(self, entry.server.as_ref(), platform)?;
         let work = work::described(self, entry.work.as_ref())?;
-        let mut sums = items::add(self, &entry.item, platform, work.as_ref())?;
+        let mut sums = items::add(self, &entry.item, platform, (work.as_ref(), &server))?;
         sums.extend(power::add(self, entry.power.as_ref(), &server)?);
         let licences = licence::add(self, &entry.licence, &server)?;
+        self.most_cores = licences.most_cores;
         sums.extend(licences.sums.clone());
         if sums.is_empty() {
             let why = "has no [[cost.item]], no [[cost.licence]] and no [cost.power]";
@@ -253,23 +311,28 @@ impl Reckoning<'_> {
             return Err(self.reader.source.error(&(0..0), "cost", why, hint));
         }
         let currency = self.currency.clone();
+        let years = self.sheet.value(&self.years);
+        let years = years.map_or("its years".to_string(), |years| match years {
+            1.0 => "1 year".to_string(),
+            years => format!("{} years", crate::sheet::number(years)),
+        });
         let total = self.sheet.headline(
             (Group::Cost, "total"),
-            "all of it over the years",
+            &format!("all of it over {years}"),
             &currency,
             Expr::sum(sums),
         );
         let per_year = total.clone() / self.years.clone();
         let unit = self.per("year");
-        self.sheet.computed((Group::Cost, "per_year"), "per year", &unit, per_year);
+        self.sheet.headline((Group::Cost, "per_year"), "all of it per year", &unit, per_year);
         let scaled = scaling::add(self, entry.scaling.as_ref())?;
         let counted = work.as_ref().or(scaled.as_ref());
         work::shares(self, counted, &server, licences.count.as_ref(), &total);
-        let core = cpu::money_of_a_core(self, &licences.sums, &total, &server);
-        cpu::of_work(self, work.as_ref(), &core, &server);
+        let core = cpu::money_of_a_core(self, &licences, &total, &server);
+        cpu::of_work(self, (work.as_ref(), entry.work.as_ref()), &core, &server)?;
         cpu::saved(self, &entry.saved, &core, &server)?;
         measured::add(self, &core, &server, &total);
-        cache::add(self, entry.cache.as_ref(), &core)?;
+        cache::add(self, entry.cache.as_ref(), &core, &server)?;
         outage::add(self, entry, &total)?;
         Ok(total)
     }
@@ -277,14 +340,15 @@ impl Reckoning<'_> {
 
 /// The file's document; its other tables are a platform's, or nobody's.
 fn read(source: Source<'_>, with_platform: bool) -> Result<Document, PlanError> {
-    let refused = |error: &toml::de::Error| {
-        let at = error.span().unwrap_or(0..0);
-        let hint = "the guide's page on costs lists the keys";
-        source.error(&at, "the description", error.message().to_string(), hint)
-    };
-    let document: Document = toml::from_str(source.text).map_err(|error| refused(&error))?;
+    if source.text.trim().is_empty() {
+        let hint = "the guide's page on costs has a first description";
+        return Err(source.error(&(0..0), "the description", "the file is empty", hint));
+    }
+    let document: Document =
+        toml::from_str(source.text).map_err(|error| syntax::refused(source, &error))?;
     if !with_platform {
-        let table: toml::Table = toml::from_str(source.text).map_err(|error| refused(&error))?;
+        let table: toml::Table =
+            toml::from_str(source.text).map_err(|error| syntax::refused(source, &error))?;
         let known = ["name", "note", "currency", "cost"];
         if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
             let at = source.text.find(key.as_str()).unwrap_or(0);

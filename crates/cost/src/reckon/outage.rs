@@ -13,13 +13,21 @@ use crate::entry::{CostEntry, OutageEntry, Text};
 use crate::sheet::{Basis, Expr, Group, Range};
 
 const SECONDS_OF_A_MINUTE: f64 = 60.0;
+const MINUTES_OF_A_YEAR: f64 = 525_600.0;
 
 pub(super) fn add(r: &mut Reckoning<'_>, entry: &CostEntry, total: &Expr) -> Result<(), PlanError> {
-    let mut minutes = Vec::new();
+    r.few("cost.outage", &entry.outage)?;
+    let (mut minutes, mut names) = (Vec::new(), Vec::new());
     for outage in &entry.outage {
+        names.push(r.new_key("cost.outage", &names, &outage.get_ref().name)?);
         minutes.push(one(r, outage)?);
     }
     if minutes.is_empty() {
+        if let Some(price) = &entry.outage_minute {
+            let hint = "add [[cost.outage]] with name, per_year, source and how long it lasts";
+            let why = "has a price, and no outage is described";
+            return Err(r.reader.source.error(&price.span(), "cost: outage_minute", why, hint));
+        }
         return Ok(());
     }
     let at = |key: &'static str| (Group::Outage, key);
@@ -56,6 +64,7 @@ fn one(r: &mut Reckoning<'_>, spanned: &Spanned<OutageEntry>) -> Result<Expr, Pl
     for (text, last, title) in [
         (&entry.detection, "detection", "until it is noticed"),
         (&entry.failover, "failover", "until another takes over"),
+        (&entry.recovery, "recovery", "until service is back after that"),
     ] {
         let Some(text) = text else { continue };
         let seconds = r.reader.seconds(&format!("{what}: {last}"), text)?;
@@ -83,11 +92,16 @@ fn one(r: &mut Reckoning<'_>, spanned: &Spanned<OutageEntry>) -> Result<Expr, Pl
     }
     if missing == Expr::Number(0.0) {
         let why = "has no duration";
-        let hint = "add detection, failover, redo with redo_rate, or warm with warm_rate";
+        let hint = "add detection, failover, recovery, redo with redo_rate, or warm with warm_rate";
         return Err(r.reader.source.error(&spanned.span(), what, why, hint));
     }
     let title = format!("{name}: missing service in a year");
     let minutes = per_year * missing / SECONDS_OF_A_MINUTE;
+    if r.sheet.value(&minutes).is_some_and(|minutes| minutes > MINUTES_OF_A_YEAR) {
+        let why = "lasts longer in a year than the year does";
+        let hint = "per_year counts events, and each duration has its unit: \"30 s\", \"20 min\"";
+        return Err(r.reader.source.error(&spanned.span(), what, why, hint));
+    }
     Ok(r.sheet.computed((Group::Outage, &key("minutes")), &title, "min per year", minutes))
 }
 
@@ -113,8 +127,8 @@ fn cold(
         };
         let curve = MissCurve::read(r.reader, &format!("{what}: miss_curve"), points)?;
         let curved = From { source: format!("by the miss curve; {}", from.source), ..from.clone() };
-        let bytes = Some(Range::exact(curve.nearly_steady_gb()));
-        let words = format!("{name}: read again until hits are nine tenths of the steady ones");
+        let bytes = Some(Range::exact(curve.full_gb()));
+        let words = format!("{name}: read again until the cache is full");
         let bytes = r.given((Group::Outage, &key("warm")), &words, "GB", bytes, &curved);
         let rate = r.reader.bandwidth(&what, rate)?.times(1e-9);
         let words = format!("{name}: rate of that");
@@ -177,5 +191,5 @@ fn share(
 ) -> Result<Option<Expr>, PlanError> {
     let Some(text) = text else { return Ok(None) };
     let share: Range = r.reader.share(what, text)?;
-    Ok(Some(r.given((Group::Outage, key), title, "", Some(share), from)))
+    Ok(Some(r.share((Group::Outage, key), title, share, from)))
 }

@@ -52,11 +52,11 @@ pub(super) fn add(
     let unit = r.per("kWh");
     let price = r.given(at("power.price"), "electricity", &unit, price, &price_from);
     let pue = match entry.pue.is_some() || entry.pue_figure.is_some() {
-        true => r.given(
+        true => r.given_within(
             at("power.pue"),
             "power of the whole site over that of its machines",
             "",
-            pue,
+            (pue, (1.0, 5.0)),
             &pue_from,
         ),
         false => {

@@ -20,10 +20,10 @@ pub(super) fn add(
     let entry = spanned.get_ref();
     let what = "cost.scaling";
     let name = r.reader.prose("cost.scaling: name", &entry.name)?;
-    let per = match entry.per.as_ref().map_or("s", |per| per.get_ref().trim()) {
-        "s" => "s",
-        "min" => "min",
-        "h" => "h",
+    let (per, seconds) = match entry.per.as_ref().map_or("s", |per| per.get_ref().trim()) {
+        "s" => ("s", 1.0),
+        "min" => ("min", 60.0),
+        "h" => ("h", 3600.0),
         other => {
             let why = format!("`{other}` is no unit of time here");
             return Err(r.reader.source.error(
@@ -58,6 +58,17 @@ pub(super) fn add(
     let title = format!("throughput of all servers, {name}");
     let rate = r.given(at("scaling.rate"), &title, &unit, Some(rate), &from);
     r.sheet.shown(&rate);
+    let left: Vec<f64> = points
+        .iter()
+        .filter(|point| point[0] == servers.value - 1.0)
+        .map(|point| point[1])
+        .collect();
+    if !left.is_empty() {
+        let mean = left.iter().sum::<f64>() / left.len() as f64;
+        let title = format!("throughput with a server gone, {name}");
+        let left = r.given(at("scaling.left"), &title, &unit, Some(Range::exact(mean)), &from);
+        r.sheet.shown(&left);
+    }
     let one = points.iter().filter(|point| point[0] == 1.0).map(|point| point[1]);
     let ones: Vec<f64> = one.collect();
     if !ones.is_empty() && servers.value > 1.0 {
@@ -68,7 +79,7 @@ pub(super) fn add(
         let efficiency = rate.clone() / (one * servers.value);
         r.sheet.headline(at("scaling.efficiency"), title, "", efficiency);
     }
-    Ok(Some(Work { name, unit, rate, cpu_s: None }))
+    Ok(Some(Work { name, unit, rate, seconds, cpu_s: None }))
 }
 
 fn points(r: &Reckoning<'_>, entry: &ScalingEntry) -> Result<Vec<[f64; 2]>, PlanError> {

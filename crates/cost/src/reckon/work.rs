@@ -16,6 +16,8 @@ pub(super) struct Work {
     pub unit: String,
     /// In its unit.
     pub rate: Expr,
+    /// Seconds of its unit of time.
+    pub seconds: f64,
     /// CPU time of one operation, s.
     pub cpu_s: Option<Expr>,
 }
@@ -40,7 +42,7 @@ pub(super) fn described(
         }
         None => None,
     };
-    Ok(Some(Work { name, unit, rate: line, cpu_s }))
+    Ok(Some(Work { name, unit, rate: line, seconds: rate.seconds, cpu_s }))
 }
 
 /// A given time, shown in µs; the line's value divided down to seconds.

@@ -21,6 +21,13 @@ pub(crate) enum Expr {
     AtLeast(Box<Expr>, Box<Expr>),
 }
 
+/// Whether what comes whole is rounded up; how much a figure moves another is asked without steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rounding {
+    Up,
+    None,
+}
+
 /// Rounding up forgives what arithmetic of binary fractions adds.
 const NEARLY_WHOLE: f64 = 1e-6;
 
@@ -41,8 +48,9 @@ impl Expr {
     }
 
     /// Its value, given those of the lines; `None` where one is unknown or nothing finite comes out.
-    pub fn value(&self, values: &[Option<f64>]) -> Option<f64> {
-        let both = |a: &Expr, b: &Expr| Some((a.value(values)?, b.value(values)?));
+    pub fn value(&self, values: &[Option<f64>], rounding: Rounding) -> Option<f64> {
+        let both =
+            |a: &Expr, b: &Expr| Some((a.value(values, rounding)?, b.value(values, rounding)?));
         let value = match self {
             Expr::Number(number) => *number,
             Expr::Line(at) => values[*at]?,
@@ -50,7 +58,10 @@ impl Expr {
             Expr::Difference(a, b) => both(a, b).map(|(a, b)| a - b)?,
             Expr::Product(a, b) => both(a, b).map(|(a, b)| a * b)?,
             Expr::Quotient(a, b) => both(a, b).map(|(a, b)| a / b)?,
-            Expr::RoundedUp(a) => (a.value(values)? - NEARLY_WHOLE).ceil().max(0.0),
+            Expr::RoundedUp(a) => match rounding {
+                Rounding::Up => (a.value(values, rounding)? - NEARLY_WHOLE).ceil().max(0.0),
+                Rounding::None => a.value(values, rounding)?,
+            },
             Expr::AtLeast(a, b) => both(a, b).map(|(a, b)| a.max(b))?,
         };
         value.is_finite().then_some(value)
@@ -77,7 +88,7 @@ impl Expr {
     pub fn text(&self, values: &[Option<f64>]) -> String {
         let of = |expr: &Expr| expr.text(values);
         let factor = |expr: &Expr| match expr {
-            Expr::Sum(..) | Expr::Difference(..) => format!("({})", of(expr)),
+            Expr::Sum(..) | Expr::Difference(..) | Expr::AtLeast(..) => format!("({})", of(expr)),
             _ => of(expr),
         };
         match self {

@@ -8,10 +8,11 @@ mod expr;
 mod moves;
 mod number;
 
-pub(crate) use expr::Expr;
+pub(crate) use expr::{Expr, Rounding};
 pub use moves::Move;
 pub use number::number;
 
+use moves::Interval;
 use serde::Serialize;
 
 /// A figure with the range that it may lie in; both ends are the figure itself where it is taken as exact.
@@ -70,12 +71,17 @@ pub(crate) struct Given {
     pub basis: Basis,
     pub source: String,
     pub date: Option<String>,
+    /// What it may be changed to.
+    pub within: (f64, f64),
 }
 
+/// What nothing is larger than.
+pub(crate) const MOST: f64 = 1e12;
+
 impl Given {
-    pub fn described(value: f64) -> Self {
+    pub fn described(value: Option<Range>, within: (f64, f64)) -> Self {
         let source = "the description".to_string();
-        Given { value: Some(Range::exact(value)), basis: Basis::Described, source, date: None }
+        Given { value, basis: Basis::Described, source, date: None, within }
     }
 }
 
@@ -118,6 +124,8 @@ struct Line {
 pub(crate) struct Sheet {
     lines: Vec<Line>,
     what_if: Vec<WhatIf>,
+    /// Figures that may not be changed to that.
+    refused: Vec<String>,
 }
 
 /// A figure to be taken instead of a given one.
@@ -150,6 +158,9 @@ pub struct CostLine {
     /// What the ranges of the given figures make of it; absent where none has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
+    /// At an end of some figure's range it has no value: nothing bounds it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unbounded: bool,
     /// The formula with line numbers and values; empty for a given figure.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub formula: String,
@@ -169,7 +180,7 @@ pub struct CostLine {
 
 impl Sheet {
     pub fn new(what_if: &[WhatIf]) -> Self {
-        Sheet { lines: Vec::new(), what_if: what_if.to_vec() }
+        Sheet { lines: Vec::new(), what_if: what_if.to_vec(), refused: Vec::new() }
     }
 
     /// Adds a given figure.
@@ -182,18 +193,38 @@ impl Sheet {
     ) -> Expr {
         let changed = self.what_if.iter().find(|what_if| what_if.key == key);
         let given = match changed {
-            Some(what_if) => Given {
-                value: Some(what_if.value),
-                basis: Basis::WhatIf,
-                source: match given.value {
-                    Some(was) => format!("--what-if; {} by {}", number(was.value), given.source),
-                    None => "--what-if; unknown without it".to_string(),
-                },
-                date: None,
-            },
+            Some(what_if) => self.changed(key, what_if.value, given),
             None => given,
         };
         self.push(key, title, unit, group, Origin::Given(given))
+    }
+
+    fn changed(&mut self, key: &str, value: Range, given: Given) -> Given {
+        let (least, most) = given.within;
+        if value.low < least || value.high > most {
+            let shown =
+                if value.is_exact() { number(value.value) } else { "its range".to_string() };
+            self.refused.push(format!(
+                "{key}: {shown} is not within {} and {}",
+                number(least),
+                number(most)
+            ));
+        }
+        Given {
+            value: Some(value),
+            basis: Basis::WhatIf,
+            source: match given.value {
+                Some(was) => format!("--what-if; {} by {}", number(was.value), given.source),
+                None => "--what-if; unknown without it".to_string(),
+            },
+            date: None,
+            within: given.within,
+        }
+    }
+
+    /// The first figure that may not be changed to what was asked for.
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.first().map(String::as_str)
     }
 
     /// Adds a computed line.
@@ -234,13 +265,13 @@ impl Sheet {
     }
 
     /// The values of all lines, with one of the given figures at another value.
-    fn values(&self, moved: Option<(usize, f64)>) -> Vec<Option<f64>> {
+    fn values(&self, moved: Option<(usize, f64)>, rounding: Rounding) -> Vec<Option<f64>> {
         let mut values: Vec<Option<f64>> = Vec::with_capacity(self.lines.len());
         for (at, line) in self.lines.iter().enumerate() {
             let value = match (&line.origin, moved) {
                 (Origin::Given(_), Some((this, value))) if this == at => Some(value),
                 (Origin::Given(given), _) => given.value.map(|range| range.value),
-                (Origin::Computed(expr), _) => expr.value(&values),
+                (Origin::Computed(expr), _) => expr.value(&values, rounding),
             };
             values.push(value);
         }
@@ -249,7 +280,13 @@ impl Sheet {
 
     /// The value of a line.
     pub fn value(&self, line: &Expr) -> Option<f64> {
-        line.value(&self.values(None))
+        line.value(&self.values(None, Rounding::Up), Rounding::Up)
+    }
+
+    /// The value of a line with a given line at another value.
+    pub fn value_with(&self, line: &Expr, given: &Expr, value: f64) -> Option<f64> {
+        let Expr::Line(at) = given else { return None };
+        line.value(&self.values(Some((*at, value)), Rounding::Up), Rounding::Up)
     }
 
     /// What a line rests on, by position of the given figures.
@@ -272,19 +309,13 @@ impl Sheet {
 
     /// All lines as they are printed.
     pub fn finished(&self) -> Vec<CostLine> {
-        let values = self.values(None);
+        let values = self.values(None, Rounding::Up);
         let intervals = self.intervals(&values);
         let lines = self.lines.iter().enumerate();
         lines.map(|(at, line)| self.line(at, line, &values, intervals[at])).collect()
     }
 
-    fn line(
-        &self,
-        at: usize,
-        line: &Line,
-        values: &[Option<f64>],
-        interval: Option<[f64; 2]>,
-    ) -> CostLine {
+    fn line(&self, at: usize, line: &Line, values: &[Option<f64>], interval: Interval) -> CostLine {
         let (formula, given) = match &line.origin {
             Origin::Given(given) => (String::new(), Some(given)),
             Origin::Computed(expr) => (expr.text(values), None),
@@ -304,7 +335,8 @@ impl Sheet {
             group: line.group,
             headline: line.headline,
             value: values[at],
-            interval,
+            interval: interval.ends,
+            unbounded: interval.unbounded,
             formula,
             basis: given.map(|given| given.basis),
             source: given.map(|given| given.source.clone()).unwrap_or_default(),

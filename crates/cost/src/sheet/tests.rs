@@ -5,8 +5,13 @@ use super::*;
 const AT: (Group, &str) = (Group::Cost, "");
 
 fn given(sheet: &mut Sheet, key: &str, range: Option<Range>) -> Expr {
-    let given =
-        Given { value: range, basis: Basis::Price, source: "a quote".to_string(), date: None };
+    let given = Given {
+        value: range,
+        basis: Basis::Price,
+        source: "a quote".to_string(),
+        date: None,
+        within: (0.0, 1e12),
+    };
     sheet.given((Group::Cost, key), key, "USD", given)
 }
 
@@ -63,6 +68,44 @@ fn ranges_are_carried_one_at_a_time_and_in_quadrature() {
 }
 
 #[test]
+fn what_has_no_value_at_an_end_of_a_range_is_unbounded_and_nothing_gets_negative() {
+    let mut sheet = Sheet::default();
+    let total = given(&mut sheet, "total", Some(Range { value: 10.0, low: 4.0, high: 16.0 }));
+    let none = given(&mut sheet, "none", Some(Range { value: 5.0, low: 0.0, high: 10.0 }));
+    let other = given(&mut sheet, "other", Some(Range { value: 8.0, low: 1.0, high: 15.0 }));
+    sheet.computed(AT, "per", "", total.clone() / none);
+    sheet.computed(AT, "product", "", total * other);
+    let lines = sheet.finished();
+    assert!(lines[3].unbounded && !lines[4].unbounded);
+    // 60 % and 88 % down in quadrature would be below nothing.
+    let [low, high] = lines[4].interval.unwrap();
+    assert_eq!(low, 0.0);
+    assert!(high > 160.0, "{high}");
+}
+
+#[test]
+fn moves_are_without_steps_and_without_rules() {
+    let mut sheet = Sheet::default();
+    let cores = given(&mut sheet, "cores", Some(Range::exact(2.0)));
+    let rule =
+        Given { basis: Basis::Rule, ..Given::described(Some(Range::exact(0.5)), (0.0, 1.0)) };
+    let factor = sheet.given((Group::Licence, "factor"), "factor", "", rule);
+    let total = sheet.computed(AT, "total", "", (cores * factor).rounded_up() * 100.0);
+    let moves = sheet.moves(&total);
+    assert_eq!(moves.len(), 1, "a rule is no choice: {moves:?}");
+    assert!((moves[0].by_a_tenth - 0.1).abs() < 1e-12);
+}
+
+#[test]
+fn what_a_figure_may_not_be_is_refused() {
+    let what_if = [WhatIf { key: "share".to_string(), value: Range::exact(50.0) }];
+    let mut sheet = Sheet::new(&what_if);
+    let share = Given::described(Some(Range::exact(0.5)), (0.0, 1.0));
+    sheet.given((Group::Licence, "share"), "share", "", share);
+    assert_eq!(sheet.refused(), Some("share: 50 is not within 0 and 1"));
+}
+
+#[test]
 fn a_what_if_takes_the_place_of_a_figure_and_says_what_was_there() {
     let what_if = [WhatIf { key: "a".to_string(), value: Range::exact(3.0) }];
     let mut sheet = Sheet::new(&what_if);
@@ -88,7 +131,7 @@ proptest! {
             prop_assert!(low <= value && value <= high);
             for (root, range) in [(0, ranged(a, da)), (1, ranged(b, db))] {
                 for end in [range.unwrap().low, range.unwrap().high] {
-                    let there = sheet.values(Some((root, end)))[2].unwrap();
+                    let there = sheet.values(Some((root, end)), Rounding::Up)[2].unwrap();
                     prop_assert!(low - 1e-9 * value.abs() <= there && there <= high + 1e-9 * value.abs());
                 }
             }

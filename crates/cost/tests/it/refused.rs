@@ -31,6 +31,43 @@ fn wrong_descriptions_are_refused_with_line_reason_and_hint() {
         (format!("{head}{ITEM}per = \"week\"\n"), "`week` is not known"),
         (format!("{head}{ITEM}per = \"rate\"\n"), "no [cost.work] has a rate"),
         (format!("{head}{ITEM}colour = \"red\"\n"), "unknown field"),
+        (format!("{head}{ITEM}[cost.powr]\nwatts = 3\n"), "did you mean `power`?"),
+        (String::new(), "the file is empty"),
+        (format!("name = \"a\"\ncurrency = \"usd\"\n{ITEM}"), "is no currency"),
+        (
+            format!(
+                "{head}{ITEM}[[cost.outage]]\nname = \"a\"\nper_year = 1\nsource = \"b\"\nloss = 0.5\n"
+            ),
+            "the key `loss`",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[[cost.outage]]\nname = \"a\"\nper_year = 100\ndetection = \"300 h\"\nsource = \"b\"\n"
+            ),
+            "longer in a year than the year does",
+        ),
+        (
+            format!("{head}[cost]\noutage_minute = 3\noutage_minute_source = \"b\"\n{ITEM}"),
+            "no outage is described",
+        ),
+        (
+            format!("{head}{ITEM}{}", ITEM.replace("server", "Server ")),
+            "is named twice, or as good as",
+        ),
+        (format!("{head}[cost.server]\ncores = 1.5\n{ITEM}"), "comes whole"),
+        (format!("{head}[cost.server]\ncores = 0\n{ITEM}"), "out of bounds"),
+        (
+            format!(
+                "{head}{ITEM}[cost.server]\ncores = 2\n[cost.work]\nname = \"a\"\nrate = \"200k/s\"\ncpu = \"400 us\"\nsource = \"b\"\n"
+            ),
+            "keep 80 cores busy, and here are 2",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.cache]\npage = \"8 KiB\"\nmemory_size = \"1 GB\"\nmemory_price = 6\ndrive_price = 900\ndrive_reads = \"1k/s\"\ncpu_per_read = \"3 us\"\ndate = \"2026\"\nsource = \"b\"\n[cost.server]\ncores = 4\n"
+            ),
+            "needs the price of a core",
+        ),
         (format!("{head}[cost]\nyears = 0\n{ITEM}"), "out of bounds"),
         (
             format!("{head}{ITEM}[[cost.licence]]\nrule = \"oracle-e\"\n"),
@@ -80,6 +117,39 @@ fn wrong_descriptions_are_refused_with_line_reason_and_hint() {
         assert!(error.contains(words), "{text}\n→ {error}");
         assert!(error.contains("it.toml, line") && error.contains("\nhint: "), "{error}");
     }
+}
+
+#[test]
+fn a_what_if_has_the_bounds_of_the_description() {
+    let text = "name = \"a\"\ncurrency = \"USD\"\n[cost.server]\ncores = 64\n[[cost.licence]]\nrule = \"oracle-ee\"\ndiscount = \"20 %\"\nsource = \"c\"\n";
+    for asked in [
+        "licence.oracle-ee.discount=50",
+        "licence.oracle-ee.support=22",
+        "years=0",
+        "years=1e9",
+        "server.cores=0",
+    ] {
+        let what_if = narrows_cost::what_if(asked).unwrap();
+        let error = super::with(text, &[what_if], None).unwrap_err().to_string();
+        assert!(error.contains("is not within"), "{asked}: {error}");
+    }
+    let what_if = narrows_cost::what_if("licence.oracle-ee.discount=50%").unwrap();
+    let answer = super::with(text, std::slice::from_ref(&what_if), None).unwrap();
+    assert!(answer.value("total").unwrap() > 0.0);
+    assert_eq!(
+        narrows_cost::twice(&[what_if.clone(), what_if]),
+        Some("licence.oracle-ee.discount")
+    );
+}
+
+#[test]
+fn a_large_file_is_refused_before_it_takes_long() {
+    let head = "name = \"a\"\ncurrency = \"USD\"\n";
+    let many: String = (0..5000)
+        .map(|n| format!("[[cost.outage]]\nname = \"o{n}\"\nper_year = 1\ndetection = \"1 to 2 s\"\nsource = \"b\"\n"))
+        .collect();
+    let error = reckoned(&format!("{head}{ITEM}{many}")).unwrap_err().to_string();
+    assert!(error.contains("5000 of them"), "{error}");
 }
 
 proptest::proptest! {

@@ -1,6 +1,6 @@
 use narrows_cost::{Carries, Headroom, Question, Rules, SizeQuestion, Sizing, given_demand, size};
 use narrows_limits::table::Table;
-use narrows_plan::{Demand, Description, describe};
+use narrows_plan::{Demand, Description, LostKind, describe};
 
 const DEMAND: &str = r#"
 name = "orders"
@@ -50,7 +50,8 @@ fn sized(texts: &[String], growth: f64, headroom: Option<f64>) -> Sizing {
         texts.iter().map(|text| describe("box.toml", text, Table::builtin()).unwrap()).collect();
     let platforms: Vec<(&Description, &str)> =
         described.iter().zip(texts.iter().map(String::as_str)).collect();
-    let headroom = headroom.map(|share| Headroom { share, from: "measured".to_string() });
+    let headroom =
+        headroom.map(|share| Headroom { share, of_cpus: true, from: "measured".to_string() });
     let rules = Rules::shipped();
     let question = SizeQuestion {
         growth,
@@ -71,7 +72,7 @@ fn the_cheapest_that_carries_the_grown_demand_is_named() {
     ];
     let now = sized(&texts, 1.0, Some(0.6));
     assert_eq!(now.order, [1, 2, 0]);
-    assert!(now.by_cost);
+    assert_eq!(now.not_by_cost, None);
     let carries: Vec<Carries> = now.platforms.iter().map(|platform| platform.carries).collect();
     // 80,000, 20,000 and 40,000 at most, of which six tenths are used; 20,000 are needed.
     assert_eq!(carries, [Carries::Yes, Carries::No, Carries::Yes]);
@@ -79,7 +80,7 @@ fn the_cheapest_that_carries_the_grown_demand_is_named() {
     assert_eq!(now.platforms[2].busy, Some(0.5));
     assert_eq!(now.platforms[2].binding, ["CPUs of server"]);
     let later = sized(&texts, 1.5, Some(0.6));
-    assert_eq!(later.needs_per_s, 30_000.0);
+    assert_eq!(later.needs_per_s.value, 30_000.0);
     assert_eq!(later.smallest, Some(0), "24,000 of the middle one are too few");
 }
 
@@ -106,7 +107,7 @@ fn a_part_gone_is_told_with_what_is_left() {
     let server = with_array.iter().find(|loss| loss.part == "the machine server").unwrap();
     assert_eq!(server.carries, Carries::No);
     assert!(server.stops.as_deref().unwrap().contains("data are on its drives"));
-    assert_eq!(surviving, None);
+    assert_eq!(surviving, Some(0), "any part but the machine that has the data");
     let bare = text
         .replace("[[array]]\nname = \"data\"\nlevel = \"raid10\"\ndrives = [\"nvme\"]\n", "")
         .replace("data = \"data\"", "data = \"nvme\"");
@@ -164,10 +165,112 @@ data = "data"
     assert_eq!(of("the machine a").carries, Carries::Yes, "{losses:?}");
     assert_eq!(of("the machine a").usable_per_s, Some(48_000.0));
     assert_eq!(of("the machine storage").carries, Carries::No);
-    // A database that has lost its way keeps the rest from being reckoned as before.
-    assert_eq!(of("the link left").carries, Carries::No);
+    // The database that has lost its way does nothing; the other one goes on.
+    assert_eq!(of("the link left").carries, Carries::Yes);
+    assert_eq!(of("the link left").usable_per_s, Some(48_000.0));
+    let platform = &sizing.platforms[0];
+    assert_eq!(platform.survives(LostKind::Drive), Some(true));
+    assert_eq!(platform.survives(LostKind::Path), Some(true));
+    assert_eq!(platform.survives(LostKind::Server), Some(true));
+    assert_eq!(platform.survives(LostKind::Storage), Some(false));
+    assert_eq!(sizing.smallest_surviving, Some(0));
     assert_eq!(sizing.platforms[0].total(), None, "nothing is priced");
-    assert!(!sizing.by_cost);
+    assert!(sizing.not_by_cost.as_deref().unwrap().contains("no costs are described for two"));
+}
+
+#[test]
+fn what_is_not_known_of_the_demand_calls_nothing_large_enough() {
+    let texts = [platform("a", 32, "1", "")];
+    let of = |demand: &Demand| {
+        let described = describe("box.toml", &texts[0], Table::builtin()).unwrap();
+        let headroom = Headroom { share: 0.6, of_cpus: false, from: "given".to_string() };
+        let rules = Rules::shipped();
+        let question = SizeQuestion {
+            growth: 1.0,
+            headroom: Some(&headroom),
+            core_ratio: None,
+            cost: Question { rules: &rules, what_if: &[], measured: None },
+        };
+        size(&[(&described, &texts[0])], demand, question).unwrap().platforms[0].clone()
+    };
+    assert_eq!(of(&demand()).carries, Carries::Yes);
+    let without = of(&Demand { cpu_ns: None, ..demand() });
+    assert_eq!(without.carries, Carries::Unknown);
+    assert!(without.lacks.unwrap().contains("CPU time of an operation is not known"));
+    // 10,000 to 70,000 are needed, of 48,000.
+    let doubtful = given_demand("d.toml", &DEMAND.replace("20k/s", "10 to 70k/s")).unwrap();
+    assert_eq!(of(&doubtful).carries, Carries::JustAbout);
+    let half = given_demand("d.toml", &DEMAND.replace("20k/s", "10 to 30k/s")).unwrap();
+    assert_eq!(of(&half).carries, Carries::Yes);
+}
+
+#[test]
+fn a_product_that_uses_some_of_the_cores_carries_no_more_than_these_do() {
+    let text = |rule: &str| {
+        platform("a", 64, "1", "").replace("currency = \"EUR\"", "currency = \"USD\"")
+            + &format!("[[cost.licence]]\nrule = \"{rule}\"\n")
+    };
+    let usable =
+        |rule: &str| sized(&[text(rule)], 1.0, Some(0.6)).platforms[0].usable_per_s.unwrap().value;
+    assert_eq!(usable("sql-server-2022-enterprise"), 96_000.0);
+    // 24 of 64 cores, each 2,500 per second, of which six tenths are used.
+    assert_eq!(usable("sql-server-2022-standard"), 36_000.0);
+}
+
+#[test]
+fn a_headroom_of_cpus_says_nothing_where_drives_bind() {
+    let of = |more: &str| {
+        let text = platform("a", 32, "1", "").replace("count = 4", more);
+        sized(&[text], 1.0, Some(0.6)).platforms[0].carries
+    };
+    assert_eq!(of("count = 4"), Carries::Yes);
+    // Two reads for each of 20,000, of drives that do 20,000 each.
+    let slow = "count = 4\nreads = \"20k/s\"\nsource = \"data sheet\"";
+    assert_eq!(of(slow), Carries::HeadroomUnknown);
+}
+
+#[test]
+fn a_degraded_array_never_gains() {
+    for level in ["raid1", "raid10", "raid5", "raid6"] {
+        for count in [4, 6, 8] {
+            let text = platform("a", 10_000, "1", "")
+                .replace("raid10", level)
+                .replace("count = 4", &format!("count = {count}\nreads = \"20k/s\"\nwrites = \"20k/s\"\nsource = \"data sheet\""));
+            let demand = given_demand("d.toml", &DEMAND.replace("400 us", "1 us")).unwrap();
+            let platform = describe("box.toml", &text, Table::builtin()).unwrap();
+            let healthy =
+                narrows_plan::fit(&platform, &demand, None).unwrap().ceiling_per_s.unwrap();
+            let loss =
+                platform.losses().into_iter().find(|loss| loss.kind == LostKind::Drive).unwrap();
+            let rest = narrows_plan::fit(&loss.rest.unwrap(), &demand, None).unwrap();
+            let rest = rest.ceiling_per_s.unwrap();
+            assert!(
+                rest.value < healthy.value,
+                "{level} of {count}: {} {}",
+                rest.value,
+                healthy.value
+            );
+        }
+    }
+}
+
+#[test]
+fn costs_of_different_years_are_not_set_beside_each_other() {
+    let one = platform("a", 32, "1", "");
+    let other = platform("b", 32, "1", "") + "[cost]\nyears = 5\n";
+    let other = other.replace("[[cost.item]]", "[cost.power]\nwatts = 3\nprice_per_kwh = 1\ndate = \"2026\"\nsource = \"b\"\n[[cost.item]]");
+    let described =
+        [&one, &other].map(|text| describe("box.toml", text, Table::builtin()).unwrap());
+    let rules = Rules::shipped();
+    let question = SizeQuestion {
+        growth: 1.0,
+        headroom: None,
+        core_ratio: None,
+        cost: Question { rules: &rules, what_if: &[], measured: None },
+    };
+    let platforms = [(&described[0], one.as_str()), (&described[1], other.as_str())];
+    let error = size(&platforms, &demand(), question).unwrap_err().to_string();
+    assert!(error.contains("over 3 years and") && error.contains("over 5"), "{error}");
 }
 
 #[test]

@@ -13,22 +13,22 @@ const RIGHT: f64 = 820.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 300.0;
 
-/// The picture; `None` where costs are unknown or in several currencies, or nothing limits a platform.
+/// The picture; `None` where costs can't be compared, or of a platform it isn't known how much may be used.
 pub(crate) fn figure(sizing: &Sizing) -> Option<Svg> {
-    if !sizing.by_cost || sizing.platforms.is_empty() {
+    if sizing.not_by_cost.is_some() || sizing.platforms.is_empty() {
         return None;
     }
     let points: Option<Vec<(f64, f64, &str)>> = sizing
         .platforms
         .iter()
         .map(|platform| {
-            let rate = platform.usable_per_s.or(platform.ceiling_per_s)?.value;
+            let rate = platform.usable_per_s?.value;
             Some((platform.total()?, rate, platform.name.as_str()))
         })
         .collect();
     let points = points?;
     let dearest = points.iter().map(|point| point.0).fold(0.0, f64::max);
-    let fastest = points.iter().map(|point| point.1).fold(sizing.needs_per_s, f64::max);
+    let fastest = points.iter().map(|point| point.1).fold(sizing.needs_per_s.value, f64::max);
     if dearest <= 0.0 || fastest <= 0.0 {
         return None;
     }
@@ -48,9 +48,15 @@ pub(crate) fn figure(sizing: &Sizing) -> Option<Svg> {
     let words = format!("cost over the years, {currency}");
     picture.words("mid", (LEFT + RIGHT) / 2.0, BOTTOM + 36.0, &words);
     picture.words("start", 8.0, 12.0, "operations per second, usable");
-    picture.line("target", LEFT, y.at(sizing.needs_per_s), RIGHT, y.at(sizing.needs_per_s));
-    let needed = format!("needed {}", rate(sizing.needs_per_s));
-    picture.words("start", LEFT + 6.0, y.at(sizing.needs_per_s) - 5.0, &needed);
+    picture.line(
+        "target",
+        LEFT,
+        y.at(sizing.needs_per_s.value),
+        RIGHT,
+        y.at(sizing.needs_per_s.value),
+    );
+    let needed = format!("needed {}", rate(sizing.needs_per_s.value));
+    picture.words("start", LEFT + 6.0, y.at(sizing.needs_per_s.value) - 5.0, &needed);
     for (cost, usable, name) in points {
         let said = format!("{name}: {}, {} {currency}", rate(usable), number(cost.round()));
         picture.dot("dot", x.at(cost), y.at(usable), 5.0, &said);

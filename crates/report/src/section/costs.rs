@@ -4,7 +4,7 @@ use narrows_cost::{
     Basis, CostAnswer, CostLine, Counts, Group, Move, Published, Rule, Rules, Term, compared,
     number,
 };
-use narrows_units::Ratio;
+use narrows_units::{Bytes, Ratio};
 
 use super::plans::labelled;
 use crate::document::{
@@ -37,9 +37,25 @@ pub fn costs(answers: &[CostAnswer]) -> Document {
         sections: sections.chain(answers.iter().map(section)).collect(),
         foot: Foot { more: vec![more.into()], ..Foot::default() },
         sheet: sheet(answers),
-        json: document::json(answers),
+        json: document::json(&json(answers)),
         ..Document::default()
     }
+}
+
+/// Every answer, and what differs between the first and each other.
+fn json(answers: &[CostAnswer]) -> serde_json::Value {
+    let differences: Vec<_> = answers
+        .iter()
+        .skip(1)
+        .map(|other| {
+            serde_json::json!({
+                "first": answers[0].name,
+                "second": other.name,
+                "lines": compared(&answers[0], other),
+            })
+        })
+        .collect();
+    serde_json::json!({"costs": answers, "differences": differences})
 }
 
 /// Headline lines side by side, as many descriptions as a screen has room for in each table.
@@ -102,6 +118,9 @@ fn counted(line: &CostLine) -> String {
 /// A value, and what ranges make of it.
 fn ranged(line: &CostLine) -> String {
     let Some(value) = line.value else { return "unknown".to_string() };
+    if line.unbounded {
+        return format!("{} unbounded", short(value));
+    }
     match line.interval {
         Some([low, high]) if value != 0.0 => {
             let [down, up] = [low, high].map(|end| Ratio((end / value - 1.0).abs()).to_string());
@@ -154,6 +173,10 @@ fn differences(answers: &[CostAnswer]) -> Option<Section> {
         }
         if !table.rows.is_empty() {
             blocks.push(Block::Table(table));
+        }
+        if other.currency != first.currency {
+            let text = format!("not compared: {} and {}", first.currency, other.currency);
+            blocks.push(labelled(vec![Entry::new("costs", text)]));
         }
     }
     (!blocks.is_empty()).then(|| Section::new("differences", "What differs").with(blocks))
@@ -346,7 +369,11 @@ fn counts(rule: &Rule) -> String {
     say(rule.most_sockets, &|n| format!("servers of at most {n} sockets"));
     say(rule.most_vcpus, &|n| format!("instances of at most {n} vCPUs"));
     say(rule.most_cores, &|n| format!("uses at most {n} cores"));
-    say(rule.most_memory, &|n| format!("uses at most {n} bytes of memory"));
+    words.extend(rule.needs.as_ref().map(|needs| format!("an option of {needs}")));
+    words.extend(
+        rule.most_memory
+            .map(|bytes| format!("uses at most {} of memory", Bytes(bytes as u64).iec())),
+    );
     words.join("; ")
 }
 
@@ -362,8 +389,10 @@ fn sheet(answers: &[CostAnswer]) -> Sheet {
         "high",
         "unit",
         "formula",
+        "basis",
         "source",
         "date",
+        "lacks",
     ]);
     let figure = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for (answer, line) in answers.iter().flat_map(|a| a.lines.iter().map(move |line| (a, line))) {
@@ -377,8 +406,10 @@ fn sheet(answers: &[CostAnswer]) -> Sheet {
             figure(line.interval.map(|[_, high]| high)),
             line.unit.clone(),
             line.formula.clone(),
+            line.basis.map(|basis| format!("{basis:?}").to_lowercase()).unwrap_or_default(),
             line.source.clone(),
             line.date.clone().unwrap_or_default(),
+            line.lacks.join(" "),
         ]);
     }
     sheet

@@ -1,7 +1,7 @@
 //! A demand on platforms: which carries it, what binds, what is left with a part gone, what it costs.
 
 use narrows_cost::{Carries, CostAnswer, SizedLoss, SizedPlatform, Sizing, number};
-use narrows_plan::Amount;
+use narrows_plan::{Amount, LostKind};
 use narrows_units::{OpsPerSecond, Ratio};
 
 use super::plans::labelled;
@@ -13,8 +13,9 @@ use crate::document::{
 /// The document of these demands on the same platforms.
 pub fn sizings(sizings: &[Sizing], from: &str, notes: &[String]) -> Document {
     let title = vec!["Which platform carries it?".to_string(), format!("demand of {from}")];
-    let more = "Ceilings are those of the described parts: software that doesn't scale to them carries less. A share of a ceiling that keeps \
-                a percentile of latency was measured on other hardware; with more CPUs or drives behind one queue it is higher.";
+    let more = "Ceilings are those of the described parts: software that doesn't scale to them carries less. How busy CPUs may be was measured \
+                on another server; more CPUs behind one queue may be busier for the same percentile. With a part gone, what a rebuild takes is \
+                not in it.";
     let remarks = notes.iter().map(|note| Entry::new("note", note.as_str())).collect();
     let first = Section::new("from", "")
         .short("")
@@ -24,7 +25,9 @@ pub fn sizings(sizings: &[Sizing], from: &str, notes: &[String]) -> Document {
         sections: std::iter::once(first).chain(sizings.iter().map(section)).collect(),
         foot: Foot { more: vec![more.into()], ..Foot::default() },
         sheet: sheet(sizings),
-        json: document::json(sizings),
+        json: document::json(
+            &serde_json::json!({"demand_of": from, "notes": notes, "sizings": sizings}),
+        ),
         ..Document::default()
     }
 }
@@ -33,7 +36,10 @@ fn section(sizing: &Sizing) -> Section {
     let mut entries = vec![Entry::new("needed", needed(sizing))];
     let headroom = match &sizing.headroom {
         Some(headroom) => format!("{} of a ceiling: {}", Ratio(headroom.share), headroom.from),
-        None => "unknown: measure it (narrows db WORKLOAD --p99 5ms) or give --headroom; until then no platform is called large enough".to_string(),
+        None => format!(
+            "unknown: measure it (narrows db {} --p99 5ms, on a quiet machine) or give --headroom; until then no platform is called large enough",
+            sizing.demand
+        ),
     };
     entries.push(Entry::new("usable", headroom));
     entries.extend(sizing.suspect.as_ref().map(|why| Entry::new("? suspect", why.as_str())));
@@ -58,10 +64,10 @@ fn section(sizing: &Sizing) -> Section {
 /// `12,400 per second: 7,180 measured × 1.73`.
 fn needed(sizing: &Sizing) -> String {
     let measured = rate(Some(sizing.measured_per_s));
-    let needs = OpsPerSecond(sizing.needs_per_s);
     if sizing.growth == 1.0 {
-        return format!("{needs}, as measured; --growth adds what is to come");
+        return format!("{measured}; --growth adds what is to come");
     }
+    let needs = rate(Some(sizing.needs_per_s));
     format!("{needs}: {measured} × {} of growth", number(sizing.growth))
 }
 
@@ -105,19 +111,22 @@ fn table(sizing: &Sizing) -> Table {
 }
 
 fn price(platform: &SizedPlatform) -> String {
-    match (&platform.cost, platform.total()) {
-        (Some(cost), Some(total)) => format!("{} {}", number(total.round()), cost.currency),
-        (Some(_), None) => "unknown".to_string(),
-        (None, _) => "not described".to_string(),
-    }
+    let Some(cost) = &platform.cost else { return "not described".to_string() };
+    let Some(total) = platform.total() else { return "unknown".to_string() };
+    let doubt = cost
+        .line("total")
+        .and_then(|line| line.interval)
+        .map(|[low, high]| format!(" ± {}", Ratio(((high - low) / 2.0 / total).abs())));
+    format!("{} {}{}", number(total.round()), cost.currency, doubt.unwrap_or_default())
 }
 
 /// The smallest that does, why the one before it doesn't, and the next.
 fn answer(sizing: &Sizing) -> Vec<(&'static str, String)> {
-    let by = if sizing.by_cost { "cheapest" } else { "smallest" };
+    let by = if sizing.not_by_cost.is_none() { "cheapest" } else { "smallest" };
     let order = &sizing.order;
     let named = |at: usize| &sizing.platforms[at];
     let mut words = Vec::new();
+    words.extend(sizing.not_by_cost.as_ref().map(|why| ("costs", format!("not compared: {why}"))));
     let Some(smallest) = sizing.smallest else {
         if sizing.platforms.iter().all(|platform| platform.carries == Carries::HeadroomUnknown) {
             words.push((
@@ -131,23 +140,55 @@ fn answer(sizing: &Sizing) -> Vec<(&'static str, String)> {
         return words;
     };
     words.push(("answer", format!("{} is the {by} that carries it", named(smallest).name)));
+    words.extend(as_dear(sizing, smallest).map(|text| ("doubt", text)));
     let place = order.iter().position(|at| *at == smallest).unwrap_or(0);
     if let Some(before) = place.checked_sub(1).map(|before| named(order[before])) {
         words.push(("not", format!("{}: {}", before.name, why_not(before))));
     }
-    match sizing.smallest_surviving {
-        Some(at) if at == smallest => {
-            words.push(("a part gone", "it still carries it, whichever part is gone".to_string()));
-        }
-        Some(at) => words.push((
-            "a part gone",
-            format!("{} is the {by} that carries it with any one part gone", named(at).name),
-        )),
-        None => words.push(("a part gone", "none carries it with any one part gone".to_string())),
+    words.push(("a part gone", gone(named(smallest))));
+    if let Some(at) = sizing.smallest_surviving.filter(|at| *at != smallest) {
+        let text = format!(
+            "{} is the {by} that carries it with any part gone but the data's own machine",
+            named(at).name
+        );
+        words.push(("a part gone", text));
     }
     let more = order[place + 1..].iter().find(|at| named(**at).carries == Carries::Yes);
     words.extend(more.map(|at| ("next", format!("{} carries it too", named(*at).name))));
     words
+}
+
+/// Others that carry it and whose costs can't be told apart from the cheapest one's.
+fn as_dear(sizing: &Sizing, smallest: usize) -> Option<String> {
+    let range = |at: usize| {
+        let line = sizing.platforms[at].cost.as_ref()?.line("total")?;
+        let value = line.value?;
+        Some(line.interval.unwrap_or([value, value]))
+    };
+    let [_, most] = range(smallest).filter(|_| sizing.not_by_cost.is_none())?;
+    let others = (0..sizing.platforms.len()).filter(|at| {
+        let other = &sizing.platforms[*at];
+        *at != smallest
+            && other.carries == Carries::Yes
+            && range(*at).is_some_and(|[low, _]| low <= most)
+    });
+    let names: Vec<&str> = others.map(|at| sizing.platforms[at].name.as_str()).collect();
+    let names = names.join(", ");
+    (!names.is_empty()).then(|| format!("within the ranges of the prices {names} may be as cheap"))
+}
+
+/// `it carries it without a drive; not without the machine that has the data`.
+fn gone(platform: &SizedPlatform) -> String {
+    let words = LostKind::ALL.into_iter().filter_map(|kind| {
+        let survives = match platform.survives(kind) {
+            Some(true) => "carried without",
+            Some(false) => "not without",
+            None if platform.losses.iter().any(|loss| loss.kind == kind) => "can't be told without",
+            None => return None,
+        };
+        Some(format!("{survives} {}", kind.words()))
+    });
+    words.collect::<Vec<_>>().join("; ")
 }
 
 fn why_not(platform: &SizedPlatform) -> String {
@@ -159,11 +200,19 @@ fn why_not(platform: &SizedPlatform) -> String {
 /// What binds a platform, what is left with a part gone, and its costs in short.
 fn details(platform: &SizedPlatform) -> [Block; 2] {
     let mut entries = Vec::new();
+    entries.extend(platform.lacks.as_ref().map(|why| Entry::new("  unknown", why.as_str())));
     if !platform.binding.is_empty() {
         entries.push(Entry::new("  bottleneck", platform.binding.join(", ")));
     }
+    if let (Some(sessions), Some(reached)) = (platform.sessions, platform.sessions_per_s) {
+        let text = format!("{} as measured reach {}", number(sessions), rate(Some(reached)));
+        entries.push(Entry::new("  sessions", text));
+    }
     entries.extend(platform.losses.iter().map(|loss| Entry::new("  without", lost(loss))));
     entries.extend(platform.cost.as_ref().and_then(costs).map(|text| Entry::new("  costs", text)));
+    for note in platform.cost.iter().flat_map(|cost| &cost.notes) {
+        entries.push(Entry::new("  note", note.as_str()));
+    }
     for note in &platform.notes {
         entries.push(Entry::new("  taken", note.as_str()));
     }
@@ -207,28 +256,45 @@ fn sheet(sizings: &[Sizing]) -> Sheet {
         "demand",
         "platform",
         "answer",
+        "growth",
         "needs_per_s",
+        "headroom",
         "ceiling_per_s",
         "usable_per_s",
+        "sessions_per_s",
         "busy",
         "binding",
-        "survives_any_loss",
+        "carried_without_a_drive",
+        "carried_without_a_path",
+        "carried_without_a_server",
+        "carried_without_the_storage",
         "cost",
         "currency",
     ]);
     let figure = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for sizing in sizings {
         for platform in &sizing.platforms {
+            let kinds = LostKind::ALL.map(|kind| match platform.survives(kind) {
+                Some(survives) => survives.to_string(),
+                None => String::new(),
+            });
+            let [drive, path, server, storage] = kinds;
             sheet.rows.push(vec![
                 sizing.demand.clone(),
                 platform.name.clone(),
                 platform.carries.words().to_string(),
-                sizing.needs_per_s.to_string(),
+                sizing.growth.to_string(),
+                sizing.needs_per_s.value.to_string(),
+                figure(sizing.headroom.as_ref().map(|headroom| headroom.share)),
                 figure(platform.ceiling_per_s.map(|rate| rate.value)),
                 figure(platform.usable_per_s.map(|rate| rate.value)),
+                figure(platform.sessions_per_s.map(|rate| rate.value)),
                 figure(platform.busy),
                 platform.binding.join("; "),
-                platform.survives().to_string(),
+                drive,
+                path,
+                server,
+                storage,
                 figure(platform.total()),
                 platform.cost.as_ref().map(|cost| cost.currency.clone()).unwrap_or_default(),
             ]);

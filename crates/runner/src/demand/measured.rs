@@ -59,7 +59,7 @@ fn requests(count: Option<Estimate>, bytes: Option<Estimate>) -> Option<RequestD
 }
 
 /// Threads of one core where the server ran; one where it isn't known to have several.
-fn threads_per_core(run: &Run) -> f64 {
+pub(crate) fn threads_per_core(run: &Run) -> f64 {
     let cpu = run.platform().map(|platform| &platform.cpu);
     cpu.filter(|cpu| cpu.smt_active == Some(true) && cpu.cores > 0)
         .map_or(1.0, |cpu| (f64::from(cpu.threads) / f64::from(cpu.cores)).max(1.0))

@@ -3,6 +3,8 @@
 mod measured;
 mod observed;
 
+pub(crate) use measured::threads_per_core;
+
 use anyhow::Result;
 use narrows_model::{Layer, Run};
 use narrows_plan::{Demand, Description, Fit, FitError, FlowError, Migration};
