@@ -6,7 +6,7 @@ const ITEM: &str =
 #[test]
 fn wrong_descriptions_are_refused_with_line_reason_and_hint() {
     let head = "name = \"a\"\ncurrency = \"USD\"\n";
-    for (text, words) in [
+    let all = [
         ("name = \"a\"\n".to_string(), "says nothing of costs"),
         (format!("name = \"a\"\n{ITEM}"), "prices have none"),
         (format!("{head}[cost]\nyears = 3\n"), "no [[cost.item]]"),
@@ -69,6 +69,14 @@ fn wrong_descriptions_are_refused_with_line_reason_and_hint() {
             "needs the price of a core",
         ),
         (format!("{head}[cost]\nyears = 0\n{ITEM}"), "out of bounds"),
+    ];
+    refused(&all);
+}
+
+#[test]
+fn wrong_parts_of_descriptions_are_refused_with_line_reason_and_hint() {
+    let head = "name = \"a\"\ncurrency = \"USD\"\n";
+    let all = [
         (
             format!("{head}{ITEM}[[cost.licence]]\nrule = \"oracle-e\"\n"),
             "did you mean `oracle-ee`",
@@ -112,8 +120,13 @@ fn wrong_descriptions_are_refused_with_line_reason_and_hint() {
             "a whole number of servers",
         ),
         (format!("{head}{ITEM}[cost"), "unclosed table"),
-    ] {
-        let error = reckoned(&text).map(|answer| answer.name).unwrap_err().to_string();
+    ];
+    refused(&all);
+}
+
+fn refused(all: &[(String, &str)]) {
+    for (text, words) in all {
+        let error = reckoned(text).map(|answer| answer.name).unwrap_err().to_string();
         assert!(error.contains(words), "{text}\n→ {error}");
         assert!(error.contains("it.toml, line") && error.contains("\nhint: "), "{error}");
     }
