@@ -123,7 +123,9 @@ pub struct SizedPlatform {
     /// What it costs; absent where the description has no costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<CostAnswer>,
-    /// What was taken for granted and left out.
+    /// What was taken for granted.
+    pub taken: Vec<String>,
+    /// What is not modelled.
     pub notes: Vec<String>,
 }
 
@@ -315,7 +317,8 @@ fn one(
         lacks,
         losses,
         cost,
-        notes: [fit.notes, fit.taken].concat(),
+        taken: fit.taken,
+        notes: fit.notes,
     })
 }
 

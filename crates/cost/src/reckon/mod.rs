@@ -301,7 +301,8 @@ impl Reckoning<'_> {
         let server = Server::described(self, entry.server.as_ref(), platform)?;
         let work = work::described(self, entry.work.as_ref())?;
         let mut sums = items::add(self, &entry.item, platform, (work.as_ref(), &server))?;
-        sums.extend(power::add(self, entry.power.as_ref(), &server)?);
+        let power = power::add(self, entry.power.as_ref(), &server)?;
+        sums.extend(power.as_ref().map(|power| power.sum.clone()));
         let licences = licence::add(self, &entry.licence, &server)?;
         self.most_cores = licences.most_cores;
         sums.extend(licences.sums.clone());
@@ -327,7 +328,8 @@ impl Reckoning<'_> {
         self.sheet.headline((Group::Cost, "per_year"), "all of it per year", &unit, per_year);
         let scaled = scaling::add(self, entry.scaling.as_ref())?;
         let counted = work.as_ref().or(scaled.as_ref());
-        work::shares(self, counted, &server, licences.count.as_ref(), &total);
+        let counts = (licences.count.as_ref(), power.as_ref().map(|power| &power.kilowatts));
+        work::shares(self, counted, &server, counts, &total);
         let core = cpu::money_of_a_core(self, &licences, &total, &server);
         cpu::of_work(self, (work.as_ref(), entry.work.as_ref()), &core, &server)?;
         cpu::saved(self, &entry.saved, &core, &server)?;

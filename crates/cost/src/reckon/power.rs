@@ -11,11 +11,19 @@ use crate::sheet::{Basis, Expr, Group, Range};
 
 const WATTS_OF_A_KILOWATT: f64 = 1000.0;
 
+/// What power costs, and how much it is.
+pub(super) struct Power {
+    /// Over the years.
+    pub sum: Expr,
+    /// With the site's, kW.
+    pub kilowatts: Expr,
+}
+
 pub(super) fn add(
     r: &mut Reckoning<'_>,
     entry: Option<&Spanned<PowerEntry>>,
     server: &Server,
-) -> Result<Option<Expr>, PlanError> {
+) -> Result<Option<Power>, PlanError> {
     let Some(spanned) = entry else { return Ok(None) };
     let entry = spanned.get_ref();
     let watts = r.reader.within("cost.power: watts", &entry.watts, 0.0..=1e7)?;
@@ -76,6 +84,8 @@ pub(super) fn add(
     let kilowatts =
         r.sheet.computed(at("power.kilowatts"), "power of all servers with the site's", "kW", all);
     let currency = r.currency.clone();
-    let sum = kilowatts * HOURS * r.years.clone() * price;
-    Ok(Some(r.sheet.computed(at("power.sum"), "electricity over the years", &currency, sum)))
+    let sum = kilowatts.clone() * HOURS * r.years.clone() * price;
+    let title = "electricity over the years";
+    let sum = r.sheet.computed(at("power.sum"), title, &currency, sum);
+    Ok(Some(Power { sum, kilowatts }))
 }

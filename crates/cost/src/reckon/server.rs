@@ -51,7 +51,7 @@ impl Server {
         )?;
         let vcpus =
             lines.whole("vcpus", "vCPUs of all servers", "vCPUs", &entry.vcpus, |_| None)?;
-        let drives = lines.whole("drives", "drives", "drives", &entry.drives, |parts| {
+        let drives = lines.whole("drives", "drives", "", &entry.drives, |parts| {
             Some(f64::from(parts.drives)).filter(|drives| *drives > 0.0)
         })?;
         let threads = ("threads_per_core", "threads of a core", "");

@@ -61,7 +61,7 @@ pub(super) fn shares(
     r: &mut Reckoning<'_>,
     work: Option<&Work>,
     server: &Server,
-    licences: Option<&Expr>,
+    (licences, kilowatts): (Option<&Expr>, Option<&Expr>),
     total: &Expr,
 ) {
     let Some(work) = work else { return };
@@ -76,6 +76,7 @@ pub(super) fn shares(
         ("work.per_licence", "throughput per licence", "licence", licences.cloned()),
         ("work.per_drive", "throughput per drive", "drive", server.drives.clone()),
         ("work.per_gb", "throughput per GB of memory", "GB", server.memory.clone()),
+        ("work.per_kw", "throughput per kW", "kW", kilowatts.cloned()),
     ] {
         let Some(divisor) = divisor else { continue };
         if divisor == Expr::Number(1.0) {

@@ -60,6 +60,7 @@ fn a_server_is_added_up_over_its_years() {
     near(value(&answer, "total"), total);
     near(value(&answer, "work.cost"), total / 20_000.0);
     near(value(&answer, "work.per_core"), 20_000.0 / 64.0);
+    near(value(&answer, "work.per_kw"), 20_000.0 / 1.5);
     // 250 µs of a core for each of 1,000 keep a quarter of a core busy.
     near(value(&answer, "work.licence"), 0.25 * 3_192_000.0 / 64.0);
     let [low, high] = answer.line("total").unwrap().interval.unwrap();

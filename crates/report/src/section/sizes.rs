@@ -205,7 +205,8 @@ fn details(platform: &SizedPlatform) -> [Block; 2] {
         entries.push(Entry::new("  bottleneck", platform.binding.join(", ")));
     }
     if let (Some(sessions), Some(reached)) = (platform.sessions, platform.sessions_per_s) {
-        let text = format!("{} as measured reach {}", number(sessions), rate(Some(reached)));
+        let text =
+            format!("as many as measured, {}, reach {}", number(sessions), rate(Some(reached)));
         entries.push(Entry::new("  sessions", text));
     }
     entries.extend(platform.losses.iter().map(|loss| Entry::new("  without", lost(loss))));
@@ -213,9 +214,8 @@ fn details(platform: &SizedPlatform) -> [Block; 2] {
     for note in platform.cost.iter().flat_map(|cost| &cost.notes) {
         entries.push(Entry::new("  note", note.as_str()));
     }
-    for note in &platform.notes {
-        entries.push(Entry::new("  taken", note.as_str()));
-    }
+    entries.extend(platform.taken.iter().map(|text| Entry::new("  taken", text.as_str())));
+    entries.extend(platform.notes.iter().map(|text| Entry::new("  not modelled", text.as_str())));
     [Block::Heading(platform.name.as_str().into()), labelled(entries)]
 }
 
