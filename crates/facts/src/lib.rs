@@ -22,6 +22,7 @@ pub mod mapper;
 mod mounts;
 pub mod nvme;
 pub mod pattern;
+mod pcie_config;
 pub mod power;
 pub mod process;
 mod recording;
