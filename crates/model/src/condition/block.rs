@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::Key;
+use super::keys;
+
+keys! { ALL:
 
 /// Threads that do the same operations, where they go over the same offsets.
 pub const CLONES: Key<f64> = Key::new("clones");
@@ -24,7 +26,7 @@ pub const PART_OF: Key<str> = Key::new("part_of");
 pub const MOST_IN_FLIGHT: Key<f64> = Key::new("most_in_flight");
 /// Bytes of the part of the target that the stream goes over, where that is a part.
 pub const REGION_BYTES: Key<f64> = Key::new("region_bytes");
-/// Where that part begins, bytes.
+/// Where the part of the target that the stream goes over begins, bytes.
 pub const REGION_OFFSET_BYTES: Key<f64> = Key::new("region_offset_bytes");
 /// Sizes of operations and their weights, where there are several.
 pub const SIZES: Key<[Value]> = Key::new("sizes");
@@ -32,3 +34,5 @@ pub const SIZES: Key<[Value]> = Key::new("sizes");
 pub const STREAM_NAMES: Key<[Value]> = Key::new("streams");
 /// Writes after which the file is made durable.
 pub const SYNC_AFTER: Key<f64> = Key::new("sync_after");
+
+}
