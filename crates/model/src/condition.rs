@@ -33,7 +33,7 @@ pub const BLOCK_BYTES: Key<f64> = Key::new("block_bytes");
 pub const PATTERN: Key<str> = Key::new("pattern");
 /// How offsets are drawn, beyond random or sequential: `once_each`, `uniform`, `parts`, `same_offsets` and others.
 pub const PLACE: Key<str> = Key::new("place");
-/// Whether operations went past the page cache, as obtained.
+/// Whether operations were direct I/O, as obtained.
 pub const DIRECT: Key<bool> = Key::new("direct");
 /// What was measured on: `file`, `file in /dev`, `block device`.
 pub const TARGET_KIND: Key<str> = Key::new("target_kind");

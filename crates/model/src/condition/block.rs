@@ -14,7 +14,7 @@ pub const COMPRESS_PERCENT: Key<f64> = Key::new("compress_percent");
 pub const DEDUPE_PERCENT: Key<f64> = Key::new("dedupe_percent");
 /// The deepest queue that was tried, where throughput still grew up to it: more may be had with more in flight.
 pub const DEPTH_CAP: Key<f64> = Key::new("depth_cap");
-/// Why the file could not be opened past the page cache.
+/// Why the file could not be opened for direct I/O.
 pub const DIRECT_REFUSED: Key<str> = Key::new("direct_refused");
 /// Why `io_uring` could not be had.
 pub const IO_URING_REFUSED: Key<str> = Key::new("io_uring_refused");

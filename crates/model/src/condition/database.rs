@@ -82,7 +82,7 @@ pub const WORKING_SET_BYTES: Key<f64> = Key::new("working_set_bytes");
 pub const WORKING_SET_OF_CACHE: Key<f64> = Key::new("working_set_of_cache");
 /// Bytes that the operations go over, over the memory of the server's machine.
 pub const WORKING_SET_OF_MEMORY: Key<f64> = Key::new("working_set_of_memory");
-/// Bytes that the operations go over, over the server's buffer pool.
+/// Bytes that the operations go over, over the server's shared_buffers (MariaDB: `innodb_buffer_pool_size`).
 pub const WORKING_SET_OF_POOL: Key<f64> = Key::new("working_set_of_pool");
 /// The server's setting `wal_sync_method`.
 pub const WAL_SYNC_METHOD: Key<str> = Key::new("wal_sync_method");

@@ -18,8 +18,8 @@ pub struct PcieLink {
     pub max_gts: Option<f64>,
     /// Lanes this end could do.
     pub max_width: Option<u32>,
-    /// Whether it is in flit mode, as Link Status 2 says; only asked where [`PcieLink::may_be_in_flits`], and `None` where that can't be
-    /// read.
+    /// Whether it is in flit mode, by bit 10 of its register Link Status 2; asked where this end supports 32 GT/s or more, and absent
+    /// where that can't be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flit_mode: Option<bool>,
 }
