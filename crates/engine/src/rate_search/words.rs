@@ -80,8 +80,8 @@ fn why(because: Because, told: &SearchDescription<'_>) -> String {
         }
         Because::Bytes => "the bytes that may be written were used up".to_string(),
         Because::TooFew => {
-            "its windows hold too few operations for that percentile, fewer than ten beyond it: more time (--minutes) or a lower \
-             percentile holds it"
+            "its windows hold too few operations for that percentile, fewer than ten beyond it; longer windows or a lower percentile would \
+             do"
                 .to_string()
         }
         Because::Unusable => format!("{} of {windows} windows {}", told.unusable, told.disturbed),
