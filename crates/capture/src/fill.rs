@@ -81,7 +81,8 @@ impl Source for Filled<'_> {
 
     fn call(&self, call: Call, of: &str) -> io::Result<String> {
         let asked = format!("{} {of}", call.word());
-        let stands = matches!(call, Call::NvmeWriteCache | Call::MapperTargets);
+        let stands =
+            matches!(call, Call::NvmeWriteCache | Call::MapperTargets | Call::PcieFlitMode);
         let live = self.live.call(call, of);
         self.or_captured(&asked, stands, live, || self.capture.call(call, of))
     }

@@ -26,6 +26,7 @@ pub fn command() -> clap::Command {
 /// Runs the command line of this process.
 pub fn main() -> std::process::ExitCode {
     stream::filter_panics();
+    narrows_runner::spare_addresses();
     if std::env::args_os().len() == 1 {
         return commands::alone::alone().unwrap_or_else(|error| stream::error(&error)).into();
     }

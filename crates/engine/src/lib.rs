@@ -35,7 +35,7 @@ pub use poisson::Poisson;
 pub use precondition::Precondition;
 pub use rate_search::RateSearch;
 pub use rng::Rng;
-pub use samples::{Samples, record_latency};
+pub use samples::{Samples, held_quantile, record_latency};
 pub use schedule::{Arrivals, Constant, Schedule};
 pub use scratch::{Hold, Scratch, ScratchError, Swept};
 pub use steady_state::SteadyState;

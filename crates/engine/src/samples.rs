@@ -4,7 +4,7 @@ use narrows_model::{Metric, MetricValue, metric};
 use narrows_stats::Recorder;
 
 /// A percentile is reported only with that many samples beyond it.
-const SAMPLES_BEYOND: f64 = 10.0;
+pub(crate) const SAMPLES_BEYOND: f64 = 10.0;
 
 /// Metrics in the making.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +59,14 @@ impl Samples {
     }
 }
 
-/// Adds mean and percentiles of one repeat's latencies; a percentile only where ten samples lie beyond it.
+/// A percentile, where ten samples lie beyond it: with fewer it is the place of a few of them, and says little of the next window.
+pub fn held_quantile(recorder: &Recorder, quantile: f64) -> Option<f64> {
+    // 100 samples have ten beyond the 90th, though not in binary fractions.
+    let beyond = recorder.count() as f64 * (1.0 - quantile) + 1e-6;
+    if beyond < SAMPLES_BEYOND { None } else { recorder.quantile(quantile).map(|ns| ns as f64) }
+}
+
+/// Adds mean and percentiles of one repeat's latencies, those that it holds ([`held_quantile`]).
 pub fn record_latency(samples: &mut Samples, latency: &Recorder) {
     if let Some(mean) = latency.mean() {
         samples.add(metric::LATENCY_MEAN, mean);
@@ -67,11 +74,8 @@ pub fn record_latency(samples: &mut Samples, latency: &Recorder) {
     for (name, quantile) in
         [(metric::LATENCY_P50, 0.5), (metric::LATENCY_P99, 0.99), (metric::LATENCY_P999, 0.999)]
     {
-        let beyond = latency.count() as f64 * (1.0 - quantile);
-        if beyond >= SAMPLES_BEYOND
-            && let Some(value) = latency.quantile(quantile)
-        {
-            samples.add(name, value as f64);
+        if let Some(value) = held_quantile(latency, quantile) {
+            samples.add(name, value);
         }
     }
 }
@@ -109,5 +113,20 @@ mod tests {
         record_latency(&mut samples, &latency);
         assert_eq!(samples.get(metric::LATENCY_P50).len(), 1);
         assert!(samples.get(metric::LATENCY_P99).is_empty());
+    }
+
+    #[test]
+    fn a_percentile_is_held_from_ten_samples_beyond_it() {
+        for (quantile, fewest) in [(0.5, 20), (0.9, 100), (0.99, 1000), (0.999, 10_000)] {
+            let mut recorder = Recorder::new();
+            for i in 1..fewest {
+                recorder.record(i);
+            }
+            assert_eq!(held_quantile(&recorder, quantile), None, "{quantile}");
+            recorder.record(fewest);
+            let value = held_quantile(&recorder, quantile).expect("now there are ten");
+            assert!((value / (fewest as f64 * quantile) - 1.0).abs() < 0.02, "{quantile}: {value}");
+        }
+        assert_eq!(held_quantile(&Recorder::new(), 0.5), None);
     }
 }

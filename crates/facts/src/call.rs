@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::file::{self, FsStat};
 use crate::nvme::{self, WriteCache};
-use crate::{Source, affinity, mapper, parse_cpu_list, process};
+use crate::{Source, affinity, mapper, parse_cpu_list, pcie_config, process};
 
 /// What can be asked; each is asked of something, which is empty where there is only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,11 +27,13 @@ pub enum Call {
     NvmeWriteCache,
     /// What a device-mapper device is made of, by its number such as `253:0`; see [`mapper::targets`].
     MapperTargets,
+    /// Whether the link of the PCI function at an address such as `0000:41:00.0` is in flit mode: `1` or `0`.
+    PcieFlitMode,
 }
 
 impl Call {
     /// All of them.
-    pub const ALL: [Call; 8] = [
+    pub const ALL: [Call; 9] = [
         Call::FileSystem,
         Call::Mount,
         Call::Affinity,
@@ -40,6 +42,7 @@ impl Call {
         Call::Root,
         Call::NvmeWriteCache,
         Call::MapperTargets,
+        Call::PcieFlitMode,
     ];
 
     /// The word used in a capture.
@@ -53,6 +56,7 @@ impl Call {
             Call::Root => "root",
             Call::NvmeWriteCache => "nvme-write-cache",
             Call::MapperTargets => "mapper-targets",
+            Call::PcieFlitMode => "pcie-flit-mode",
         }
     }
 
@@ -76,6 +80,7 @@ pub(crate) fn live(call: Call, of: &str) -> io::Result<String> {
         Call::Architecture => Ok(std::env::consts::ARCH.to_string()),
         Call::Root => Ok(u8::from(process::is_root()).to_string()),
         Call::MapperTargets => mapper::targets(of),
+        Call::PcieFlitMode => pcie_config::flit_mode(of).map(|on| u8::from(on).to_string()),
         Call::NvmeWriteCache => {
             let cache = nvme::write_cache(&Path::new("/dev").join(of))?;
             let enabled = cache.enabled.map_or("-", |on| if on { "1" } else { "0" });
@@ -144,12 +149,20 @@ impl dyn Source + '_ {
     pub fn nvme_write_cache(&self, controller: &str) -> Option<WriteCache> {
         let answer = self.call(Call::NvmeWriteCache, controller).ok()?;
         let (present, enabled) = answer.split_once(' ')?;
-        let bit = |text: &str| match text {
-            "1" => Some(true),
-            "0" => Some(false),
-            _ => None,
-        };
         Some(WriteCache { present: bit(present)?, enabled: bit(enabled) })
+    }
+
+    /// Whether the link of the PCI function at `address` is in flit mode; `None` for who isn't root.
+    pub fn pcie_flit_mode(&self, address: &str) -> Option<bool> {
+        bit(&self.call(Call::PcieFlitMode, address).ok()?)
+    }
+}
+
+fn bit(text: &str) -> Option<bool> {
+    match text {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => None,
     }
 }
 

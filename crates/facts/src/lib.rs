@@ -10,6 +10,7 @@
 //! around a window). Nothing in this crate changes a setting of the machine; [`file::evict`] drops clean pages of
 //! one file, [`affinity::pin`] binds the caller's own thread, and [`claim()`] uses free memory for a moment.
 
+mod address_space;
 pub mod affinity;
 mod call;
 pub mod cgroup;
@@ -22,6 +23,7 @@ pub mod mapper;
 mod mounts;
 pub mod nvme;
 pub mod pattern;
+mod pcie_config;
 pub mod power;
 pub mod process;
 mod recording;
@@ -29,6 +31,7 @@ mod source;
 mod tree;
 mod usage;
 
+pub use address_space::{AddressSpace, spare_addresses};
 pub use call::Call;
 pub use claim::claim;
 pub use cpulist::{parse_cpu_list, parse_cpu_mask};

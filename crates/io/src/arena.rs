@@ -25,6 +25,26 @@ pub struct Arena {
     stride: usize,
 }
 
+/// Where slots lie in a mapping.
+struct Layout {
+    /// From slot to slot.
+    stride: usize,
+    /// All slots together.
+    wanted: usize,
+    /// Alignment of the first one.
+    align_start: usize,
+}
+
+impl Layout {
+    fn of(slots: u32, slot_bytes: u32, alignment: usize) -> Layout {
+        let alignment = alignment.max(PAGE);
+        let stride = (slot_bytes.max(1) as usize).next_multiple_of(alignment);
+        let wanted = stride * slots.max(1) as usize;
+        let align_start = if wanted >= LARGE { alignment.max(LARGE) } else { alignment };
+        Layout { stride, wanted, align_start }
+    }
+}
+
 // SAFETY: the mapping belongs to this value alone; moving the value to another thread moves that ownership.
 unsafe impl Send for Arena {}
 
@@ -33,10 +53,7 @@ impl Arena {
     /// page is touched, so that no page fault falls into a window.
     pub fn new(slots: u32, slot_bytes: u32, alignment: usize) -> io::Result<Arena> {
         assert!(alignment.is_power_of_two(), "alignments are powers of two");
-        let alignment = alignment.max(PAGE);
-        let stride = (slot_bytes.max(1) as usize).next_multiple_of(alignment);
-        let wanted = stride * slots.max(1) as usize;
-        let align_start = if wanted >= LARGE { alignment.max(LARGE) } else { alignment };
+        let Layout { stride, wanted, align_start } = Layout::of(slots, slot_bytes, alignment);
         let mapped = wanted + align_start;
         // SAFETY: a fresh anonymous mapping at an address of the kernel's choice touches nothing that exists.
         let address = unsafe {
@@ -67,6 +84,12 @@ impl Arena {
             }
         }
         Ok(arena)
+    }
+
+    /// Bytes of addresses that [`Arena::new`] takes for this.
+    pub fn mapped_bytes(slots: u32, slot_bytes: u32, alignment: usize) -> u64 {
+        let Layout { wanted, align_start, .. } = Layout::of(slots, slot_bytes, alignment);
+        (wanted + align_start) as u64
     }
 
     /// Number of slots.
@@ -138,6 +161,7 @@ mod tests {
                 assert_eq!(arena.pointer(slot) as usize % alignment.max(4096), 0);
                 arena.slot_mut(slot).fill(slot as u8 + 1);
             }
+            assert_eq!(Arena::mapped_bytes(slots, bytes, alignment), arena.mapped as u64);
             for slot in 0..slots {
                 assert!(arena.slot(slot).iter().all(|&byte| byte == slot as u8 + 1));
             }

@@ -44,7 +44,7 @@ impl Target {
         }
         let length = u32::try_from(step).expect("alignments are small");
         let mut arena = Arena::new(1, length, self.memory_alignment())
-            .map_err(|source| self.fail("allocate a buffer for", source))?;
+            .map_err(|source| Error::buffers(step, self.path(), source))?;
         let mut state = seed;
         for i in 0..u64::from(count) {
             // One place in each of `count` equal parts, so that a hole of any size above a part is met.

@@ -39,6 +39,22 @@ pub enum Error {
         /// What must stay free, bytes.
         reserve: u64,
     },
+    /// There is no memory for the buffers.
+    #[error(
+        "cannot allocate {} of buffers for {}: {source}{}\n\
+         hint: free memory, raise what limits this process (ulimit -v, its control group), or use less depth or smaller blocks",
+        Bytes(*wanted), path.display(), of_limit(*limit)
+    )]
+    Buffers {
+        /// For what.
+        path: PathBuf,
+        /// Bytes.
+        wanted: u64,
+        /// Bytes that this process may map (`RLIMIT_AS`), where that is limited.
+        limit: Option<u64>,
+        /// What the kernel said.
+        source: io::Error,
+    },
     /// The process may not write files of that size.
     #[error(
         "cannot create a file of {} in {}: this process may write files up to {} (ulimit -f)\n\
@@ -100,10 +116,16 @@ impl Error {
         Error::System { action, path: path.to_path_buf(), offset: Some(offset), source }
     }
 
+    /// There is no memory for `wanted` bytes of buffers.
+    pub fn buffers(wanted: u64, path: &Path, source: io::Error) -> Self {
+        let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
+        Error::Buffers { path: path.to_path_buf(), wanted, limit, source }
+    }
+
     /// The kernel's error number, where there is one.
     pub fn errno(&self) -> Option<i32> {
         match self {
-            Error::System { source, .. } => source.raw_os_error(),
+            Error::System { source, .. } | Error::Buffers { source, .. } => source.raw_os_error(),
             _ => None,
         }
     }
@@ -111,6 +133,12 @@ impl Error {
 
 fn at(offset: Option<u64>) -> String {
     offset.map_or(String::new(), |offset| format!(" at offset {offset}"))
+}
+
+fn of_limit(limit: Option<u64>) -> String {
+    limit.map_or(String::new(), |limit| {
+        format!("; this process may map {} (RLIMIT_AS)", Bytes(limit))
+    })
 }
 
 fn hint_line(source: &io::Error) -> String {
@@ -130,6 +158,9 @@ fn hint(source: &io::Error) -> Option<&'static str> {
         libc::EACCES | libc::EPERM => Some("name a folder this user may write to"),
         libc::ENOENT => Some("create the folder first, or name another one"),
         libc::EMFILE | libc::ENFILE => Some("raise the limit of open files (ulimit -n)"),
+        libc::ENOMEM => {
+            Some("free memory, or raise what limits this process (ulimit -v, its control group)")
+        }
         libc::EFBIG => Some("the file system or `ulimit -f` does not allow files of this size"),
         libc::EIO => Some("the device reported an error; see the kernel log (dmesg)"),
         _ => None,
@@ -148,5 +179,23 @@ mod tests {
         assert!(text.starts_with("cannot write /data/f at offset 4096: "), "{text}");
         assert!(text.contains("\nhint: "), "{text}");
         assert_eq!(error.errno(), Some(libc::ENOSPC));
+    }
+
+    #[test]
+    fn buffers_that_find_no_room_say_how_much_they_wanted_and_what_limits_it() {
+        let source = || io::Error::from_raw_os_error(libc::ENOMEM);
+        let limited = Error::Buffers {
+            path: "/data/f".into(),
+            wanted: 64 << 20,
+            limit: Some(600 << 20),
+            source: source(),
+        };
+        let text = limited.to_string();
+        assert!(text.starts_with("cannot allocate 67.1 MB of buffers for /data/f: "), "{text}");
+        assert!(text.contains("may map 629 MB (RLIMIT_AS)\nhint: "), "{text}");
+        assert_eq!(limited.errno(), Some(libc::ENOMEM));
+        let Error::Buffers { path, wanted, .. } = limited else { unreachable!() };
+        let text = Error::Buffers { path, wanted, limit: None, source: source() }.to_string();
+        assert!(!text.contains("RLIMIT_AS") && text.contains("\nhint: "), "{text}");
     }
 }

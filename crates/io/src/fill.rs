@@ -39,8 +39,10 @@ pub(crate) fn fill(
     watch: &mut dyn FnMut(FillStep) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let block = u32::try_from(FILE_UNIT).expect("the unit is small");
-    let arena = Arena::new(DEPTH, block, file.memory_alignment())
-        .map_err(|source| Error::system("allocate buffers for", file.path(), source))?;
+    let arena = Arena::new(DEPTH, block, file.memory_alignment()).map_err(|source| {
+        let wanted = Arena::mapped_bytes(DEPTH, block, file.memory_alignment());
+        Error::buffers(wanted, file.path(), source)
+    })?;
     let direct = file.direct_file().ok();
     let target = direct.clone().unwrap_or_else(|| Arc::clone(file.buffered_file()));
     let mut path = Access::best().open(target, file.path(), arena, DEPTH)?;

@@ -91,8 +91,9 @@ fn at(asked: &CeilingSubject<'_>, routes: &[Vec<PcieLink>], speed: Speed) -> Vec
         [one, ..] => direction.header_bytes(*one).to_string(),
         [] => direction.header_bytes(Packets::Framed).to_string(),
     };
+    let open = if flits_open(&routes, speed) { "; about 5 % less if in flit mode" } else { "" };
     let headers = format!(
-        "{words}, {bytes_beside} B of headers per packet of {} B (size assumed)",
+        "{words}, {bytes_beside} B of headers per packet of {} B (size assumed{open})",
         pcie::PAYLOAD_BYTES
     );
     let bytes =
@@ -137,16 +138,28 @@ fn framed(routes: &[&[PcieLink]], speed: Speed) -> Vec<Packets> {
     all
 }
 
+/// Whether a narrowest link could be in flit mode as far as can be read.
+fn flits_open(routes: &[&[PcieLink]], speed: Speed) -> bool {
+    let open = |link: &PcieLink| link.flit_mode.is_none() && link.may_be_in_flits();
+    routes.iter().any(|route| {
+        let narrow = narrowest(route, speed);
+        route.iter().any(|link| open(link) && known(link, speed) == narrow)
+    })
+}
+
 /// The link of a route that carries least.
-fn narrowest(route: &[PcieLink], speed: Speed) -> Option<(&'static Generation, u32)> {
-    let known = route.iter().filter_map(|link| {
-        let (gts, width) = speed(link)?;
-        Some((pcie::generation(gts)?, width))
-    });
-    let rate = |(generation, width): &(&Generation, u32)| {
+fn narrowest(route: &[PcieLink], speed: Speed) -> Option<(Generation, u32)> {
+    let known = route.iter().filter_map(|link| known(link, speed));
+    let rate = |(generation, width): &(Generation, u32)| {
         generation.packet_bytes_per_s() * f64::from(*width)
     };
     known.min_by(|a, b| rate(a).total_cmp(&rate(b)))
+}
+
+/// Generation and lanes of a link.
+fn known(link: &PcieLink, speed: Speed) -> Option<(Generation, u32)> {
+    let (gts, width) = speed(link)?;
+    Some((pcie::of_link(gts, link.flit_mode)?, width))
 }
 
 /// What the links of all routes pass together, in the unit of `lane` per second: from the root down, each link passes the smaller
@@ -172,8 +185,8 @@ fn widest(routes: &[&[PcieLink]], speed: Speed, lane: &dyn Fn(&Generation) -> f6
 
 /// An unknown link is left to the others on the route.
 fn carries(link: &PcieLink, speed: Speed, lane: &dyn Fn(&Generation) -> f64) -> f64 {
-    let known = speed(link).and_then(|(gts, width)| Some((pcie::generation(gts)?, width)));
-    known.map_or(f64::INFINITY, |(generation, width)| lane(generation) * f64::from(width))
+    known(link, speed)
+        .map_or(f64::INFINITY, |(generation, width)| lane(&generation) * f64::from(width))
 }
 
 fn names<'a>(drives: impl Iterator<Item = &'a BlockDevice>) -> String {

@@ -11,38 +11,41 @@ mod memory;
 pub use block::*;
 pub use database::*;
 pub use fabric::*;
-pub use key::{Conditions, CpuCount, Key, Shape};
+pub(crate) use key::keys;
+pub use key::{Conditions, CpuCount, Key, KeyDescription, Shape};
 pub use log::*;
 pub use machine::*;
 pub use memory::*;
 
 use serde_json::{Map, Value};
 
+keys! { GENERAL:
+
 /// That files and windows were made too small for figures, on request of a test.
 pub const LEAST_LOAD: Key<bool> = Key::new("least_load");
-/// `closed` or `open`.
+/// Whether each session waits for its operation (`closed`) or operations start at a rate (`open`).
 pub const LOOP: Key<str> = Key::new("loop");
 /// I/O method obtained: `io_uring`, `threads`, `buffered`, `direct`.
 pub const METHOD: Key<str> = Key::new("method");
-/// Bytes per operation.
+/// Block size: bytes per operation.
 pub const BLOCK_BYTES: Key<f64> = Key::new("block_bytes");
-/// `random` or `sequential`.
+/// Whether offsets are `random` or `sequential`.
 pub const PATTERN: Key<str> = Key::new("pattern");
-/// Where the operations go beyond that: `once_each`, `uniform`, `parts`, `same_offsets` and others.
+/// How offsets are drawn, beyond random or sequential: `once_each`, `uniform`, `parts`, `same_offsets` and others.
 pub const PLACE: Key<str> = Key::new("place");
-/// Whether operations went past the page cache, as obtained.
+/// Whether operations were direct I/O, as obtained.
 pub const DIRECT: Key<bool> = Key::new("direct");
 /// What was measured on: `file`, `file in /dev`, `block device`.
 pub const TARGET_KIND: Key<str> = Key::new("target_kind");
 /// What the blocks hold: `ours` (random data, each block told from every other) or `of others`.
 pub const CONTENTS: Key<str> = Key::new("contents");
-/// `read`, `write`, `trim` or `mixed`.
+/// What the operations do: `read`, `write`, `trim` or `mixed`.
 pub const DIRECTION: Key<str> = Key::new("direction");
-/// Requests in flight asked for.
+/// Queue depth that was asked for: requests in flight.
 pub const DEPTH: Key<f64> = Key::new("depth");
-/// Threads used.
+/// Threads that issued the operations.
 pub const THREADS: Key<f64> = Key::new("threads");
-/// Sessions, or committers.
+/// Sessions of the server, or committers of the WAL layer.
 pub const SESSIONS: Key<f64> = Key::new("sessions");
 /// Where a block or log measurement ran: `data` or `wal`.
 pub const ROLE: Key<str> = Key::new("role");
@@ -67,7 +70,7 @@ pub const BASELINE: Key<str> = Key::new("baseline");
 pub const FROM: Key<str> = Key::new("from");
 /// How many tables there are where each session has one of its own.
 pub const PRIVATE_TABLES: Key<f64> = Key::new("private_tables");
-/// Whether there were more sessions than such tables, so that several shared one.
+/// Whether there were more sessions than tables of their own, so that several shared one.
 pub const PRIVATE_TABLES_SHARED: Key<bool> = Key::new("private_tables_shared");
 /// How the server was kept from its cache: `debug_io_direct`, `eviction`.
 pub const UNCACHED_BY: Key<str> = Key::new("uncached_by");
@@ -79,8 +82,6 @@ pub const SERVER_QUOTA_CPUS: Key<f64> = Key::new("server_quota_cpus");
 pub const SERVER_LIMITS: Key<str> = Key::new("server_limits");
 /// CPUs given to the client: a list, or their number.
 pub const CLIENT_CPUS: Key<CpuCount> = Key::new("client_cpus");
-/// The same where it is their number.
-pub const CLIENT_CPUS_COUNT: Key<f64> = Key::new("client_cpus");
 /// What the client's share of the CPUs was sized by: a `from` of `measured` with the CPU time of an operation in client and server,
 /// ns, or of `published` with their ratio.
 pub const CLIENT_CPUS_SIZED_BY: Key<Map<String, Value>> = Key::new("client_cpus_sized_by");
@@ -100,7 +101,7 @@ pub const ANSWERED_FROM: Key<str> = Key::new("answered_from");
 pub const BLOCKS_PER_OP: Key<f64> = Key::new("blocks_per_op");
 /// Mean time between an answer and the session's next operation, ns.
 pub const THINK_NS: Key<f64> = Key::new("think_ns");
-/// Parallel workers asked for.
+/// Parallel workers of the server that were asked for.
 pub const WORKERS: Key<f64> = Key::new("workers");
 /// How our sessions to the server are encrypted: `none`, or protocol, ciphers and what was verified of the server.
 pub const ENCRYPTION: Key<str> = Key::new("encryption");
@@ -110,11 +111,11 @@ pub const SERVER_VERSION: Key<str> = Key::new("server_version");
 pub const TAKEN_FROM: Key<str> = Key::new("taken_from");
 /// The file and the tool whose result was imported.
 pub const IMPORTED_FROM: Key<str> = Key::new("imported_from");
-/// Of imported percentiles: of which latency they are.
+/// Of which latency the percentiles of an imported result are.
 pub const PERCENTILES_OF: Key<str> = Key::new("percentiles_of");
-/// What ran beside it.
+/// What ran beside the measurement.
 pub const BESIDE: Key<str> = Key::new("beside");
-/// Size, bytes.
+/// Size of what was measured, bytes.
 pub const BYTES: Key<f64> = Key::new("bytes");
 /// The kernel's clock source.
 pub const CLOCK_SOURCE: Key<str> = Key::new("clock_source");
@@ -122,13 +123,13 @@ pub const CLOCK_SOURCE: Key<str> = Key::new("clock_source");
 pub const CLOCK_SOURCE_AFTER: Key<str> = Key::new("clock_source_after");
 /// Clock sources that the kernel has.
 pub const CLOCK_SOURCES_AVAILABLE: Key<str> = Key::new("clock_sources_available");
-/// Kind of load that ran beside it.
+/// Kind of load that ran beside the measurement.
 pub const COMPANY: Key<str> = Key::new("company");
 /// Conditions that a state on disk violates.
 pub const CONDITIONS_VIOLATED: Key<[Value]> = Key::new("conditions_violated");
-/// CPU measured on.
+/// CPU that was measured on.
 pub const CPU: Key<f64> = Key::new("cpu");
-/// CPUs used.
+/// CPUs that were used.
 pub const CPUS: Key<[Value]> = Key::new("cpus");
 /// CPUs whose clocks were compared.
 pub const CPUS_COMPARED: Key<f64> = Key::new("cpus_compared");
@@ -138,9 +139,9 @@ pub const CPUS_NOT_COMPARED: Key<str> = Key::new("cpus_not_compared");
 pub const DATA_CHECKSUMS: Key<bool> = Key::new("data_checksums");
 /// How a figure was derived from others.
 pub const DERIVED: Key<str> = Key::new("derived");
-/// Device measured on.
+/// Device that was measured on.
 pub const DEVICE: Key<str> = Key::new("device");
-/// File worked on.
+/// File that was measured on.
 pub const FILE: Key<str> = Key::new("file");
 /// Size of the files, bytes.
 pub const FILE_BYTES: Key<f64> = Key::new("file_bytes");
@@ -148,15 +149,15 @@ pub const FILE_BYTES: Key<f64> = Key::new("file_bytes");
 pub const FILES: Key<f64> = Key::new("files");
 /// First error of an operation.
 pub const FIRST_ERROR: Key<str> = Key::new("first_error");
-/// The server's setting of that name.
+/// The server's setting `fsync`.
 pub const FSYNC: Key<str> = Key::new("fsync");
 /// Cost of an operation in the generator, ns.
 pub const GENERATOR_NS_PER_OP: Key<f64> = Key::new("generator_ns_per_op");
 /// Length of what was observed, s.
 pub const INTERVAL_S: Key<f64> = Key::new("interval_s");
-/// Name of the job.
+/// Name of the job in the job file.
 pub const JOB: Key<str> = Key::new("job");
-/// The kernel's worker threads.
+/// Threads of the kernel that did requests of io_uring on behalf of narrows.
 pub const KERNEL_WORKERS: Key<f64> = Key::new("kernel_workers");
 /// Clones of the job.
 pub const NUMJOBS: Key<f64> = Key::new("numjobs");
@@ -194,7 +195,7 @@ pub const STATEMENT: Key<str> = Key::new("statement");
 pub const SYNC: Key<str> = Key::new("sync");
 /// Operations after which the job pauses.
 pub const THINK_AFTER: Key<f64> = Key::new("think_after");
-/// Length of that pause, ns.
+/// Length of a job's pause, ns.
 pub const THINK_PAUSE_NS: Key<f64> = Key::new("think_pause_ns");
 /// Frequency of the CPU's counter, Hz.
 pub const TICKS_HZ: Key<f64> = Key::new("ticks_hz");
@@ -202,13 +203,33 @@ pub const TICKS_HZ: Key<f64> = Key::new("ticks_hz");
 pub const UPDATES_PERCENT: Key<f64> = Key::new("updates_percent");
 /// Samples by wait event.
 pub const WAIT_EVENTS: Key<Map<String, Value>> = Key::new("wait_events");
-/// Number of the window.
+/// Number of the window in its run.
 pub const WINDOW: Key<f64> = Key::new("window");
-/// Workers that were asked for.
+/// Parallel workers of the server that a scan asked for.
 pub const WORKERS_ASKED: Key<f64> = Key::new("workers_asked");
 /// Number of writers.
 pub const WRITERS: Key<f64> = Key::new("writers");
-/// Bytes written.
+/// Bytes that were written.
 pub const WRITTEN_BYTES: Key<f64> = Key::new("written_bytes");
 /// Bytes written over the drive's capacity.
 pub const WRITTEN_OVER_CAPACITY: Key<f64> = Key::new("written_over_capacity");
+
+}
+
+/// [`CLIENT_CPUS`] where it is their number.
+pub const CLIENT_CPUS_COUNT: Key<f64> = Key::new("client_cpus");
+
+/// Every key, those of the mix of orders among them.
+pub fn all() -> impl Iterator<Item = KeyDescription> {
+    let tables = [
+        GENERAL,
+        block::ALL,
+        database::ALL,
+        fabric::ALL,
+        log::ALL,
+        machine::ALL,
+        memory::ALL,
+        crate::orders::KEYS,
+    ];
+    tables.into_iter().flatten().copied()
+}

@@ -1,7 +1,7 @@
 //! The order-entry mix in a run file: the id of its measurement, its classes, its metrics, and the notice that every report on it
 //! carries.
 
-use crate::condition::Key;
+use crate::condition::keys;
 use crate::metric::{Metric, metrics};
 use crate::{Better, Unit};
 
@@ -77,8 +77,12 @@ pub const P99: [Metric; 5] = [
     latency("latency_p99_delivery", "99th percentile of latency, ns: delivery."),
     latency("latency_p99_stock_level", "99th percentile of latency, ns: stock level."),
 ];
+keys! { KEYS:
+
 /// Why the consistency conditions could not be checked after the windows: a text among the conditions of a measurement.
 pub const NOT_CHECKED: Key<str> = Key::new("conditions_not_checked");
+
+}
 
 const fn rate(name: &'static str, about: &'static str) -> Metric {
     Metric::new(name, Unit::OpsPerS, Better::More, about)

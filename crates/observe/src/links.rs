@@ -110,6 +110,7 @@ mod tests {
                 current_width: Some(4),
                 max_gts: Some(16.0),
                 max_width: Some(4),
+                flit_mode: None,
             };
             PciDevice {
                 address: address.to_string(),

@@ -19,13 +19,17 @@ pub(crate) fn link(source: &dyn Source, folder: &str) -> Option<PcieLink> {
     let text = |name| source.text(&format!("{folder}/{name}"));
     let speed = |name| PcieLink::parse_gts(&text(name)?);
     let width = |name| PcieLink::parse_width(&text(name)?);
-    let link = PcieLink {
+    let mut link = PcieLink {
         address: folder.rsplit('/').next().unwrap_or_default().to_string(),
         current_gts: speed("current_link_speed"),
         current_width: width("current_link_width"),
         max_gts: speed("max_link_speed"),
         max_width: width("max_link_width"),
+        flit_mode: None,
     };
+    if link.may_be_in_flits() {
+        link.flit_mode = source.pcie_flit_mode(&link.address);
+    }
     let stated = link.current_gts.is_some() || link.max_gts.is_some();
     (stated || link.current_width.is_some()).then_some(link)
 }

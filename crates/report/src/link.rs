@@ -59,6 +59,7 @@ mod tests {
             current_width: Some(now.1),
             max_gts: most.map(|most| most.0),
             max_width: most.map(|most| most.1),
+            flit_mode: None,
         }
     }
 

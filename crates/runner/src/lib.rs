@@ -58,6 +58,7 @@ pub mod ui;
 pub mod what_if;
 pub mod workload;
 
+pub use narrows_facts::spare_addresses;
 pub use program::{Program, execute};
 pub use ui::Ui;
 

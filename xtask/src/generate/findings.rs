@@ -1,6 +1,8 @@
 //! The book's pages of verdicts and findings: an entry for each, as `narrows explain` prints it.
 
-use narrows_judge::explain::{CAUSES, Explanation, GLOSSARY, METRICS, explain, lower_case, words};
+use narrows_judge::explain::{
+    CAUSES, CONDITIONS, Explanation, GLOSSARY, METRICS, explain, lower_case, words,
+};
 
 use super::Generated;
 
@@ -8,7 +10,7 @@ use super::Generated;
 const FOLDER: &str = "docs/src/findings";
 
 /// What is explained elsewhere: the terms by the glossary, the metrics by `narrows explain`.
-const NO_PAGE: [&str; 3] = [GLOSSARY, METRICS, CAUSES];
+const NO_PAGE: [&str; 4] = [GLOSSARY, METRICS, CAUSES, CONDITIONS];
 
 /// A page for each kind of word.
 ///

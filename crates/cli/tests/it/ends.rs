@@ -330,3 +330,42 @@ fn a_limit_on_file_sizes_is_an_error_with_a_way_out() {
     }
     fixture.assert_nothing_left();
 }
+
+/// `block run` of so many jobs under a limit of addresses.
+fn jobs_within(fixture: &Fixture, jobs: u32, limit_bytes: u64) -> (Option<i32>, String) {
+    let file = fixture.home().join(format!("{jobs}.fio"));
+    let job = "ioengine=psync\nrw=randread\nbs=8k\nsize=1m\nnumber_ios=10";
+    fs::write(&file, format!("[a]\n{job}\nnumjobs={jobs}\n")).unwrap();
+    let mut command = Command::new(program());
+    command.args(["block", "run"]).arg(&file).arg("--at").arg(fixture.data());
+    command.arg("--load-here").env("XDG_DATA_HOME", fixture.home());
+    // SAFETY: the limit is a value of our own, which the call reads.
+    unsafe {
+        command.pre_exec(move || {
+            let bytes = libc::rlimit { rlim_cur: limit_bytes, rlim_max: limit_bytes };
+            done(libc::setrlimit(libc::RLIMIT_AS, &bytes))
+        })
+    };
+    let output = command.output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_limit_of_addresses_is_an_error_with_its_numbers_and_no_abort() {
+    const LIMIT: u64 = 400 << 20;
+    let _machine = shared();
+    let fixture = Fixture::new();
+    // Stacks alone would take 1 GiB.
+    let (code, said) = jobs_within(&fixture, 512, LIMIT);
+    assert_eq!(code, Some(2), "{said}");
+    for part in
+        ["cannot start 512 threads", "419 MB", "RLIMIT_AS", "hint: raise the limit (ulimit -v"]
+    {
+        assert!(said.contains(part), "`{part}` is missing:\n{said}");
+    }
+    fixture.assert_nothing_left();
+    let (code, said) = jobs_within(&fixture, 8, LIMIT);
+    assert!(matches!(code, Some(0 | 3 | 4)), "{code:?}: {said}");
+    assert!(!said.contains("RLIMIT_AS"), "{said}");
+    fixture.assert_nothing_left();
+}

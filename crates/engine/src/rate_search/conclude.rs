@@ -7,6 +7,8 @@ use narrows_stats::trend::mann_kendall;
 
 use super::pooled::{Pooled, pooled};
 use super::rate_grid::{GridRate, GridState, RateGrid};
+use crate::samples::SAMPLES_BEYOND;
+
 use super::{Answer, Because, Outcome, RateSearch, Stage, Tried, WindowJudgement, same_rate};
 
 /// A window of at least that part of another one's length can contradict it.
@@ -30,6 +32,11 @@ impl RateSearch {
                 Some(self.unstable(grid.rate_per_s(passed), grid.rate_per_s(failed)))
             }
             GridState::Open => Some(self.cut_short(Because::Undecided)),
+            GridState::Top(point)
+                if !self.holds((grid.rate_per_s(point), grid.rate_per_s(point))) =>
+            {
+                Some(self.unfinished(Because::TooFew))
+            }
             GridState::Top(point) => Some(Outcome::Unlimited {
                 rate_per_s: grid.rate_per_s(point),
                 quantile_ns: typical(point),
@@ -50,7 +57,7 @@ impl RateSearch {
             }
             GridState::Between { passed, failed } => {
                 let answer = self.answer(grid, passed, failed);
-                self.contradiction().or(Some(Outcome::Found(answer)))
+                self.contradiction().or(Some(self.found(answer)))
             }
         }
     }
@@ -112,17 +119,42 @@ impl RateSearch {
         }
     }
 
+    /// An answer, where its windows hold the percentile that it promises.
+    fn found(&self, answer: Answer) -> Outcome {
+        if self.holds(answer.rests_on_per_s.0) {
+            return Outcome::Found(answer);
+        }
+        Outcome::Unfinished {
+            because: Because::TooFew,
+            passed_per_s: Some(answer.rate_per_s),
+            failed_per_s: Some(answer.next_failed_per_s),
+        }
+    }
+
+    /// Whether ten operations lie beyond the percentile in all runs together at these rates: the least that any percentile is told from.
+    fn holds(&self, rates_per_s: (f64, f64)) -> bool {
+        let operations: f64 = self
+            .confirming(rates_per_s)
+            .map(|t| t.step.rate_per_s * t.step.window.as_secs_f64())
+            .sum();
+        operations * self.goal.allowed_over() >= SAMPLES_BEYOND
+    }
+
     /// Whether all runs together that say that the rate is kept hold fewer independent operations beyond the percentile than one window
     /// was to hold: what is rare is then not in them, or once.
-    fn is_thin(&self, (low_per_s, high_per_s): (f64, f64)) -> bool {
-        let within = |t: &&Tried| {
+    fn is_thin(&self, rates_per_s: (f64, f64)) -> bool {
+        let seconds: f64 = self.confirming(rates_per_s).map(|t| t.step.window.as_secs_f64()).sum();
+        seconds < self.wanted_seconds(rates_per_s.0, 1.0)
+    }
+
+    /// The usable windows of the confirmation from one rate to another.
+    fn confirming(&self, (low_per_s, high_per_s): (f64, f64)) -> impl Iterator<Item = &Tried> {
+        self.tried.iter().filter(move |t| {
             let rate = t.step.rate_per_s;
-            t.said != WindowJudgement::Nothing
+            t.step.stage == Stage::Confirm
+                && t.said != WindowJudgement::Nothing
                 && ((low_per_s..=high_per_s).contains(&rate) || same_rate(rate, low_per_s))
-        };
-        let runs = self.tried.iter().filter(|t| t.step.stage == Stage::Confirm).filter(within);
-        let seconds: f64 = runs.map(|t| t.step.window.as_secs_f64()).sum();
-        seconds < self.wanted_seconds(low_per_s, 1.0)
+        })
     }
 
     fn burst_above(&self, missed_per_s: f64) -> Option<f64> {
@@ -203,7 +235,9 @@ impl RateSearch {
             }
             _ => None,
         });
-        found.or_else(|| self.by_all()).map_or_else(|| self.unfinished(because), Outcome::Found)
+        found
+            .or_else(|| self.by_all())
+            .map_or_else(|| self.unfinished(because), |answer| self.found(answer))
     }
 
     fn by_all(&self) -> Option<Answer> {

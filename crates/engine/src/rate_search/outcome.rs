@@ -125,6 +125,8 @@ pub enum Because {
     Time,
     /// The bytes that the caller may write were used up.
     Bytes,
+    /// Fewer than ten operations lay beyond the percentile in all windows that say that the rate is kept.
+    TooFew,
 }
 
 /// The highest rate that meets a goal.

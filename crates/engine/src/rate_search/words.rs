@@ -79,6 +79,11 @@ fn why(because: Because, told: &SearchDescription<'_>) -> String {
             "its runs disagree up to the highest or down to the lowest rate tried".to_string()
         }
         Because::Bytes => "the bytes that may be written were used up".to_string(),
+        Because::TooFew => {
+            "its windows hold too few operations for that percentile, fewer than ten beyond it; longer windows or a lower percentile would \
+             do"
+                .to_string()
+        }
         Because::Unusable => format!("{} of {windows} windows {}", told.unusable, told.disturbed),
     }
 }
@@ -130,5 +135,7 @@ mod tests {
         );
         assert!(unfinished(Because::Time, Some(2e3), Some(2e3)).ends_with("missed around 2.00k/s"));
         assert!(unfinished(Because::Bytes, None, None).ends_with("were used up"));
+        let few = unfinished(Because::TooFew, Some(150.0), Some(160.0));
+        assert!(few.contains("fewer than ten beyond it") && few.contains("kept at 150/s"), "{few}");
     }
 }

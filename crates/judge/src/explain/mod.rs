@@ -1,4 +1,5 @@
-//! What a word of a report means: a term, a finding's rule, a cause, a verdict, a grade, a metric. Printed from the same tables that judge.
+//! What a word of a report means: a term, a finding's rule, a cause, a verdict, a grade, a metric, a
+//! condition. Printed from the same tables that judge.
 
 mod glossary;
 mod verdicts;
@@ -7,6 +8,7 @@ use std::collections::BTreeSet;
 
 use narrows_causes::CauseRule;
 use narrows_limits::table::nearest;
+use narrows_model::condition::{self, KeyDescription};
 use narrows_model::{Better, Metric, Severity, Unit, Urgency, current_finding_id, metric};
 use narrows_validity::{About, Group, Rule, rules};
 
@@ -20,6 +22,8 @@ pub const GLOSSARY: &str = "Terms";
 pub const CAUSES: &str = "Causes";
 /// The title of the list of metrics.
 pub const METRICS: &str = "Metrics";
+/// The title of the list of keys of a measurement's workload and conditions.
+pub const CONDITIONS: &str = "Workloads and conditions";
 
 /// A word and what there is to say of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +48,7 @@ pub struct Words {
 /// A word that nothing is known of.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{word}` not found: no term, finding, cause, verdict, grade or metric has this name\nhint: {}`narrows explain` lists all words",
+    "`{word}` not found: no term, finding, cause, verdict, grade, metric or condition has this name\nhint: {}`narrows explain` lists all words",
     also(.nearest)
 )]
 pub struct UnknownWord {
@@ -70,11 +74,13 @@ struct Entry {
     /// Names besides its id.
     also: &'static [&'static str],
     is_term: bool,
+    /// A condition's key: it is found by its whole name, and completes no other word.
+    is_key: bool,
 }
 
 impl Entry {
     fn new(explanation: Explanation) -> Entry {
-        Entry { explanation, also: &[], is_term: false }
+        Entry { explanation, also: &[], is_term: false, is_key: false }
     }
 
     fn id(&self) -> &str {
@@ -96,23 +102,26 @@ impl Entry {
 pub fn explain(word: &str) -> Result<Vec<Explanation>, UnknownWord> {
     let now = BEFORE.iter().find(|(old, _)| *old == word).map_or(word, |(_, now)| now);
     let now = current_finding_id(now);
-    let entries = all();
-    let mut found = called(&entries, now);
+    let (keys, entries): (Vec<Entry>, Vec<Entry>) = all().into_iter().partition(|e| e.is_key);
+    let exact =
+        |word: &str| entries.iter().chain(&keys).any(|entry| !entry.is_term && entry.id() == word);
+    let mut found = called(&entries, exact(now), now);
     if found.is_empty()
         && let Some(whole) = completed(&entries, &plain(now))
     {
-        found = called(&entries, &whole);
+        found = called(&entries, false, &whole);
     }
+    found.extend(called(&keys, exact(now), now));
     if found.is_empty() {
-        return Err(UnknownWord { word: word.to_string(), nearest: like(&plain(now), &entries) });
+        let names: Vec<Entry> = entries.into_iter().chain(keys).collect();
+        return Err(UnknownWord { word: word.to_string(), nearest: like(&plain(now), &names) });
     }
     Ok(found)
 }
 
-/// Those of a name: terms by any spelling, others by any unless one is called exactly so.
-fn called(entries: &[Entry], word: &str) -> Vec<Explanation> {
+/// Those of a name: terms by any spelling, others by any unless one of all is called `exact`ly so.
+fn called(entries: &[Entry], exact: bool, word: &str) -> Vec<Explanation> {
     let name = plain(word);
-    let exact = entries.iter().any(|entry| !entry.is_term && entry.id() == word);
     let fits = |entry: &&Entry| {
         (entry.is_term || !exact || entry.id() == word)
             && entry.names().any(|called| called == name)
@@ -124,7 +133,8 @@ fn called(entries: &[Entry], word: &str) -> Vec<Explanation> {
 fn completed(entries: &[Entry], word: &str) -> Option<String> {
     const LEAST: usize = 3;
     let only = |fits: &dyn Fn(&str) -> bool| {
-        let fitting = entries.iter().filter(|entry| entry.names().any(|name| fits(&name)));
+        let fits = |name: String| name != word && fits(&name);
+        let fitting = entries.iter().filter(|entry| entry.names().any(fits));
         let ids: BTreeSet<String> = fitting.map(|entry| plain(entry.id())).collect();
         if ids.len() == 1 { ids.into_iter().next() } else { None }
     };
@@ -152,6 +162,7 @@ pub fn words() -> Vec<Words> {
     let causes = narrows_causes::rules().iter().map(of_cause).map(line);
     groups.push(Words { title: CAUSES, words: causes.collect() });
     groups.push(Words { title: METRICS, words: metric::all().map(of_metric).map(line).collect() });
+    groups.push(Words { title: CONDITIONS, words: keys().into_iter().map(line).collect() });
     groups
 }
 
@@ -168,6 +179,7 @@ fn all() -> Vec<Entry> {
     entries.extend(grades().map(Entry::new));
     entries.extend(VERDICTS.iter().map(verdict));
     entries.extend(others.map(Entry::new));
+    entries.extend(keys().into_iter().map(|key| Entry { is_key: true, ..Entry::new(key) }));
     entries
 }
 
@@ -285,6 +297,33 @@ fn of_metric(metric: Metric) -> Explanation {
     }
 }
 
+/// Keys by name; layers that have one of the same name share its explanation.
+fn keys() -> Vec<Explanation> {
+    let mut keys: Vec<(&str, Vec<KeyDescription>)> = Vec::new();
+    for key in condition::all() {
+        match keys.iter_mut().find(|(name, _)| *name == key.name) {
+            Some((_, alike)) => alike.push(key),
+            None => keys.push((key.name, vec![key])),
+        }
+    }
+    keys.into_iter().map(|(name, alike)| of_keys(name, &alike)).collect()
+}
+
+fn of_keys(name: &str, alike: &[KeyDescription]) -> Explanation {
+    let joined = |text: fn(&KeyDescription) -> &str, by: &str| {
+        alike.iter().map(text).collect::<Vec<_>>().join(by)
+    };
+    Explanation {
+        id: name.to_string(),
+        title: without_links(&joined(|key| key.about.trim(), " ")),
+        entries: vec![
+            ("kind", "of a measurement's workload or conditions".to_string()),
+            ("value", joined(|key| key.holds, ", or ")),
+            ("more", "the book, Reference, The run file".to_string()),
+        ],
+    }
+}
+
 /// A title inside a sentence: `the file`, `WAL`.
 pub fn lower_case(title: &str) -> String {
     let abbreviated = title.chars().all(|c| c.is_uppercase());
@@ -293,7 +332,7 @@ pub fn lower_case(title: &str) -> String {
 
 /// Links of the code's documentation as the code that they name.
 fn without_links(text: &str) -> String {
-    text.replace("[`", "`").replace("`]", "`")
+    text.replace("[`crate::", "`").replace("[`", "`").replace("`]", "`")
 }
 
 fn unit(unit: Unit) -> &'static str {

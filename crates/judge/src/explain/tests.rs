@@ -59,6 +59,27 @@ fn no_explanation_has_a_link_of_the_code_a_number_without_its_unit_or_a_broken_l
     assert_eq!(without_links("as in [`SESSIONS`]"), "as in `SESSIONS`");
 }
 
+/// Keys are quoted in findings, so each has to say what it is.
+#[test]
+fn every_metric_and_every_condition_is_found_by_its_name() {
+    let of_kind = |name: &str, kind: &str| {
+        let found = explain(name).unwrap_or_else(|unknown| panic!("{unknown}"));
+        found.iter().filter(|known| known.id == name && known.entries[0].1.contains(kind)).count()
+    };
+    for metric in metric::all() {
+        assert_eq!(of_kind(metric.name, "metric"), 1, "{metric}");
+    }
+    for key in condition::all() {
+        assert_eq!(of_kind(key.name, "conditions"), 1, "{}", key.name);
+        assert!(key.about.split(' ').count() > 2, "{}: {}", key.name, key.about);
+    }
+    assert!(condition::all().count() > 250);
+    let [workers] = &explain("kernel_workers").unwrap()[..] else { panic!("the rule has a dash") };
+    assert_eq!(workers.entries[1], ("value", "a number".to_string()));
+    let streams = explain("streams").unwrap().pop().unwrap();
+    assert_eq!(streams.entries[1], ("value", "a list, or a number".to_string()));
+}
+
 #[test]
 fn every_verdict_that_a_run_file_can_name_is_explained() {
     // The table has one row for each place, by the word of the run file.
@@ -91,7 +112,7 @@ fn a_word_is_found_as_it_is_printed_and_as_it_is_mistyped() {
         (vec!["zero-blocks".to_string()], vec!["zero_blocks".to_string()])
     );
     assert_eq!(ids("zero blocks"), ["zero-blocks", "zero_blocks"]);
-    assert_eq!(ids("workers"), ["workers", "workers"]);
+    assert_eq!(ids("workers"), ["workers", "workers", "workers"], "and a condition's key");
     let unknown = explain("little-law-brokn").unwrap_err();
     assert_eq!(unknown.nearest, ["little-law-broken"]);
     assert!(explain("device-saw").unwrap_err().nearest.len() > 1);
@@ -174,14 +195,14 @@ fn findings_are_explained_by_the_ids_of_older_run_files_too() {
 
 #[test]
 fn a_word_that_only_one_name_completes_is_that_name() {
-    assert_eq!(ids("queues"), ["queues-fewer-than-cpus"]);
+    assert_eq!(ids("queues"), ["queues-fewer-than-cpus", "queues"], "a key completes nothing");
     assert_eq!(ids("burst-w"), ["burst-write"]);
     assert_eq!(ids("overbooked"), ["pcie-link-overbooked"]);
     // Several, or a part of a word: suggested only.
     assert!(explain("pcie").unwrap_err().nearest.len() > 1);
     assert_eq!(
         explain("vacu").unwrap_err().nearest,
-        ["observed-autovacuum", "autovacuum-busy", "autovacuum-off"]
+        ["observed-autovacuum", "autovacuum-busy", "autovacuum-off", "autovacuum_on_table"]
     );
 }
 

@@ -3,6 +3,8 @@
 use std::io;
 
 use narrows_engine::Stopped;
+use narrows_facts::AddressSpace;
+use narrows_units::Bytes;
 
 /// Why the block layer gave no result. Nothing is left behind in any case.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +29,21 @@ pub enum BlockError {
         offset: u64,
         /// What the kernel said of it.
         first: io::Error,
+    },
+    /// Threads and buffers don't fit in what this process may map.
+    #[error(
+        "block layer: cannot start {} with buffers: {} of addresses are needed, and of the {} that this process may map \
+         (RLIMIT_AS) {} are left\n\
+         hint: raise the limit (ulimit -v unlimited, LimitAS= of a systemd unit), or use fewer jobs, less depth or smaller blocks",
+        if *threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") }, Bytes(*wanted_bytes), Bytes(space.limit_bytes), Bytes(space.free_bytes())
+    )]
+    Addresses {
+        /// Threads of all streams.
+        threads: u32,
+        /// What they take, bytes.
+        wanted_bytes: u64,
+        /// What there is.
+        space: AddressSpace,
     },
     /// A thread could not be started or bound.
     #[error("block layer: cannot {action}: {source}\nhint: {hint}")]

@@ -1,6 +1,6 @@
 //! From the windows of a stream to a [`Measurement`].
 
-use narrows_engine::{LiveValue, Samples, record_latency};
+use narrows_engine::{LiveValue, Samples, held_quantile, record_latency};
 use narrows_io::{Op, Outages, Refusal};
 use narrows_model::{
     Histogram, Layer, LoadedLink, Measurement, MeasurementId, Metric, Replication, Series, Unit,
@@ -14,8 +14,6 @@ use crate::gather;
 use crate::outcome::{OpenOutcome, StreamOutcome};
 use crate::scenario::{Load, Stream};
 
-/// A percentile is reported only with that many samples beyond it.
-const SAMPLES_BEYOND: f64 = 10.0;
 /// Names of the figures of one kind of operation, where a stream has several.
 type Names = (Metric, Metric, Metric, Metric, Metric);
 const READ: Names = (
@@ -315,11 +313,8 @@ impl Record {
     }
 
     fn quantile(&mut self, name: Metric, latency: &Recorder, quantile: f64) {
-        let beyond = latency.count() as f64 * (1.0 - quantile);
-        if beyond >= SAMPLES_BEYOND
-            && let Some(value) = latency.quantile(quantile)
-        {
-            self.samples.add(name, value as f64);
+        if let Some(value) = held_quantile(latency, quantile) {
+            self.samples.add(name, value);
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use narrows_engine::{Context, Schedule, now_ns};
-use narrows_facts::{affinity, process};
+use narrows_facts::{AddressSpace, affinity, process};
 use narrows_observe::{Watch, begun_too_late, sentinel_on};
 use narrows_units::Nanos;
 
@@ -37,6 +37,7 @@ pub fn run_scenario(
     watch: &Watch,
 ) -> Result<Vec<StreamOutcome>, BlockError> {
     scenario.check()?;
+    scenario.check_addresses(AddressSpace::own())?;
     let slice_ns = scenario.slice.as_nanos() as u64;
     let slices = (scenario.length.as_nanos() as u64 / slice_ns) as usize;
     let queues: Vec<Option<Mutex<Queue>>> = scenario
@@ -131,7 +132,7 @@ fn execute<'a>(
                     error = Some(BlockError::Thread {
                         action: format!("start thread {} of {wanted}", handles.len() + 1),
                         source,
-                        hint: "raise the limits of processes (ulimit -u, pids cgroup), or use fewer sessions",
+                        hint: "raise the limits of processes (ulimit -u, pids cgroup) and of addresses (ulimit -v), or use fewer sessions",
                     });
                     shared.gate.fail();
                     break;

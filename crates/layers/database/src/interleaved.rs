@@ -1,6 +1,6 @@
 //! A workload whose windows are taken one by one, in turns with something else: another server, another layer.
 
-use narrows_engine::{Context, Phase, with_value};
+use narrows_engine::{Context, Phase, held_quantile, with_value};
 use narrows_model::{Layer, Measurement, metric};
 use narrows_stats::Recorder;
 
@@ -66,10 +66,9 @@ impl Database {
 impl Turns {
     /// What the windows gave.
     pub fn finish(mut self) -> Measurement {
-        let beyond = self.all.count() as f64 * 0.01;
-        if let Some(ns) = self.all.quantile(0.99).filter(|_| beyond >= 10.0) {
+        if let Some(ns) = held_quantile(&self.all, 0.99) {
             let samples = &mut self.filling.samples;
-            samples.add(metric::LATENCY_P99_ALL, ns as f64);
+            samples.add(metric::LATENCY_P99_ALL, ns);
         }
         self.filling.finish()
     }

@@ -1,6 +1,6 @@
 //! One repeat of one variation: what was seen, turned into metrics.
 
-use narrows_engine::{Samples, record_latency};
+use narrows_engine::{Samples, held_quantile, record_latency};
 use narrows_model::{Metric, metric};
 use narrows_observe::HostWindow;
 
@@ -121,8 +121,8 @@ impl RepeatSample {
             // What was due, not what was asked for on average: a Poisson schedule has its own scatter.
             add(metric::OFFERED, self.load.due as f64 / window_s);
             add(metric::SKIPPED, self.load.skipped as f64);
-            if let Some(late) = self.load.lateness.quantile(0.99) {
-                add(metric::LATENESS_P99, late as f64);
+            if let Some(late) = held_quantile(&self.load.lateness, 0.99) {
+                add(metric::LATENESS_P99, late);
             }
             debug_assert!(offered > 0.0);
         } else if let Some(mean) = self.load.latency.mean().filter(|_| !self.shape.thinks) {

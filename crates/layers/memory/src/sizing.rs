@@ -5,9 +5,10 @@
 //! of many dies fills only the one of its own die), and every level from the second on, because a last level that takes in what
 //! the second drops (exclusive, victim) holds other lines than it.
 
+use narrows_facts::AddressSpace;
 use narrows_model::{Cache, NumaNode, Platform};
 
-use crate::mapping::{HUGE, MapError, base_page_bytes};
+use crate::mapping::{HUGE, MapError};
 
 /// The whole must be this many times all caches that its CPUs reach. At random one load in four may then still find its line in a
 /// cache that keeps lines against a stream of others; whether it does is seen at half of the footprint ([`crate::latency`]).
@@ -136,20 +137,15 @@ pub fn room(platform: &Platform, node: Option<&NumaNode>) -> Option<(u64, &'stat
                 .map(|limit| limit.saturating_sub(group.memory_used_bytes.unwrap_or(0))),
         ),
         ("memory free on the node", node.and_then(|node| node.free_bytes)),
-        ("the limit of this process's addresses (ulimit -v)", addresses()),
+        (
+            "the limit of this process's addresses (ulimit -v)",
+            AddressSpace::own().map(|space| space.free_bytes()),
+        ),
     ];
     sources
         .into_iter()
         .filter_map(|(what, free)| free.map(|free| (free / SHARE_OF_FREE, what)))
         .min()
-}
-
-/// What this process may still map, bytes; `None` without a limit.
-fn addresses() -> Option<u64> {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
-    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let mapped: u64 = pages.split(' ').next()?.parse().ok()?;
-    Some(limit.saturating_sub(mapped * base_page_bytes()))
 }
 
 /// How much is wanted.

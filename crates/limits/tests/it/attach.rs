@@ -32,6 +32,41 @@ fn a_shared_link_above_the_drives_is_the_narrow_one() {
 }
 
 #[test]
+fn flits_narrow_a_link_below_64_gts_where_they_are_known_and_are_told_where_not() {
+    let at = |flit_mode, max_gts| {
+        let mut end = link("a", 32.0, 4);
+        (end.flit_mode, end.max_gts) = (flit_mode, Some(max_gts));
+        limits(platform(vec![drive("nvme0n1", vec![end])]), block("read", 100e3))
+    };
+    let told =
+        |limits: &[LimitShare]| limits.iter().any(|l| l.source.contains("less if in flit mode"));
+    let bytes = |limits: &[LimitShare]| {
+        ceiling(limits, LimitBasis::Protocol, Unit::BytesPerS).expect("known links")
+    };
+    let (framed, flits, unknown) = (at(Some(false), 64.0), at(Some(true), 64.0), at(None, 64.0));
+    let ratio = bytes(&flits) / bytes(&framed);
+    let wanted = (236.0 / 256.0 * 256.0 / 272.0) / (256.0 / 280.0);
+    assert!((ratio - wanted).abs() < 1e-12, "{ratio}");
+    assert_eq!(bytes(&unknown), bytes(&framed), "a ceiling is never understated");
+    assert!(told(&unknown) && !told(&framed) && !told(&flits));
+    assert!(flits.iter().all(|l| l.source.contains("PCIe 5.0 x4 (128b/130b, flits)")), "{flits:?}");
+    let raw = |limits: &[LimitShare]| ceiling(limits, LimitBasis::Raw, Unit::BytesPerS);
+    assert_eq!(raw(&flits), raw(&framed));
+    // Old hardware has none, and nothing is said of them.
+    let old = vec![drive(
+        "nvme0n1",
+        vec![narrows_model::PcieLink { max_gts: Some(16.0), ..link("a", 16.0, 4) }],
+    )];
+    assert!(!told(&limits(platform(old), block("read", 100e3))));
+}
+
+#[test]
+fn nothing_is_reckoned_of_128_gts() {
+    let devices = vec![drive("nvme0n1", vec![link("a", 128.0, 4)])];
+    assert!(limits(platform(devices), block("read", 100e3)).is_empty());
+}
+
+#[test]
 fn arrays_write_more_than_was_asked_and_an_unknown_way_of_it_gives_no_ceiling() {
     let names = ["nvme0n1", "nvme1n1", "nvme2n1"];
     let write = |level: &str, direction: &str| {

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::Key;
+use super::keys;
+
+keys! { ALL:
 
 /// Threads that do the same operations, where they go over the same offsets.
 pub const CLONES: Key<f64> = Key::new("clones");
@@ -12,7 +14,7 @@ pub const COMPRESS_PERCENT: Key<f64> = Key::new("compress_percent");
 pub const DEDUPE_PERCENT: Key<f64> = Key::new("dedupe_percent");
 /// The deepest queue that was tried, where throughput still grew up to it: more may be had with more in flight.
 pub const DEPTH_CAP: Key<f64> = Key::new("depth_cap");
-/// Why the file could not be opened past the page cache.
+/// Why the file could not be opened for direct I/O.
 pub const DIRECT_REFUSED: Key<str> = Key::new("direct_refused");
 /// Why `io_uring` could not be had.
 pub const IO_URING_REFUSED: Key<str> = Key::new("io_uring_refused");
@@ -24,7 +26,7 @@ pub const PART_OF: Key<str> = Key::new("part_of");
 pub const MOST_IN_FLIGHT: Key<f64> = Key::new("most_in_flight");
 /// Bytes of the part of the target that the stream goes over, where that is a part.
 pub const REGION_BYTES: Key<f64> = Key::new("region_bytes");
-/// Where that part begins, bytes.
+/// Where the part of the target that the stream goes over begins, bytes.
 pub const REGION_OFFSET_BYTES: Key<f64> = Key::new("region_offset_bytes");
 /// Sizes of operations and their weights, where there are several.
 pub const SIZES: Key<[Value]> = Key::new("sizes");
@@ -32,3 +34,5 @@ pub const SIZES: Key<[Value]> = Key::new("sizes");
 pub const STREAM_NAMES: Key<[Value]> = Key::new("streams");
 /// Writes after which the file is made durable.
 pub const SYNC_AFTER: Key<f64> = Key::new("sync_after");
+
+}

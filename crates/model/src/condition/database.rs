@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::Key;
+use super::keys;
+
+keys! { ALL:
 
 /// What a scan answers: `sum` or `count`.
 pub const ANSWER: Key<str> = Key::new("answer");
@@ -14,19 +16,19 @@ pub const AUTOVACUUM_ON_TABLE: Key<bool> = Key::new("autovacuum_on_table");
 pub const CALLED_BY: Key<str> = Key::new("called_by");
 /// Numbers of the consistency conditions that were checked.
 pub const CONDITIONS_CHECKED: Key<[Value]> = Key::new("conditions_checked");
-/// The server's setting of that name.
+/// The server's setting `debug_assertions`.
 pub const DEBUG_ASSERTIONS: Key<str> = Key::new("debug_assertions");
 /// Which flushes the counter of the server counts, where not those of the log alone.
 pub const FLUSHES_COUNTED: Key<str> = Key::new("flushes_counted");
-/// The server's setting of that name, µs.
+/// The server's setting `commit_delay`, µs.
 pub const COMMIT_DELAY: Key<str> = Key::new("commit_delay");
-/// The server's setting of that name.
+/// The server's setting `full_page_writes`.
 pub const FULL_PAGE_WRITES: Key<str> = Key::new("full_page_writes");
 /// At which warehouses sessions enter transactions.
 pub const HOMES: Key<str> = Key::new("homes");
 /// Orders of which it is unknown whether they were acknowledged.
 pub const IN_DOUBT: Key<f64> = Key::new("in_doubt");
-/// Isolation of transactions.
+/// Isolation level of the transactions.
 pub const ISOLATION: Key<str> = Key::new("isolation");
 /// Keys that operations are drawn from.
 pub const KEYS: Key<f64> = Key::new("keys");
@@ -40,7 +42,7 @@ pub const NURAND_C_CUSTOMER: Key<f64> = Key::new("nurand_c_customer");
 pub const NURAND_C_ITEM: Key<f64> = Key::new("nurand_c_item");
 /// Constant of the non-uniform draw of last names, as the tables were filled.
 pub const NURAND_C_LAST_NAME_LOAD: Key<f64> = Key::new("nurand_c_last_name_load");
-/// The same, as the load draws them.
+/// Constant of the non-uniform draw of last names, as the load draws them.
 pub const NURAND_C_LAST_NAME_RUN: Key<f64> = Key::new("nurand_c_last_name_run");
 /// What one operation is.
 pub const OPERATION: Key<str> = Key::new("operation");
@@ -65,9 +67,9 @@ pub const SAYS: Key<str> = Key::new("says");
 pub const SETTINGS: Key<[Value]> = Key::new("settings");
 /// Size of the tables, bytes.
 pub const TABLE_BYTES: Key<f64> = Key::new("table_bytes");
-/// The server's setting of that name.
+/// The server's setting `track_io_timing`.
 pub const TRACK_IO_TIMING: Key<str> = Key::new("track_io_timing");
-/// The server's setting of that name.
+/// The server's setting `track_wal_io_timing`.
 pub const TRACK_WAL_IO_TIMING: Key<str> = Key::new("track_wal_io_timing");
 /// Number of warehouses.
 pub const WAREHOUSES: Key<f64> = Key::new("warehouses");
@@ -75,13 +77,16 @@ pub const WAREHOUSES: Key<f64> = Key::new("warehouses");
 pub const WAREHOUSES_CHECKED: Key<f64> = Key::new("warehouses_checked");
 /// Bytes that the operations go over.
 pub const WORKING_SET_BYTES: Key<f64> = Key::new("working_set_bytes");
-/// The same over the last-level caches of the server's machine together: at 1 and below, a lookup from the pool is one from caches.
+/// Bytes that the operations go over, over the last-level caches of the server's machine together: at 1 and below, a lookup from the pool
+/// is one from caches.
 pub const WORKING_SET_OF_CACHE: Key<f64> = Key::new("working_set_of_cache");
-/// The same over the server's memory.
+/// Bytes that the operations go over, over the memory of the server's machine.
 pub const WORKING_SET_OF_MEMORY: Key<f64> = Key::new("working_set_of_memory");
-/// The same over the server's buffer pool.
+/// Bytes that the operations go over, over the server's shared_buffers (MariaDB: `innodb_buffer_pool_size`).
 pub const WORKING_SET_OF_POOL: Key<f64> = Key::new("working_set_of_pool");
-/// The server's setting of that name.
+/// The server's setting `wal_sync_method`.
 pub const WAL_SYNC_METHOD: Key<str> = Key::new("wal_sync_method");
-/// The workload's word.
+/// Name of the workload of the database layer.
 pub const WORKLOAD: Key<str> = Key::new("workload");
+
+}

@@ -1,6 +1,8 @@
 //! Keys of measurements over a storage fabric.
 
-use super::Key;
+use super::keys;
+
+keys! { ALL:
 
 /// Digests in use: `none`, `header`, `data`, `both`.
 pub const DIGESTS: Key<str> = Key::new("digests");
@@ -16,3 +18,5 @@ pub const QUEUES: Key<f64> = Key::new("queues");
 pub const SAME_MACHINE: Key<bool> = Key::new("same_machine");
 /// How the target's threads wait: `sleeps`, `polls`, or for how long they poll before they sleep.
 pub const TARGET_WAIT: Key<str> = Key::new("target_wait");
+
+}

@@ -18,6 +18,36 @@ pub struct Key<T: ?Sized> {
     of: PhantomData<fn(&T)>,
 }
 
+/// What a key is, for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyDescription {
+    /// Its name in a run file.
+    pub name: &'static str,
+    /// What stands under it: `a number`, `text`.
+    pub holds: &'static str,
+    /// What it says, in a sentence.
+    pub about: &'static str,
+}
+
+/// Makes the keys as they are written there, and the list of what each is. An item added inside the braces is in it.
+macro_rules! keys {
+    ($all:ident: $($(#[doc = $doc:literal])* pub const $constant:ident: Key<$shape:ty> = Key::new($name:literal);)*) => {
+        $(
+            $(#[doc = $doc])*
+            pub const $constant: $crate::condition::Key<$shape> = $crate::condition::Key::new($name);
+        )*
+        /// All of this table.
+        pub(crate) const $all: &[$crate::condition::KeyDescription] = &[$(
+            $crate::condition::KeyDescription {
+                name: $name,
+                holds: <$shape as $crate::condition::Shape>::WORDS,
+                about: concat!($($doc),*),
+            }
+        ),*];
+    };
+}
+pub(crate) use keys;
+
 impl<T: ?Sized> Clone for Key<T> {
     fn clone(&self) -> Self {
         *self
@@ -70,6 +100,9 @@ impl<T: ?Sized> Key<T> {
 
 /// What can stand under a key.
 pub trait Shape {
+    /// What it is, for people.
+    const WORDS: &'static str;
+
     /// As it is read.
     type Read<'a>;
 
@@ -78,6 +111,8 @@ pub trait Shape {
 }
 
 impl Shape for f64 {
+    const WORDS: &'static str = "a number";
+
     type Read<'a> = f64;
 
     fn read(value: &Value) -> Option<f64> {
@@ -86,6 +121,8 @@ impl Shape for f64 {
 }
 
 impl Shape for str {
+    const WORDS: &'static str = "text";
+
     type Read<'a> = &'a str;
 
     fn read(value: &Value) -> Option<&str> {
@@ -97,6 +134,8 @@ impl Shape for str {
 pub struct CpuCount;
 
 impl Shape for CpuCount {
+    const WORDS: &'static str = "CPUs: a list, or their number";
+
     type Read<'a> = f64;
 
     fn read(value: &Value) -> Option<f64> {
@@ -105,6 +144,8 @@ impl Shape for CpuCount {
 }
 
 impl Shape for bool {
+    const WORDS: &'static str = "true or false";
+
     type Read<'a> = bool;
 
     fn read(value: &Value) -> Option<bool> {
@@ -113,6 +154,8 @@ impl Shape for bool {
 }
 
 impl Shape for [Value] {
+    const WORDS: &'static str = "a list";
+
     type Read<'a> = &'a [Value];
 
     fn read(value: &Value) -> Option<&[Value]> {
@@ -121,6 +164,8 @@ impl Shape for [Value] {
 }
 
 impl Shape for Map<String, Value> {
+    const WORDS: &'static str = "an object";
+
     type Read<'a> = &'a Map<String, Value>;
 
     fn read(value: &Value) -> Option<&Map<String, Value>> {
@@ -129,6 +174,8 @@ impl Shape for Map<String, Value> {
 }
 
 impl Shape for Value {
+    const WORDS: &'static str = "whatever stands there";
+
     type Read<'a> = &'a Value;
 
     fn read(value: &Value) -> Option<&Value> {

@@ -1,6 +1,8 @@
 //! Keys of measurements of the log.
 
-use super::Key;
+use super::keys;
+
+keys! { ALL:
 
 /// How arrivals are spaced, for example `constant`.
 pub const ARRIVALS: Key<str> = Key::new("arrivals");
@@ -24,9 +26,9 @@ pub const BUSY_WRITES_PER_S_WANTED: Key<f64> = Key::new("busy_writes_per_s_wante
 pub const BYTES_PER_COMMIT: Key<f64> = Key::new("bytes_per_commit");
 /// Log bytes of one flush of the workload that this one is to be like.
 pub const BYTES_PER_FLUSH_WANTED: Key<f64> = Key::new("bytes_per_flush_wanted");
-/// Size of the cache that the streams pass, bytes.
+/// Size of the cache that the log's streams pass, bytes.
 pub const CACHE_BYTES: Key<f64> = Key::new("cache_bytes");
-/// Seconds in which the streams fill that cache once.
+/// Seconds in which the log's streams fill the cache that they pass once.
 pub const CACHE_TURNOVER_S: Key<f64> = Key::new("cache_turnover_s");
 /// Delay of a commit that waits for others, ns.
 pub const COMMIT_DELAY_NS: Key<f64> = Key::new("commit_delay_ns");
@@ -44,7 +46,7 @@ pub const DURABLE_BY: Key<str> = Key::new("durable_by");
 pub const LAYOUT: Key<str> = Key::new("layout");
 /// How often the log was recycled.
 pub const LOG_RECYCLED_TIMES: Key<f64> = Key::new("log_recycled_times");
-/// Share of operations over the target.
+/// Share of operations that took longer than the target.
 pub const OVER_TARGET_SHARE: Key<f64> = Key::new("over_target_share");
 /// Pages or records that were read back.
 pub const PAGES_READ_BACK: Key<f64> = Key::new("pages_read_back");
@@ -62,9 +64,9 @@ pub const SIZES_FROM: Key<str> = Key::new("sizes_from");
 pub const STANDS_ON: Key<str> = Key::new("stands_on");
 /// Number of log streams.
 pub const STREAMS: Key<f64> = Key::new("streams");
-/// How the log is written.
+/// How the log is written: as which server writes it.
 pub const STYLE: Key<str> = Key::new("style");
-/// The server's setting of that name.
+/// The server's setting `synchronous_commit`.
 pub const SYNCHRONOUS_COMMIT: Key<str> = Key::new("synchronous_commit");
 /// Target of a latency, ns.
 pub const TARGET_NS: Key<f64> = Key::new("target_ns");
@@ -78,3 +80,5 @@ pub const WORK_CLIENT_NS: Key<f64> = Key::new("work_client_ns");
 pub const WORK_CPU_NS: Key<f64> = Key::new("work_cpu_ns");
 /// Waits of an operation, ns.
 pub const WORK_WAITS_NS: Key<f64> = Key::new("work_waits_ns");
+
+}

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::Key;
+use super::keys;
+
+keys! { ALL:
 
 /// Whether something is worse than in the baseline by more than a machine varies.
 pub const AGED: Key<bool> = Key::new("aged");
@@ -26,11 +28,11 @@ pub const AT_1_TIB_NS: Key<[Value]> = Key::new("at_1_tib_ns");
 pub const CHANGES: Key<[Value]> = Key::new("changes");
 /// How bytes are counted, in a sentence.
 pub const CONVENTION: Key<str> = Key::new("convention");
-/// Cost of the same loads over as many lines of one large page, ns.
+/// Cost of the same number of loads over lines of one large page, where translation costs nothing, ns.
 pub const COST_WITHOUT_TRANSLATION_NS: Key<f64> = Key::new("cost_without_translation_ns");
 /// Memory node of the CPU that measured.
 pub const CPU_NODE: Key<f64> = Key::new("cpu_node");
-/// Distance between the nodes as the firmware tells it.
+/// Distance between the nodes as the firmware tells it: 10 is a node's own.
 pub const DISTANCE: Key<f64> = Key::new("distance");
 /// Figures of each process.
 pub const EACH: Key<[Value]> = Key::new("each");
@@ -62,7 +64,7 @@ pub const HUGE_USED_BYTES_BY_NODE: Key<Map<String, Value>> = Key::new("huge_used
 pub const KNEE_SHARE: Key<f64> = Key::new("knee_share");
 /// Why latency was not measured.
 pub const LATENCY_NOT_MEASURED: Key<str> = Key::new("latency_not_measured");
-/// Levels of a tree.
+/// Levels of the tree that is searched.
 pub const LEVELS: Key<f64> = Key::new("levels");
 /// Size of a cache line, bytes.
 pub const LINE_BYTES: Key<f64> = Key::new("line_bytes");
@@ -80,7 +82,7 @@ pub const MISSING: Key<[Value]> = Key::new("missing");
 pub const NODE_NOT_VERIFIED: Key<str> = Key::new("node_not_verified");
 /// Share of the pages on the node asked for.
 pub const NODE_SHARE: Key<f64> = Key::new("node_share");
-/// Memory nodes.
+/// Memory nodes that were measured or used.
 pub const NODES: Key<[Value]> = Key::new("nodes");
 /// What could not be compared with the baseline.
 pub const NOT_COMPARED: Key<[Value]> = Key::new("not_compared");
@@ -88,7 +90,7 @@ pub const NOT_COMPARED: Key<[Value]> = Key::new("not_compared");
 pub const OVER_ITS_DISTANCE: Key<f64> = Key::new("over_its_distance");
 /// Name of the process that owns a pool.
 pub const OWNER: Key<str> = Key::new("owner");
-/// Pages.
+/// Pages that a placement is of.
 pub const PAGES: Key<f64> = Key::new("pages");
 /// Pages whose node was asked for.
 pub const PAGES_ASKED: Key<f64> = Key::new("pages_asked");
@@ -99,11 +101,11 @@ pub const PAGES_BY_ONE_PROCESS_TABLES: Key<Map<String, Value>> =
     Key::new("pages_by_one_process_tables");
 /// Pages that stand in no page table.
 pub const PAGES_IN_NO_TABLE: Key<f64> = Key::new("pages_in_no_table");
-/// Number of a process.
+/// Number of the process.
 pub const PID: Key<f64> = Key::new("pid");
-/// Memory policy.
+/// Memory policy of a process.
 pub const POLICY: Key<str> = Key::new("policy");
-/// Name of a pool.
+/// Name of the pool.
 pub const POOL: Key<str> = Key::new("pool");
 /// Largest pool whose addresses were walked, bytes.
 pub const POOL_BYTES: Key<f64> = Key::new("pool_bytes");
@@ -126,7 +128,7 @@ pub const PROCESSES_TOO_LARGE: Key<f64> = Key::new("processes_too_large");
 pub const RANDOM_OVER_SEQUENTIAL: Key<f64> = Key::new("random_over_sequential");
 /// Signs of age that were found, for example `fragmented`.
 pub const REASONS: Key<[Value]> = Key::new("reasons");
-/// Whether it was started anew since the baseline.
+/// Whether the machine was started anew since the baseline.
 pub const RESTARTED_SINCE: Key<bool> = Key::new("restarted_since");
 /// Samples taken on another CPU than the one asked for.
 pub const SAMPLES_ON_ANOTHER_CPU: Key<f64> = Key::new("samples_on_another_cpu");
@@ -148,7 +150,7 @@ pub const SHARE_UNCERTAINTY: Key<f64> = Key::new("share_uncertainty");
 pub const SHARED: Key<bool> = Key::new("shared");
 /// Shared bytes by memory node.
 pub const SHARED_BYTES_BY_NODE: Key<Map<String, Value>> = Key::new("shared_bytes_by_node");
-/// Slowest over fastest thread.
+/// Rate of the slowest thread over that of the fastest.
 pub const SLOWEST_OVER_FASTEST_THREAD: Key<f64> = Key::new("slowest_over_fastest_thread");
 /// Bytes swapped out.
 pub const SWAP_BYTES: Key<f64> = Key::new("swap_bytes");
@@ -158,3 +160,5 @@ pub const SYSV_SEGMENTS: Key<[Value]> = Key::new("sysv_segments");
 pub const TOPOLOGY_TOLD_BY: Key<str> = Key::new("topology_told_by");
 /// Bytes in transparent huge pages.
 pub const TRANSPARENT_HUGE_BYTES: Key<f64> = Key::new("transparent_huge_bytes");
+
+}

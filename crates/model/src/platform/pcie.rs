@@ -18,18 +18,33 @@ pub struct PcieLink {
     pub max_gts: Option<f64>,
     /// Lanes this end could do.
     pub max_width: Option<u32>,
+    /// Whether it is in flit mode, by bit 10 of its register Link Status 2; asked where this end supports 32 GT/s or more, and absent
+    /// where that can't be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flit_mode: Option<bool>,
 }
 
 impl PcieLink {
     /// Bytes that the link carries each way in a second now, after its encoding and before packet headers; `None` where
-    /// speed or width aren't known.
+    /// speed or width aren't known, or nothing about that speed is.
     pub fn bytes_per_s(&self) -> Option<f64> {
-        Some(lane_bytes_per_s(self.current_gts?) * f64::from(self.current_width?))
+        let lane = lane_bytes_per_s(self.current_gts?, self.flit_mode == Some(true))?;
+        Some(lane * f64::from(self.current_width?))
     }
 
-    /// The same at the most that this end could do.
+    /// The same at the most that this end could do, in the mode that the link is in.
     pub fn max_bytes_per_s(&self) -> Option<f64> {
-        Some(lane_bytes_per_s(self.max_gts?) * f64::from(self.max_width?))
+        let lane = lane_bytes_per_s(self.max_gts?, self.flit_mode == Some(true))?;
+        Some(lane * f64::from(self.max_width?))
+    }
+
+    /// Whether its speed leaves open that it is in flit mode: two ends that both know flits use them at every speed (PCI Express Base
+    /// Specification 6.0). They came with 64 GT/s, at which nothing else exists; no function is known that has them and is slower than
+    /// 32.
+    pub fn may_be_in_flits(&self) -> bool {
+        let most = self.max_gts.into_iter().chain(self.current_gts).reduce(f64::max);
+        most.is_some_and(|gts| gts >= FLITS_FROM_GTS)
+            && self.current_gts.is_none_or(|gts| gts < 64.0)
     }
 
     /// The fastest and widest that both ends could do, this one and `port`; where one end doesn't say, the other's word.
@@ -92,14 +107,15 @@ impl LoadedLink {
         !self.is_below() && !self.came_up()
     }
 
-    /// Bytes each way in a second under load, after the encoding and before packet headers.
+    /// Bytes each way in a second under load, after the encoding and before packet headers; below 64 GT/s as without flits, which take
+    /// the same share of both speeds.
     pub fn bytes_per_s(&self) -> Option<f64> {
-        Some(lane_bytes_per_s(self.gts?) * f64::from(self.width?))
+        Some(lane_bytes_per_s(self.gts?, false)? * f64::from(self.width?))
     }
 
     /// The same at the most that both ends could do.
     pub fn most_bytes_per_s(&self) -> Option<f64> {
-        Some(lane_bytes_per_s(self.most_gts?) * f64::from(self.most_width?))
+        Some(lane_bytes_per_s(self.most_gts?, false)? * f64::from(self.most_width?))
     }
 }
 
@@ -107,15 +123,22 @@ fn less<T: PartialOrd>(one: Option<T>, other: Option<T>) -> bool {
     matches!((one, other), (Some(one), Some(other)) if one < other)
 }
 
-/// Of one lane (PCI Express Base Specification): 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/s, then flits of 256 bytes, 236
-/// of them for packets.
-fn lane_bytes_per_s(gts: f64) -> f64 {
+/// The slowest that an end which knows flits could be, GT/s.
+const FLITS_FROM_GTS: f64 = 32.0;
+
+/// Of one lane (PCI Express Base Specification 6.0): 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/s, and at 64 GT/s flits of 256 bytes, 236
+/// of them for packets. In flit mode the slower speeds carry such flits within their encoding. `None` above: how much of a flit PCI Express
+/// 7.0 leaves for packets at 128 GT/s isn't published.
+fn lane_bytes_per_s(gts: f64, flit_mode: bool) -> Option<f64> {
+    const FLITS: f64 = 236.0 / 256.0;
+    let flits = if flit_mode { FLITS } else { 1.0 };
     let left = match gts {
-        ..=5.0 => 8.0 / 10.0,
-        ..=32.0 => 128.0 / 130.0,
-        _ => 236.0 / 256.0,
+        ..=5.0 => 8.0 / 10.0 * flits,
+        ..=32.0 => 128.0 / 130.0 * flits,
+        ..=64.0 => FLITS,
+        _ => return None,
     };
-    gts * 1e9 / 8.0 * left
+    Some(gts * 1e9 / 8.0 * left)
 }
 
 #[cfg(test)]
@@ -130,6 +153,7 @@ mod tests {
             current_width: Some(width),
             max_gts: None,
             max_width: Some(width),
+            flit_mode: None,
         };
         let gigabytes =
             |gts, width| link(gts, width).bytes_per_s().map(|b| (b / 1e7).round() / 100.0);
@@ -138,7 +162,32 @@ mod tests {
         assert_eq!(gigabytes(16.0, 16), Some(31.51));
         assert_eq!(gigabytes(32.0, 4), Some(15.75));
         assert_eq!(gigabytes(64.0, 16), Some(118.0));
+        assert_eq!(gigabytes(128.0, 16), None, "what is left of a flit isn't published");
         assert_eq!(link(8.0, 4).max_bytes_per_s(), None);
+    }
+
+    #[test]
+    fn flits_take_their_share_of_slower_links_too_and_no_second_one_of_fast_ones() {
+        let link = |gts, flit_mode| PcieLink {
+            address: String::new(),
+            current_gts: Some(gts),
+            current_width: Some(1),
+            max_gts: Some(64.0),
+            max_width: Some(1),
+            flit_mode,
+        };
+        let share = |gts: f64, mode| link(gts, mode).bytes_per_s().unwrap() / (gts * 1e9 / 8.0);
+        let close = |one: f64, other: f64| (one - other).abs() < 1e-12;
+        assert!(close(share(32.0, Some(true)), 128.0 / 130.0 * 236.0 / 256.0));
+        assert!(close(share(2.5, Some(true)), 0.8 * 236.0 / 256.0));
+        assert!(
+            close(share(32.0, Some(false)), 128.0 / 130.0)
+                && close(share(32.0, None), 128.0 / 130.0)
+        );
+        assert!(close(share(64.0, Some(true)), share(64.0, None)));
+        assert!(link(32.0, None).may_be_in_flits() && !link(64.0, None).may_be_in_flits());
+        let old = PcieLink { max_gts: Some(16.0), ..link(16.0, None) };
+        assert!(!old.may_be_in_flits());
     }
 
     #[test]

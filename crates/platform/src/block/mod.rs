@@ -57,6 +57,7 @@ pub(crate) fn drives(devices: &[BlockDevice]) -> impl Iterator<Item = &BlockDevi
 pub(crate) fn note_unknown(devices: &[BlockDevice], unknown: &mut Unknowns) {
     const LINK: &str = "PCIe link of the drives";
     const WEAR: &str = "wear and health of the drives";
+    const FLITS: &str = "flit mode of the drives' PCIe links";
     for drive in drives(devices).filter(|drive| drive.kind == DeviceKind::Disk) {
         let transport = drive.transport.as_deref().unwrap_or_default();
         let real = ["nvme", "sata", "sas", "scsi"].iter().any(|name| transport.starts_with(name));
@@ -69,6 +70,12 @@ pub(crate) fn note_unknown(devices: &[BlockDevice], unknown: &mut Unknowns) {
                 "Linux 4.13 or later, which shows links in /sys; or the drive is not on PCIe"
             };
             unknown.add(LINK, needs);
+        }
+        if drive.pcie.iter().any(|link| link.may_be_in_flits() && link.flit_mode.is_none()) {
+            unknown.add(
+                FLITS,
+                "root: it is in the part of the configuration space that only root reads",
+            );
         }
         if real {
             unknown.add(WEAR, "root, and the drive's own health log (nvme smart-log, smartctl)");

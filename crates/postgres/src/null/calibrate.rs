@@ -5,7 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use narrows_engine::{Context, LiveValue, Phase, Samples, record_latency, repeat_of};
+use narrows_engine::{
+    Context, LiveValue, Phase, Samples, held_quantile, record_latency, repeat_of,
+};
 use narrows_model::{Layer, Measurement, Replication, condition, metric};
 use serde_json::json;
 
@@ -169,7 +171,7 @@ fn add_open(samples: &mut Samples, seen: &LoadResult, asked_per_s: f64) {
     samples.add(metric::ASKED_RATE, asked_per_s);
     samples.add(metric::OFFERED, due_per_s);
     samples.add(metric::SKIPPED, seen.skipped as f64);
-    if let Some(late) = seen.lateness.quantile(0.99) {
-        samples.add(metric::LATENESS_P99, late as f64);
+    if let Some(late) = held_quantile(&seen.lateness, 0.99) {
+        samples.add(metric::LATENESS_P99, late);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use narrows_engine::{Context, Phase, Rng, Samples, repeat_of};
+use narrows_engine::{Context, Phase, Rng, Samples, held_quantile, repeat_of};
 use narrows_layer_database::{
     Database, LoadResult, MeasurementBuilder, Shape, Variation, WindowLoad,
 };
@@ -354,10 +354,8 @@ fn add_classes(samples: &mut Samples, plan: &OrdersPlan, load: &LoadResult, wind
         for (name, quantile) in
             [(names::P50, 0.5), (names::P90, 0.9), (names::P99, 0.99)].map(|(n, q)| (n[index], q))
         {
-            // Ten samples beyond it, as for all percentiles.
-            let beyond = class.latency.count() as f64 * (1.0 - quantile);
-            if let Some(ns) = class.latency.quantile(quantile).filter(|_| beyond >= 10.0) {
-                samples.add(name, ns as f64);
+            if let Some(ns) = held_quantile(&class.latency, quantile) {
+                samples.add(name, ns);
             }
         }
     }

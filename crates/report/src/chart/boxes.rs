@@ -101,6 +101,7 @@ mod tests {
             current_width: Some(now.1),
             max_gts: Some(most.0),
             max_width: Some(most.1),
+            flit_mode: None,
         }
     }
 

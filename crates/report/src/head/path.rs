@@ -107,6 +107,7 @@ mod tests {
             current_width: Some(2),
             max_gts: Some(16.0),
             max_width: Some(4),
+            flit_mode: None,
         };
         assert_eq!(pcie(&link).unwrap(), "PCIe 3.0 x2 (supports 4.0 x4)");
         link.max_gts = None;

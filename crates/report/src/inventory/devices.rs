@@ -157,6 +157,7 @@ mod tests {
             current_width: Some(4),
             max_gts: Some(most.0),
             max_width: Some(most.1),
+            flit_mode: None,
         };
         PciDevice {
             address: address.to_string(),

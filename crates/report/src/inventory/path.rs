@@ -72,9 +72,10 @@ fn pcie(link: &PcieLink) -> String {
     };
     let now = end(link.current_gts, link.current_width).unwrap_or_else(|| "speed unknown".into());
     let most = end(link.max_gts, link.max_width);
+    let flits = if link.flit_mode == Some(true) { ", flit mode" } else { "" };
     match most.filter(|most| *most != now) {
-        Some(most) => format!("{}: {now} of {most}", link.address),
-        None => format!("{}: {now}", link.address),
+        Some(most) => format!("{}: {now} of {most}{flits}", link.address),
+        None => format!("{}: {now}{flits}", link.address),
     }
 }
 
@@ -90,7 +91,12 @@ mod tests {
             current_width: Some(4),
             max_gts: Some(16.0),
             max_width: Some(4),
+            flit_mode: None,
         };
         assert_eq!(pcie(&link), "0000:01:00.0: 8 GT/s x4 of 16 GT/s x4");
+        let flits = PcieLink { flit_mode: Some(true), ..link.clone() };
+        assert_eq!(pcie(&flits), "0000:01:00.0: 8 GT/s x4 of 16 GT/s x4, flit mode");
+        let none = PcieLink { flit_mode: Some(false), ..link };
+        assert_eq!(pcie(&none), "0000:01:00.0: 8 GT/s x4 of 16 GT/s x4");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use narrows_engine::rate_search::{Goal, Outcome, RateSeen, RateStep, Settings, Stage};
+use narrows_engine::rate_search::{Because, Goal, Outcome, RateSeen, RateStep, Settings, Stage};
 use narrows_engine::{CurvePlan, RateSearch, curve};
 use narrows_sim::drive::{Drive, Habit};
 use narrows_sim::{Law, longrun, truth};
@@ -329,6 +329,32 @@ fn windows_that_are_too_short_cost_coverage_little_and_are_said_to_be_thin() {
     let cases = [exponential(8, 700_000)];
     let hits = covers("M/M/8, no window above 0.4 s", &cases, 0.0, short, SEEDS);
     assert!(hits.hit * 100 >= hits.searches * 85 && hits.thin * 4 >= hits.searches, "{hits:?}");
+}
+
+/// A disk of a hundred operations per second: windows of a second hold a tenth of an operation beyond p99.9.
+#[test]
+fn a_percentile_that_the_windows_cannot_hold_is_not_promised() {
+    let goal = Goal { quantile: 0.999, limit_ns: 200_000_000 };
+    let ended = |longest_s: u64, seed: u64| {
+        let mut drive = Drive::new(1, Law::Exponential(1e7), Habit::Plain, seed);
+        let longest_window = Duration::from_secs(longest_s);
+        let settings = Settings { longest_window, ..settings() };
+        let found = search(&mut drive, goal, 100.0, settings);
+        found.outcome().cloned()
+    };
+    for seed in 0..6 {
+        let short = ended(1, seed);
+        assert!(
+            !matches!(short, Some(Outcome::Found(_) | Outcome::Unlimited { .. })),
+            "seed {seed}: {short:?}"
+        );
+    }
+    let few = (0..6).filter(|seed| {
+        matches!(ended(1, *seed), Some(Outcome::Unfinished { because: Because::TooFew, .. }))
+    });
+    assert!(few.count() >= 3);
+    let long = (0..6).filter(|seed| matches!(ended(400, *seed), Some(Outcome::Found(_))));
+    assert!(long.count() >= 3, "ten and more are beyond it in windows of minutes");
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::AtVolumeLimit,
         figures: &[Metric(metric::LATENCY_MEAN)],
         summary: "The rate is a limit that providers give to volumes, not what the device can do",
-        advice: "Check the volume's type and size in the provider's console; a larger limit is a setting there. A limit on burst credits holds for minutes",
+        advice: "Check the volume's type and size in the provider's console; a larger limit is a setting there. What burst credits give (EBS gp2 at 3,000, Azure Premium SSD at 3,500) lasts half an hour when the credits are full, less when not; Azure's on-demand bursting (30,000) has no end and is charged",
         reason: "The figure is true: the volume gives no more. Latency at this depth is the queue before the limit and says nothing of the device",
         reference: "providers' documentation of volumes; token bucket: ITU-T I.371",
     },

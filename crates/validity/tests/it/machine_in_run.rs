@@ -27,6 +27,7 @@ fn function(address: &str, above: Option<&str>, kind: PciKind, width: u32) -> Pc
             current_width: Some(width),
             max_gts: Some(16.0),
             max_width: Some(4),
+            flit_mode: None,
         }),
         ..PciDevice::new(kind)
     }

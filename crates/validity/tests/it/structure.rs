@@ -196,6 +196,7 @@ fn function(address: &str, above: Option<&str>, kind: PciKind, width: u32) -> Pc
         current_gts: Some(16.0),
         current_width: Some(width),
         max_gts: Some(16.0),
+        flit_mode: None,
         max_width: Some(width),
     };
     PciDevice {

@@ -1,8 +1,8 @@
 //! The curve of latency against rate, executed.
 
-use narrows_engine::CurvePlan;
 use narrows_engine::curve::{self, knees};
 use narrows_engine::rate_search::Backlog;
+use narrows_engine::{CurvePlan, held_quantile};
 use narrows_model::{CurvePoint, Measurement};
 
 use super::bench::{Bench, WARM_UP};
@@ -10,9 +10,6 @@ use super::ramp::Ramp;
 use super::seen::seen;
 use super::windows::CalibrationWindows;
 use crate::BlockError;
-
-/// A percentile is reported only with that many operations beyond it.
-const BEYOND: f64 = 10.0;
 
 /// Points, and the rate at which rate over latency is largest.
 #[derive(Default)]
@@ -47,11 +44,8 @@ pub(super) fn curve(
         let outcome = shown.load();
         let Some(seen) = seen(outcome, &goal, true) else { break };
         let latency = outcome.latency_with_stragglers();
-        let quantile = |q: f64| {
-            let enough = latency.count() as f64 * (1.0 - q) >= BEYOND;
-            enough.then(|| latency.quantile(q).map(|ns| ns as f64)).flatten()
-        };
-        let lateness = outcome.open.as_ref().and_then(|open| open.lateness.quantile(0.99));
+        let quantile = |q: f64| held_quantile(&latency, q);
+        let lateness = outcome.open.as_ref().map(|open| &open.lateness);
         let bounded = seen.backlog == Backlog::Bounded;
         curve.points.push(CurvePoint {
             order,
@@ -63,7 +57,7 @@ pub(super) fn curve(
             latency_p50_ns: quantile(0.5),
             latency_p99_ns: quantile(0.99),
             latency_p999_ns: quantile(0.999),
-            lateness_p99_ns: lateness.map(|ns| ns as f64),
+            lateness_p99_ns: lateness.and_then(|lateness| held_quantile(lateness, 0.99)),
             // Between operations the generator spins, so that this says what the idle time costs.
             cpu_per_op_ns: None,
         });

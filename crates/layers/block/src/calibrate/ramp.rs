@@ -1,6 +1,6 @@
 //! The closed loop by depth: what one operation alone takes, the most the device gives, and the depth that needs.
 
-use narrows_engine::KneeSearch;
+use narrows_engine::{KneeSearch, held_quantile};
 use narrows_io::{Access, Method};
 use narrows_model::DepthPoint;
 
@@ -167,7 +167,7 @@ fn conclude(
     depths.dedup();
     let p99 = |outcome: &StreamOutcome| {
         let latency = outcome.latency();
-        (latency.count() >= 1000).then(|| latency.quantile(0.99).map(|ns| ns as f64)).flatten()
+        held_quantile(&latency, 0.99)
     };
     let points: Vec<DepthPoint> = depths
         .iter()

@@ -5,6 +5,7 @@
 //! Everything is decided here, before the window; [`crate::run_scenario`] only executes it.
 
 mod access_pattern;
+mod buffers;
 mod choice;
 mod load;
 mod region;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use narrows_io::{Access, Op};
 
 pub use access_pattern::{AccessPattern, Distribution, Jumping, Zone};
+pub(crate) use buffers::Slots;
 pub(crate) use choice::divisor;
 pub use choice::{Mix, Share, Sizes};
 pub use load::Load;

@@ -30,16 +30,13 @@ use self::hot::{Orders, Pace};
 use self::operation_generator::OperationGenerator;
 use self::tally::Expected;
 use crate::BlockError;
-use crate::scenario::Stream;
+use crate::scenario::{Slots, Stream};
 
 pub(crate) use self::due::{Queue, Source};
 pub(crate) use self::foreign::Foreign;
 pub(crate) use self::hot::FAILURES;
 pub(crate) use self::shared::Shared;
 pub(crate) use self::tally::Tally;
-
-/// Payload that lies between two uses of a write buffer, all threads together, bytes.
-const POOL_BYTES: u64 = 64 << 20;
 
 /// What one thread does.
 pub(crate) struct Job<'a> {
@@ -134,21 +131,14 @@ fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
         wake_on_time();
     }
     let depth = stream.depth_of(job.thread);
-    let slot_bytes = stream.sizes.largest_moved(&stream.mix).max(1);
-    let write_slots = if stream.mix.write == 0 {
-        0
-    } else {
-        let pool = POOL_BYTES / u64::from(stream.threads) / u64::from(slot_bytes);
-        (pool as u32).max(2 * depth)
-    };
-    // Reads would spoil the payload that writes carry, so they have slots of their own; a sync takes one too.
-    let others = stream.mix.read > 0 || stream.mix.trim > 0;
-    let read_slots = if others { depth } else { u32::from(stream.sync_after.is_some()) };
+    let Slots { read: read_slots, write: write_slots, bytes: slot_bytes } =
+        stream.slots_of(job.thread);
     let slots = read_slots + write_slots;
-    let arena =
-        Arena::new(slots, slot_bytes, region.target().memory_alignment()).map_err(|source| {
-            narrows_io::Error::system("allocate buffers for", region.name(), source)
-        })?;
+    let alignment = region.target().memory_alignment();
+    let arena = Arena::new(slots, slot_bytes, alignment).map_err(|source| {
+        let wanted = Arena::mapped_bytes(slots, slot_bytes, alignment);
+        narrows_io::Error::buffers(wanted, region.name(), source)
+    })?;
     let file = Arc::clone(&job.file);
     let mut path = stream.access.open(file, region.name(), arena, depth)?;
     let payload = (write_slots > 0).then(|| {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use narrows_engine::{Context, LiveValue, Samples, now_ns, record_latency};
+use narrows_engine::{Context, LiveValue, Samples, held_quantile, now_ns, record_latency};
 use narrows_facts::process;
 use narrows_model::{Histogram, Layer, Measurement, Metric, Role, Unit, condition, metric};
 use narrows_observe::Watch;
@@ -174,11 +174,8 @@ impl Gathered {
         // Single windows may be too short; a tail of all repeats together needs ten operations beyond it as well.
         for (name, quantile) in [(metric::LATENCY_P99_ALL, 0.99), (metric::LATENCY_P999_ALL, 0.999)]
         {
-            let beyond = self.all.count() as f64 * (1.0 - quantile);
-            if beyond >= 10.0
-                && let Some(ns) = self.all.quantile(quantile)
-            {
-                samples.add(name, ns as f64);
+            if let Some(ns) = held_quantile(&self.all, quantile) {
+                samples.add(name, ns);
             }
         }
         measurement.metrics = samples.into_metrics();

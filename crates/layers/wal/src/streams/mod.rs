@@ -14,7 +14,9 @@ mod plan;
 
 use std::time::Duration;
 
-use narrows_engine::{Context, Gate, LiveValue, Phase, Samples, Window, record_latency, repeat_of};
+use narrows_engine::{
+    Context, Gate, LiveValue, Phase, Samples, Window, held_quantile, record_latency, repeat_of,
+};
 use narrows_model::{Histogram, Layer, Measurement, Role, Unit, condition, metric};
 use narrows_observe::{HostWindow, Watch};
 use narrows_stats::Recorder;
@@ -287,10 +289,8 @@ impl StreamWindows {
         // A window may have too few writes for a tail; all repeats together need ten beyond it as well.
         for (name, quantile) in [(metric::LATENCY_P99_ALL, 0.99), (metric::LATENCY_P999_ALL, 0.999)]
         {
-            if self.all.count() as f64 * (1.0 - quantile) >= 10.0
-                && let Some(ns) = self.all.quantile(quantile)
-            {
-                samples.add(name, ns as f64);
+            if let Some(ns) = held_quantile(&self.all, quantile) {
+                samples.add(name, ns);
             }
         }
         let cache = plan.cache_bytes;

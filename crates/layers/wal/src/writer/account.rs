@@ -1,7 +1,7 @@
 //! What a window of commits showed. Pure: records in, figures out.
 
 use narrows_engine::rate_search::{Backlog, Goal, RateSeen};
-use narrows_engine::{Samples, record_latency};
+use narrows_engine::{Samples, held_quantile, record_latency};
 use narrows_model::metric;
 use narrows_stats::{Recorder, Slice};
 
@@ -300,8 +300,8 @@ impl Account {
             samples.add(metric::OFFERED, due);
             let sent = self.per_s(self.sent);
             samples.add(metric::SENT_RATE, sent);
-            if let Some(ns) = self.lateness.quantile(0.99) {
-                samples.add(metric::LATENESS_P99, ns as f64);
+            if let Some(ns) = held_quantile(&self.lateness, 0.99) {
+                samples.add(metric::LATENESS_P99, ns);
             }
         }
     }
@@ -313,14 +313,11 @@ impl Account {
                 samples.add(name, value);
             }
         };
-        let of = |recorder: &Recorder, q: f64| recorder.quantile(q).map(|ns| ns as f64);
         ns(metric::LOG_FILE_SYNC_MEAN, self.sync.mean());
         ns(metric::FLUSH_TIME_MEAN, self.flush_alone.mean());
         ns(metric::PARALLEL_WRITE_MEAN, self.parallel_write.mean());
-        ns(metric::PARALLEL_WRITE_P50, of(&self.parallel_write, 0.5));
-        if self.parallel_write.count() >= 1000 {
-            ns(metric::PARALLEL_WRITE_P99, of(&self.parallel_write, 0.99));
-        }
+        ns(metric::PARALLEL_WRITE_P50, held_quantile(&self.parallel_write, 0.5));
+        ns(metric::PARALLEL_WRITE_P99, held_quantile(&self.parallel_write, 0.99));
         ns(metric::QUEUED_MEAN, self.queued_mean_ns);
         ns(metric::WAKE_UP_MEAN, self.woken_mean_ns);
         if let (Some(woken), Some(all)) = (self.woken_mean_ns, self.sync.mean()) {

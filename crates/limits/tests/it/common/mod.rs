@@ -14,6 +14,7 @@ pub fn link(address: &str, gts: f64, width: u32) -> PcieLink {
         current_width: Some(width),
         max_gts: Some(32.0),
         max_width: Some(width),
+        flit_mode: None,
     }
 }
 

@@ -132,6 +132,7 @@ mod tests {
             current_width: Some(4),
             max_gts: None,
             max_width: None,
+            flit_mode: None,
         };
         PciDevice {
             address: address.to_string(),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::made::machine::Machine;
+use narrows_facts::{Call, Recorder, Replay};
 use narrows_model::{BlockDevice, DeviceKind, Platform, Role, RolePath};
 
 fn discover(machine: &Machine, folder: &str) -> Platform {
@@ -143,6 +144,41 @@ fn raid_over_two_nvme_partitions() {
     assert_eq!((far.pcie[0].current_gts, far.pcie[0].current_width), (Some(8.0), Some(2)));
     assert_eq!(unknown(&platform, "PCIe"), 0);
     assert_eq!(unknown(&platform, "wear"), 1, "one line for both drives");
+}
+
+#[test]
+fn flit_mode_is_asked_of_ends_that_may_have_it_and_unknown_without_root() {
+    const PORT: &str = "/sys/devices/pci0000:00/0000:00:01.1";
+    const FUNCTION: &str = "0000:01:00.0";
+    let machine = Machine::new();
+    raid(&machine);
+    machine
+        .file(&format!("{PORT}/{FUNCTION}/max_link_speed"), "32.0 GT/s PCIe\n")
+        .folder("/data")
+        .file(
+            "/proc/self/mountinfo",
+            "25 1 259:1 / / rw - ext4 /dev/root rw\n26 25 9:0 / /data rw - xfs /dev/md0 rw\n",
+        );
+    let tree = machine.tree();
+    let recorder = Recorder::new(&tree);
+    let paths = [(Role::Data, Path::new("/data"))];
+    let hidden = narrows_platform::discover(&recorder, &paths);
+    let mut recording = recorder.finish();
+    let asked: Vec<String> = recording
+        .calls
+        .keys()
+        .filter(|(call, _)| *call == Call::PcieFlitMode)
+        .map(|(_, of)| of.clone())
+        .collect();
+    assert_eq!(asked, [FUNCTION], "neither its port at 8 GT/s nor the drive at 16");
+    assert_eq!(unknown(&hidden, "flit mode"), 1);
+
+    recording.calls.insert((Call::PcieFlitMode, FUNCTION.into()), Ok("1".into()));
+    let read = narrows_platform::discover(&Replay::new(recording), &paths);
+    let modes: Vec<Option<bool>> =
+        device(&read.roles[0], "nvme0n1").pcie.iter().map(|link| link.flit_mode).collect();
+    assert_eq!(modes, [Some(true), None]);
+    assert_eq!(unknown(&read, "flit mode"), 0);
 }
 
 #[test]

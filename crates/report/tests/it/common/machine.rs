@@ -102,6 +102,7 @@ fn role(role: Role) -> RolePath {
             current_width: Some(4),
             max_gts: Some(16.0),
             max_width: Some(4),
+            flit_mode: None,
         }],
     };
     let mut devices = vec![BlockDevice {

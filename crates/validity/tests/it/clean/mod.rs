@@ -81,6 +81,7 @@ fn path(role: Role, drive: &str) -> RolePath {
                 current_width: Some(4),
                 max_gts: Some(16.0),
                 max_width: Some(4),
+                flit_mode: None,
             }],
         }],
     }

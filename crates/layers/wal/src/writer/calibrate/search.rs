@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use narrows_engine::curve::{self, knees};
 use narrows_engine::rate_search::{Backlog, Because, Outcome, RateSeen, Stage, same_rate};
-use narrows_engine::{CurvePlan, LiveValue, RateSearch};
+use narrows_engine::{CurvePlan, LiveValue, RateSearch, held_quantile};
 use narrows_model::{CurvePoint, Measurement};
 
 use super::bench::{Bench, WARM_UP, undisturbed};
@@ -21,8 +21,6 @@ const FEWEST_SESSIONS: u32 = 32;
 const MOST_SESSIONS: u32 = 512;
 /// Above this part of its processors the machine is what makes commits late, and not the clock of the generator.
 const BUSY: f64 = 0.85;
-/// A percentile is reported only with that many commits beyond it.
-const BEYOND: f64 = 10.0;
 
 /// What the search came to.
 pub struct Searched {
@@ -197,10 +195,7 @@ fn point(
     order: u32,
     sentinel: bool,
 ) -> CurvePoint {
-    let quantile = |q: f64| {
-        let enough = account.wait.count() as f64 * (1.0 - q) >= BEYOND;
-        enough.then(|| account.wait.quantile(q).map(|ns| ns as f64)).flatten()
-    };
+    let quantile = |q: f64| held_quantile(&account.wait, q);
     CurvePoint {
         order,
         sentinel,
@@ -211,7 +206,7 @@ fn point(
         latency_p50_ns: quantile(0.5),
         latency_p99_ns: quantile(0.99),
         latency_p999_ns: quantile(0.999),
-        lateness_p99_ns: account.lateness.quantile(0.99).map(|ns| ns as f64),
+        lateness_p99_ns: held_quantile(&account.lateness, 0.99),
         // One of the sessions spins before a commit is due, so that this says what the idle time costs.
         cpu_per_op_ns: None,
     }
