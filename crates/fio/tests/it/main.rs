@@ -5,4 +5,5 @@ mod common;
 mod fuzz;
 mod json_keys;
 mod misreadings;
+mod verified_blocks;
 mod withheld;
