@@ -22,14 +22,20 @@ pub const ALL: &[Limit] = &[
     FILES_IN_TURN,
     FINE_RANGE,
     HUGE_BUFFERS,
+    ONLY_WHAT_WAS_SYNCED,
     ONE_RATE_AND_WORK,
     OTHER_TIMES,
     POLLED_THREADS,
     RANDOM_DELAY,
     RANDOM_FILE_SIZES,
+    SEED_OF_OTHERS,
+    SHA3,
     THINKING_AT_A_RATE,
     TRIM_AND_WRITE,
     UNLIKE_ZONES,
+    UNWRITTEN,
+    VERIFYING_A_PART,
+    WRITERS_OF_ONE_PLACE,
 ];
 
 /// Blocks larger than any operation.
@@ -62,6 +68,14 @@ pub const HUGE_BUFFERS: Limit = Limit {
     example: "mem=mmaphuge\nsize=64m",
     why: "buffers in huge pages or in a file are not done",
     hint: "leave it out",
+};
+
+/// Verification of what was synced alone.
+pub const ONLY_WHAT_WAS_SYNCED: Limit = Limit {
+    option: "verify_policy",
+    example: "rw=write\nverify=md5\nverify_policy=fsynced\nsize=64m",
+    why: "verifying no more than the last fsync covers is not done",
+    hint: "leave it out; `narrows crashtest` shows what survives a power cut",
 };
 
 /// A mix in which one kind has a rate, and the work is counted over both.
@@ -104,6 +118,22 @@ pub const RANDOM_FILE_SIZES: Limit = Limit {
     hint: "write one filesize",
 };
 
+/// The seed of blocks that another job wrote.
+pub const SEED_OF_OTHERS: Limit = Limit {
+    option: "verify_header_seed",
+    example: "rw=read\nverify=md5\nverify_header_seed=1\nsize=64m",
+    why: "comparing the seed of blocks that the job did not write is not done: it would take fio's generator",
+    hint: "leave it out",
+};
+
+/// Sums that no crate here has.
+pub const SHA3: Limit = Limit {
+    option: "verify",
+    example: "rw=write\nverify=sha3-256\nsize=64m",
+    why: "the sums sha3-224 to sha3-512 are not done",
+    hint: "write crc32c, or sha512",
+};
+
 /// Pauses in an open loop.
 pub const THINKING_AT_A_RATE: Limit = Limit {
     option: "thinktime",
@@ -126,6 +156,30 @@ pub const UNLIKE_ZONES: Limit = Limit {
     example: "rw=randrw\nrandom_distribution=zoned:50/50:50/50,90/10:10/90\nsize=64m",
     why: "zones of their own for reads and writes of one job are not done",
     hint: "make two jobs of it",
+};
+
+/// A job that verifies what nobody wrote.
+pub const UNWRITTEN: Limit = Limit {
+    option: "verify",
+    example: "rw=read\nverify=md5\nsize=64m",
+    why: "a job that reads and verifies needs a file that is there, or that a job before it in the same run writes with verify",
+    hint: "name both job files in one command, as narrows block run WRITES.fio READS.fio, or a file that exists",
+};
+
+/// A part of what a job writes, in an order that is another than fio's.
+pub const VERIFYING_A_PART: Limit = Limit {
+    option: "verify_only",
+    example: "rw=randwrite\nverify=md5\nverify_only\nnumber_ios=10\nsize=64m",
+    why: "verify_only of a part of the region in a random order is not done: the order is another than fio's",
+    hint: "leave out norandommap, io_size, number_ios and reads, so that every block is one that was written",
+};
+
+/// Blocks that several write.
+pub const WRITERS_OF_ONE_PLACE: Limit = Limit {
+    option: "verify",
+    example: "rw=randwrite\nverify=md5\nnumjobs=2\nfilename=x\nsize=64m",
+    why: "blocks that several jobs or clones write at the same time can't be verified: the last of them is unknown",
+    hint: "give each its own part with offset_increment and size, or its own file, or put stonewall between jobs",
 };
 
 #[cfg(test)]

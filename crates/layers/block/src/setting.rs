@@ -78,6 +78,8 @@ impl<'a> Setting<'a> {
             cursor,
             order_seed: Some(self.seed),
             over_ns: None,
+            verify: None,
+            flow: None,
         }
     }
 }

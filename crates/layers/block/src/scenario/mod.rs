@@ -6,8 +6,10 @@
 
 mod access_pattern;
 mod choice;
+mod flow;
 mod load;
 mod region;
+mod verify;
 
 use std::time::Duration;
 
@@ -16,8 +18,10 @@ use narrows_io::{Access, Op};
 pub use access_pattern::{AccessPattern, Distribution, Jumping, Zone};
 pub(crate) use choice::divisor;
 pub use choice::{Mix, Share, Sizes};
+pub use flow::{Flow, FlowGroup};
 pub use load::Load;
 pub use region::Region;
+pub use verify::{Backlog, BlockFormat, BlockMismatch, ReadList, Verify, WrittenBlock};
 
 use crate::BlockError;
 
@@ -146,6 +150,10 @@ pub struct Stream {
     pub order_seed: Option<u64>,
     /// Latency from which on operations are counted as over, by slice ([`crate::Slice::over`]); `None`: not counted.
     pub over_ns: Option<u64>,
+    /// How its blocks are made and checked; `None`: with narrows' own tags.
+    pub verify: Option<Verify>,
+    /// Its share in the operations of a group.
+    pub flow: Option<Flow>,
 }
 
 impl Stream {
@@ -169,6 +177,8 @@ impl Stream {
             cursor: 0,
             order_seed: None,
             over_ns: None,
+            verify: None,
+            flow: None,
         }
     }
 

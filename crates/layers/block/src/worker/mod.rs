@@ -3,6 +3,7 @@
 mod clock;
 mod due;
 mod foreign;
+mod history;
 mod hot;
 mod jumps;
 mod offset_sequence;
@@ -12,6 +13,7 @@ mod shared;
 mod slots;
 mod tally;
 pub(crate) mod unique;
+mod verifying;
 mod weighted_choice;
 mod wrote;
 
@@ -22,13 +24,14 @@ use std::time::Duration;
 
 use narrows_engine::Stopped;
 use narrows_facts::{affinity, process};
-use narrows_io::{Arena, DevicePath, Pattern};
+use narrows_io::{Arena, DevicePath, Method, Pattern};
 
 use self::clock::Monotonic;
 use self::due::Due;
 use self::hot::{Orders, Pace};
 use self::operation_generator::OperationGenerator;
 use self::tally::Expected;
+use self::verifying::Verifying;
 use crate::BlockError;
 use crate::scenario::Stream;
 
@@ -95,6 +98,12 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
         over_ns: stream.over_ns,
         slice_ns: job.slice_ns,
         slices: job.slices,
+        verifying: stream.verify.as_ref().map(|verify| {
+            let real = stream.access.method() != Method::Null;
+            Verifying::new(verify, real, read_slots + write_slots)
+        }),
+        name: stream.region.name(),
+        flow: stream.flow.clone(),
         pace: job.source.map_or(Pace::Closed, |source| Pace::Open(Due::new(source, epoch_ns))),
         epoch_ns,
         cpu_ns: process::thread_cpu_ns,
@@ -105,6 +114,9 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
     if let Ok(tally) = &mut result {
         tally.wrote.carried = payload;
         tally.cpu = began_on.filter(|_| affinity::current_cpu() == began_on);
+    }
+    if let Some(flow) = &stream.flow {
+        flow.leave();
     }
     if result.is_err() {
         shared.close(0);
@@ -130,19 +142,23 @@ fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
             hint: "name CPUs of this process's own set (taskset -p $$)",
         })?;
     }
-    if job.source.is_some() || stream.think.is_some() {
+    if job.source.is_some() || stream.think.is_some() || stream.flow.is_some() {
         wake_on_time();
     }
     let depth = stream.depth_of(job.thread);
     let slot_bytes = stream.sizes.largest_moved(&stream.mix).max(1);
     let write_slots = if stream.mix.write == 0 {
         0
+    } else if stream.verify.is_some() {
+        // Each write makes its block anew.
+        depth
     } else {
         let pool = POOL_BYTES / u64::from(stream.threads) / u64::from(slot_bytes);
         (pool as u32).max(2 * depth)
     };
     // Reads would spoil the payload that writes carry, so they have slots of their own; a sync takes one too.
-    let others = stream.mix.read > 0 || stream.mix.trim > 0;
+    let reads_back = stream.verify.as_ref().is_some_and(|verify| verify.backlog.is_some());
+    let others = stream.mix.read > 0 || stream.mix.trim > 0 || reads_back;
     let read_slots = if others { depth } else { u32::from(stream.sync_after.is_some()) };
     let slots = read_slots + write_slots;
     let arena =
@@ -151,7 +167,7 @@ fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
         })?;
     let file = Arc::clone(&job.file);
     let mut path = stream.access.open(file, region.name(), arena, depth)?;
-    let payload = (write_slots > 0).then(|| {
+    let payload = (write_slots > 0 && stream.verify.is_none()).then(|| {
         let pattern = region.pattern().unwrap_or(Pattern::new(job.order_seed));
         let generation = region.target().next_generation();
         for slot in read_slots..slots {

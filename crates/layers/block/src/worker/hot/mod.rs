@@ -14,12 +14,15 @@ mod land;
 mod send;
 mod settle;
 mod think;
+mod verify;
 mod wait;
 
 #[cfg(test)]
 mod judged;
 #[cfg(test)]
 mod simulated;
+
+use std::path::Path;
 
 use narrows_engine::{Stopped, Window};
 use narrows_facts::{Usage, affinity, process};
@@ -32,8 +35,9 @@ use super::operation_generator::OperationGenerator;
 use super::shared::Shared;
 use super::slots::Free;
 use super::tally::{Expected, Tally};
+use super::verifying::Verifying;
 use crate::BlockError;
-use crate::scenario::{Then, Think};
+use crate::scenario::{Flow, Then, Think};
 
 /// After so many failures a worker gives up.
 pub(crate) const FAILURES: u64 = 100;
@@ -55,6 +59,11 @@ pub(super) struct Orders<'a> {
     pub payload: Option<(Pattern, u64)>,
     pub expected: Expected,
     pub over_ns: Option<u64>,
+    /// Blocks that are made and checked by a format of their own.
+    pub verifying: Option<Verifying>,
+    /// The file, for what is said of its blocks.
+    pub name: &'a Path,
+    pub flow: Option<Flow>,
     pub slice_ns: u64,
     pub slices: usize,
     pub pace: Pace<'a>,
@@ -124,6 +133,12 @@ struct Hot<'a, C: Clock> {
     /// Until then the cap on operations in flight held back what was due.
     capped_ns: u64,
     held_up: HeldUpState,
+    /// Its share of a group's operations is used up.
+    flow_held: bool,
+    /// It waits for what is in flight, to pause then.
+    flow_pausing: bool,
+    /// When its share last let an operation start, ns.
+    flow_since_ns: u64,
 }
 
 /// Runs until the window is over, or the work is.
@@ -167,6 +182,9 @@ pub(super) fn run<C: Clock>(
         now: clock.now_ns(),
         capped_ns: 0,
         held_up: HeldUpState::default(),
+        flow_held: false,
+        flow_pausing: false,
+        flow_since_ns: 0,
         path,
         orders,
         window,
@@ -210,6 +228,7 @@ impl<C: Clock> Hot<'_, C> {
                 self.shared.close(0);
                 break;
             }
+            self.fatal_mismatch()?;
         }
         if self.counting {
             self.tally.cpu_ns = (self.orders.cpu_ns)() - self.began_cpu_ns;
@@ -221,6 +240,7 @@ impl<C: Clock> Hot<'_, C> {
         self.tally.submit_ns = self.path.submit_ns();
         self.tally.workers = self.path.workers();
         self.settle_open()?;
+        self.settle_verified()?;
         self.tally.outages = self.path.outages();
         Ok(self.tally)
     }

@@ -63,11 +63,14 @@ impl<C: Clock> Hot<'_, C> {
             }
             Some(Syncing::InFlight) => return false,
         }
-        self.tally.issued < self.may_issue
+        self.tally.issued < self.may_issue && self.flow_passes()
     }
 
     #[inline]
     fn send(&mut self, from_ns: u64, ready_ns: u64, sent_ns: u64) {
+        if self.orders.verifying.is_some() {
+            return self.send_verified(from_ns, ready_ns, sent_ns);
+        }
         let NextOperation { op, offset, bytes } = self.orders.chooser.next();
         let slot = if op == Op::Write { self.writes.take() } else { self.reads.take() };
         if op == Op::Write {
