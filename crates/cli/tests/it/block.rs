@@ -2,6 +2,7 @@
 //! devices that must not be written. What came out is checked for its structure, never for speed.
 
 mod jobs;
+mod verified;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -129,7 +129,8 @@ pub struct Verified {
 }
 
 impl Verified {
-    pub(crate) fn add(&mut self, other: &Verified) {
+    /// With what another came to.
+    pub fn add(&mut self, other: &Verified) {
         self.blocks += other.blocks;
         self.bytes += other.bytes;
         self.wrong += other.wrong;

@@ -83,6 +83,8 @@ mod tests {
             order_seed: None,
             invalidate: false,
             sync_at_end: false,
+            verify: None,
+            flow: None,
         }
     }
 

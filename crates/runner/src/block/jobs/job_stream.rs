@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use narrows_io::{Access, Durable, Op};
-use narrows_layer_block::{AccessPattern, Limit, Load, Mix, Region, Route, Sizes, Stream, Think};
+use narrows_layer_block::{
+    AccessPattern, Flow, Limit, Load, Mix, Region, Route, Sizes, Stream, Think, Verify,
+};
 
 /// One stream of a job: all its clones where they share what they work on, else one of them; on one file.
 #[derive(Debug, Clone)]
@@ -50,6 +52,10 @@ pub struct JobStream {
     pub invalidate: bool,
     /// Whether the file is made durable after the window.
     pub sync_at_end: bool,
+    /// How its blocks are made and checked, where fio's are.
+    pub verify: Option<Verify>,
+    /// Its share in the operations of a group, by weight.
+    pub flow: Option<Flow>,
 }
 
 impl JobStream {
@@ -73,6 +79,8 @@ impl JobStream {
             order_seed: self.order_seed,
             over_ns: None,
             one_cpu_each: false,
+            verify: self.verify.clone(),
+            flow: self.flow.clone(),
         }
     }
 

@@ -10,6 +10,7 @@ use super::job_stream::JobStream;
 use super::job_streams;
 use super::mapping::{self, refuse};
 use super::targets::Targets;
+use super::verify;
 
 /// A job that ends with its work and not with time has this long.
 const LONGEST: Duration = Duration::from_secs(3600);
@@ -87,7 +88,11 @@ pub fn stages(jobs: &[Job], targets: &mut Targets, said: &mut Vec<String>) -> Re
     let mut stages = Vec::new();
     for group in groups {
         let members: Vec<(usize, &Job)> = group.iter().map(|&n| (n, &jobs[n])).collect();
-        let stage = stage(&members, stages.len(), targets, said)?;
+        let mut stage = stage(&members, stages.len(), targets, said)?;
+        verify::check_writers(&stage.streams, jobs)?;
+        let before = stages.iter().flat_map(|stage: &Stage| &stage.streams);
+        verify::check_written(before, &stage.streams, jobs, targets)?;
+        verify::share_flows(&mut stage.streams, jobs, said);
         let last = stage.last;
         stages.push(stage);
         if last {
