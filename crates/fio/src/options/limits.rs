@@ -163,7 +163,7 @@ pub const UNWRITTEN: Limit = Limit {
     option: "verify",
     example: "rw=read\nverify=md5\nsize=64m",
     why: "a job that reads and verifies needs a file that is there, or that a job before it in the same run writes with verify",
-    hint: "name both job files in one command, as narrows block run WRITES.fio READS.fio, or a file that exists",
+    hint: "put the job that writes before it, with stonewall between them, or name a file that exists",
 };
 
 /// A part of what a job writes, in an order that is another than fio's.

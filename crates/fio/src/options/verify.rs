@@ -41,7 +41,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "writes are remembered for it, and their order is not made again",
     ),
     refused("verify_state_load", Bool, STATE)
-        .hint("name both job files in one command: narrows block run WRITES.fio READS.fio")
+        .hint("put the job that reads behind the one that writes, with stonewall between them")
         .unless(&["0"]),
     near("verify_state_save", Bool, "no state is saved: a run that is stopped is begun anew"),
     same("verify_write_sequence", Bool),

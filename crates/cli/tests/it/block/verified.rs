@@ -182,7 +182,11 @@ fn fio() -> Option<(String, bool)> {
 
 fn fio_verifies(fio: &str, file: &Path, settings: &[&str]) -> Output {
     let file = format!("--filename={}", file.display());
-    Command::new(fio).args(["--name=v", "--size=1m", &file]).args(settings).output().unwrap()
+    Command::new(fio)
+        .args(["--name=v", "--size=1m", "--verify_state_save=0", &file])
+        .args(settings)
+        .output()
+        .unwrap()
 }
 
 #[test]

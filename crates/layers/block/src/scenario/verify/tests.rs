@@ -232,3 +232,21 @@ fn streams_of_a_group_keep_their_weights() {
         assert!((b / a / 5.0 - 1.0).abs() < 0.05, "{pause:?}: {a} and {b}");
     }
 }
+
+#[test]
+fn a_stream_with_a_rate_holds_the_others_of_its_group_to_their_share_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let region = region(&dir.path().join("f"));
+    let group = FlowGroup::new();
+    let of = |name, weight, load| Stream {
+        load,
+        flow: Some(group.join(weight, 1, Duration::ZERO)),
+        ..Stream::reads(name, region.clone(), BLOCK, 1, Access::null())
+    };
+    let arrivals = narrows_engine::Arrivals::Constant;
+    let rated = of("a", 1, Load::Open { rate_per_s: 1000.0, arrivals, most_in_flight: 1 });
+    let free = of("b", 8, Load::Closed { depth: 1 });
+    let outcomes = run(vec![rated, free], Duration::from_millis(300)).unwrap();
+    let [a, b] = [outcomes[0].issued, outcomes[1].issued];
+    assert!(a > 10 && b.abs_diff(8 * a) <= 16, "{a} and {b}");
+}

@@ -14,7 +14,7 @@ impl<C: Clock> Hot<'_, C> {
     #[inline]
     pub(super) fn keep_full(&mut self) {
         let stamp_each = self.orders.depth <= STAMP_EACH;
-        while self.in_flight < self.orders.depth && self.may_send() {
+        while self.in_flight < self.orders.depth && self.may_send() && self.flow_passes() {
             let sent_ns = if stamp_each { self.clock.now_ns() } else { self.now };
             self.send(sent_ns, sent_ns, sent_ns);
         }
@@ -26,9 +26,10 @@ impl<C: Clock> Hot<'_, C> {
         while self.in_flight < self.orders.depth && self.may_send() {
             let Pace::Open(due) = &mut self.orders.pace else { return };
             let Some(due_ns) = due.next_ns() else { return };
-            if due_ns > self.now {
+            if due_ns > self.now || !self.flow_passes() {
                 return;
             }
+            let Pace::Open(due) = &mut self.orders.pace else { return };
             due.sent();
             if self.counting
                 && let Some(open) = &mut self.tally.open
@@ -63,7 +64,7 @@ impl<C: Clock> Hot<'_, C> {
             }
             Some(Syncing::InFlight) => return false,
         }
-        self.tally.issued < self.may_issue && self.flow_passes()
+        self.tally.issued < self.may_issue
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use super::settle::DRAIN_NS;
 use super::{Flight, Hot, Pace, Syncing};
 use crate::BlockError;
 use crate::worker::clock::Clock;
-use crate::worker::due::idle;
+use crate::worker::due::HEARTBEAT_NS;
 use crate::worker::operation_generator::NextOperation;
 use crate::worker::verifying::Landed;
 
@@ -144,7 +144,8 @@ impl<C: Clock> Hot<'_, C> {
                 if now >= stop_ns || self.shared.stop.is_set() {
                     break;
                 }
-                idle(self.clock, now, stop_ns);
+                // Without spinning at the end: who is waited for may need this processor.
+                self.clock.sleep_until(stop_ns.min(now + HEARTBEAT_NS));
             }
             self.flow_pausing = false;
         } else if self.now.saturating_sub(self.flow_since_ns) < FLOW_SPIN_NS {
