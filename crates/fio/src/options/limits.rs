@@ -57,8 +57,8 @@ pub const FILES_IN_TURN: Limit = Limit {
 /// More lengths than can be dealt exactly.
 pub const FINE_RANGE: Limit = Limit {
     option: "bsrange",
-    example: "bsrange=512-1m\nsize=64m",
-    why: "a range of more than 255 sizes is not done",
+    example: "bsrange=512-4m\nsize=64m",
+    why: "a range of more than 4096 sizes is not done",
     hint: "raise its smallest size, or write bssplit",
 };
 

@@ -143,9 +143,9 @@ impl Sizes {
         if self.occurring(mix).any(|bytes| bytes == 0) {
             return Some("an operation of no bytes");
         }
-        // A card of a deck is one byte.
-        if self.occurring(mix).count() > usize::from(u8::MAX) {
-            return Some("it has more than 255 lengths");
+        // A card of a deck is two bytes.
+        if self.occurring(mix).count() > usize::from(u16::MAX) {
+            return Some("it has more than 65535 lengths");
         }
         mix.kinds().find_map(|op| too_many(self.of(op)))
     }

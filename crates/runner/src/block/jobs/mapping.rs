@@ -13,7 +13,7 @@ use narrows_layer_block::{Load, Mix, Share, Sizes, Think};
 use crate::failure::Failure;
 
 /// A range of block sizes with more steps than this can't be dealt exactly.
-const MOST_SIZES: u64 = 255;
+const MOST_SIZES: u64 = 4096;
 /// The largest operation.
 const MOST_BLOCK_BYTES: u64 = 1 << 30;
 /// Base of the order of jobs that are to be the same in every run.
