@@ -86,11 +86,11 @@ pub const ONE_RATE_AND_WORK: Limit = Limit {
     hint: "write time_based and runtime, or give both rates, as rate_iops=700,300",
 };
 
-/// Jobs side by side with times of their own.
+/// Jobs side by side that begin at times of their own.
 pub const OTHER_TIMES: Limit = Limit {
     option: "startdelay",
     example: "size=64m\n[b]\nsize=64m\nstartdelay=1",
-    why: "jobs side by side with another runtime, ramp_time or startdelay are not done: they share one window",
+    why: "jobs side by side with another ramp_time or startdelay are not done: their window begins at one time",
     hint: "give jobs side by side the same, or put stonewall between them",
 };
 

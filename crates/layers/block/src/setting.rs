@@ -74,6 +74,7 @@ impl<'a> Setting<'a> {
             one_cpu_each: !self.generator_cpus.is_empty(),
             sync_after: None,
             limit: most.map(|operations| Limit { operations, then: Then::CloseWindow }),
+            ends_after: None,
             think: None,
             cursor,
             order_seed: Some(self.seed),

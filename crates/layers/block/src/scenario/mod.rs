@@ -140,6 +140,8 @@ pub struct Stream {
     pub sync_after: Option<u32>,
     /// What ends it early.
     pub limit: Option<Limit>,
+    /// It ends so long after the window has begun, while others go on; `None`: with the window.
+    pub ends_after: Option<Duration>,
     /// Pauses; for closed loops only.
     pub think: Option<Think>,
     /// Where the places begin: how many operations each thread of an earlier window of this stream issued, so that
@@ -173,6 +175,7 @@ impl Stream {
             one_cpu_each: false,
             sync_after: None,
             limit: None,
+            ends_after: None,
             think: None,
             cursor: 0,
             order_seed: None,

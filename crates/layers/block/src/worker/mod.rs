@@ -92,6 +92,7 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
         write_slots,
         sync_after: stream.sync_after,
         limit,
+        ends_after: stream.ends_after,
         think: stream.think,
         payload,
         expected: Expected { pattern: stream.region.pattern(), written: job.written },

@@ -78,6 +78,7 @@ mod tests {
             cpus: Vec::new(),
             sync_after: None,
             limit: None,
+            ends_after: None,
             think: None,
             durable: Durable::Later,
             order_seed: None,

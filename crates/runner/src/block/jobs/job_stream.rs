@@ -1,6 +1,7 @@
 //! A stream of a job before its file is open: everything decided but the region's handles.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use narrows_io::{Access, Durable, Op};
 use narrows_layer_block::{
@@ -42,6 +43,8 @@ pub struct JobStream {
     pub sync_after: Option<u32>,
     /// What ends it early.
     pub limit: Option<Limit>,
+    /// When it ends, where others beside it go on.
+    pub ends_after: Option<Duration>,
     /// Pauses.
     pub think: Option<Think>,
     /// Whether each write is durable by itself.
@@ -74,6 +77,7 @@ impl JobStream {
             cpus: self.cpus.clone(),
             sync_after: self.sync_after,
             limit: self.limit,
+            ends_after: self.ends_after,
             think: self.think,
             cursor: 0,
             order_seed: self.order_seed,

@@ -139,6 +139,7 @@ impl StreamSource<'_> {
                 cpus: self.cpus(),
                 sync_after: mapping::sync_after(job, said),
                 limit,
+                ends_after: None,
                 think,
                 durable: mapping::durable(job),
                 order_seed: mapping::order_seed(job, self.stream(number)),

@@ -103,6 +103,7 @@ fn reader(source: &Stream, blocks: Vec<WrittenBlock>) -> Stream {
         threads,
         sync_after: None,
         limit: Some(Limit { operations: count, then: Then::EndStream }),
+        ends_after: None,
         think: None,
         flow: None,
         cursor: 0,

@@ -23,6 +23,7 @@ mod judged;
 mod simulated;
 
 use std::path::Path;
+use std::time::Duration;
 
 use narrows_engine::{Stopped, Window};
 use narrows_facts::{Usage, affinity, process};
@@ -54,6 +55,8 @@ pub(super) struct Orders<'a> {
     pub write_slots: u32,
     pub sync_after: Option<u32>,
     pub limit: Option<(u64, Then)>,
+    /// It ends so long after the beginning of the window.
+    pub ends_after: Option<Duration>,
     pub think: Option<Think>,
     /// What writes carry, and the generation of the first of them.
     pub payload: Option<(Pattern, u64)>,
@@ -124,6 +127,8 @@ struct Hot<'a, C: Clock> {
     most: u64,
     /// After so many operations it pauses.
     pause_at: u64,
+    /// When its own time is over.
+    own_end_ns: u64,
     syncing: Option<Syncing>,
     counting: bool,
     began_cpu_ns: u64,
@@ -174,6 +179,9 @@ pub(super) fn run<C: Clock>(
         may_issue: most.min(pause_at),
         most,
         pause_at,
+        own_end_ns: orders
+            .ends_after
+            .map_or(u64::MAX, |after| window.start_ns.saturating_add(after.as_nanos() as u64)),
         syncing: orders.sync_after.map(|writes| Syncing::After(writes.max(1))),
         counting: false,
         began_cpu_ns: 0,
@@ -201,6 +209,9 @@ impl<C: Clock> Hot<'_, C> {
         }
         self.begin();
         loop {
+            if self.now >= self.own_end_ns {
+                self.end_by_time();
+            }
             if self.tally.issued >= self.may_issue {
                 self.rest();
                 if self.now >= self.shared.end_ns() {
@@ -259,6 +270,15 @@ impl<C: Clock> Hot<'_, C> {
                 self.allow(most);
             }
         }
+    }
+
+    /// Its time is over: what it has done is all that it does.
+    #[cold]
+    fn end_by_time(&mut self) {
+        self.own_end_ns = u64::MAX;
+        let then = self.orders.limit.map_or(Then::EndStream, |(_, then)| then);
+        self.orders.limit = Some((self.tally.issued, then));
+        self.allow(self.tally.issued);
     }
 
     /// Whether there is nothing left to do; closes the window where the stream's limit says so.

@@ -207,6 +207,7 @@ pub(super) fn run_for(stream: &Stream, device: &mut Device, s: u64) -> Result<Ta
         write_slots: 2 * depth,
         sync_after: stream.sync_after,
         limit: stream.limit.map(|limit| (limit.operations, limit.then)),
+        ends_after: stream.ends_after,
         think: stream.think,
         payload: None,
         expected: Expected { pattern: None, written: true },
@@ -432,6 +433,23 @@ fn a_limit_ends_the_stream_or_closes_the_window() {
         assert_eq!(tally.issued, 8_000);
         // An eighth went into the warm-up; the figures end when the load can't be held any more.
         assert!((6_900..=7_000).contains(&sums(&tally).0), "{}", sums(&tally).0);
+    }
+}
+
+#[test]
+fn a_stream_ends_when_its_own_time_is_over() {
+    for load in [Load::Closed { depth: 8 }, open(20_000.0, Arrivals::Constant, 64)] {
+        let mut stream = stream(load, Mix::only(Op::Read));
+        stream.ends_after = Some(Duration::from_millis(300));
+        let tally = second(&stream, &mut device(8, 100_000)).unwrap();
+        let ended_ns = tally.ended_ns.expect("it ended by itself") - START_NS - SECOND;
+        assert!((300_000_000..301_000_000).contains(&ended_ns), "{ended_ns}");
+        let (operations, samples) = sums(&tally);
+        let ideal = if load.is_open() { 6_000 } else { 24_000 };
+        assert!(operations.abs_diff(ideal) <= ideal / 30, "{operations} of {ideal}");
+        assert_eq!(operations, samples);
+        let open = tally.open.as_ref();
+        assert_eq!(open.map_or(0, |open| open.unsent + open.unfinished), 0);
     }
 }
 
