@@ -302,8 +302,12 @@ pub struct Think {
     pub pause: Nanos,
     /// How much of it keeps the processor busy.
     pub spin: Nanos,
-    /// Operations from one to the next; at least 1.
-    pub after: u32,
+    /// Operations from one to the next, at least 1; `None`: none are counted.
+    pub after: Option<u32>,
+    /// Whether these are counted when they have come back, and not when they start.
+    pub counts_completed: bool,
+    /// Time from one to the next.
+    pub every: Option<Nanos>,
 }
 
 /// A rate that is asked for.

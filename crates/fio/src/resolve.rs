@@ -102,7 +102,11 @@ pub(crate) fn job(
             pause: nanos(draft.think_us),
             // fio cuts what is longer than the pause itself.
             spin: nanos(draft.think_spin_us.min(draft.think_us)),
-            after: draft.think_blocks,
+            // With a time and no count only the time counts.
+            after: (draft.think_blocks.is_some() || draft.think_iotime_us == 0)
+                .then(|| draft.think_blocks.unwrap_or(1)),
+            counts_completed: !draft.think_by_issue,
+            every: (draft.think_iotime_us > 0).then(|| nanos(draft.think_iotime_us)),
         }),
         data: data(&draft),
         buffer_pattern: draft.buffer_pattern.clone(),

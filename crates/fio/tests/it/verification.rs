@@ -128,3 +128,19 @@ fn a_flow_is_a_weight_in_a_group() {
     assert_eq!((found.weight, found.group, found.sleep.0), (8, 3, 100_000));
     assert!(job("size=1m\nflow=1001").is_err(), "fio's largest weight is 1000");
 }
+
+#[test]
+fn pauses_are_counted_as_fio_counts_them() {
+    let think = |settings: &str| {
+        let plan = job(&format!("size=1m\nthinktime=100\n{settings}")).expect(settings);
+        let think = plan.jobs[0].think.expect("it pauses");
+        (think.after, think.counts_completed, think.every.map(|every| every.0))
+    };
+    assert_eq!(think(""), (Some(1), true, None));
+    assert_eq!(think("thinktime_blocks=8\nthinktime_blocks_type=issue"), (Some(8), false, None));
+    assert_eq!(think("thinktime_iotime=2"), (None, true, Some(2_000_000_000)));
+    assert_eq!(
+        think("thinktime_iotime=2\nthinktime_blocks=1"),
+        (Some(1), true, Some(2_000_000_000))
+    );
+}

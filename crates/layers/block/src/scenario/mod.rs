@@ -107,8 +107,12 @@ pub struct Think {
     pub pause: Duration,
     /// How much of it the processor is kept busy.
     pub spin: Duration,
-    /// Operations of a thread from one pause to the next; at least 1.
-    pub after: u32,
+    /// Operations of a thread from one pause to the next; `None`: they are not counted.
+    pub after: Option<u32>,
+    /// Whether these are counted when they have come back; else when they start, so that just so many lie between two pauses.
+    pub counts_completed: bool,
+    /// It also pauses when so much time has passed since the last pause, or the beginning.
+    pub every: Option<Duration>,
 }
 
 /// One kind of user of the storage.

@@ -310,7 +310,7 @@ fn measurements(
         }
         if let Some(think) = source.think {
             workload.insert(condition::THINK_PAUSE_NS, json!(think.pause.as_nanos() as u64));
-            workload.insert(condition::THINK_AFTER, json!(think.after));
+            workload.insert(condition::THINK_AFTER, json!(think.after.unwrap_or(0)));
         }
         workload.insert(condition::SECTION, json!(job.place.to_string()));
         workload.insert(condition::NUMJOBS, json!(job.clones));

@@ -196,7 +196,13 @@ pub fn think(job: &Job) -> Result<Option<Think>> {
         return Err(refuse_limit(job, &limits::THINKING_AT_A_RATE));
     }
     let time = |nanos: narrows_units::Nanos| Duration::from_nanos(nanos.0);
-    Ok(Some(Think { pause: time(think.pause), spin: time(think.spin), after: think.after }))
+    Ok(Some(Think {
+        pause: time(think.pause),
+        spin: time(think.spin),
+        after: think.after,
+        counts_completed: think.counts_completed,
+        every: think.every.map(time),
+    }))
 }
 
 /// Whether each write is durable by itself.

@@ -53,6 +53,7 @@ const USES: &[(&str, &str)] = &[
     ("thinktime_spin", "thinktime=100\nthinktime_spin=50"),
     ("thinktime_blocks", "thinktime=100\nthinktime_blocks=4"),
     ("thinktime_blocks_type", "thinktime=100\nthinktime_blocks_type=issue"),
+    ("thinktime_iotime", "thinktime=100\nthinktime_iotime=1"),
     ("ioengine", "ioengine=libaio"),
     ("iodepth", "ioengine=libaio\ndirect=1\niodepth=4"),
     ("io_submit_mode", "io_submit_mode=offload"),

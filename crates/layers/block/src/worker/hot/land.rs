@@ -28,6 +28,12 @@ impl<C: Clock> Hot<'_, C> {
             self.land(completion, &mut batch);
         }
         self.in_flight -= out.len() as u32;
+        if self.orders.think.is_some() {
+            let ours = out.iter().filter(|completion| {
+                completion.result >= 0 && self.flights[completion.slot as usize].op != Op::Sync
+            });
+            self.completed += ours.count() as u64;
+        }
         if batch.operations > 0 {
             let at = (self.now - self.window.start_ns) / self.orders.slice_ns;
             if let Some(slice) = self.tally.slices.get_mut(at as usize) {

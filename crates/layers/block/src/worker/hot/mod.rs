@@ -127,6 +127,11 @@ struct Hot<'a, C: Clock> {
     most: u64,
     /// After so many operations it pauses.
     pause_at: u64,
+    /// What has come back, and how much of it had when it last began to pause; of loops that pause.
+    completed: u64,
+    completed_at_pause: u64,
+    /// When it last ended a pause, ns.
+    paused_ns: u64,
     /// When its own time is over.
     own_end_ns: u64,
     syncing: Option<Syncing>,
@@ -166,7 +171,7 @@ pub(super) fn run<C: Clock>(
         Some((most, Then::CloseWindow)) if window.start_ns > orders.epoch_ns => most / WARM_UP_PART,
         Some((most, Then::CloseWindow)) => most,
     };
-    let pause_at = orders.think.map_or(u64::MAX, |think| u64::from(think.after.max(1)));
+    let pause_at = orders.think.map_or(u64::MAX, |think| think::next_start(&think, 0));
     let hot = Hot {
         clock,
         shared,
@@ -179,6 +184,9 @@ pub(super) fn run<C: Clock>(
         may_issue: most.min(pause_at),
         most,
         pause_at,
+        completed: 0,
+        completed_at_pause: 0,
+        paused_ns: orders.epoch_ns,
         own_end_ns: orders
             .ends_after
             .map_or(u64::MAX, |after| window.start_ns.saturating_add(after.as_nanos() as u64)),
@@ -235,6 +243,9 @@ impl<C: Clock> Hot<'_, C> {
             }
             self.begin();
             self.take_in();
+            if let Some(think) = self.orders.think {
+                self.begin_pause(&think);
+            }
             if self.tally.failures >= FAILURES {
                 self.shared.close(0);
                 break;
