@@ -31,6 +31,7 @@ pub const ALL: &[Limit] = &[
     SEED_OF_OTHERS,
     SHA3,
     THINKING_AT_A_RATE,
+    TOO_MANY_WRITES,
     TRIM_AND_WRITE,
     UNLIKE_ZONES,
     UNWRITTEN,
@@ -140,6 +141,14 @@ pub const THINKING_AT_A_RATE: Limit = Limit {
     example: "thinktime=100\nrate_iops=10\nsize=64m",
     why: "thinktime beside a rate is not done: with a rate, operations start when they are due",
     hint: "leave one of them out",
+};
+
+/// More writes than are remembered.
+pub const TOO_MANY_WRITES: Limit = Limit {
+    option: "do_verify",
+    example: "rw=write\nbs=512\nverify=md5\nsize=40g",
+    why: "more than 67 million writes to be read back are not done: each is remembered",
+    hint: "write do_verify=0, and a job behind stonewall that reads with verify; or larger blocks, or verify_backlog",
 };
 
 /// A trim and then a write at its place.

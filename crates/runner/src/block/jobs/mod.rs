@@ -153,7 +153,9 @@ impl Program for Jobs {
             self.consent.as_ref(),
             (&mut done, &mut devices, &mut told),
         )?;
-        self.mismatch = told.into_iter().next();
+        // The last one ends the command; those before it are said.
+        self.mismatch = told.pop();
+        told.iter().for_each(|error| session.ui.say(&format!("{error:#}")));
         if let Some(path) = &self.request.fio_json {
             let text = fio_json::text(&self.plan, &done, devices, self.request.fio_json_plus);
             self.written = if path == Path::new("-") {

@@ -17,6 +17,8 @@ use super::job_stream::JobStream;
 use super::mapping::{refuse, refuse_limit, say};
 use super::targets::{TargetState, Targets};
 
+/// So many writes are remembered at most, in some 3 GB.
+const MOST_REMEMBERED: u64 = 1 << 26;
 /// The longest file that a pattern may name, bytes.
 const LONGEST_PATTERN: u64 = 1 << 20;
 
@@ -105,6 +107,11 @@ pub fn of_stream(job: &Job, stream: &JobStream) -> Result<Option<Verify>> {
         // Ordinary reads of a mix are not looked at, as in fio.
         return Ok(None);
     }
+    let remembers = verify.reads_back && writes;
+    let most = stream.limit.map(|limit| limit.operations);
+    if remembers && verify.backlog.is_none() && most.is_some_and(|most| most > MOST_REMEMBERED) {
+        return Err(refuse_limit(job, &limits::TOO_MANY_WRITES));
+    }
     let pattern = match verify.pattern.as_slice() {
         [] => None,
         parts => Some(pattern(job, parts, verify.pattern_interval_bytes)?),
@@ -124,7 +131,7 @@ pub fn of_stream(job: &Job, stream: &JobStream) -> Result<Option<Verify>> {
     };
     Ok(Some(Verify {
         checks_reads: reads_only,
-        remembers: verify.reads_back && writes,
+        remembers,
         overwrites: !writes_once(stream),
         backlog: verify
             .backlog
