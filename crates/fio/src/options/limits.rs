@@ -171,7 +171,7 @@ pub const UNLIKE_ZONES: Limit = Limit {
 pub const UNWRITTEN: Limit = Limit {
     option: "verify",
     example: "rw=read\nverify=md5\nsize=64m",
-    why: "a job that reads and verifies needs a file that is there, or that a job before it in the same run writes with verify",
+    why: "a job that reads and verifies needs a file that is there, or one that a job before it in the same run writes whole, with verify and one block size",
     hint: "put the job that writes before it, with stonewall between them, or name a file that exists",
 };
 

@@ -119,6 +119,12 @@ fn what_cannot_be_verified_stops_with_a_way_out() {
         refuses(&f, &["run", &job, "--load-here"], parts);
     };
     stops("[a]\nrw=read\nverify=md5", &["x.fio:3 [a]", "needs a file that is there", "hint:"]);
+    // What a job of several sizes or a mix leaves out, nobody has written.
+    for writes in ["rw=write\nbssplit=4k/50:8k/50", "rw=randrw", "rw=write\nio_size=512k"] {
+        let jobs =
+            format!("filename=f\nverify=md5\n[a]\ndo_verify=0\n{writes}\n[b]\nstonewall\nrw=read");
+        stops(&jobs, &["[b]", "writes whole"]);
+    }
     stops(
         "filename=f\nverify=md5\n[a]\nrw=randwrite\nnumjobs=2",
         &["several jobs or clones write at the same time", "offset_increment"],

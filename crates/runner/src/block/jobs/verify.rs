@@ -167,6 +167,11 @@ fn writes_once(stream: &JobStream) -> bool {
     in_turn && limit.operations.saturating_mul(bytes) <= stream.bytes
 }
 
+/// Whether each place comes once before any comes again.
+fn writes_in_turn(stream: &JobStream) -> bool {
+    matches!(stream.place, AccessPattern::Random(Places::OnceEach) | AccessPattern::Sequential)
+}
+
 /// Whether it looks at blocks at all.
 fn verifies(stream: &JobStream, jobs: &[Job]) -> bool {
     stream.verify.is_some() && jobs[stream.job].verify.is_some()
@@ -201,7 +206,7 @@ pub fn check_writers(streams: &[JobStream], jobs: &[Job]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to verify a file that is made for the run, and that no job before has written blocks into.
+/// Refuses to verify what no job before has written: a file that is made for the run, or a part that others leave out.
 ///
 /// # Errors
 /// The job that reads it.
@@ -213,15 +218,38 @@ pub fn check_written<'a>(
 ) -> Result<()> {
     for stream in streams.iter().filter(|one| verifies(one, jobs) && !one.mix.writes()) {
         let Some(wanted) = targets.get(&stream.file) else { continue };
-        let made = matches!(wanted.found, TargetState::Nothing { .. }) && !wanted.hollow;
-        let written = before
-            .clone()
-            .any(|other| other.file == stream.file && other.verify.is_some() && other.mix.writes());
-        if made && !written {
+        let made = matches!(wanted.found, TargetState::Nothing { .. });
+        let writers = || {
+            before.clone().filter(|other| {
+                other.verify.is_some() && other.mix.writes() && overlap(other, stream)
+            })
+        };
+        let asked = made || writers().next().is_some();
+        if asked && !wanted.hollow && !is_covered(stream, writers().filter(|one| covers(one))) {
             return Err(refuse_limit(&jobs[stream.job], &limits::UNWRITTEN));
         }
     }
     Ok(())
+}
+
+/// Whether it writes every block of its part.
+fn covers(stream: &JobStream) -> bool {
+    let bytes = stream.sizes.single(&stream.mix).map(u64::from);
+    let work = stream.limit.zip(bytes).map(|(limit, bytes)| limit.operations.saturating_mul(bytes));
+    stream.mix.single() == Some(Op::Write)
+        && writes_in_turn(stream)
+        && work.is_some_and(|work| work >= stream.bytes)
+}
+
+/// Whether the parts of `writers` leave nothing out of a stream's.
+fn is_covered<'a>(stream: &JobStream, writers: impl Iterator<Item = &'a JobStream>) -> bool {
+    let mut parts: Vec<(u64, u64)> =
+        writers.map(|one| (one.offset_bytes, one.offset_bytes + one.bytes)).collect();
+    parts.sort_unstable();
+    let reached = parts.iter().fold(stream.offset_bytes, |reached, &(from, to)| {
+        if from <= reached { reached.max(to) } else { reached }
+    });
+    reached >= stream.offset_bytes + stream.bytes
 }
 
 /// Parts of a weight, so that streams of one job can share it.
