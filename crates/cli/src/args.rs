@@ -39,9 +39,7 @@ pub use format::Format;
 #[command(before_help = "\
 Examples:
   narrows run --quick                      this machine, in about 2 min
-  narrows observe postgres://app@db7/shop  a running server; nothing is loaded
-  narrows show                             the newest run again
-  narrows compare BEFORE AFTER             what changed between two runs")]
+  narrows observe postgres://app@db7/shop  a running server; nothing is loaded")]
 pub struct Cli {
     /// Print version; with --verbose how it was built
     #[arg(short = 'V', long, action = clap::ArgAction::Version)]

@@ -6,6 +6,7 @@ use crate::job::{
     Placement, Report, Seed, Unified,
 };
 use crate::number::KbBase;
+use crate::verify::{Method, PatternPart};
 
 /// fio's word for the engine, before it is known which of its options are set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,44 @@ pub(crate) struct Work {
     pub random: bool,
     /// What follows the colon.
     pub suffix: Option<i64>,
+}
+
+/// What was said of verification.
+#[derive(Debug, Clone)]
+pub(crate) struct VerifyDraft {
+    pub method: Option<Method>,
+    pub method_given: bool,
+    pub read_back: bool,
+    pub only: bool,
+    pub unit_bytes: Option<u32>,
+    pub header_at: Option<u32>,
+    pub pattern: Vec<PatternPart>,
+    pub pattern_interval_bytes: u32,
+    pub fatal: bool,
+    pub backlog: u64,
+    pub batch: u32,
+    pub compares_number: Option<bool>,
+    pub compares_seed: Option<bool>,
+}
+
+impl Default for VerifyDraft {
+    fn default() -> Self {
+        VerifyDraft {
+            method: None,
+            method_given: false,
+            read_back: true,
+            only: false,
+            unit_bytes: None,
+            header_at: None,
+            pattern: Vec::new(),
+            pattern_interval_bytes: 0,
+            fatal: false,
+            backlog: 0,
+            batch: 0,
+            compares_number: None,
+            compares_seed: None,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -91,12 +130,19 @@ pub(crate) struct Draft {
     pub distribution: Distribution,
     pub think_us: u64,
     pub think_spin_us: u64,
-    pub think_blocks: u32,
+    pub think_blocks: Option<u32>,
+    pub think_by_issue: bool,
+    pub think_iotime_us: u64,
     pub rate: Option<(Counted, PerDirection<Option<u64>>)>,
     pub both_rates: bool,
     pub poisson: bool,
     pub data: BufferContents,
+    pub buffer_pattern: Vec<PatternPart>,
     pub refill_given: bool,
+    pub verify: VerifyDraft,
+    pub flow_weight: u32,
+    pub flow_group: u32,
+    pub flow_sleep_us: u64,
     pub placement: Placement,
     pub report: Report,
     pub written: Vec<(String, String)>,
@@ -162,7 +208,9 @@ impl Default for Draft {
             distribution: Distribution::Uniform,
             think_us: 0,
             think_spin_us: 0,
-            think_blocks: 1,
+            think_blocks: None,
+            think_by_issue: false,
+            think_iotime_us: 0,
             rate: None,
             both_rates: false,
             poisson: false,
@@ -172,7 +220,12 @@ impl Default for Draft {
                 compress_percent: 0,
                 dedupe_percent: 0,
             },
+            buffer_pattern: Vec::new(),
             refill_given: false,
+            verify: VerifyDraft::default(),
+            flow_weight: 0,
+            flow_group: 0,
+            flow_sleep_us: 0,
             placement: Placement::default(),
             report: Report {
                 percentiles: PERCENTILES.to_vec(),

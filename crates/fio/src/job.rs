@@ -6,6 +6,7 @@ use crate::distribution::Distribution;
 use crate::files::Targets;
 use crate::problem::JobFileLine;
 use crate::split::Share;
+use crate::verify::{Method, PatternPart};
 
 /// A value for each kind of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,6 +60,12 @@ pub struct Job {
     pub think: Option<Think>,
     /// What is written.
     pub data: BufferContents,
+    /// What is written instead, over and over from the beginning of each block; empty: nothing.
+    pub buffer_pattern: Vec<PatternPart>,
+    /// How it is verified, where it is.
+    pub verify: Option<Verify>,
+    /// How it waits for the operations of other jobs, where it does.
+    pub flow: Option<Flow>,
     /// Where it runs.
     pub placement: Placement,
     /// What is reported.
@@ -179,6 +186,15 @@ impl Blocks {
             Blocks::Split(shares) => shares.iter().map(|s| s.bytes).min().unwrap_or_default(),
         }
     }
+
+    /// The largest size in bytes.
+    pub fn largest_bytes(&self) -> u64 {
+        match self {
+            Blocks::Fixed(bytes) => *bytes,
+            Blocks::Range { largest_bytes, .. } => *largest_bytes,
+            Blocks::Split(shares) => shares.iter().map(|s| s.bytes).max().unwrap_or_default(),
+        }
+    }
 }
 
 /// How operations reach the kernel.
@@ -286,8 +302,12 @@ pub struct Think {
     pub pause: Nanos,
     /// How much of it keeps the processor busy.
     pub spin: Nanos,
-    /// Operations from one to the next; at least 1.
-    pub after: u32,
+    /// Operations from one to the next, at least 1; `None`: none are counted.
+    pub after: Option<u32>,
+    /// Whether these are counted when they have come back, and not when they start.
+    pub counts_completed: bool,
+    /// Time from one to the next.
+    pub every: Option<Nanos>,
 }
 
 /// A rate that is asked for.
@@ -321,6 +341,53 @@ pub struct BufferContents {
     pub compress_percent: u8,
     /// The share of blocks that repeat others.
     pub dedupe_percent: u8,
+}
+
+/// What stands in blocks so that they can be verified, and when they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verify {
+    /// The sum of each unit.
+    pub method: Method,
+    /// Bytes of a unit.
+    pub unit_bytes: u32,
+    /// Where in it header and sum stand, bytes, if not at its beginning.
+    pub header_at: Option<u32>,
+    /// The data; empty: random.
+    pub pattern: Vec<PatternPart>,
+    /// The pattern starts anew after so many bytes; 0: with each block.
+    pub pattern_interval_bytes: u32,
+    /// What was written is read back when all of it is.
+    pub reads_back: bool,
+    /// Nothing is written: what would be is read.
+    pub only: bool,
+    /// What was written is read back meanwhile, too.
+    pub backlog: Option<Backlog>,
+    /// The first wrong block ends the run.
+    pub fatal: bool,
+    /// The number of the write is compared, where it is known.
+    pub compares_number: bool,
+    /// The seed is compared, where the number of the write is known.
+    pub compares_seed: bool,
+}
+
+/// Reading back while writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backlog {
+    /// After so many writes that were not read back; at least 1.
+    pub every: u64,
+    /// So many of them; at least 1.
+    pub batch: u64,
+}
+
+/// A share in the operations of a group of jobs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Flow {
+    /// Of all weights of the group; each clone has it; at least 1.
+    pub weight: u32,
+    /// The group's number.
+    pub group: u32,
+    /// Waited where its share is used up; 0: until it isn't.
+    pub sleep: Nanos,
 }
 
 /// Where a job runs.

@@ -32,6 +32,7 @@ mod resolve;
 mod spelling;
 mod split;
 mod substitute;
+pub mod verify;
 mod written;
 
 pub use arrangement::{Plan, read, resolve};

@@ -1,5 +1,7 @@
 //! From a draft to a job: what one setting means in the light of the others, as fio settles it after parsing.
 
+mod verify;
+
 use narrows_units::Nanos;
 
 use crate::distribution::Distribution;
@@ -7,7 +9,7 @@ use crate::draft::{Draft, EngineName};
 use crate::files::{FORMAT, Targets};
 use crate::grammar::Section;
 use crate::job::{
-    Access, Amount, Blocks, BufferContents, Direction, Ending, Engine, Files, Job, Order,
+    Access, Amount, Blocks, BufferContents, Direction, Ending, Engine, Files, Flow, Job, Order,
     PerDirection, Rate, Region, Think,
 };
 use crate::problem::{Cause, Note, Problem, SettingTreatment};
@@ -55,6 +57,7 @@ pub(crate) fn job(
     let depth = depth(&draft, &mut remarks);
     let targets = targets(&draft, section, &mut remarks);
     let ending = ending(&draft, &mut remarks);
+    let verify = verify::verify(&draft, &blocks, &ending, &mut remarks);
     region_checks(&draft, &blocks, &targets, &mut remarks);
     Job {
         name: draft.name.clone().unwrap_or_else(|| section.name.clone()),
@@ -99,9 +102,20 @@ pub(crate) fn job(
             pause: nanos(draft.think_us),
             // fio cuts what is longer than the pause itself.
             spin: nanos(draft.think_spin_us.min(draft.think_us)),
-            after: draft.think_blocks,
+            // With a time and no count only the time counts.
+            after: (draft.think_blocks.is_some() || draft.think_iotime_us == 0)
+                .then(|| draft.think_blocks.unwrap_or(1)),
+            counts_completed: !draft.think_by_issue,
+            every: (draft.think_iotime_us > 0).then(|| nanos(draft.think_iotime_us)),
         }),
         data: data(&draft),
+        buffer_pattern: draft.buffer_pattern.clone(),
+        flow: (draft.flow_weight > 0).then(|| Flow {
+            weight: draft.flow_weight,
+            group: draft.flow_group,
+            sleep: nanos(draft.flow_sleep_us),
+        }),
+        verify,
         exit: draft.exit_with.then_some(draft.exit),
         targets,
         access,

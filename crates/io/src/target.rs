@@ -271,6 +271,13 @@ impl Target {
         self
     }
 
+    /// The same target with contents that are somebody else's.
+    #[must_use]
+    pub fn without_pattern(mut self) -> Target {
+        self.pattern = None;
+        self
+    }
+
     /// The same target as where there is no direct I/O, for `reason`.
     #[must_use]
     pub fn without_direct(mut self, reason: &str) -> Target {

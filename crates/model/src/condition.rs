@@ -193,7 +193,7 @@ pub const SERVER_SOURCE: Key<str> = Key::new("server_source");
 pub const STATEMENT: Key<str> = Key::new("statement");
 /// How writes of the job are made durable.
 pub const SYNC: Key<str> = Key::new("sync");
-/// Operations after which the job pauses.
+/// Operations after which the job pauses; 0 where it pauses by time alone.
 pub const THINK_AFTER: Key<f64> = Key::new("think_after");
 /// Length of a job's pause, ns.
 pub const THINK_PAUSE_NS: Key<f64> = Key::new("think_pause_ns");

@@ -2,6 +2,7 @@
 //! devices that must not be written. What came out is checked for its structure, never for speed.
 
 mod jobs;
+mod verified;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -99,7 +100,7 @@ fn what_a_stream_cannot_do_stops_a_job_file_with_its_line() {
     }
     refuses(&f, &["run", &job_file(&f, "y.fio", "[a]\nrw=read\n")], &["size="]);
     refuses(&f, &["run", &job("rw=read"), "--section", "two"], &["[two]", "the jobs are one"]);
-    let beside = "[a]\nsize=64m\nrw=read\nruntime=1\n[b]\nsize=64m\nrw=read\nruntime=2\n";
+    let beside = "[a]\nsize=64m\nrw=read\n[b]\nsize=64m\nrw=read\nstartdelay=2\n";
     refuses(&f, &["run", &job_file(&f, "z.fio", beside)], &["[b]", "beside [a]", "stonewall"]);
     let huge = job("rw=read\nsize=900t");
     refuses(&f, &["run", &huge], &["free", "hint: free some space"]);

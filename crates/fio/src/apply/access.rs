@@ -187,10 +187,15 @@ fn data(name: &str, value: &mut Value, draft: &mut Draft) -> Result<bool, Wrong>
         "fdatasync" => draft.flushes.fdatasync_every = value.small(0, i32::MAX as u32)?,
         "end_fsync" => draft.flushes.fsync_at_end = value.flag()?,
         "fsync_on_close" => draft.flushes.fsync_on_close = value.flag()?,
-        "zero_buffers" => draft.data.zeros = value.flag()?,
+        "zero_buffers" => {
+            draft.data.zeros = value.flag()?;
+            if draft.data.zeros {
+                draft.buffer_pattern.clear();
+            }
+        }
         "buffer_pattern" => {
-            value.text()?;
-            draft.data.zeros = true;
+            draft.buffer_pattern = super::verify::pattern(value, false)?;
+            draft.data.zeros = false;
         }
         "dedupe_mode" => {
             word(value.text()?, &["repeat", "working_set"])?;

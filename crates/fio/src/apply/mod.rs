@@ -7,6 +7,7 @@ mod access;
 mod engine;
 mod report;
 mod running;
+mod verify;
 
 use crate::draft::Draft;
 use crate::grammar::is_space;
@@ -39,6 +40,9 @@ const IN_BYTES: &[&str] = &[
     "offset_increment",
     "rate",
     "iomem_align",
+    "verify_interval",
+    "verify_offset",
+    "verify_pattern_interval",
 ];
 
 /// What the numbers of an option count.
@@ -55,7 +59,8 @@ pub(crate) fn apply(
     Ok(access::apply(option.name, value, draft)?
         || running::apply(option.name, value, draft)?
         || engine::apply(option.name, value, draft)?
-        || report::apply(option.name, value, draft)?)
+        || report::apply(option.name, value, draft)?
+        || verify::apply(option.name, value, draft)?)
 }
 
 impl<'a> Value<'a> {

@@ -40,10 +40,11 @@ pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<
         }
         "thinktime" => draft.think_us = value.time_us()?,
         "thinktime_spin" => draft.think_spin_us = value.time_us()?,
-        "thinktime_blocks" => draft.think_blocks = value.small(1, u32::MAX)?,
+        "thinktime_blocks" => draft.think_blocks = Some(value.small(1, u32::MAX)?),
         "thinktime_blocks_type" => {
-            word(value.text()?, &["complete", "issue"])?;
+            draft.think_by_issue = word(value.text()?, &["complete", "issue"])?.0 == "issue";
         }
+        "thinktime_iotime" => draft.think_iotime_us = value.time_us()?,
         "rate" => rate(value, Counted::Bytes, draft)?,
         "rate_iops" => rate(value, Counted::Operations, draft)?,
         "rate_process" => {

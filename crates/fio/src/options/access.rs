@@ -100,11 +100,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     near("dedupe_mode", Choice, REPEATS),
     near("dedupe_working_set_percentage", Number, REPEATS),
     near("dedupe_global", Bool, REPEATS),
-    near(
-        "buffer_pattern",
-        Choice,
-        "data of which 94 % can be compressed away, and no block like another",
-    ),
+    same("buffer_pattern", Choice),
     near("readonly", Set, "fio has it on its command line only; here a job that writes stops"),
     refused("zone_reset_threshold", Floats, "zoned devices are not done"),
     refused("zone_reset_frequency", Floats, "zoned devices are not done"),

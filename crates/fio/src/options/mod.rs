@@ -9,6 +9,7 @@ pub mod limits;
 mod refused;
 mod report;
 mod running;
+mod verify;
 
 use crate::kind::OptionType;
 
@@ -87,7 +88,7 @@ impl FioOption {
 /// All options, in the order of the book's page.
 pub fn all() -> impl Iterator<Item = &'static FioOption> {
     let tables = [access::OPTIONS, running::OPTIONS, engine::OPTIONS, report::OPTIONS];
-    tables.into_iter().chain([refused::OPTIONS]).flatten()
+    tables.into_iter().chain([verify::OPTIONS, refused::OPTIONS]).flatten()
 }
 
 /// The option of this name or alias. Names are case-sensitive in fio.

@@ -1,15 +1,12 @@
-//! What is never done: verification, replay, zones, other engines' options, and whatever touches more than its files.
+//! What is never done: replay, zones, other engines' options, and whatever touches more than its files.
 
 use super::{FioOption, refused};
-use crate::kind::OptionType::{Bool, Choice, Floats, Number, Set, Text};
+use crate::kind::OptionType::{Bool, Choice, Floats, Number, Text};
 
-const VERIFY: &str =
-    "data is not verified, and a job that asks for it must not seem to have done so";
 const REPLAY: &str = "traces are not replayed";
 const ZONES: &str = "zoned devices are not done";
 const PLACEMENT: &str = "data placement is not done";
 const TRIM: &str = "trims inside a write job are not done";
-const FLOW: &str = "jobs are not tied to each other's rate";
 const SETTING: &str = "narrows changes no setting of the machine";
 
 pub(super) const OPTIONS: &[FioOption] = &[
@@ -26,28 +23,6 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("cgroup_nodelete", Bool, SETTING).unless(&["0"]),
     refused("uid", Number, "narrows doesn't change its user"),
     refused("gid", Number, "narrows doesn't change its group"),
-    refused("verify", Choice, VERIFY).unless(&["0"]),
-    refused("do_verify", Bool, VERIFY).unless(&["0"]),
-    refused("verify_policy", Choice, VERIFY),
-    refused("verify_only", Set, VERIFY).unless(&["0"]),
-    refused("verifysort", Bool, VERIFY),
-    refused("verifysort_nr", Number, VERIFY),
-    refused("verify_interval", Number, VERIFY),
-    refused("verify_offset", Number, VERIFY),
-    refused("verify_pattern", Choice, VERIFY),
-    refused("verify_pattern_interval", Number, VERIFY),
-    refused("verify_fatal", Bool, VERIFY),
-    refused("verify_dump", Bool, VERIFY),
-    refused("verify_async", Number, VERIFY),
-    refused("verify_async_cpus", Choice, VERIFY),
-    refused("verify_backlog", Number, VERIFY),
-    refused("verify_backlog_batch", Number, VERIFY),
-    refused("experimental_verify", Bool, VERIFY),
-    refused("verify_state_load", Bool, VERIFY),
-    refused("verify_state_save", Bool, VERIFY),
-    refused("verify_write_sequence", Bool, VERIFY),
-    refused("verify_header_seed", Bool, VERIFY),
-    refused("verify_mode", Choice, VERIFY).only_in(&["io_uring_cmd"]),
     refused("trim_percentage", Number, TRIM).unless(&["0"]),
     refused("trim_verify_zero", Bool, TRIM),
     refused("trim_backlog", Number, TRIM),
@@ -81,10 +56,6 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("plids", Choice, PLACEMENT).alias(&["fdp_pli"]),
     refused("dp_scheme", Text, PLACEMENT),
     refused("write_hint", Choice, PLACEMENT).unless(&["none"]),
-    refused("flow", Number, FLOW).unless(&["0"]),
-    refused("flow_id", Number, FLOW),
-    refused("flow_watermark", Number, FLOW),
-    refused("flow_sleep", Number, FLOW),
     refused("wait_for", Text, "a job waits for all before it or for none")
         .hint("write stonewall and order the sections"),
     refused("opendir", Text, "files are named, not found").hint("write filename=a:b:c"),

@@ -45,14 +45,8 @@ pub(super) const OPTIONS: &[FioOption] = &[
     same("thinktime", Microseconds),
     same("thinktime_spin", Microseconds),
     same("thinktime_blocks", Number),
-    near(
-        "thinktime_blocks_type",
-        Choice,
-        "operations are counted when they are issued; at depth 1 that is the same",
-    ),
-    refused("thinktime_iotime", Seconds, "pauses come after operations, not after a time")
-        .hint("write thinktime_blocks")
-        .unless(&["0"]),
+    same("thinktime_blocks_type", Choice),
+    same("thinktime_iotime", Seconds),
     refused("thinkcycles", Number, "pauses are times, not turns of a loop")
         .hint("write thinktime_spin")
         .unless(&["0"]),

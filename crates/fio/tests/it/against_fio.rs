@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{MACHINE, OnDisk, fio};
-use narrows_fio::{Cause, KbBase, Machine, options, read, sections, substitute};
+use narrows_fio::verify::PatternPart;
+use narrows_fio::{Cause, KbBase, Machine, Plan, options, read, sections, substitute};
 
 /// What a value is taken as, part by part; `None` for a part that is rejected.
 type Integers = Vec<Option<i64>>;
@@ -164,6 +165,18 @@ fn values_are_read_as_fio_reads_them() {
     assert!(files.is_empty() || same > 0, "fio's account was not understood");
 }
 
+/// Whether a pattern is to be read from a file that isn't there.
+fn names_a_missing_file(plan: &Plan) -> bool {
+    let patterns = plan.jobs.iter().flat_map(|job| {
+        job.buffer_pattern.iter().chain(job.verify.iter().flat_map(|verify| &verify.pattern))
+    });
+    let mut files = patterns.filter_map(|part| match part {
+        PatternPart::File(name) => Some(Path::new(name)),
+        PatternPart::Bytes(_) | PatternPart::Offset => None,
+    });
+    files.any(|file| !file.exists())
+}
+
 #[test]
 fn what_resolves_here_is_what_fio_accepts() {
     let Some(fio) = fio() else { return };
@@ -182,6 +195,9 @@ fn what_resolves_here_is_what_fio_accepts() {
         let status = out.status;
         match read(&[&name], &[], &OnDisk, &MACHINE) {
             Ok(_) if status.success() => taken += 1,
+            Ok(plan) if !status.success() && names_a_missing_file(&plan) => {
+                println!("{name}: fio reads the file that a pattern names, and it is not there");
+            }
             Ok(_) if older => println!("{name}: this fio lacks an option of it"),
             Ok(_) => wrong.push(format!("{name}: fio rejects what we take")),
             Err(problems) => {

@@ -4,6 +4,7 @@
 
 use crate::common;
 use crate::common::{InMemory, MACHINE};
+use narrows_fio::verify::{Method, Pattern, VerifyBlocks, parse_pattern};
 use narrows_fio::{KbBase, OptionType, bytes_as_fio, options, read, time_as_fio};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -72,6 +73,9 @@ fn piece() -> impl Strategy<Value = String> {
         ".",
         "0-7",
         "99.9",
+        "\"ab\"",
+        "%o",
+        "md5",
         "true",
         "none",
     ];
@@ -168,4 +172,45 @@ fn silence_means_that_fio_agrees() {
             Ok(())
         })
         .expect("silence is agreement");
+}
+
+/// Any pattern that is taken fills a block, and the block is then what it has to be.
+#[test]
+fn patterns_never_panic_and_are_found_again() {
+    let parts = ["\"ab\"", "\"\"", "%o", "0xff1", "0x", "12", "-3", "0", "'f'", "x", "\"", " "];
+    let text = proptest::collection::vec(proptest::sample::select(parts.to_vec()), 0..5);
+    let text = text.prop_map(|parts| parts.concat());
+    let of = (
+        prop_oneof![9 => text, 1 => value()],
+        1..300_usize,
+        any::<u64>(),
+        0..64_u32,
+        any::<usize>(),
+    );
+    runner()
+        .run(&of, |(text, bytes, offset, interval, changed)| {
+            let Ok(parts) = parse_pattern(&text, true) else { return Ok(()) };
+            let read = |_: &str| Ok(vec![1, 2, 3]);
+            let Ok(pattern) = Pattern::of(&parts, interval, read) else { return Ok(()) };
+            let blocks = VerifyBlocks {
+                method: Method::Pattern,
+                unit_bytes: 0,
+                header_at: None,
+                pattern: Some(pattern),
+                seed: 0,
+                compress_percent: 0,
+                job: 1,
+                compares_number: true,
+                compares_seed: true,
+            };
+            let (offset, mut block) = (offset >> 1, vec![0; bytes]);
+            blocks.make(&mut block, offset, 0);
+            prop_assert_eq!(blocks.check(&mut block, offset, None), Ok(()));
+            let at = changed % bytes;
+            block[at] ^= 1;
+            let found = blocks.check(&mut block, offset, None).map_err(|found| found.offset);
+            prop_assert_eq!(found, Err(offset + at as u64));
+            Ok(())
+        })
+        .expect("no pattern is an exception");
 }

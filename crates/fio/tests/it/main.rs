@@ -5,4 +5,6 @@ mod common;
 mod fuzz;
 mod json_keys;
 mod misreadings;
+mod verification;
+mod verified_blocks;
 mod withheld;

@@ -1,6 +1,7 @@
 //! What fio takes for something else: said, and decided per case.
 
 use crate::common::{InMemory, MACHINE, job, plan};
+use narrows_fio::verify::parse_pattern;
 use narrows_fio::{
     Amount, Blocks, Cause, Direction, Distribution, Engine, Order, Seed, SettingTreatment, Share,
     Targets, read,
@@ -115,8 +116,8 @@ fn a_file_with_a_filename_in_global_and_in_the_job_stops() {
 
 #[test]
 fn refused_and_unknown_options_stop_together_each_with_its_line() {
-    let stopped =
-        job("verify=md5\nrw=read\nrunntime=3\nexec_prerun=rm -rf /\nbs=,").expect_err("stops");
+    let stopped = job("verify_state_load=1\nrw=read\nrunntime=3\nexec_prerun=rm -rf /\nbs=,")
+        .expect_err("stops");
     let seen: Vec<_> = stopped.0.iter().map(|p| (p.place.line, p.cause)).collect();
     assert_eq!(seen.len(), 4);
     for expected in
@@ -126,7 +127,7 @@ fn refused_and_unknown_options_stop_together_each_with_its_line() {
     }
     let unknown = stopped.0.iter().find(|p| p.cause == Cause::Unknown).expect("one");
     assert_eq!(unknown.hint.as_deref(), Some("is it runtime?"));
-    assert!(stopped.to_string().contains("f:2: verify is refused"), "{stopped}");
+    assert!(stopped.to_string().contains("f:2: verify_state_load is refused"), "{stopped}");
 }
 
 #[test]
@@ -168,7 +169,7 @@ fn modes_and_patterns_are_read_before_they_are_approximated() {
         |mode: &str| job(&format!("iodepth=8\nio_submit_mode={mode}")).expect(mode).jobs[0].depth;
     assert_eq!((depth("inline"), depth("offload")), (1, 8));
     let plan = job("rw=write\nbuffer_pattern=0xdeadface").expect("a plan");
-    assert!(plan.jobs[0].data.zeros, "a pattern is compressible data");
+    assert_eq!(plan.jobs[0].buffer_pattern, parse_pattern("0xdeadface", false).unwrap());
     for settings in ["io_submit_mode=both", "dedupe_mode=once", "buffer_pattern="] {
         let stopped = job(settings).expect_err(settings);
         assert_eq!(stopped.0[0].cause, Cause::Value, "{settings}: {stopped}");

@@ -60,6 +60,8 @@ fn add(all: &mut StreamOutcome, other: &StreamOutcome) {
     all.looked_at += other.looked_at;
     all.zeros += other.zeros;
     all.wrong += other.wrong;
+    all.verified.add(&other.verified);
+    all.written.extend_from_slice(&other.written);
     all.foreign.add(&other.foreign);
     all.read_back.looked_at += other.read_back.looked_at;
     all.read_back.lost += other.read_back.lost;

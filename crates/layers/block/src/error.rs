@@ -81,6 +81,18 @@ pub enum BlockError {
         /// Of these, not what was written there.
         wrong: u32,
     },
+    /// A block that is verified isn't what was written.
+    #[error(
+        "block layer: {} does not hold what was written, {mismatch}\n\
+         hint: the device or file system changes or drops data, or something else wrote there; see the kernel log (dmesg)",
+        .path.display()
+    )]
+    Mismatch {
+        /// The file or device.
+        path: std::path::PathBuf,
+        /// Where, and what differs.
+        mismatch: crate::BlockMismatch,
+    },
     /// The file is smaller than one operation.
     #[error(
         "block layer: a file of {file_bytes} bytes has no room for blocks of {block_bytes}\n\

@@ -6,7 +6,7 @@ use narrows_observe::HostWindow;
 use narrows_stats::Recorder;
 
 use crate::contents::Contents;
-use crate::outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
+use crate::outcome::{Counted, OpenOutcome, Slice, StreamOutcome, Verified};
 use crate::read_back::ReadBack;
 use crate::scenario::{AccessPattern, Distribution, Load, Scenario, Stream};
 use crate::seed::seed_of;
@@ -95,6 +95,8 @@ fn sum(stream: &Stream, measured: &Measured, tallies: Vec<Tally>, slice_ns: u64)
         looked_at: 0,
         zeros: 0,
         wrong: 0,
+        verified: Verified::default(),
+        written: Vec::new(),
         foreign: Foreign::default(),
         read_back: ReadBack::default(),
         cpu_per_op_ns: 0.0,
@@ -186,7 +188,9 @@ fn add(outcome: &mut StreamOutcome, stream: &Stream, still: &[Span], tally: Tall
     }
     outcome.looked_at += tally.looked_at;
     outcome.zeros += tally.zeros;
-    outcome.wrong += tally.wrong;
+    outcome.wrong += tally.wrong + tally.verified.wrong;
+    outcome.verified.add(&tally.verified);
+    outcome.written.extend_from_slice(&tally.written);
     outcome.foreign.add(&tally.foreign);
     outcome.busiest = outcome.busiest.max(tally.cpu_ns as f64 / outcome.window_ns.max(1) as f64);
     let under = under(&outcome.seen, outcome.window_ns, &tally);

@@ -58,14 +58,15 @@ pub use error::BlockError;
 pub use generator_cpus::generator_cpus;
 pub use interference::{InterferenceGround, InterferencePlan, interference, planned_interference};
 pub use measure::{measure, measure_by, prepare, prepare_with};
-pub use outcome::{Counted, OpenOutcome, Slice, StreamOutcome};
+pub use outcome::{Counted, OpenOutcome, Slice, StreamOutcome, Verified};
 pub use plan::{BlockPlan, planned};
 pub use random_read_window::{RandomReadWindow, random_read_once};
 pub use record::Record;
 pub use run::run_scenario;
 pub use scenario::{
-    AccessPattern, Distribution, Jumping, Limit, Load, Mix, Region, Route, Scenario, Share, Sizes,
-    Stream, Then, Think, Zone,
+    AccessPattern, Backlog, BlockFormat, BlockMismatch, Distribution, Flow, FlowGroup, Jumping,
+    Limit, Load, Mix, ReadList, Region, Route, Scenario, Share, Sizes, Stream, Then, Think, Verify,
+    WrittenBlock, Zone,
 };
 pub use stalls::HeldUp;
 pub use steady::{Steadied, SteadyPlan, planned_steady, steady, write_state};

@@ -8,7 +8,7 @@ use narrows_stats::Recorder;
 
 use crate::contents::Contents;
 use crate::read_back::ReadBack;
-use crate::scenario::Load;
+use crate::scenario::{BlockMismatch, Load, WrittenBlock};
 use crate::stalls::HeldUp;
 use crate::worker::Foreign;
 
@@ -113,6 +113,32 @@ pub struct OpenOutcome {
     pub stragglers: Recorder,
 }
 
+/// What verification came to, of the whole time and not of the window alone.
+#[derive(Debug, Clone, Default)]
+pub struct Verified {
+    /// Blocks that were read and compared.
+    pub blocks: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Of these, not what was written.
+    pub wrong: u64,
+    /// The first of these.
+    pub first: Vec<BlockMismatch>,
+    /// Reads beside the stream's own, in the window.
+    pub reads: Counted,
+}
+
+impl Verified {
+    /// With what another came to.
+    pub fn add(&mut self, other: &Verified) {
+        self.blocks += other.blocks;
+        self.bytes += other.bytes;
+        self.wrong += other.wrong;
+        self.first.extend_from_slice(&other.first);
+        self.reads.add(&other.reads);
+    }
+}
+
 /// What one window gave of one stream.
 #[derive(Debug, Clone)]
 pub struct StreamOutcome {
@@ -136,6 +162,10 @@ pub struct StreamOutcome {
     pub zeros: u64,
     /// Of these, not what was written there.
     pub wrong: u64,
+    /// What was compared of blocks that are verified.
+    pub verified: Verified,
+    /// Blocks that were written and are to be read back.
+    pub written: Vec<WrittenBlock>,
     /// What those of them are made of that others wrote.
     pub(crate) foreign: Foreign,
     /// What of the window's writes was read back after it.

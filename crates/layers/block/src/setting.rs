@@ -74,10 +74,13 @@ impl<'a> Setting<'a> {
             one_cpu_each: !self.generator_cpus.is_empty(),
             sync_after: None,
             limit: most.map(|operations| Limit { operations, then: Then::CloseWindow }),
+            ends_after: None,
             think: None,
             cursor,
             order_seed: Some(self.seed),
             over_ns: None,
+            verify: None,
+            flow: None,
         }
     }
 }

@@ -32,7 +32,17 @@ pub const REGION_OFFSET_BYTES: Key<f64> = Key::new("region_offset_bytes");
 pub const SIZES: Key<[Value]> = Key::new("sizes");
 /// Names of the streams that are measured together.
 pub const STREAM_NAMES: Key<[Value]> = Key::new("streams");
+/// Weight of the job among those that share their operations.
+pub const FLOW: Key<f64> = Key::new("flow");
 /// Writes after which the file is made durable.
 pub const SYNC_AFTER: Key<f64> = Key::new("sync_after");
+/// How blocks are verified: the method by its name in job files.
+pub const VERIFY: Key<str> = Key::new("verify");
+/// Blocks that were read and compared with what was written.
+pub const VERIFIED_BLOCKS: Key<f64> = Key::new("verified_blocks");
+/// Of these, not what was written.
+pub const MISMATCHES: Key<f64> = Key::new("mismatches");
+/// Blocks that were written and not read back before the job's time was over.
+pub const UNVERIFIED_BLOCKS: Key<f64> = Key::new("unverified_blocks");
 
 }

@@ -42,9 +42,11 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Measurement(Select::layers(BY_BLOCKS).needs(&[
             Need::SaysNot(condition::LOOP.any(), &["open"]),
             Need::Says(condition::METHOD.any(), &["io_uring", "passthrough", "aio"]),
-            // Pauses and syncs empty the queue, and are meant to.
+            // Pauses, syncs, shares of a group and checks of blocks empty the queue, and are meant to.
             Need::Without(condition::THINK_AFTER.any()),
             Need::Without(condition::SYNC_AFTER.any()),
+            Need::Without(condition::FLOW.any()),
+            Need::Without(condition::VERIFY.any()),
             Need::AtLeast(Metric(metric::DEPTH), 2.0),
             Need::Less(SETTLED, DONE),
         ])),

@@ -16,13 +16,15 @@ const MERGED: Quantity = MetricOr(metric::DEVICE_MERGES, 0.0);
 const TENTH: Quantity = Product(&[Metric(metric::OPERATIONS), Constant(0.1)]);
 /// Ways that pass the drives' counters by, or don't lead to a drive.
 const ELSEWHERE: &[&str] = &["passthrough", "buffered", "nvme-tcp", "null", "nop"];
-/// Pauses and syncs empty the queue on purpose; of fewer than four requests the time between two of them is a large part.
+/// Pauses, syncs, shares of a group and checks of what was read empty the queue on purpose; of fewer than four requests the time between two of them is a large part.
 const KEPT_FULL: &[Need] = &[
     Need::Says(condition::LOOP.any(), &["closed"]),
     Need::Says(condition::DIRECT.any(), &["true"]),
     Need::SaysNot(condition::METHOD.any(), ELSEWHERE),
     Need::Without(condition::THINK_AFTER.any()),
     Need::Without(condition::SYNC_AFTER.any()),
+    Need::Without(condition::FLOW.any()),
+    Need::Without(condition::VERIFY.any()),
     Need::AtLeast(Metric(metric::DEPTH), 4.0),
     Need::Less(SETTLED, DONE),
     Need::Less(LIMIT, Constant(0.9)),
@@ -33,6 +35,8 @@ const AT_THE_DRIVE: &[Need] = &[
     Need::SaysNot(condition::METHOD.any(), ELSEWHERE),
     Need::Without(condition::THINK_AFTER.any()),
     Need::Without(condition::SYNC_AFTER.any()),
+    Need::Without(condition::FLOW.any()),
+    Need::Without(condition::VERIFY.any()),
     Need::AtLeast(Metric(metric::DEPTH), 4.0),
     Need::Less(SETTLED, DONE),
     Need::Less(LIMIT, Constant(0.9)),

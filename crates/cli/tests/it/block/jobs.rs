@@ -106,6 +106,44 @@ fn orders_pauses_and_durable_writes_are_those_of_the_file() {
 }
 
 /// The kinds of values by the way to them; what depends on values ends at its parent.
+/// Weights 1, 2 and 3 of one group; the last ends halfway.
+const SHARES: &str = "\
+[global]
+ioengine=null
+size=1g
+bs=4k
+time_based
+runtime=2
+flow_id=1
+
+[one]
+flow=1
+
+[two]
+flow=2
+
+[three]
+flow=3
+runtime=1
+";
+
+#[test]
+fn jobs_side_by_side_keep_their_shares_and_their_own_time() {
+    let _machine = shared();
+    let f = Fixture::new();
+    let job = job_file(&f, "shares.fio", SHARES);
+    let output = narrows(&f, &["run", &job, "--format", "json", "--load-here"]);
+    let said = text(&output.stderr);
+    let run = Run::from_json(&text(&output.stdout)).unwrap_or_else(|e| panic!("{e}:\n{said}"));
+    f.assert_nothing_left();
+    let of = |name: &str, of| run.measurement(&format!("block.job.{name}")).unwrap().value(of);
+    let counts = ["one", "two", "three"].map(|name| of(name, metric::OPERATIONS).unwrap());
+    assert!((counts[1] / counts[0] / 2.0 - 1.0).abs() < 0.05, "{counts:?}");
+    let windows = ["one", "three"].map(|name| of(name, metric::WINDOW).unwrap());
+    assert!(windows[0] > 1.9e9 && windows[1] > 0.9e9, "{windows:?}");
+    assert!(windows[1] < windows[0] - 0.5e9, "the one of a second ends before: {windows:?}");
+}
+
 fn shape(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
     let kind = match value {
         Value::Object(object) => {

@@ -32,11 +32,16 @@ impl Stream {
         let bytes = self.sizes.largest_moved(&self.mix).max(1);
         let write = if self.mix.write == 0 {
             0
+        } else if self.verify.is_some() {
+            // Each write makes its block anew.
+            depth
         } else {
             let pool = POOL_BYTES / u64::from(self.threads) / u64::from(bytes);
             (pool as u32).max(2 * depth)
         };
-        let others = self.mix.read > 0 || self.mix.trim > 0;
+        // Reads would spoil the payload that writes carry, so they have slots of their own; a sync takes one too.
+        let reads_back = self.verify.as_ref().is_some_and(|verify| verify.backlog.is_some());
+        let others = self.mix.read > 0 || self.mix.trim > 0 || reads_back;
         let read = if others { depth } else { u32::from(self.sync_after.is_some()) };
         Slots { read, write, bytes }
     }

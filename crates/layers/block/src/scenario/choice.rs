@@ -143,9 +143,9 @@ impl Sizes {
         if self.occurring(mix).any(|bytes| bytes == 0) {
             return Some("an operation of no bytes");
         }
-        // A card of a deck is one byte.
-        if self.occurring(mix).count() > usize::from(u8::MAX) {
-            return Some("it has more than 255 lengths");
+        // A card of a deck is two bytes.
+        if self.occurring(mix).count() > usize::from(u16::MAX) {
+            return Some("it has more than 65535 lengths");
         }
         mix.kinds().find_map(|op| too_many(self.of(op)))
     }
@@ -203,7 +203,7 @@ mod tests {
         assert!(Mix { read: 1_000_003, write: 1, trim: 0 }.reason().is_some());
         assert_eq!(Mix { read: 700_000, write: 300_000, trim: 0 }.reason(), None);
         assert!(Sizes::all(0).reason(&Mix::only(Op::Read)).is_some());
-        let read = (1..=256).map(|what| Share { what, weight: 1 }).collect();
+        let read = (1..=65_536).map(|what| Share { what, weight: 1 }).collect();
         let many = Sizes { read, ..Sizes::all(1) };
         assert!(many.reason(&Mix::only(Op::Read)).is_some());
         assert_eq!(many.reason(&Mix::only(Op::Write)), None);

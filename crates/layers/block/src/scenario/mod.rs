@@ -7,8 +7,10 @@
 mod access_pattern;
 mod buffers;
 mod choice;
+mod flow;
 mod load;
 mod region;
+mod verify;
 
 use std::time::Duration;
 
@@ -18,8 +20,10 @@ pub use access_pattern::{AccessPattern, Distribution, Jumping, Zone};
 pub(crate) use buffers::Slots;
 pub(crate) use choice::divisor;
 pub use choice::{Mix, Share, Sizes};
+pub use flow::{Flow, FlowGroup};
 pub use load::Load;
 pub use region::Region;
+pub use verify::{Backlog, BlockFormat, BlockMismatch, ReadList, Verify, WrittenBlock};
 
 use crate::BlockError;
 
@@ -105,8 +109,12 @@ pub struct Think {
     pub pause: Duration,
     /// How much of it the processor is kept busy.
     pub spin: Duration,
-    /// Operations of a thread from one pause to the next; at least 1.
-    pub after: u32,
+    /// Operations of a thread from one pause to the next; `None`: they are not counted.
+    pub after: Option<u32>,
+    /// Whether these are counted when they have come back; else when they start, so that just so many lie between two pauses.
+    pub counts_completed: bool,
+    /// It also pauses when so much time has passed since the last pause, or the beginning.
+    pub every: Option<Duration>,
 }
 
 /// One kind of user of the storage.
@@ -138,6 +146,8 @@ pub struct Stream {
     pub sync_after: Option<u32>,
     /// What ends it early.
     pub limit: Option<Limit>,
+    /// It ends so long after the window has begun, while others go on; `None`: with the window.
+    pub ends_after: Option<Duration>,
     /// Pauses; for closed loops only.
     pub think: Option<Think>,
     /// Where the places begin: how many operations each thread of an earlier window of this stream issued, so that
@@ -148,6 +158,10 @@ pub struct Stream {
     pub order_seed: Option<u64>,
     /// Latency from which on operations are counted as over, by slice ([`crate::Slice::over`]); `None`: not counted.
     pub over_ns: Option<u64>,
+    /// How its blocks are made and checked; `None`: with narrows' own tags.
+    pub verify: Option<Verify>,
+    /// Its share in the operations of a group.
+    pub flow: Option<Flow>,
 }
 
 impl Stream {
@@ -167,10 +181,13 @@ impl Stream {
             one_cpu_each: false,
             sync_after: None,
             limit: None,
+            ends_after: None,
             think: None,
             cursor: 0,
             order_seed: None,
             over_ns: None,
+            verify: None,
+            flow: None,
         }
     }
 

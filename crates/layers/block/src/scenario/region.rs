@@ -56,6 +56,12 @@ impl Region {
         Ok(Region { target: self.target.durable(durable)?, ..self.clone() })
     }
 
+    /// The same with blocks that are not narrows' own.
+    #[must_use]
+    pub fn foreign(self) -> Region {
+        Region { target: self.target.without_pattern(), ..self }
+    }
+
     /// The file or device.
     pub fn target(&self) -> &Target {
         &self.target

@@ -51,7 +51,7 @@ impl Jumps {
     }
 
     #[inline]
-    pub(super) fn next(&mut self, kind: usize, length: u8, bytes: u32, rng: &mut Rng) -> u64 {
+    pub(super) fn next(&mut self, kind: usize, length: u16, bytes: u32, rng: &mut Rng) -> u64 {
         let bytes = u64::from(bytes);
         let here = if self.stays(kind, rng) && self.at[kind] + bytes <= self.end {
             self.at[kind]

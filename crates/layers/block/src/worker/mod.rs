@@ -3,6 +3,7 @@
 mod clock;
 mod due;
 mod foreign;
+mod history;
 mod hot;
 mod jumps;
 mod offset_sequence;
@@ -12,6 +13,7 @@ mod shared;
 mod slots;
 mod tally;
 pub(crate) mod unique;
+mod verifying;
 mod weighted_choice;
 mod wrote;
 
@@ -22,13 +24,14 @@ use std::time::Duration;
 
 use narrows_engine::Stopped;
 use narrows_facts::{affinity, process};
-use narrows_io::{Arena, DevicePath, Pattern};
+use narrows_io::{Arena, DevicePath, Method, Pattern};
 
 use self::clock::Monotonic;
 use self::due::Due;
 use self::hot::{Orders, Pace};
 use self::operation_generator::OperationGenerator;
 use self::tally::Expected;
+use self::verifying::Verifying;
 use crate::BlockError;
 use crate::scenario::{Slots, Stream};
 
@@ -86,12 +89,19 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
         write_slots,
         sync_after: stream.sync_after,
         limit,
+        ends_after: stream.ends_after,
         think: stream.think,
         payload,
         expected: Expected { pattern: stream.region.pattern(), written: job.written },
         over_ns: stream.over_ns,
         slice_ns: job.slice_ns,
         slices: job.slices,
+        verifying: stream.verify.as_ref().map(|verify| {
+            let real = stream.access.method() != Method::Null;
+            Verifying::new(verify, real, read_slots + write_slots)
+        }),
+        name: stream.region.name(),
+        flow: stream.flow.clone(),
         pace: job.source.map_or(Pace::Closed, |source| Pace::Open(Due::new(source, epoch_ns))),
         epoch_ns,
         cpu_ns: process::thread_cpu_ns,
@@ -102,6 +112,9 @@ pub(crate) fn work(job: Job<'_>, shared: &Shared<'_>) -> Result<Tally, BlockErro
     if let Ok(tally) = &mut result {
         tally.wrote.carried = payload;
         tally.cpu = began_on.filter(|_| affinity::current_cpu() == began_on);
+    }
+    if let Some(flow) = &stream.flow {
+        flow.leave();
     }
     if result.is_err() {
         shared.close(0);
@@ -127,7 +140,7 @@ fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
             hint: "name CPUs of this process's own set (taskset -p $$)",
         })?;
     }
-    if job.source.is_some() || stream.think.is_some() {
+    if job.source.is_some() || stream.think.is_some() || stream.flow.is_some() {
         wake_on_time();
     }
     let depth = stream.depth_of(job.thread);
@@ -141,7 +154,7 @@ fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
     })?;
     let file = Arc::clone(&job.file);
     let mut path = stream.access.open(file, region.name(), arena, depth)?;
-    let payload = (write_slots > 0).then(|| {
+    let payload = (write_slots > 0 && stream.verify.is_none()).then(|| {
         let pattern = region.pattern().unwrap_or(Pattern::new(job.order_seed));
         let generation = region.target().next_generation();
         for slot in read_slots..slots {

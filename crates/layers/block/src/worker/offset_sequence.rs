@@ -103,7 +103,7 @@ impl Walk {
     /// Byte offset in the file of the next operation, which is of that kind (by number) and has the length of that
     /// number.
     #[inline]
-    pub(super) fn next(&mut self, kind: usize, length: u8, bytes: u32, rng: &mut Rng) -> u64 {
+    pub(super) fn next(&mut self, kind: usize, length: u16, bytes: u32, rng: &mut Rng) -> u64 {
         let inside = match &mut self.way {
             OffsetRule::Line(line) => line.next(kind, u64::from(bytes)),
             OffsetRule::Blocks(grains) => grains[usize::from(length)].next(rng),
@@ -308,7 +308,7 @@ mod tests {
                 for i in 0..5000_usize {
                     let number = i % 3 % 2;
                     let bytes = lengths[number];
-                    let offset = walk.next(i % 3, number as u8, bytes, &mut rng);
+                    let offset = walk.next(i % 3, number as u16, bytes, &mut rng);
                     assert!(offset >= region.0, "{place:?}");
                     assert!(offset + u64::from(bytes) <= region.0 + region.1, "{place:?}");
                     assert_eq!(offset % 4096, 0, "{place:?}");

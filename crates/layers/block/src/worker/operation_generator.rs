@@ -34,9 +34,9 @@ impl OperationGenerator {
         let mut bytes: Vec<u32> = stream.sizes.occurring(&stream.mix).collect();
         bytes.sort_unstable();
         bytes.dedup();
-        let number = |length: u32| bytes.iter().position(|&b| b == length).unwrap_or(0) as u8;
+        let number = |length: u32| bytes.iter().position(|&b| b == length).unwrap_or(0) as u16;
         let lengths = KINDS.map(|op| {
-            let shares: Vec<(u8, u32)> = stream
+            let shares: Vec<(u16, u32)> = stream
                 .sizes
                 .of(op)
                 .iter()
@@ -44,7 +44,7 @@ impl OperationGenerator {
                 .collect();
             WeightedChoice::new(&shares)
         });
-        let kinds: Vec<(u8, u32)> =
+        let kinds: Vec<(u16, u32)> =
             stream.mix.shares().iter().map(|share| (kind(share.what), share.weight)).collect();
         let walk = Walk::new(&SequenceSetup {
             place: &stream.place,
@@ -74,6 +74,6 @@ impl OperationGenerator {
     }
 }
 
-fn kind(op: Op) -> u8 {
-    KINDS.iter().position(|kind| *kind == op).unwrap_or(0) as u8
+fn kind(op: Op) -> u16 {
+    KINDS.iter().position(|kind| *kind == op).unwrap_or(0) as u16
 }

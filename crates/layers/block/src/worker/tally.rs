@@ -8,7 +8,8 @@ use narrows_stats::Recorder;
 
 use super::foreign::Foreign;
 use super::wrote::Wrote;
-use crate::outcome::{Counted, Slice};
+use crate::outcome::{Counted, Slice, Verified};
+use crate::scenario::WrittenBlock;
 use crate::stalls::LateCall;
 
 /// Of that many completed operations one has its contents looked at, and each of as many first ones: a thread may do no more.
@@ -29,6 +30,10 @@ pub(crate) struct Tally {
     pub looked_at: u64,
     pub zeros: u64,
     pub wrong: u64,
+    /// What was compared of blocks that are verified, the warm-up included.
+    pub verified: Verified,
+    /// Blocks that were written and not read back.
+    pub written: Vec<WrittenBlock>,
     /// What blocks are made of that others wrote.
     pub foreign: Foreign,
     /// Some of what was written.
@@ -98,6 +103,8 @@ impl Tally {
             looked_at: 0,
             zeros: 0,
             wrong: 0,
+            verified: Verified::default(),
+            written: Vec::new(),
             foreign: Foreign::default(),
             wrote: Wrote::default(),
             slices: vec![Slice::default(); slices],

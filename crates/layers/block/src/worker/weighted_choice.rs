@@ -11,13 +11,13 @@ use crate::scenario::divisor;
 /// A deck of choices.
 #[derive(Debug, Clone)]
 pub(super) struct WeightedChoice {
-    cards: Box<[u8]>,
+    cards: Box<[u16]>,
     left: usize,
 }
 
 impl WeightedChoice {
     /// Choices, by number, and their weights, which were checked to be few enough.
-    pub(super) fn new(shares: &[(u8, u32)]) -> Self {
+    pub(super) fn new(shares: &[(u16, u32)]) -> Self {
         let common = divisor(shares.iter().map(|share| share.1));
         let cards = shares
             .iter()
@@ -28,7 +28,7 @@ impl WeightedChoice {
 
     /// The next choice; the deck must have a card.
     #[inline]
-    pub(super) fn draw(&mut self, rng: &mut Rng) -> u8 {
+    pub(super) fn draw(&mut self, rng: &mut Rng) -> u16 {
         if self.cards.len() == 1 {
             return self.cards[0];
         }
@@ -52,7 +52,7 @@ mod tests {
         let mut deck = WeightedChoice::new(&[(0, 70), (1, 20), (2, 10)]);
         let mut rounds = Vec::new();
         for _ in 0..50 {
-            let round: Vec<u8> = (0..10).map(|_| deck.draw(&mut rng)).collect();
+            let round: Vec<u16> = (0..10).map(|_| deck.draw(&mut rng)).collect();
             let count = |choice| round.iter().filter(|&&card| card == choice).count();
             assert_eq!([count(0), count(1), count(2)], [7, 2, 1]);
             rounds.push(round);

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use narrows_engine::{Phase, Stop};
 use narrows_fio::Job;
 use narrows_fio::json::Device;
-use narrows_io::{Durable, TargetKind};
+use narrows_io::{Durable, Method, TargetKind};
 use narrows_layer_block::{
     Record, Route, Scenario, Stream, StreamOutcome, run_scenario, write_state,
 };
@@ -19,12 +19,15 @@ use super::files::Files;
 use super::in_step;
 use super::job_stream::JobStream;
 use super::mapping::refuse;
+use super::read_back::read_back;
 use super::so_far;
 use super::stage::Stage;
 use super::targets::{TargetState, Targets};
+use super::verified::{self, JobReadBack};
 use crate::block::folder;
 use crate::failure::Failure;
 use crate::session::{Ended, Session};
+use crate::ui::Ui;
 
 /// What one job gave.
 #[derive(Debug)]
@@ -39,9 +42,12 @@ pub struct Done {
     pub parts: Vec<(Option<u32>, StreamOutcome)>,
     /// All of them as one.
     pub whole: StreamOutcome,
+    /// What was read back afterwards to be verified.
+    pub read_back: JobReadBack,
 }
 
-/// Runs all stages. What each job gave is in the session's run, and in `done` and, by drive, `devices` for fio's layout.
+/// Runs all stages. What each job gave is in the session's run, and in `done` and, by drive, `devices` for fio's layout; blocks that are
+/// not what was written are in `told`.
 ///
 /// # Errors
 /// What opening, filling or running gave.
@@ -51,7 +57,7 @@ pub fn execute(
     stages: &[Stage],
     targets: &mut Targets,
     consent: Option<&Consent>,
-    (done, devices): (&mut Vec<Done>, &mut Vec<Device>),
+    (done, devices, told): (&mut Vec<Done>, &mut Vec<Device>, &mut Vec<anyhow::Error>),
 ) -> Result<Ended> {
     let platform = session.platform();
     let watch = folder::watch(platform);
@@ -68,7 +74,7 @@ pub fn execute(
         let ctx = session.context(stage.length);
         let paths: Vec<PathBuf> = stage.streams.iter().map(|stream| stream.file.clone()).collect();
         files.ready(&ctx, &session.run.id, targets, paths.into_iter(), consent)?;
-        let streams = streams(stage, jobs, &files)?;
+        let streams = streams(stage, jobs, targets, &files)?;
         ctx.stop.sleep(stage.delay)?;
         empty_caches(stage, &files)?;
         ctx.progress.phase(Layer::Block, Phase::Measure, &stage.what());
@@ -81,13 +87,16 @@ pub fn execute(
         };
         let started_ms = now_ms() + stage.warm_up.as_millis() as u64;
         let before = Disks::look(&drives);
-        let outcomes =
+        let mut outcomes =
             so_far::with_drive_rate(ctx.progress, &stage.what(), &watch, stage.warm_up, || {
                 run_scenario(&ctx, &scenario, &watch)
             })?;
         disks::add(devices, Disks::look(&drives).since(&before));
         let elapsed_ms = began.elapsed().as_millis() as u64;
-        let stage_done = by_job(stage, jobs, outcomes, (started_ms, elapsed_ms));
+        let back = read_back(&ctx, stage, &scenario, &mut outcomes, &watch, (targets, &files))?;
+        let mut stage_done = by_job(stage, jobs, outcomes, (started_ms, elapsed_ms));
+        verified::add(stage, &mut stage_done, back, jobs);
+        told.extend(tell(session.ui, stage, jobs, &stage_done));
         let mut measured = measurements(stage, jobs, &stage_done, &scenario.streams, number);
         say_write_states(&mut measured, capacity_bytes);
         done.extend(stage_done);
@@ -106,7 +115,12 @@ pub fn execute(
 }
 
 /// Makes durable what a stream wrote.
-fn make_durable(stream: &JobStream, targets: &Targets, files: &Files, stop: &Stop) -> Result<()> {
+pub fn make_durable(
+    stream: &JobStream,
+    targets: &Targets,
+    files: &Files,
+    stop: &Stop,
+) -> Result<()> {
     let fail = |error: &dyn std::fmt::Display| {
         Failure::hinted(
             format!("cannot make {} durable: {error}", stream.file.display()),
@@ -127,12 +141,15 @@ fn now_ms() -> u64 {
 }
 
 /// The streams with their open regions; what their alignment needs is looked at before the window.
-fn streams(stage: &Stage, jobs: &[Job], files: &Files) -> Result<Vec<Stream>> {
+fn streams(stage: &Stage, jobs: &[Job], targets: &Targets, files: &Files) -> Result<Vec<Stream>> {
     stage.streams
         .iter()
         .map(|stream| {
             let whole = files.region(&stream.file).expect("it was opened for this stage");
             let mut region = whole.part(stream.offset_bytes, stream.bytes)?;
+            if targets.get(&stream.file).is_some_and(|wanted| wanted.formatted) {
+                region = region.foreign();
+            }
             // To a namespace of a target each write has FUA.
             let by_file = whole.target().kind() != TargetKind::Remote;
             if stream.durable != Durable::Later && stream.mix.writes() && by_file {
@@ -189,14 +206,32 @@ fn by_job(
         let all: Vec<StreamOutcome> = parts.iter().map(|(_, outcome)| outcome.clone()).collect();
         let (whole, name) = (numbers.len() == 1, jobs[*number].name.as_str());
         if let Some(whole) = StreamOutcome::combined(name, &all, whole, disjoint(&streams)) {
-            done.push(Done { job: *number, started_ms, elapsed_ms, parts, whole });
+            let read_back = JobReadBack::default();
+            done.push(Done { job: *number, started_ms, elapsed_ms, parts, whole, read_back });
         }
     }
     done
 }
 
+/// Says what was verified; the errors about what is not what was written.
+fn tell(ui: &dyn Ui, stage: &Stage, jobs: &[Job], done: &[Done]) -> Vec<anyhow::Error> {
+    let mut errors = Vec::new();
+    for one in done {
+        let job = &jobs[one.job];
+        let Some(stream) = stage.streams.iter().find(|stream| stream.job == one.job) else {
+            continue;
+        };
+        let moves = stream.access.method() != Method::Null;
+        if let Some(sentence) = verified::sentence(job, one, moves) {
+            ui.say(&sentence);
+        }
+        errors.extend(verified::error(job, one, &stream.file));
+    }
+    errors
+}
+
 /// Whether no two of the streams share a byte.
-fn disjoint(streams: &[&JobStream]) -> bool {
+pub fn disjoint(streams: &[&JobStream]) -> bool {
     streams.iter().enumerate().all(|(at, stream)| {
         streams[..at].iter().all(|other| {
             other.file != stream.file
@@ -246,6 +281,7 @@ fn measurements(
     number: usize,
 ) -> Vec<Measurement> {
     let mut measured: Vec<Measurement> = Vec::new();
+    let mut read_back: Vec<Measurement> = Vec::new();
     for one in done {
         let job = &jobs[one.job];
         let streams: Vec<(&JobStream, &Stream)> =
@@ -264,7 +300,9 @@ fn measurements(
         {
             id += &format!("#{}", one.job);
         }
+        let back = verified::measurement(job, one, &id, &stream);
         let mut measurement = record.into_measurement(id, &stream);
+        verified::say_in(&mut measurement, job, one);
         let workload = &mut measurement.workload;
         workload.insert(condition::JOB, json!(job.name));
         if source.durable != Durable::Later {
@@ -272,7 +310,7 @@ fn measurements(
         }
         if let Some(think) = source.think {
             workload.insert(condition::THINK_PAUSE_NS, json!(think.pause.as_nanos() as u64));
-            workload.insert(condition::THINK_AFTER, json!(think.after));
+            workload.insert(condition::THINK_AFTER, json!(think.after.unwrap_or(0)));
         }
         workload.insert(condition::SECTION, json!(job.place.to_string()));
         workload.insert(condition::NUMJOBS, json!(job.clones));
@@ -288,6 +326,7 @@ fn measurements(
         workload.insert(condition::FILE_BYTES, json!(files.iter().map(|(_, b)| b).sum::<u64>()));
         measurement.conditions.insert(condition::RANGE_BYTES, json!(range_bytes(&streams)));
         measured.push(measurement);
+        read_back.extend(back);
     }
     if done.len() > 1 {
         let id = format!("block.together.{number}");
@@ -309,5 +348,6 @@ fn measurements(
         }
         measured.push(together);
     }
+    measured.extend(read_back);
     measured
 }

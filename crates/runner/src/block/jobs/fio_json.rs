@@ -54,7 +54,10 @@ fn entries(plan: &Plan, done: &[Done]) -> Vec<JobResult> {
                 members.iter().map(|member| member.whole.clone()).collect();
             let clones: u32 = members.iter().map(|member| plan.jobs[member.job].clones).sum();
             let whole = StreamOutcome::combined(&job.name, &outcomes, true, false);
-            entries.extend(whole.map(|whole| entry(job, one, &whole, clones)));
+            let back: Vec<StreamOutcome> =
+                members.iter().filter_map(|member| member.read_back.whole.clone()).collect();
+            let back = StreamOutcome::combined(&job.name, &back, true, false);
+            entries.extend(whole.map(|whole| entry(job, one, (&whole, back.as_ref()), clones)));
             continue;
         }
         // A clone's files are one entry.
@@ -68,16 +71,34 @@ fn entries(plan: &Plan, done: &[Done]) -> Vec<JobResult> {
                 .map(|(_, outcome)| outcome.clone())
                 .collect();
             let count = if clone.is_some() { 1 } else { job.clones };
+            let back: Vec<StreamOutcome> = one
+                .read_back
+                .parts
+                .iter()
+                .filter(|(other, _)| *other == clone)
+                .map(|(_, outcome)| outcome.clone())
+                .collect();
+            let back = StreamOutcome::combined(&job.name, &back, true, false);
             let whole = StreamOutcome::combined(&job.name, &own, true, false);
-            entries.extend(whole.map(|whole| entry(job, one, &whole, count)));
+            entries.extend(whole.map(|whole| entry(job, one, (&whole, back.as_ref()), count)));
         }
     }
     entries
 }
 
-fn entry(job: &Job, done: &Done, outcome: &StreamOutcome, clones: u32) -> JobResult {
+/// What fio gives a job that found blocks which are not what was written.
+const ILLEGAL_SEQUENCE: i32 = 84;
+
+/// Of a job or clone: what it did, and what was read back after it.
+fn entry(
+    job: &Job,
+    done: &Done,
+    (outcome, back): (&StreamOutcome, Option<&StreamOutcome>),
+    clones: u32,
+) -> JobResult {
     let runtime_ms = outcome.window_ns / 1_000_000;
     let operations = outcome.operations();
+    let wrong = outcome.verified.wrong + back.map_or(0, |back| back.verified.wrong);
     let job_runtime_ms = runtime_ms * u64::from(clones);
     let share =
         |ns: u64| (job_runtime_ms > 0).then(|| ns as f64 / 1e6 * 100.0 / job_runtime_ms as f64);
@@ -87,9 +108,9 @@ fn entry(job: &Job, done: &Done, outcome: &StreamOutcome, clones: u32) -> JobRes
         description: job.description.clone(),
         options: job.written.clone(),
         started_ms: done.started_ms,
-        error: 0,
+        error: if wrong > 0 { ILLEGAL_SEQUENCE } else { 0 },
         elapsed_s: done.elapsed_ms.div_ceil(1000),
-        read: direction(outcome, Op::Read),
+        read: reads(outcome, back),
         write: direction(outcome, Op::Write),
         trim: direction(outcome, Op::Trim),
         mixed: (job.report.unified != Unified::None).then(|| mixed(outcome)),
@@ -131,6 +152,32 @@ fn direction(outcome: &StreamOutcome, op: Op) -> DirectionResult {
         .all(|other| other == op || outcome.of(other).operations == 0);
     // Slices count all kinds together, so that those of a mix say nothing about one.
     result(outcome, (kind.operations, kind.bytes), (kind.short, kind.failed), &kind.latency, alone)
+}
+
+/// Reads of the job, and what was read to be verified, which fio counts with them.
+fn reads(outcome: &StreamOutcome, back: Option<&StreamOutcome>) -> DirectionResult {
+    let beside = &outcome.verified.reads;
+    if beside.operations == 0 && back.is_none() {
+        return direction(outcome, Op::Read);
+    }
+    let own = outcome.of(Op::Read);
+    let mut recorder = own.latency.clone();
+    recorder.merge(&beside.latency);
+    let (mut operations, mut bytes) =
+        (own.operations + beside.operations, own.bytes + beside.bytes);
+    // The time of the window counts where something was read in it.
+    let mut time_ns = if operations > 0 { outcome.window_ns } else { 0 };
+    if let Some(back) = back {
+        let read = back.of(Op::Read);
+        recorder.merge(&read.latency);
+        operations += read.operations;
+        bytes += read.bytes;
+        time_ns += back.window_ns;
+    }
+    let failed = (own.short + beside.short, own.failed);
+    let mut all = result(outcome, (operations, bytes), failed, &recorder, false);
+    all.runtime_ms = (time_ns / 1_000_000).max(u64::from(operations > 0));
+    all
 }
 
 /// Reads, writes and trims as one.

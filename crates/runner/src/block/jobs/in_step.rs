@@ -78,11 +78,14 @@ mod tests {
             cpus: Vec::new(),
             sync_after: None,
             limit: None,
+            ends_after: None,
             think: None,
             durable: Durable::Later,
             order_seed: None,
             invalidate: false,
             sync_at_end: false,
+            verify: None,
+            flow: None,
         }
     }
 

@@ -1,9 +1,12 @@
 //! A stream of a job before its file is open: everything decided but the region's handles.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use narrows_io::{Access, Durable, Op};
-use narrows_layer_block::{AccessPattern, Limit, Load, Mix, Region, Route, Sizes, Stream, Think};
+use narrows_layer_block::{
+    AccessPattern, Flow, Limit, Load, Mix, Region, Route, Sizes, Stream, Think, Verify,
+};
 
 /// One stream of a job: all its clones where they share what they work on, else one of them; on one file.
 #[derive(Debug, Clone)]
@@ -40,6 +43,8 @@ pub struct JobStream {
     pub sync_after: Option<u32>,
     /// What ends it early.
     pub limit: Option<Limit>,
+    /// When it ends, where others beside it go on.
+    pub ends_after: Option<Duration>,
     /// Pauses.
     pub think: Option<Think>,
     /// Whether each write is durable by itself.
@@ -50,6 +55,10 @@ pub struct JobStream {
     pub invalidate: bool,
     /// Whether the file is made durable after the window.
     pub sync_at_end: bool,
+    /// How its blocks are made and checked, where fio's are.
+    pub verify: Option<Verify>,
+    /// Its share in the operations of a group, by weight.
+    pub flow: Option<Flow>,
 }
 
 impl JobStream {
@@ -68,11 +77,14 @@ impl JobStream {
             cpus: self.cpus.clone(),
             sync_after: self.sync_after,
             limit: self.limit,
+            ends_after: self.ends_after,
             think: self.think,
             cursor: 0,
             order_seed: self.order_seed,
             over_ns: None,
             one_cpu_each: false,
+            verify: self.verify.clone(),
+            flow: self.flow.clone(),
         }
     }
 

@@ -13,6 +13,7 @@ use super::mapping::{self, refuse_limit};
 use super::order;
 use super::span::span;
 use super::targets::{TargetState, Targets, may_write};
+use super::verify;
 
 /// The streams of one job, which runs in that `stage`; `targets` then knows how long their files have to be.
 ///
@@ -25,6 +26,8 @@ pub fn of_job(
     targets: &mut Targets,
     said: &mut Vec<String>,
 ) -> Result<Vec<JobStream>> {
+    let reading = verify::only_reading(job)?;
+    let job = reading.as_ref().unwrap_or(job);
     let sides = mapping::sides(job)?;
     let entropy = mapping::entropy(job, said);
     let apart = apart(job);
@@ -54,6 +57,7 @@ pub fn of_job(
         let end = stream.offset_bytes + stream.bytes;
         wanted.bytes = wanted.bytes.max(end);
         wanted.hollow &= stream.access.method() == Method::Null;
+        wanted.formatted |= stream.verify.is_some() && stream.mix.writes();
         if wanted.entropy == Entropy::default() {
             wanted.entropy = entropy;
         }
@@ -118,7 +122,7 @@ impl StreamSource<'_> {
                 mapping::say(said, job, sentence);
             }
             let (access, route) = self.way(found, &access, said);
-            streams.push(JobStream {
+            let mut stream = JobStream {
                 job: self.job_number,
                 name: self.name(number),
                 clone: self.clone,
@@ -135,12 +139,17 @@ impl StreamSource<'_> {
                 cpus: self.cpus(),
                 sync_after: mapping::sync_after(job, said),
                 limit,
+                ends_after: None,
                 think,
                 durable: mapping::durable(job),
                 order_seed: mapping::order_seed(job, self.stream(number)),
                 invalidate: job.files.invalidate,
                 sync_at_end: job.flushes.fsync_at_end || job.flushes.fsync_on_close,
-            });
+                verify: None,
+                flow: None,
+            };
+            stream.verify = verify::of_stream(job, &stream)?;
+            streams.push(stream);
         }
         Ok(streams)
     }

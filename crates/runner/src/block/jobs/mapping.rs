@@ -13,7 +13,7 @@ use narrows_layer_block::{Load, Mix, Share, Sizes, Think};
 use crate::failure::Failure;
 
 /// A range of block sizes with more steps than this can't be dealt exactly.
-const MOST_SIZES: u64 = 255;
+const MOST_SIZES: u64 = 4096;
 /// The largest operation.
 const MOST_BLOCK_BYTES: u64 = 1 << 30;
 /// Base of the order of jobs that are to be the same in every run.
@@ -196,7 +196,13 @@ pub fn think(job: &Job) -> Result<Option<Think>> {
         return Err(refuse_limit(job, &limits::THINKING_AT_A_RATE));
     }
     let time = |nanos: narrows_units::Nanos| Duration::from_nanos(nanos.0);
-    Ok(Some(Think { pause: time(think.pause), spin: time(think.spin), after: think.after }))
+    Ok(Some(Think {
+        pause: time(think.pause),
+        spin: time(think.spin),
+        after: think.after,
+        counts_completed: think.counts_completed,
+        every: think.every.map(time),
+    }))
 }
 
 /// Whether each write is durable by itself.

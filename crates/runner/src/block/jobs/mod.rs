@@ -19,10 +19,13 @@ mod mapping;
 mod option_coverage;
 mod order;
 mod read;
+mod read_back;
 mod so_far;
 mod span;
 mod stage;
 mod targets;
+mod verified;
+mod verify;
 
 use std::path::{Path, PathBuf};
 
@@ -69,6 +72,8 @@ pub struct Jobs {
     prepared: Prepared,
     /// Whether fio's layout was written; the run itself is kept and shown even where it can't be.
     written: Result<()>,
+    /// A block that is not what was written.
+    mismatch: Option<anyhow::Error>,
 }
 
 impl Program for Jobs {
@@ -101,7 +106,8 @@ impl Program for Jobs {
             said.push('\n');
         }
         let request = request.clone();
-        Ok(Jobs { request, consent, plan, targets, stages, said, prepared, written: Ok(()) })
+        let (written, mismatch) = (Ok(()), None);
+        Ok(Jobs { request, consent, plan, targets, stages, said, prepared, written, mismatch })
     }
 
     fn planned(&self) -> (&Plan, &Platform) {
@@ -138,15 +144,18 @@ impl Program for Jobs {
     }
 
     fn run(&mut self, session: &mut Session<'_>) -> Result<Ended> {
-        let (mut done, mut devices) = (Vec::new(), Vec::new());
+        let (mut done, mut devices, mut told) = (Vec::new(), Vec::new(), Vec::new());
         let ended = execute::execute(
             session,
             &self.plan.jobs,
             &self.stages,
             &mut self.targets,
             self.consent.as_ref(),
-            (&mut done, &mut devices),
+            (&mut done, &mut devices, &mut told),
         )?;
+        // The last one ends the command; those before it are said.
+        self.mismatch = told.pop();
+        told.iter().for_each(|error| session.ui.say(&format!("{error:#}")));
         if let Some(path) = &self.request.fio_json {
             let text = fio_json::text(&self.plan, &done, devices, self.request.fio_json_plus);
             self.written = if path == Path::new("-") {
@@ -161,6 +170,9 @@ impl Program for Jobs {
     }
 
     fn concluded(&mut self, _: &Run, _: &dyn Ui) -> Result<()> {
+        if let Some(error) = self.mismatch.take() {
+            return Err(error);
+        }
         std::mem::replace(&mut self.written, Ok(()))
     }
 }

@@ -10,6 +10,7 @@ use super::job_stream::JobStream;
 use super::job_streams;
 use super::mapping::{self, refuse};
 use super::targets::Targets;
+use super::verify;
 
 /// A job that ends with its work and not with time has this long.
 const LONGEST: Duration = Duration::from_secs(3600);
@@ -63,7 +64,11 @@ impl Stage {
         };
         let work = self.streams.iter().map(limited).sum::<Option<f64>>();
         let window = self.length.as_secs_f64();
-        (self.delay + self.warm_up).as_secs_f64() + work.map_or(window, |work| work.min(window))
+        // Of those whose work has no end the one with the longest time.
+        let endless = self.streams.iter().filter(|stream| stream.limit.is_none());
+        let endless = endless.map(|one| one.ends_after.unwrap_or(self.length).as_secs_f64());
+        let longest = endless.fold(0.0, f64::max);
+        (self.delay + self.warm_up).as_secs_f64() + work.map_or(longest, |work| work.min(window))
     }
 
     /// Bytes written at most, as far as work and not time ends it.
@@ -87,7 +92,11 @@ pub fn stages(jobs: &[Job], targets: &mut Targets, said: &mut Vec<String>) -> Re
     let mut stages = Vec::new();
     for group in groups {
         let members: Vec<(usize, &Job)> = group.iter().map(|&n| (n, &jobs[n])).collect();
-        let stage = stage(&members, stages.len(), targets, said)?;
+        let mut stage = stage(&members, stages.len(), targets, said)?;
+        verify::check_writers(&stage.streams, jobs)?;
+        let before = stages.iter().flat_map(|stage: &Stage| &stage.streams);
+        verify::check_written(before, &stage.streams, jobs, targets)?;
+        verify::share_flows(&mut stage.streams, jobs, said);
         let last = stage.last;
         stages.push(stage);
         if last {
@@ -106,10 +115,7 @@ fn stage(
     let (_, first) = members[0];
     for (_, job) in members {
         let (one, other) = (&first.ending, &job.ending);
-        if one.runtime != other.runtime
-            || one.ramp != other.ramp
-            || one.start_delay != other.start_delay
-        {
+        if one.ramp != other.ramp || one.start_delay != other.start_delay {
             let limit = &limits::OTHER_TIMES;
             let reason = format!("it runs beside [{}]; {}", first.name, limit.why);
             return Err(refuse(job, reason, limit.hint));
@@ -120,18 +126,24 @@ fn stage(
     for (job_number, job) in members {
         streams.extend(job_streams::of_job(job, *job_number, number, targets, said)?);
     }
-    if first.ending.runtime.is_none() {
+    if let Some((_, job)) = members.iter().find(|(_, job)| job.ending.runtime.is_none()) {
         said.push(format!(
             "{} [{}]: note: without a runtime it ends when its work is done, at the latest after an hour",
-            first.place, first.name
+            job.place, job.name
         ));
+    }
+    let length_of = |job: &Job| job.ending.runtime.map_or(LONGEST, time);
+    let length = members.iter().map(|(_, job)| length_of(job)).max().unwrap_or(LONGEST);
+    for stream in &mut streams {
+        let own = members.iter().find(|(number, _)| *number == stream.job);
+        stream.ends_after = own.map(|(_, job)| length_of(job)).filter(|own| *own < length);
     }
     unique(&mut streams);
     Ok(Stage {
         streams,
         delay: time(first.ending.start_delay),
         warm_up: time(first.ending.ramp),
-        length: first.ending.runtime.map_or(LONGEST, time),
+        length,
         last: members.iter().any(|(_, job)| job.exit == Some(Exit::All)),
         names: members.iter().map(|(_, job)| job.name.clone()).collect(),
     })

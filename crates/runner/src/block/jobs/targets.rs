@@ -51,6 +51,8 @@ pub struct Wanted {
     pub entropy: Entropy,
     /// Whether nothing is ever moved, so that it needs no blocks.
     pub hollow: bool,
+    /// Whether a job writes blocks of fio's making into it.
+    pub formatted: bool,
     /// The first and the last stage that use it.
     pub stages: (usize, usize),
 }
@@ -94,6 +96,7 @@ impl Targets {
                 bytes: 0,
                 entropy: Entropy::default(),
                 hollow: true,
+                formatted: false,
                 stages: (usize::MAX, 0),
             };
             self.wanted.insert(path.to_path_buf(), wanted);

@@ -28,6 +28,12 @@ impl<C: Clock> Hot<'_, C> {
             self.land(completion, &mut batch);
         }
         self.in_flight -= out.len() as u32;
+        if self.orders.think.is_some() {
+            let ours = out.iter().filter(|completion| {
+                completion.result >= 0 && self.flights[completion.slot as usize].op != Op::Sync
+            });
+            self.completed += ours.count() as u64;
+        }
         if batch.operations > 0 {
             let at = (self.now - self.window.start_ns) / self.orders.slice_ns;
             if let Some(slice) = self.tally.slices.get_mut(at as usize) {
@@ -54,10 +60,14 @@ impl<C: Clock> Hot<'_, C> {
                 self.syncing = self.orders.sync_after.map(|writes| Syncing::After(writes.max(1)));
             }
         }
+        let beside = self.landed_verified(completion, &flight);
         let moved = match completion.bytes() {
             Ok(moved) => moved,
             Err(error) => return self.failed(&flight, error),
         };
+        if beside {
+            return self.count_beside(&flight, moved);
+        }
         if !self.counting {
             return;
         }
@@ -82,6 +92,9 @@ impl<C: Clock> Hot<'_, C> {
             open.own_lateness.record(flight.sent_ns.saturating_sub(flight.ready_ns));
         }
         self.count_over(&flight, latency_ns, batch);
+        if self.orders.verifying.is_some() {
+            return;
+        }
         if flight.op == Op::Read && bytes > 0 && Expected::is_turn(done) {
             let expected = self.orders.expected;
             let buffer = self.path.buffer(slot);

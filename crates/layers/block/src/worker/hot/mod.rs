@@ -14,12 +14,16 @@ mod land;
 mod send;
 mod settle;
 mod think;
+mod verify;
 mod wait;
 
 #[cfg(test)]
 mod judged;
 #[cfg(test)]
 mod simulated;
+
+use std::path::Path;
+use std::time::Duration;
 
 use narrows_engine::{Stopped, Window};
 use narrows_facts::{Usage, affinity, process};
@@ -32,8 +36,9 @@ use super::operation_generator::OperationGenerator;
 use super::shared::Shared;
 use super::slots::Free;
 use super::tally::{Expected, Tally};
+use super::verifying::Verifying;
 use crate::BlockError;
-use crate::scenario::{Then, Think};
+use crate::scenario::{Flow, Then, Think};
 
 /// After so many failures a worker gives up.
 pub(crate) const FAILURES: u64 = 100;
@@ -50,11 +55,18 @@ pub(super) struct Orders<'a> {
     pub write_slots: u32,
     pub sync_after: Option<u32>,
     pub limit: Option<(u64, Then)>,
+    /// It ends so long after the beginning of the window.
+    pub ends_after: Option<Duration>,
     pub think: Option<Think>,
     /// What writes carry, and the generation of the first of them.
     pub payload: Option<(Pattern, u64)>,
     pub expected: Expected,
     pub over_ns: Option<u64>,
+    /// Blocks that are made and checked by a format of their own.
+    pub verifying: Option<Verifying>,
+    /// The file, for what is said of its blocks.
+    pub name: &'a Path,
+    pub flow: Option<Flow>,
     pub slice_ns: u64,
     pub slices: usize,
     pub pace: Pace<'a>,
@@ -115,6 +127,13 @@ struct Hot<'a, C: Clock> {
     most: u64,
     /// After so many operations it pauses.
     pause_at: u64,
+    /// What has come back, and how much of it had when it last began to pause; of loops that pause.
+    completed: u64,
+    completed_at_pause: u64,
+    /// When it last ended a pause, ns.
+    paused_ns: u64,
+    /// When its own time is over.
+    own_end_ns: u64,
     syncing: Option<Syncing>,
     counting: bool,
     began_cpu_ns: u64,
@@ -124,6 +143,12 @@ struct Hot<'a, C: Clock> {
     /// Until then the cap on operations in flight held back what was due.
     capped_ns: u64,
     held_up: HeldUpState,
+    /// Its share of a group's operations is used up.
+    flow_held: bool,
+    /// It waits for what is in flight, to pause then.
+    flow_pausing: bool,
+    /// When its share last let an operation start, ns.
+    flow_since_ns: u64,
 }
 
 /// Runs until the window is over, or the work is.
@@ -146,7 +171,7 @@ pub(super) fn run<C: Clock>(
         Some((most, Then::CloseWindow)) if window.start_ns > orders.epoch_ns => most / WARM_UP_PART,
         Some((most, Then::CloseWindow)) => most,
     };
-    let pause_at = orders.think.map_or(u64::MAX, |think| u64::from(think.after.max(1)));
+    let pause_at = orders.think.map_or(u64::MAX, |think| think::next_start(&think, 0));
     let hot = Hot {
         clock,
         shared,
@@ -159,6 +184,12 @@ pub(super) fn run<C: Clock>(
         may_issue: most.min(pause_at),
         most,
         pause_at,
+        completed: 0,
+        completed_at_pause: 0,
+        paused_ns: orders.epoch_ns,
+        own_end_ns: orders
+            .ends_after
+            .map_or(u64::MAX, |after| window.start_ns.saturating_add(after.as_nanos() as u64)),
         syncing: orders.sync_after.map(|writes| Syncing::After(writes.max(1))),
         counting: false,
         began_cpu_ns: 0,
@@ -167,6 +198,9 @@ pub(super) fn run<C: Clock>(
         now: clock.now_ns(),
         capped_ns: 0,
         held_up: HeldUpState::default(),
+        flow_held: false,
+        flow_pausing: false,
+        flow_since_ns: 0,
         path,
         orders,
         window,
@@ -183,6 +217,9 @@ impl<C: Clock> Hot<'_, C> {
         }
         self.begin();
         loop {
+            if self.now >= self.own_end_ns {
+                self.end_by_time();
+            }
             if self.tally.issued >= self.may_issue {
                 self.rest();
                 if self.now >= self.shared.end_ns() {
@@ -206,10 +243,14 @@ impl<C: Clock> Hot<'_, C> {
             }
             self.begin();
             self.take_in();
+            if let Some(think) = self.orders.think {
+                self.begin_pause(&think);
+            }
             if self.tally.failures >= FAILURES {
                 self.shared.close(0);
                 break;
             }
+            self.fatal_mismatch()?;
         }
         if self.counting {
             self.tally.cpu_ns = (self.orders.cpu_ns)() - self.began_cpu_ns;
@@ -221,6 +262,7 @@ impl<C: Clock> Hot<'_, C> {
         self.tally.submit_ns = self.path.submit_ns();
         self.tally.workers = self.path.workers();
         self.settle_open()?;
+        self.settle_verified()?;
         self.tally.outages = self.path.outages();
         Ok(self.tally)
     }
@@ -239,6 +281,15 @@ impl<C: Clock> Hot<'_, C> {
                 self.allow(most);
             }
         }
+    }
+
+    /// Its time is over: what it has done is all that it does.
+    #[cold]
+    fn end_by_time(&mut self) {
+        self.own_end_ns = u64::MAX;
+        let then = self.orders.limit.map_or(Then::EndStream, |(_, then)| then);
+        self.orders.limit = Some((self.tally.issued, then));
+        self.allow(self.tally.issued);
     }
 
     /// Whether there is nothing left to do; closes the window where the stream's limit says so.

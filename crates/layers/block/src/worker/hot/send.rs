@@ -14,7 +14,7 @@ impl<C: Clock> Hot<'_, C> {
     #[inline]
     pub(super) fn keep_full(&mut self) {
         let stamp_each = self.orders.depth <= STAMP_EACH;
-        while self.in_flight < self.orders.depth && self.may_send() {
+        while self.in_flight < self.orders.depth && self.may_send() && self.flow_passes() {
             let sent_ns = if stamp_each { self.clock.now_ns() } else { self.now };
             self.send(sent_ns, sent_ns, sent_ns);
         }
@@ -26,9 +26,10 @@ impl<C: Clock> Hot<'_, C> {
         while self.in_flight < self.orders.depth && self.may_send() {
             let Pace::Open(due) = &mut self.orders.pace else { return };
             let Some(due_ns) = due.next_ns() else { return };
-            if due_ns > self.now {
+            if due_ns > self.now || !self.flow_passes() {
                 return;
             }
+            let Pace::Open(due) = &mut self.orders.pace else { return };
             due.sent();
             if self.counting
                 && let Some(open) = &mut self.tally.open
@@ -68,6 +69,9 @@ impl<C: Clock> Hot<'_, C> {
 
     #[inline]
     fn send(&mut self, from_ns: u64, ready_ns: u64, sent_ns: u64) {
+        if self.orders.verifying.is_some() {
+            return self.send_verified(from_ns, ready_ns, sent_ns);
+        }
         let NextOperation { op, offset, bytes } = self.orders.chooser.next();
         let slot = if op == Op::Write { self.writes.take() } else { self.reads.take() };
         if op == Op::Write {

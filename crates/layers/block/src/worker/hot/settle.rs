@@ -9,7 +9,7 @@ use crate::worker::clock::Clock;
 
 /// How long it waits after the window for what it sent, ns. While the way to the device has lost its connections it waits on: what
 /// stands still then is what an open loop must not leave out, and the way itself says when it gives up.
-const DRAIN_NS: u64 = 2_000_000_000;
+pub(super) const DRAIN_NS: u64 = 2_000_000_000;
 
 impl<C: Clock> Hot<'_, C> {
     /// Open loop: what is left of it when the window is over.
@@ -52,7 +52,7 @@ impl<C: Clock> Hot<'_, C> {
             let out = std::mem::take(&mut self.out);
             for completion in &out {
                 let flight = self.flights[completion.slot as usize];
-                if flight.op == Op::Sync {
+                if flight.op == Op::Sync || self.landed_verified(completion, &flight) {
                     continue;
                 }
                 let latency_ns = self.now.saturating_sub(flight.from_ns);

@@ -207,10 +207,14 @@ pub(super) fn run_for(stream: &Stream, device: &mut Device, s: u64) -> Result<Ta
         write_slots: 2 * depth,
         sync_after: stream.sync_after,
         limit: stream.limit.map(|limit| (limit.operations, limit.then)),
+        ends_after: stream.ends_after,
         think: stream.think,
         payload: None,
         expected: Expected { pattern: None, written: true },
         over_ns: stream.over_ns,
+        verifying: None,
+        name: std::path::Path::new("simulated"),
+        flow: stream.flow.clone(),
         slice_ns: SECOND / 10,
         slices: 10 * s as usize,
         pace,
@@ -433,6 +437,23 @@ fn a_limit_ends_the_stream_or_closes_the_window() {
 }
 
 #[test]
+fn a_stream_ends_when_its_own_time_is_over() {
+    for load in [Load::Closed { depth: 8 }, open(20_000.0, Arrivals::Constant, 64)] {
+        let mut stream = stream(load, Mix::only(Op::Read));
+        stream.ends_after = Some(Duration::from_millis(300));
+        let tally = second(&stream, &mut device(8, 100_000)).unwrap();
+        let ended_ns = tally.ended_ns.expect("it ended by itself") - START_NS - SECOND;
+        assert!((300_000_000..301_000_000).contains(&ended_ns), "{ended_ns}");
+        let (operations, samples) = sums(&tally);
+        let ideal = if load.is_open() { 6_000 } else { 24_000 };
+        assert!(operations.abs_diff(ideal) <= ideal / 30, "{operations} of {ideal}");
+        assert_eq!(operations, samples);
+        let open = tally.open.as_ref();
+        assert_eq!(open.map_or(0, |open| open.unsent + open.unfinished), 0);
+    }
+}
+
+#[test]
 fn failures_are_counted_apart_and_too_many_end_it() {
     let mut few = device(4, 100_000);
     few.errors_every = Some(5000);
@@ -457,7 +478,13 @@ fn pauses_come_after_their_operations_and_are_no_latency() {
             let mut device = device(64, 100_000);
             let deepest = Rc::clone(&device.deepest);
             let mut stream = stream(Load::Closed { depth }, Mix::only(Op::Read));
-            stream.think = Some(Think { pause, spin, after });
+            stream.think = Some(Think {
+                pause,
+                spin,
+                after: Some(after),
+                counts_completed: false,
+                every: None,
+            });
             let tally = second(&stream, &mut device).unwrap();
             // Each round takes its operations' time and the pause.
             let round_ns = 5_000_000 + 100_000 * u64::from(after.div_ceil(depth));
@@ -471,11 +498,42 @@ fn pauses_come_after_their_operations_and_are_no_latency() {
 }
 
 #[test]
+fn pauses_come_when_enough_has_come_back_or_enough_time_has_passed() {
+    let (ms, none) = (Duration::from_millis, Duration::ZERO);
+    let think =
+        |after, every| Think { pause: ms(5), spin: none, after, counts_completed: true, every };
+    // With eight in flight that come back together four are eight; a pause after 10 ms has a hundred rounds of 0.1 ms.
+    for (depth, think, round_operations, round_ns) in [
+        (1, think(Some(4), None), 4, 5_400_000),
+        (8, think(Some(4), None), 8, 5_100_000),
+        (8, think(None, Some(ms(10))), 800, 15_000_000),
+        (8, think(Some(16), Some(ms(10))), 16, 5_200_000),
+    ] {
+        let mut stream = stream(Load::Closed { depth }, Mix::only(Op::Read));
+        stream.think = Some(think);
+        let tally = second(&stream, &mut device(64, 100_000)).unwrap();
+        let ideal = round_operations * SECOND / round_ns;
+        let (operations, _) = sums(&tally);
+        let slack = ideal / 40 + round_operations;
+        assert!(
+            operations.abs_diff(ideal) <= slack,
+            "{think:?} at {depth}: {operations} of {ideal}"
+        );
+        assert!(quantile(&tally, 1.0) < 200_000, "the pause is not waited for");
+    }
+}
+
+#[test]
 fn a_limit_inside_a_pause_ends_the_stream() {
     let mut device = device(1, 100_000);
     let mut stream = stream(Load::Closed { depth: 1 }, Mix::only(Op::Read));
-    stream.think =
-        Some(Think { pause: Duration::from_millis(300), spin: Duration::ZERO, after: 2 });
+    stream.think = Some(Think {
+        pause: Duration::from_millis(300),
+        spin: Duration::ZERO,
+        after: Some(2),
+        counts_completed: false,
+        every: None,
+    });
     stream.limit = Some(Limit { operations: 9, then: Then::EndStream });
     let log = Rc::clone(&device.log);
     let tally = second(&stream, &mut device).unwrap();

@@ -1,9 +1,10 @@
-//! Pauses of a closed loop: after so many operations it waits for those in flight, and then for a while, as a user who
+//! Pauses of a closed loop: after so many operations, or so much time, it waits for those in flight, and then for a while, as a user who
 //! looks at an answer before the next question.
 //!
 //! A loop without pauses pays one comparison a turn for this, which it makes anyway for its limit.
 
 use super::Hot;
+use crate::scenario::Think;
 use crate::worker::clock::Clock;
 use crate::worker::due::idle;
 
@@ -37,8 +38,33 @@ impl<C: Clock> Hot<'_, C> {
             }
             now = self.clock.now_ns();
         }
-        self.now = now;
-        self.pause_at = self.pause_at.saturating_add(u64::from(think.after.max(1)));
+        (self.now, self.paused_ns) = (now, now);
+        self.pause_at = next_start(&think, self.tally.issued);
         self.allow(self.most);
+    }
+
+    /// Lets nothing more start where enough has come back, or enough time has passed: the pause begins when nothing is in flight.
+    pub(super) fn begin_pause(&mut self, think: &Think) {
+        if self.tally.issued >= self.may_issue {
+            return;
+        }
+        let since = self.completed - self.completed_at_pause;
+        let by_count =
+            think.counts_completed && think.after.is_some_and(|after| since >= u64::from(after));
+        let passed_ns = self.now.saturating_sub(self.paused_ns);
+        let by_time = think.every.is_some_and(|every| passed_ns >= every.as_nanos() as u64);
+        if by_count || by_time {
+            self.completed_at_pause = self.completed;
+            self.pause_at = self.tally.issued;
+            self.allow(self.most);
+        }
+    }
+}
+
+/// How many operations may have started when the next pause begins, after so many; of those that count what starts.
+pub(super) fn next_start(think: &Think, issued: u64) -> u64 {
+    match think.after {
+        Some(after) if !think.counts_completed => issued.saturating_add(u64::from(after.max(1))),
+        _ => u64::MAX,
     }
 }

@@ -14,6 +14,10 @@ impl<C: Clock> Hot<'_, C> {
     /// Starts what was submitted and waits for completions, or until something is due.
     #[inline]
     pub(super) fn wait(&mut self) -> Result<(), BlockError> {
+        if self.flow_held && self.in_flight == 0 {
+            self.wait_for_flow();
+            return Ok(());
+        }
         if matches!(self.orders.pace, Pace::Closed) {
             if self.in_flight > 0 {
                 let batch = batch(self.orders.depth).min(self.in_flight);
@@ -41,6 +45,7 @@ impl<C: Clock> Hot<'_, C> {
     #[inline]
     fn cannot_send(&self) -> bool {
         self.tally.issued >= self.may_issue
+            || self.flow_held
             || matches!(
                 self.syncing,
                 Some(Syncing::After(0) | Syncing::Waiting | Syncing::InFlight)
