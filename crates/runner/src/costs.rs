@@ -145,7 +145,7 @@ fn headroom(run: &Run, demand: &Demand) -> Option<Headroom> {
     let cpus = f64::from(cpus(run)?);
     let share = (rate * demand.cpu_ns?.value / 1e9 / cpus).min(1.0);
     let from = format!(
-        "p{} within {} kept up to {} per second, at which the CPUs were {} busy; run {}",
+        "p{} within {} kept up to {}, at which the CPUs were {} busy; run {}",
         highest.quantile * 100.0,
         narrows_units::Nanos(highest.limit_ns),
         narrows_units::OpsPerSecond(rate),
