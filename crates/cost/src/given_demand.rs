@@ -51,6 +51,10 @@ pub fn given_demand(file: &str, text: &str) -> Result<Demand, PlanError> {
         let count = number(count, what, 0.0..=1e9)?;
         match (count, size) {
             (None, None) => Ok(None),
+            // None at all have no size.
+            (Some(count), None) if count.high == 0.0 => {
+                Ok(Some(RequestDemand { per_op: amount(count), bytes: 0.0 }))
+            }
             (Some(count), Some(size)) => {
                 let bytes = reader.size(what, size)?.value;
                 Ok(Some(RequestDemand { per_op: amount(count), bytes }))

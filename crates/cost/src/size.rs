@@ -360,6 +360,17 @@ fn lacks(platform: &Description, demand: &Demand, fit: &Fit) -> Option<String> {
     if platform.server_parts().cores.is_none() {
         return Some("the machines don't say their cores, so CPUs limit nothing".to_string());
     }
+    let unknown = match (demand.reads.is_none(), demand.writes.is_none()) {
+        (true, true) => Some("reads and writes"),
+        (true, false) => Some("reads"),
+        (false, true) => Some("writes"),
+        (false, false) => None,
+    };
+    if let Some(unknown) = unknown {
+        return Some(format!(
+            "{unknown} of an operation are not known, so for them drives limit nothing"
+        ));
+    }
     fit.ceiling_per_s.is_none().then(|| "nothing described limits it".to_string())
 }
 

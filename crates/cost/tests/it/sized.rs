@@ -8,6 +8,7 @@ rate = "20k/s"
 cpu = "400 us"
 reads = 2
 read_size = "8 KiB"
+writes = 0
 source = "statspack"
 "#;
 
@@ -197,6 +198,9 @@ fn what_is_not_known_of_the_demand_calls_nothing_large_enough() {
     let without = of(&Demand { cpu_ns: None, ..demand() });
     assert_eq!(without.carries, Carries::Unknown);
     assert!(without.lacks.unwrap().contains("CPU time of an operation is not known"));
+    let drives = of(&Demand { writes: None, ..demand() });
+    assert_eq!(drives.carries, Carries::Unknown);
+    assert!(drives.lacks.unwrap().contains("writes of an operation are not known"));
     // 10,000 to 70,000 are needed, of 48,000.
     let doubtful = given_demand("d.toml", &DEMAND.replace("20k/s", "10 to 70k/s")).unwrap();
     assert_eq!(of(&doubtful).carries, Carries::JustAbout);

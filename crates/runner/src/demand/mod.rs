@@ -113,7 +113,8 @@ fn refused(platform: &Description, name: &str, error: FitError) -> anyhow::Error
 pub(crate) fn from(run: &Run) -> String {
     let mut words = vec![format!("run {}", run.id)];
     words.extend(run.started_at.get(..10).map(|day| format!("of {day}")));
-    if let Some(platform) = run.platform().filter(|_| run.live_logs.is_empty()) {
+    let known = |platform: &&narrows_model::Platform| platform.cpu.threads > 0;
+    if let Some(platform) = run.platform().filter(known).filter(|_| run.live_logs.is_empty()) {
         let cpu = &platform.cpu;
         let model = cpu.model.as_deref().unwrap_or("CPU unknown");
         words.push(format!("on {model}, {} cores, {} CPUs", cpu.cores, cpu.threads));
