@@ -22,8 +22,6 @@ pub struct CostAnswer {
     pub currency: String,
     /// All lines, each computed from those above it.
     pub lines: Vec<CostLine>,
-    /// The number of the line with the total.
-    pub total: usize,
     /// Given figures that are unknown, by key: what rests on them has no value.
     pub unknown: Vec<String>,
     /// The three figures that move the total most.
@@ -49,12 +47,8 @@ pub struct MovedLine {
 
 impl CostAnswer {
     pub(crate) fn of(reckoned: Reckoned) -> CostAnswer {
-        let Reckoned { name, file, note, currency, sheet, total, mut notes, most_cores } = reckoned;
+        let Reckoned { name, file, note, currency, sheet, total, notes, most_cores } = reckoned;
         let lines = sheet.finished();
-        let number = match total {
-            crate::sheet::Expr::Line(at) => at + 1,
-            _ => 0,
-        };
         let unknown = lines.iter().filter(|line| line.value.is_none() && line.formula.is_empty());
         let unknown = unknown.map(|line| line.key.clone()).collect();
         let told = |mut moves: Vec<Move>| {
@@ -66,7 +60,7 @@ impl CostAnswer {
             moves: told(sheet.moves(&crate::sheet::Expr::Line(line.number - 1))),
         });
         let mut once: Vec<String> = Vec::new();
-        for note in notes.drain(..) {
+        for note in notes {
             if !once.contains(&note) {
                 once.push(note);
             }
@@ -76,7 +70,6 @@ impl CostAnswer {
             file,
             note,
             currency,
-            total: number,
             unknown,
             moves: told(sheet.moves(&total)),
             other,

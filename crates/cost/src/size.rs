@@ -137,24 +137,21 @@ impl SizedPlatform {
 
     /// Whether it carries the demand with any one part of that kind gone; `None` without such parts, or where it can't be told.
     pub fn survives(&self, kind: LostKind) -> Option<bool> {
-        let mut of_kind = self.losses.iter().filter(|loss| loss.kind == kind).peekable();
-        of_kind.peek()?;
-        let mut all = true;
-        for loss in of_kind {
-            match loss.carries {
-                Carries::Yes => {}
-                Carries::HeadroomUnknown | Carries::Unknown => return None,
-                Carries::No | Carries::JustAbout | Carries::MoreSessions => all = false,
-            }
+        let of_kind =
+            || self.losses.iter().filter(|loss| loss.kind == kind).map(|loss| loss.carries);
+        let open = |carries| matches!(carries, Carries::HeadroomUnknown | Carries::Unknown);
+        of_kind().next()?;
+        if of_kind().any(|carries| carries != Carries::Yes && !open(carries)) {
+            return Some(false);
         }
-        Some(all)
+        (!of_kind().any(open)).then_some(true)
     }
 
     /// Whether it does so with any part gone but the machine that has the data.
     fn survives_but_storage(&self) -> bool {
-        let kinds = [LostKind::Drive, LostKind::Path, LostKind::Server];
-        let known: Vec<bool> = kinds.iter().filter_map(|kind| self.survives(*kind)).collect();
-        !known.is_empty() && known.iter().all(|survives| *survives)
+        let mut others =
+            self.losses.iter().filter(|loss| loss.kind != LostKind::Storage).peekable();
+        others.peek().is_some() && others.all(|loss| loss.carries == Carries::Yes)
     }
 }
 

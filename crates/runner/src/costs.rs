@@ -24,7 +24,7 @@ pub fn measured(name: &str) -> Result<Measured> {
     let io = operations(&run);
     let mut notes = demand::remarks(&run);
     // Of the client's network, which costs nothing here.
-    notes.retain(|note| !note.contains("client network"));
+    notes.retain(|note| note != demand::CLIENT_NETWORK);
     notes.extend(taken.refused);
     if taken.demands.is_empty() && io.is_empty() {
         return Err(Failure::hinted(

@@ -8,8 +8,9 @@ use narrows_runner::failure::Failure;
 /// A file's text, read no further than any description goes; the command is the one whose help names their format.
 pub fn text(file: &Path, command: &str) -> Result<String> {
     let failed = |reason: String| {
-        let hint =
-            format!("name a TOML file; `narrows {command} --help` names the page on its format");
+        let hint = format!(
+            "name a TOML file that you may read; `narrows {command} --help` names the page on its format"
+        );
         Failure::hinted(format!("{}: {reason}", file.display()), hint)
     };
     narrows_files::read_text(file, narrows_plan::TEXT_BYTES_MAX as u64)

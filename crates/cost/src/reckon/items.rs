@@ -57,102 +57,106 @@ fn parts(r: &mut Reckoning<'_>, price: f64, unpriced: &[String]) -> Expr {
     r.given((Group::Cost, "parts"), "parts of the platform", &currency, value, &from)
 }
 
+/// What one item costs over the years.
 fn one(
     r: &mut Reckoning<'_>,
     name: &str,
     item: &Spanned<ItemEntry>,
     work: Option<&Work>,
 ) -> Result<Expr, PlanError> {
-    let entry = item.get_ref();
     let what = format!("item {name}");
-    let published = match &entry.figure {
-        Some(id) => Some(r.published(&what, id)?),
-        None => None,
-    };
-    let (price, from) = match &published {
-        Some(figure) => {
-            let beside = [
-                entry.price.is_some(),
-                entry.per.is_some(),
-                entry.date.is_some(),
-                entry.source.is_some(),
-            ];
-            if beside.contains(&true) {
-                let why = "has a figure, which has its price, per, date and source";
-                let hint = "leave these out, or leave figure out";
-                return Err(r.reader.source.error(&item.span(), what, why, hint));
-            }
-            r.of_published(figure)
-        }
-        None => {
-            let price = match &entry.price {
-                Some(figure) => r.reader.price(&format!("{what}: price"), figure)?,
-                None => None,
-            };
-            let from = (&entry.source, &entry.date);
-            (price, r.priced(&what, price.is_some(), item.span(), from)?)
-        }
-    };
-    let per = match &published {
-        Some(figure) => figure.per.as_str(),
-        None => entry.per.as_ref().map_or("once", |per| per.get_ref().trim()),
-    };
-    // What a published price counts: `USD per GB and month`.
-    let counted = published.as_ref().and_then(|figure| figure.of.clone());
-    let of = |often: &str| match &counted {
-        Some(counted) => format!("{counted} and {often}"),
-        None => often.to_string(),
-    };
-    let (unit, times) = match per {
-        "once" => (r.currency.clone(), Expr::Number(1.0)),
-        "year" => (r.per(&of("year")), r.years.clone()),
-        "month" => (r.per(&of("month")), Expr::Number(MONTHS) * r.years.clone()),
-        "hour" => (r.per(&of("hour")), Expr::Number(HOURS) * r.years.clone()),
-        "rate" => match work {
-            Some(work) => (r.per(&work.unit), work.rate.clone()),
-            None => {
-                let why = "is per rate, and no [cost.work] has a rate";
-                let hint = "add [cost.work] with name, rate and source";
-                return Err(r.reader.source.error(&item.span(), what, why, hint));
-            }
-        },
-        other => {
-            let why = format!("`{other}` is not known");
-            let hint = "per = \"once\", \"hour\", \"month\", \"year\" or \"rate\"";
-            return Err(r.reader.source.error(&item.span(), format!("{what}: per"), why, hint));
-        }
-    };
+    let paid = paid(r, &what, item)?;
+    let (unit, times) = often(r, &what, item, &paid, work)?;
     let key = |last: &str| format!("item.{}.{last}", key_of(name));
-    let price = r.given((Group::Cost, &key("price")), name, &unit, price, &from);
-    let count = match &entry.count {
-        Some(figure) => {
-            let count = r.reader.count(&format!("{what}: count"), figure)?;
-            let from =
-                From { basis: Basis::Described, source: "the description".into(), date: None };
-            Some(r.given(
-                (Group::Cost, &key("count")),
-                &format!("{name}: how many"),
-                "",
-                count,
-                &from,
-            ))
-        }
-        None => None,
-    };
-    if per == "once" && count.is_none() {
-        return Ok(price);
+    let mut sum = r.given((Group::Cost, &key("price")), name, &unit, paid.price, &paid.from);
+    let count = &item.get_ref().count;
+    if let Some(figure) = count {
+        let count = r.reader.count(&format!("{what}: count"), figure)?;
+        let from = From { basis: Basis::Described, source: "the description".into(), date: None };
+        let title = format!("{name}: how many");
+        sum = sum * r.given((Group::Cost, &key("count")), &title, "", count, &from);
     }
-    let mut sum = price;
-    if let Some(count) = count {
-        sum = sum * count;
+    if let Some(times) = &times {
+        sum = sum * times.clone();
     }
-    if per != "once" {
-        sum = sum * times;
+    if count.is_none() && times.is_none() {
+        return Ok(sum);
     }
     let currency = r.currency.clone();
-    let title = format!("{name} over the years");
-    let title = if per == "once" || per == "rate" { format!("{name}: all") } else { title };
+    let title = format!("{name}: all");
     Ok(r.sheet.computed((Group::Cost, &key("sum")), &title, &currency, sum))
+}
+
+/// A price, how often it is paid, and what it counts where that is published with it.
+struct Paid {
+    price: Option<Range>,
+    from: From,
+    per: String,
+    of: Option<String>,
+}
+
+/// The price that stands in the description, or the published one that it names.
+fn paid(r: &mut Reckoning<'_>, what: &str, item: &Spanned<ItemEntry>) -> Result<Paid, PlanError> {
+    let entry = item.get_ref();
+    let Some(id) = &entry.figure else {
+        let price = match &entry.price {
+            Some(figure) => r.reader.price(&format!("{what}: price"), figure)?,
+            None => None,
+        };
+        let sources = (&entry.source, &entry.date);
+        let from = r.priced(what, price.is_some(), item.span(), sources)?;
+        let per = entry.per.as_ref().map_or("once", |per| per.get_ref().trim()).to_string();
+        return Ok(Paid { price, from, per, of: None });
+    };
+    let beside = [&entry.per, &entry.date, &entry.source];
+    if entry.price.is_some() || beside.iter().any(|text| text.is_some()) {
+        let why = "has a figure, which has its price, per, date and source";
+        let hint = "leave these out, or leave figure out";
+        return Err(r.reader.source.error(&item.span(), what, why, hint));
+    }
+    let figure = r.published(what, id)?;
+    let (price, from) = r.of_published(&figure);
+    Ok(Paid { price, from, per: figure.per, of: figure.of })
+}
+
+/// What a price counts, `USD per GB and month`, and how often it is paid over the years; `None` for once.
+fn often(
+    r: &Reckoning<'_>,
+    what: &str,
+    item: &Spanned<ItemEntry>,
+    paid: &Paid,
+    work: Option<&Work>,
+) -> Result<(String, Option<Expr>), PlanError> {
+    let refuse = |what: String, why: &str, hint: &str| {
+        Err(r.reader.source.error(&item.span(), what, why, hint))
+    };
+    let per = paid.per.as_str();
+    let times = match per {
+        "once" => {
+            let unit = paid.of.as_ref().map_or(r.currency.clone(), |of| r.per(of));
+            return Ok((unit, None));
+        }
+        "rate" => {
+            let Some(work) = work else {
+                let hint = "add [cost.work] with name, rate and source";
+                return refuse(
+                    what.to_string(),
+                    "is per rate, and no [cost.work] has a rate",
+                    hint,
+                );
+            };
+            return Ok((r.per(&work.unit), Some(work.rate.clone())));
+        }
+        "year" => r.years.clone(),
+        "month" => Expr::Number(MONTHS) * r.years.clone(),
+        "hour" => Expr::Number(HOURS) * r.years.clone(),
+        other => {
+            let hint = "per = \"once\", \"hour\", \"month\", \"year\" or \"rate\"";
+            return refuse(format!("{what}: per"), &format!("`{other}` is not known"), hint);
+        }
+    };
+    let counted = paid.of.as_ref().map_or(per.to_string(), |of| format!("{of} and {per}"));
+    Ok((r.per(&counted), Some(times)))
 }
 
 /// A name as a part of a key: lower case, words joined.

@@ -65,22 +65,21 @@ pub(super) fn add(r: &mut Reckoning<'_>, core: &Option<CoreMoney>, server: &Serv
 
 /// Bytes of a core's CPU time, and for each GHz where the clock is known.
 fn bytes_of_cores(r: &mut Reckoning<'_>, measured: &Measured) {
-    let all = bytes_of_a_core(measured);
+    let all = of_a_core(measured);
     let ghz = measured.ghz.filter(|_| !all.is_empty()).map(|ghz| {
         let given = given(Amount { value: ghz, half: None }, &measured.from);
         r.sheet.given((Group::Work, "run.ghz"), "clock of a core there", "GHz", given)
     });
-    for (name, bytes_per_cpu_s) in all {
+    for OfACore { name, bytes, operations } in all {
         let key = |last: &str| format!("run.{}.{last}", key_of(&name));
-        let line = given_of(bytes_per_cpu_s, 1e-6, &measured.from);
+        let line = given_of(bytes, 1e-6, &measured.from);
         let title = format!("{name}: bytes of one core's CPU time");
         let place = (Group::Work, &*key("mb_per_core"));
         let line = r.sheet.given(place, &title, "MB/s per core", line);
-        let per_s = operations_of_a_core(measured, &name);
-        if let Some(per_s) = per_s {
+        if let Some(operations) = operations {
             let title = format!("{name}: operations of one core's CPU time");
             let place = (Group::Work, &*key("ops_per_core"));
-            let given = given(per_s, &measured.from);
+            let given = given(operations, &measured.from);
             let line = r.sheet.given(place, &title, "/s per core", given);
             r.sheet.shown(&line);
         }
@@ -196,30 +195,26 @@ fn of_io(
     core.priced(r, (&key("microsecond"), &title, &currency), &spared);
 }
 
-/// Operations per second of CPU time, of storage alone.
-fn operations_of_a_core(measured: &Measured, name: &str) -> Option<Amount> {
-    const NS: f64 = 1e9;
-    let io = measured.io.iter().find(|io| io.name == name)?;
-    let value = NS / io.cpu_ns.value;
-    let half = io.cpu_ns.half.map(|half| value * half / io.cpu_ns.value);
-    Some(Amount { value, half })
+/// What one core's CPU time carries of one kind of work, per second.
+struct OfACore {
+    name: String,
+    bytes: Amount,
+    /// Of storage alone: a scan's operation is a whole scan.
+    operations: Option<Amount>,
 }
 
-/// Bytes per second of CPU time.
-fn bytes_of_a_core(measured: &Measured) -> Vec<(String, Amount)> {
+fn of_a_core(measured: &Measured) -> Vec<OfACore> {
     const NS: f64 = 1e9;
-    let of = |bytes: f64, cpu_ns: Amount| {
-        let value = bytes / cpu_ns.value * NS;
-        let half = cpu_ns.relative().filter(|_| cpu_ns.half.is_some()).map(|share| value * share);
-        Amount { value, half }
-    };
-    let io = measured.io.iter().filter(|io| io.cpu_ns.value > 0.0);
-    let io = io.map(|io| (io.name.clone(), of(io.bytes, io.cpu_ns)));
-    let scans = measured.demands.iter().filter(|demand| demand.scan);
-    let scanned = scans.filter_map(|demand| {
-        let (reads, cpu) = (demand.reads?, demand.cpu_ns?);
-        let bytes = reads.per_op.value * reads.bytes;
-        (bytes > 0.0 && cpu.value > 0.0).then(|| (demand.name.clone(), of(bytes, cpu)))
+    let per_cpu_s = |count: f64, cpu_ns: Amount| Amount::exact(count * NS).over(cpu_ns);
+    let io = measured.io.iter().filter_map(|io| {
+        let (bytes, operations) = (per_cpu_s(io.bytes, io.cpu_ns)?, per_cpu_s(1.0, io.cpu_ns));
+        Some(OfACore { name: io.name.clone(), bytes, operations })
     });
-    io.chain(scanned).collect()
+    let scans = measured.demands.iter().filter(|demand| demand.scan);
+    let scans = scans.filter_map(|demand| {
+        let bytes = demand.reads?.per_op.value * demand.reads?.bytes;
+        let bytes = per_cpu_s(bytes, demand.cpu_ns?).filter(|bytes| bytes.value > 0.0)?;
+        Some(OfACore { name: demand.name.clone(), bytes, operations: None })
+    });
+    io.chain(scans).collect()
 }

@@ -173,12 +173,10 @@ fn reading(
     };
     let bytes = r.reader.size(&format!("outage {name}"), bytes)?.times(1.0 / GIGABYTE);
     let rate = r.reader.bandwidth(&format!("outage {name}"), rate)?.times(1.0 / GIGABYTE);
-    let place = |key: &str| (Group::Outage, key.to_string());
-    let (group, bytes_key) = place(key);
-    let bytes = r.given((group, &bytes_key), &format!("{name}: {title}"), "GB", Some(bytes), from);
-    let (group, rate_key) = place(&format!("{key}_rate"));
-    let rate =
-        r.given((group, &rate_key), &format!("{name}: {title}, rate"), "GB/s", Some(rate), from);
+    let words = format!("{name}: {title}");
+    let bytes = r.given((Group::Outage, key), &words, "GB", Some(bytes), from);
+    let place = (Group::Outage, &*format!("{key}_rate"));
+    let rate = r.given(place, &format!("{words}, rate"), "GB/s", Some(rate), from);
     Ok(Some(bytes / rate))
 }
 

@@ -248,6 +248,10 @@ fn published_figures_stand_in_for_quotes_and_are_named() {
     near(value(&answer, "power.sum"), 0.5 * 1.54 * 8760.0 * 3.0 * 0.146);
     let price = answer.line("item.volume.price").unwrap();
     assert!(price.source.contains("https://") && price.date.is_some(), "{price:?}");
+    assert_eq!(price.unit, "USD per GB and month");
+    let memory = reckoned(&text("USD", "figure = \"dram-ddr5-rdimm\"")).unwrap();
+    assert_eq!(memory.line("item.volume.price").unwrap().unit, "USD per GB");
+    near(value(&memory, "item.volume.sum"), 32.0 * 2000.0);
     let other = reckoned(&text("EUR", "figure = \"aws-gp3-storage\"")).unwrap();
     assert_eq!(other.value("total"), None);
     assert_eq!(other.unknown, ["item.volume.price", "power.price"]);

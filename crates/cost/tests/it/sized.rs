@@ -90,6 +90,13 @@ fn without_a_known_headroom_nothing_is_called_large_enough() {
     let texts = [platform("a", 32, "1", ""), platform("b", 4, "1", "")];
     let sizing = sized(&texts, 1.0, None);
     assert_eq!(sizing.platforms[0].carries, Carries::HeadroomUnknown);
+    assert_eq!(sizing.platforms[0].survives(LostKind::Drive), None, "it can't be told");
+    assert_eq!(
+        sizing.platforms[0].survives(LostKind::Storage),
+        Some(false),
+        "that stops it anyhow"
+    );
+    assert_eq!(sizing.platforms[0].survives(LostKind::Server), None, "it has no such part");
     assert_eq!(sizing.platforms[1].carries, Carries::No, "its ceiling is too low anyhow");
     assert_eq!(sizing.smallest, None);
 }

@@ -236,12 +236,7 @@ fn costs(cost: &CostAnswer) -> Option<String> {
         Some(total) => total,
         None => return Some(format!("unknown: {}", cost.unknown.join(", "))),
     };
-    let licences: f64 = cost
-        .lines
-        .iter()
-        .filter(|line| line.key.starts_with("licence.") && line.key.ends_with(".sum"))
-        .filter_map(|line| line.value)
-        .sum();
+    let licences = cost.value("licence.all").unwrap_or(0.0);
     let [total_words, licence_words, rest] =
         [total, licences, total - licences].map(|value| number(value.round()));
     Some(format!(

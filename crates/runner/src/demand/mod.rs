@@ -13,6 +13,10 @@ use narrows_verdict::Estimate;
 use crate::failure::Failure;
 use crate::store;
 
+/// What no run of ours counts.
+pub(crate) const CLIENT_NETWORK: &str =
+    "bytes between clients and server were not counted, so the client network limits nothing";
+
 /// Demands of a run, and why some of its measurements gave none.
 #[derive(Default)]
 pub(crate) struct MeasuredDemands {
@@ -153,10 +157,7 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
                 .to_string(),
         );
     }
-    all.push(
-        "bytes between clients and server were not counted, so the client network limits nothing"
-            .to_string(),
-    );
+    all.push(CLIENT_NETWORK.to_string());
     all
 }
 

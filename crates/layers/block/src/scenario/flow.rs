@@ -17,8 +17,7 @@ pub struct FlowGroup {
 
 impl FlowGroup {
     /// Nobody yet.
-    #[allow(clippy::new_ret_no_self)]
-    pub fn new() -> Arc<FlowGroup> {
+    pub fn empty() -> Arc<FlowGroup> {
         Arc::new(FlowGroup { operations: AtomicU64::new(1), weights: AtomicU64::new(0) })
     }
 
@@ -85,7 +84,7 @@ mod tests {
 
     #[test]
     fn operations_pass_by_their_weights_and_those_who_stay_get_the_rest() {
-        let group = FlowGroup::new();
+        let group = FlowGroup::empty();
         let flows = [1_u64, 8].map(|weight| group.join(weight, 1, Duration::ZERO));
         let mut passed = [0_u64; 2];
         for _ in 0..9000 {
@@ -101,7 +100,7 @@ mod tests {
 
     #[test]
     fn one_of_the_members_may_always_go() {
-        let group = FlowGroup::new();
+        let group = FlowGroup::empty();
         let flows: Vec<Flow> =
             [3, 3, 5, 7].map(|weight| group.join(weight, 1, Duration::ZERO)).into();
         for turn in 0..10_000 {

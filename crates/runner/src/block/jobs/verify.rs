@@ -264,7 +264,7 @@ pub fn share_flows(streams: &mut [JobStream], jobs: &[Job], said: &mut Vec<Strin
         let group = match groups.iter().find(|(id, _)| *id == flow.group) {
             Some((_, group)) => Arc::clone(group),
             None => {
-                groups.push((flow.group, FlowGroup::new()));
+                groups.push((flow.group, FlowGroup::empty()));
                 Arc::clone(&groups[groups.len() - 1].1)
             }
         };

@@ -221,7 +221,7 @@ fn streams_of_a_group_keep_their_weights() {
     let dir = tempfile::tempdir().unwrap();
     let region = region(&dir.path().join("f"));
     for pause in [Duration::ZERO, Duration::from_micros(100)] {
-        let group = FlowGroup::new();
+        let group = FlowGroup::empty();
         let streams = [("a", 1), ("b", 5)].map(|(name, weight)| Stream {
             flow: Some(group.join(weight, 1, pause)),
             ..Stream::reads(name, region.clone(), BLOCK, 1, Access::null())
@@ -237,7 +237,7 @@ fn streams_of_a_group_keep_their_weights() {
 fn a_stream_with_a_rate_holds_the_others_of_its_group_to_their_share_of_it() {
     let dir = tempfile::tempdir().unwrap();
     let region = region(&dir.path().join("f"));
-    let group = FlowGroup::new();
+    let group = FlowGroup::empty();
     let of = |name, weight, load| Stream {
         load,
         flow: Some(group.join(weight, 1, Duration::ZERO)),
