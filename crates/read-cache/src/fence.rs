@@ -16,8 +16,6 @@ pub struct ReadStart(u64);
 #[must_use = "a write is under way until its end is told"]
 pub struct WriteToken {
     pub(crate) pages: PageRange,
-    /// When it began; no two have the same.
-    pub(crate) begun: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,7 +53,7 @@ impl Fence {
     pub(crate) fn begin(&mut self, pages: PageRange) -> WriteToken {
         self.now += 1;
         self.stamp(pages, |stamp| stamp.under_way += 1);
-        WriteToken { pages, begun: self.now }
+        WriteToken { pages }
     }
 
     /// Ends a write.
@@ -70,11 +68,9 @@ impl Fence {
         quiet(&self.all) && quiet(&self.stamps[self.place(page)])
     }
 
-    /// Whether the write, which is under way, is the only one of the page since it began.
-    pub(crate) fn is_alone(&self, page: Page, begun: u64) -> bool {
-        let stamp = &self.stamps[self.place(page)];
-        let alone = stamp.under_way == 1 && stamp.last == begun;
-        alone && self.all.under_way == 0 && self.all.last <= begun
+    /// Whether one write of the page is under way, and no other.
+    pub(crate) fn is_only(&self, page: Page) -> bool {
+        self.stamps[self.place(page)].under_way == 1 && self.all.under_way == 0
     }
 
     fn place(&self, page: Page) -> usize {
@@ -129,35 +125,19 @@ mod tests {
     }
 
     #[test]
-    fn a_write_is_alone_only_if_no_other_was_there_meanwhile() {
-        let alone = |others: &dyn Fn(&mut Fence)| {
-            let mut fence = Fence::new(64);
-            let token = fence.begin(PageRange::one(A));
-            others(&mut fence);
-            let alone = fence.is_alone(A, token.begun);
-            fence.end(&token);
-            alone
-        };
-        assert!(alone(&|_| {}));
-        assert!(alone(&|fence| {
-            let other = fence.begin(PageRange::one(Page(2)));
-            fence.end(&other);
-        }));
-        assert!(!alone(&|fence| {
-            let other = fence.begin(PageRange::one(A));
-            fence.end(&other);
-        }));
-        assert!(!alone(&|fence| {
-            let other = fence.begin(PageRange::new(Page(1000), 65));
-            fence.end(&other);
-        }));
-        // One that began before and ends meanwhile.
+    fn a_write_is_the_only_one_where_no_other_of_the_page_is_under_way() {
         let mut fence = Fence::new(64);
-        let other = fence.begin(PageRange::one(A));
         let token = fence.begin(PageRange::one(A));
-        assert!(!fence.is_alone(A, token.begun));
-        fence.end(&other);
-        assert!(!fence.is_alone(A, token.begun));
+        let neighbour = fence.begin(PageRange::one(Page(2)));
+        assert!(fence.is_only(A));
+        for range in [PageRange::one(A), PageRange::new(Page(1000), 65)] {
+            let other = fence.begin(range);
+            assert!(!fence.is_only(A));
+            fence.end(&other);
+            assert!(fence.is_only(A));
+        }
         fence.end(&token);
+        fence.end(&neighbour);
+        assert!(!fence.is_only(A));
     }
 }

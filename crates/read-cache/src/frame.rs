@@ -21,12 +21,12 @@ pub(crate) enum QueueName {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
     pub(crate) page: u64,
-    /// The write that is under way on it; 0 for none, and then it is a hit.
-    pub(crate) written_by: u64,
     newer: u32,
     older: u32,
     pub(crate) segment: u16,
     pub(crate) queue: QueueName,
+    /// A write of it is under way: no hit.
+    pub(crate) is_written: bool,
     /// Since it came in or was last spared, up to [`MOST_USES`].
     pub(crate) uses: u8,
 }
@@ -34,11 +34,11 @@ pub(crate) struct Frame {
 impl Frame {
     pub(crate) const FREE: Frame = Frame {
         page: u64::MAX,
-        written_by: 0,
         newer: NONE,
         older: NONE,
         segment: 0,
         queue: QueueName::Free,
+        is_written: false,
         uses: 0,
     };
 
@@ -49,7 +49,7 @@ impl Frame {
 
     /// Whether its slot holds what the backing holds.
     pub(crate) fn is_hit(&self) -> bool {
-        self.queue != QueueName::Free && self.written_by == 0
+        self.queue != QueueName::Free && !self.is_written
     }
 
     /// Counts a use.

@@ -306,3 +306,65 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     eight.copy_from_slice(&bytes[at..at + 8]);
     u64::from_le_bytes(eight)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDENTITY: Identity = Identity {
+        namespace: [1; 16],
+        backing: [2; 32],
+        pages: 100,
+        page_bytes: 4096,
+        shard: 0,
+        shards: 1,
+    };
+
+    fn image_of(pages: &[(u64, u32, u8)]) -> Vec<u8> {
+        let saved = |(page, slot, uses): &(u64, u32, u8)| SavedPage {
+            page: Page(*page),
+            slot: Slot(*slot),
+            queue: if *uses > 0 { QueueName::Main } else { QueueName::Small },
+            uses: *uses,
+            content: 9,
+        };
+        let mut image = vec![7; 3];
+        write(&IDENTITY, 4, pages.iter().map(saved), &mut image);
+        // It is appended.
+        image.split_off(3)
+    }
+
+    fn load(image: &[u8]) -> Result<SavedIndex, IndexRefusal> {
+        SavedIndex::load(image, &IDENTITY, None)
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_its_worth_told() {
+        let index = load(&image_of(&[(5, 1, 0), (7, 2, 0), (99, 0, 3), (3, 9, 1)])).unwrap();
+        let worth: Vec<u64> = index.by_worth().map(|page| page.0).collect();
+        assert_eq!((worth, index.generation()), (vec![99, 3, 7, 5], 4));
+        assert_eq!(load(&image_of(&[])).unwrap().pages, []);
+    }
+
+    #[test]
+    fn right_sums_don_t_make_nonsense_right() {
+        for wrong in [
+            [(5, 1, 0), (5, 2, 0)],
+            [(5, 1, 0), (6, 1, 0)],
+            [(5, 1, 0), (100, 2, 0)],
+            [(5, 1, 0), (6, 2, 4)],
+        ] {
+            assert_eq!(load(&image_of(&wrong)), Err(IndexRefusal::Inconsistent), "{wrong:?}");
+        }
+        assert!(load(&image_of(&[(5, 1, 0), (99, 2, 3)])).is_ok());
+    }
+
+    #[test]
+    fn another_version_is_named() {
+        let mut image = image_of(&[(5, 1, 0)]);
+        image[8] = 2;
+        let its_sum = sum(&image[..SUM_AT]);
+        image[SUM_AT..MARK_BYTES].copy_from_slice(&its_sum.to_le_bytes());
+        assert_eq!(load(&image), Err(IndexRefusal::Version { found: 2 }));
+    }
+}

@@ -160,10 +160,10 @@ impl ReadCache {
     /// Before the backing is asked to write, zero or give up pages, all that the bytes touch. None of them is a hit from now on.
     pub fn begin_write(&mut self, pages: PageRange) -> WriteToken {
         let token = self.fence.begin(pages);
-        let begun = token.begun;
         self.each_resident(pages, |cache, id| {
-            if cache.fence.is_alone(Page(cache.frames[id as usize].page), begun) {
-                cache.frames[id as usize].written_by = begun;
+            // Whose writes overlap leaves: which of them the backing will have last, nobody knows.
+            if cache.fence.is_only(Page(cache.frames[id as usize].page)) {
+                cache.frames[id as usize].is_written = true;
             } else {
                 cache.invalidate_frame(id);
             }
@@ -179,15 +179,13 @@ impl ReadCache {
         outcome: WriteOutcome,
         mut update: impl FnMut(Page, Slot),
     ) {
-        let begun = token.begun;
+        // What is still here was here when the write began, and no other write has begun since: nobody is admitted meanwhile.
         self.each_resident(token.pages, |cache, id| {
             let frame = &mut cache.frames[id as usize];
-            if frame.written_by != begun {
-                return;
-            }
-            let page = Page(frame.page);
-            if outcome == WriteOutcome::Written && cache.fence.is_alone(page, begun) {
-                frame.written_by = 0;
+            debug_assert!(frame.is_written, "a page that is written is no hit");
+            if outcome == WriteOutcome::Written {
+                frame.is_written = false;
+                let page = Page(frame.page);
                 cache.segments.get_mut(frame.segment).statistics.updates += 1;
                 update(page, Slot(id));
             } else {
