@@ -56,7 +56,9 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
             Some(("log", path)) if !path.is_empty() => spec.log.push(log_medium_at(path)),
             Some(("log-serial", serial)) => match spec.log.last_mut() {
                 Some(medium) => medium.serial = Some(serial.to_string()),
-                None => return invalid(format!("`{word}`: it stands after the `log=` that it is of")),
+                None => {
+                    return invalid(format!("`{word}`: it stands after the `log=` that it is of"));
+                }
             },
             None if word == "readonly" => spec.read_only = true,
             _ => {
@@ -75,7 +77,9 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
             return invalid("a log is of a file or block device: memory keeps nothing".to_string());
         }
         if spec.read_only {
-            return invalid("`readonly` and `log=`: nothing would be written to the log".to_string());
+            return invalid(
+                "`readonly` and `log=`: nothing would be written to the log".to_string(),
+            );
         }
         if spec.log.len() > 2 {
             return invalid("a log is on one medium or two".to_string());
@@ -140,7 +144,8 @@ mod tests {
         assert_eq!(device.medium, Medium::Path("/dev/sdx".into()));
         assert_eq!((device.serial.as_deref(), device.keep_contents), (Some("A:B C"), true));
         let logged = namespace_of("/srv/wal,log=/fast/a,log=/dev/sdy,log-serial=S 1").unwrap();
-        let media: Vec<_> = logged.log.iter().map(|it| (it.path.to_str(), it.serial.as_deref())).collect();
+        let media: Vec<_> =
+            logged.log.iter().map(|it| (it.path.to_str(), it.serial.as_deref())).collect();
         assert_eq!(media, [(Some("/fast/a"), None), (Some("/dev/sdy"), Some("S 1"))]);
         // A file may have a colon in its name.
         assert_eq!(namespace_of("a:b").unwrap().medium, Medium::Path("a:b".into()));

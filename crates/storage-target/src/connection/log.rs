@@ -99,12 +99,19 @@ impl Connection {
         }
         let writes = appended.media.count_ones() as u8;
         slot.step = Step::Log { seq: appended.seq, bytes, writes, answered: false };
-        for (part, medium) in disk.media().iter().filter(|(part, _)| appended.media >> *part & 1 == 1) {
+        for (part, medium) in
+            disk.media().iter().filter(|(part, _)| appended.media >> *part & 1 == 1)
+        {
             if let Some(controller) = &self.controller_of_storage {
                 controller.stay_in_storage();
             }
             let operation = StorageOperation::Write { memory, bytes, offset, durable: true };
-            context.requests.push(StorageRequest { slot: number, part: *part, fd: medium.fd(), operation });
+            context.requests.push(StorageRequest {
+                slot: number,
+                part: *part,
+                fd: medium.fd(),
+                operation,
+            });
             self.in_storage += 1;
         }
     }

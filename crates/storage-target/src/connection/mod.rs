@@ -71,8 +71,7 @@ impl Context<'_> {
 
     /// A command of this connection, for who has news for it.
     fn waiter(&self, slot: u16) -> Waiter {
-        let owner =
-            Owner { inbox: Arc::clone(self.inbox), peer: self.peer, serial: self.serial };
+        let owner = Owner { inbox: Arc::clone(self.inbox), peer: self.peer, serial: self.serial };
         Waiter { owner, slot }
     }
 }

@@ -50,8 +50,9 @@ impl Connection {
         failed: Option<Status>,
         context: &mut Context<'_>,
     ) {
-        let Slot { entry, namespace, step, mut buffer, overlay, bytes, arrived_ns, storage_ns, .. } =
-            self.slots.remove(number);
+        let Slot {
+            entry, namespace, step, mut buffer, overlay, bytes, arrived_ns, storage_ns, ..
+        } = self.slots.remove(number);
         if let (Some(read), false) = (&mut buffer, overlay.is_empty()) {
             lay_over(&overlay, read.bytes_mut(bytes as usize));
         }

@@ -17,11 +17,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use narrows_log_tier::{Change, Geometry, Log, Refused, Source, State, Status};
 
 pub(crate) use mover::Mover;
-pub(crate) use open::{
-    Consents, OpenLog, check_backing, identity_of, mark_of, newest_of, open_log, open_logged,
-    open_medium, recover, unmark,
-};
 pub(crate) use mover::write_superblock;
+pub(crate) use open::{
+    Consents, MediumReader, OpenLog, check_backing, identity_of, mark_of, newest_of, open_log,
+    open_logged, open_medium, recover, unmark,
+};
 pub(crate) use wait::{News, Owner, Waiter};
 
 use super::FileDisk;
@@ -176,7 +176,8 @@ impl LoggedDisk {
         drop(shared);
         // What can be moved now, or has to be.
         self.bell.notify_one();
-        let own = news.iter().position(|(of, _, _)| *of == Some(seq)).map(|at| news.swap_remove(at));
+        let own =
+            news.iter().position(|(of, _, _)| *of == Some(seq)).map(|at| news.swap_remove(at));
         for (_, waiter, news) in news {
             waiter.tell(news);
         }
@@ -189,7 +190,10 @@ impl LoggedDisk {
             return 0..0;
         }
         let durable = shared.log.medium_failed(medium);
-        let path = self.media.get(&medium).map_or_else(String::new, |disk| disk.path().display().to_string());
+        let path = self
+            .media
+            .get(&medium)
+            .map_or_else(String::new, |disk| disk.path().display().to_string());
         let state = match shared.log.state() {
             State::Failed => "failed",
             State::Healthy | State::Degraded => "degraded",
@@ -256,7 +260,7 @@ pub(crate) fn lay_over(overlay: &[Overlay], read: &mut [u8]) {
 }
 
 /// ms since 1970.
-fn now_ms() -> u64 {
+pub(crate) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_millis() as u64)
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use narrows_log_tier::{Batch, Piece, SLOT_BYTES, Source, State, Superblock};
 
 use super::{FileDisk, LoggedDisk, News, Shared, now_ms};
-use crate::buffer::{LARGEST, Buffer};
+use crate::buffer::{Buffer, LARGEST};
 use crate::journal;
 
 /// Most of a batch, bytes.
@@ -267,7 +267,7 @@ pub(crate) fn write_superblock(medium: &FileDisk, superblock: &Superblock) -> io
 
 impl FileDisk {
     /// Writes all of these bytes there.
-    pub(super) fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+    pub(crate) fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         std::os::unix::fs::FileExt::write_all_at(&self.file, bytes, offset)
     }
 

@@ -8,8 +8,7 @@ use std::sync::{Condvar, Mutex};
 use std::time::UNIX_EPOCH;
 
 use narrows_log_tier::{
-    Action, Found, FoundRecord, Log, LogId, ReadMedium, SLOT_BYTES, Superblock, Unusable,
-    scan,
+    Action, Found, FoundRecord, Log, LogId, ReadMedium, SLOT_BYTES, Superblock, Unusable, scan,
 };
 use rustix::fs::{AtFlags, StatxFlags, XattrFlags};
 
@@ -53,7 +52,8 @@ pub(crate) struct Consents {
 pub(crate) fn open_log(specs: &[DiskSpec], consents: Consents) -> Result<OpenLog, OpenError> {
     let media: Vec<FileDisk> = specs.iter().map(open_medium).collect::<Result<_, _>>()?;
     let names: Vec<String> = specs.iter().map(|spec| spec.path.display().to_string()).collect();
-    let mut readers: Vec<MediumReader<'_>> = media.iter().map(MediumReader::new).collect();
+    let mut readers: Vec<MediumReader<'_>> =
+        media.iter().map(|disk| MediumReader::new(&disk.file)).collect();
     let mut given: Vec<&mut dyn ReadMedium> = Vec::new();
     given.extend(readers.iter_mut().map(|reader| reader as &mut dyn ReadMedium));
     let found = scan(&mut given, consents.without_missing).map_err(|error| {
@@ -75,7 +75,9 @@ pub(crate) fn open_medium(spec: &DiskSpec) -> Result<FileDisk, OpenError> {
     if let Some(memory) = in_memory(&disk.file) {
         return Err(refused(
             &spec.path,
-            format!("it lies on {memory}, in memory: what is acknowledged by it would not outlive the power"),
+            format!(
+                "it lies on {memory}, in memory: what is acknowledged by it would not outlive the power"
+            ),
             "put the log on a drive that keeps what it is given",
         ));
     }
@@ -89,7 +91,7 @@ fn in_memory(file: &File) -> Option<&'static str> {
 
 /// The newest whole superblock of a medium.
 pub(crate) fn newest_of(disk: &FileDisk) -> Option<Superblock> {
-    let mut reader = MediumReader::new(disk);
+    let mut reader = MediumReader::new(&disk.file);
     let slots = [0, SLOT_BYTES].map(|at| {
         let mut bytes = vec![0; SLOT_BYTES as usize];
         reader.read(at, &mut bytes).ok()?;
@@ -123,11 +125,8 @@ pub(crate) fn check_backing(
     consents: Consents,
 ) -> Result<(), OpenError> {
     let path = backing.path();
-    let system = |source| OpenError::System {
-        action: "look at",
-        path: path.display().to_string(),
-        source,
-    };
+    let system =
+        |source| OpenError::System { action: "look at", path: path.display().to_string(), source };
     let superblock = &found.superblock;
     let identity = identity_of(backing, serial).map_err(system)?;
     if superblock.backing != identity {
@@ -186,8 +185,7 @@ pub(crate) fn recover(log: &OpenLog, backing: &FileDisk) -> io::Result<Superbloc
     }
     backing.sync()?;
     let next = Superblock { backing_bytes: backing.size()?, ..log.found.next(now_ms()) };
-    for (medium, number) in log.media.iter().zip(&log.found.numbers) {
-        let Some(number) = number.filter(|number| next.members >> number & 1 == 1) else { continue };
+    for (number, medium) in log.members_of(&next) {
         write_superblock(medium, &Superblock { medium: number, ..next })?;
     }
     Ok(next)
@@ -219,6 +217,17 @@ fn replay(
 }
 
 impl OpenLog {
+    /// The media that are members by a superblock, with their numbers.
+    pub(crate) fn members_of(
+        &self,
+        superblock: &Superblock,
+    ) -> impl Iterator<Item = (u8, &FileDisk)> {
+        let members = superblock.members;
+        let numbered = self.found.numbers.iter().zip(&self.media);
+        let numbered = numbered.filter_map(|(number, disk)| Some(((*number)?, disk)));
+        numbered.filter(move |(number, _)| members >> number & 1 == 1)
+    }
+
     /// Its media by their numbers.
     fn into_media(self) -> BTreeMap<u8, FileDisk> {
         let numbered = self.found.numbers.into_iter().zip(self.media);
@@ -227,7 +236,7 @@ impl OpenLog {
 
     /// The medium that has a record.
     fn reader_of(&self, record: &FoundRecord) -> MediumReader<'_> {
-        MediumReader::new(&self.media[record.given])
+        MediumReader::new(&self.media[record.given].file)
     }
 }
 
@@ -303,13 +312,13 @@ pub(crate) fn mark_of(file: &File) -> Option<String> {
 /// A medium, read through memory that direct I/O takes.
 #[derive(Debug)]
 pub(crate) struct MediumReader<'a> {
-    disk: &'a FileDisk,
+    file: &'a File,
     bounce: Buffer,
 }
 
 impl<'a> MediumReader<'a> {
-    pub(crate) fn new(disk: &'a FileDisk) -> MediumReader<'a> {
-        MediumReader { disk, bounce: Buffer::largest() }
+    pub(crate) fn new(file: &'a File) -> MediumReader<'a> {
+        MediumReader { file, bounce: Buffer::largest() }
     }
 }
 
@@ -318,7 +327,7 @@ impl ReadMedium for MediumReader<'_> {
         for (index, chunk) in out.chunks_mut(LARGEST).enumerate() {
             let from = at + (index * LARGEST) as u64;
             let bytes = self.bounce.bytes_mut(chunk.len());
-            self.disk.file.read_exact_at(bytes, from)?;
+            self.file.read_exact_at(bytes, from)?;
             chunk.copy_from_slice(bytes);
         }
         Ok(())
