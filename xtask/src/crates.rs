@@ -112,6 +112,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-lab-drive", &[]),
     // What host and controller say to each other over TCP; neither sockets nor storage.
     ("narrows-nvme", &[]),
+    // The log in front of a slower store; it decides and does no I/O.
+    ("narrows-log-tier", &[]),
     // What a read cache decides, without memory of its own: neither sockets nor storage, and no lock.
     ("narrows-read-cache", &[]),
     // A way to what is no file of this machine.
@@ -140,6 +142,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-raw",
             "narrows-io",
             "narrows-nvme",
+            "narrows-log-tier",
         ],
     ),
     // Arguments, progress, printing.
@@ -251,6 +254,7 @@ pub const PURE: &[(&str, &str)] = &[
     ("narrows-import", "crates/import"),
     ("narrows-fio", "crates/fio"),
     ("narrows-nvme", "crates/nvme"),
+    ("narrows-log-tier", "crates/log-tier"),
     ("narrows-read-cache", "crates/read-cache"),
 ];
 

@@ -12,6 +12,7 @@ use narrows_nvme::authentication::{Group, Hash};
 
 use crate::config::subsystems_of_file;
 use crate::credentials::{Authentication, CredentialFiles};
+use crate::log_command::{self, LogVerb};
 use crate::namespace::NamespaceSpec;
 use crate::reactor::Wait;
 use crate::serve::{Request, ServeError, SubsystemSpec, serve};
@@ -32,6 +33,9 @@ enum Verb {
     /// Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends.
     #[command(after_help = EXAMPLES)]
     Serve(ServeArguments),
+    /// Logs on fast media that acknowledge writes before a slower file or device has them.
+    #[command(subcommand, after_help = LOG_EXAMPLES)]
+    Log(LogVerb),
 }
 
 const EXAMPLES: &str = "\
@@ -49,6 +53,16 @@ Examples:
 
 Nothing of a namespace ram or null is kept: they show what a network and a host can do without a drive.";
 
+const LOG_EXAMPLES: &str = "\
+Example: a database's log on a slow drive, acknowledged by a fast one
+    truncate -s 1G /fast/wal.log
+    narrows-target log make --for /slow/wal.img --log /fast/wal.log
+    narrows-target serve --subsystem nqn.2026-11.org.example:wal --namespace /slow/wal.img,log=/fast/wal.log --allow-any-host
+
+  What it holds, and how to do without it once the target has ended:
+    narrows-target log status /fast/wal.log
+    narrows-target log flush --for /slow/wal.img --log /fast/wal.log";
+
 #[derive(Debug, Args)]
 struct ServeArguments {
     /// Name of the subsystem: nqn.YYYY-MM.REVERSED-DOMAIN:NAME.
@@ -62,7 +76,8 @@ struct ServeArguments {
     config: Option<PathBuf>,
 
     /// What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N;
-    /// for a device serial=S (its own) and contents=keep (what is on it was written through this target). May be repeated.
+    /// for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of
+    /// it (`narrows-target log make`), twice for two media, each log=DEVICE with log-serial=S. May be repeated.
     #[arg(long, value_name = "WHAT", required_unless_present = "config", value_parser = namespace_of)]
     namespace: Vec<NamespaceSpec>,
 
@@ -179,11 +194,15 @@ pub fn command() -> clap::Command {
     Arguments::command()
 }
 
-/// Does what the command line says: 0 when a signal ended it and all was answered and flushed, 2 otherwise.
+/// Does what the command line says: 0 when it was done (serving: a signal ended it, and all was answered and flushed), 2 otherwise.
 pub fn main() -> ExitCode {
-    let Arguments { verb: Verb::Serve(arguments) } = Arguments::parse();
-    let served = arguments.request().and_then(|request| serve(&request).map_err(explained));
-    match served {
+    let done = match Arguments::parse().verb {
+        Verb::Serve(arguments) => {
+            arguments.request().and_then(|request| serve(&request).map_err(explained))
+        }
+        Verb::Log(verb) => log_command::run(verb),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let text = format!("{error:#}");

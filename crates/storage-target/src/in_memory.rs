@@ -8,12 +8,13 @@ use std::sync::Arc;
 use narrows_nvme::Nqn;
 use narrows_nvme::log::TargetWait;
 
-use crate::backing::{OpenError, open};
+use crate::backing::{Backing, OpenError, open};
 use crate::buffer::BufferPool;
 use crate::connection::{Connection, Context, StorageOperation, StorageRequest};
 use crate::credentials::{Authentication, Credentials};
 use crate::key_maker::KeyRequest;
 use crate::namespace::{Namespace, NamespaceSpec};
+use crate::reactor::{Inbox, Message};
 use crate::subsystem::{AllowedHosts, Subsystem};
 use crate::target::{Limits, Target, Threads};
 
@@ -28,6 +29,8 @@ pub struct InMemoryTarget {
     keys: Vec<KeyRequest>,
     /// What files were asked, with the connection that asked.
     waiting: Vec<(usize, StorageRequest)>,
+    /// News of logs.
+    inbox: Arc<Inbox>,
 }
 
 impl InMemoryTarget {
@@ -70,6 +73,11 @@ impl InMemoryTarget {
             requests: Vec::new(),
             keys: Vec::new(),
             waiting: Vec::new(),
+            inbox: Arc::new(Inbox::new().map_err(|source| OpenError::System {
+                action: "make an eventfd for",
+                path: "the target".to_string(),
+                source,
+            })?),
         })
     }
 
@@ -120,7 +128,7 @@ impl InMemoryTarget {
         let (number, request) = self.waiting.swap_remove(choice % self.waiting.len());
         let result = execute(&request);
         self.with(number, |connection, context| {
-            connection.storage_done(request.slot, result, context);
+            connection.storage_done(request.slot, request.part, result, context);
         });
         self.clear_away(number);
         self.go_on();
@@ -160,7 +168,32 @@ impl InMemoryTarget {
         })
     }
 
+    /// Moves what can be moved of every log to its backing, as the thread of a log does.
+    ///
+    /// # Errors
+    /// What a file said.
+    pub fn move_logs(&mut self) -> std::io::Result<()> {
+        for subsystem in self.target.subsystems.values() {
+            for namespace in subsystem.namespaces.values() {
+                if let Backing::Logged(disk) = &namespace.backing {
+                    disk.move_some()?;
+                }
+            }
+        }
+        self.go_on();
+        Ok(())
+    }
+
     fn go_on(&mut self) {
+        for message in self.inbox.take() {
+            if let Message::Log { peer, slot, news, .. } = message
+                && !self.cut.contains(&(peer as usize))
+            {
+                self.with(peer as usize, |connection, context| {
+                    connection.log_news(slot, news, context);
+                });
+            }
+        }
         for number in 0..self.connections.len() {
             self.with(number, |connection, context| {
                 connection.connect_again(context);
@@ -180,6 +213,9 @@ impl InMemoryTarget {
             requests: &mut self.requests,
             keys: &mut self.keys,
             now_ns: 0,
+            inbox: &self.inbox,
+            peer: number as u32,
+            serial: number as u64,
         };
         act(connection, &mut context);
         // A connection has one at a time; what comes of it asks for no other.

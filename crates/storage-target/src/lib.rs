@@ -17,6 +17,7 @@ mod describe;
 mod in_memory;
 mod journal;
 mod key_maker;
+mod log_command;
 mod log_pages;
 mod metrics;
 mod namespace;

@@ -25,6 +25,21 @@ pub struct NamespaceSpec {
     pub keep_contents: bool,
     /// Its number; the next free one where none is said.
     pub number: Option<u32>,
+    /// Media of the log in front of it; none where it has no log.
+    pub log: Vec<DiskSpec>,
+}
+
+/// A file or block device that is to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskSpec {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The serial of the device that is meant.
+    pub serial: Option<String>,
+    /// What is on the device was written through this target.
+    pub keep_contents: bool,
+    /// The smallest piece that it will be asked for, bytes.
+    pub block_bytes: u32,
 }
 
 /// Where blocks are.
@@ -122,6 +137,7 @@ impl Namespace {
 
     /// Looks at the size of its file or device again; whether it changed.
     pub(crate) fn look_again(&self) -> bool {
+        // What is logged is of the size that its log knows until it is served anew.
         let Backing::File(disk) = &self.backing else { return false };
         let Ok(bytes) = disk.size() else { return false };
         let blocks = bytes >> self.block_shift;

@@ -14,7 +14,8 @@ use std::{io, thread};
 use narrows_nvme::Nqn;
 use narrows_nvme::log::TargetWait;
 
-use crate::backing::{Backing, OpenError, open};
+use crate::backing::logged::{Mover, state_word};
+use crate::backing::{Backing, LoggedDisk, OpenError, open};
 use crate::credentials::{Authentication, Credentials};
 use crate::key_maker::KeyMaker;
 use crate::namespace::{Namespace, NamespaceSpec};
@@ -136,8 +137,19 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
     let connections = Arc::new(AtomicUsize::new(0));
     let workers = workers_for(request, &target, &connections)?;
     announce(&target, &listeners);
-    let service = Service { request, target, connections, workers, listeners, signals };
+    let movers = movers_of(&target).map_err(system("start a thread"))?;
+    let service = Service { request, target, connections, workers, movers, listeners, signals };
     service.run()
+}
+
+/// A thread for each log.
+fn movers_of(target: &Target) -> io::Result<Vec<Mover>> {
+    let namespaces = target.subsystems.values().flat_map(|subsystem| subsystem.namespaces.values());
+    let logged = namespaces.filter_map(|namespace| match &namespace.backing {
+        Backing::Logged(disk) => Some(disk),
+        _ => None,
+    });
+    logged.map(Mover::start).collect()
 }
 
 /// How threads wait, as hosts are told.
@@ -240,12 +252,12 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
         }
         announce_authentication(subsystem);
         for namespace in subsystem.namespaces.values() {
-            let path = match &namespace.backing {
-                Backing::File(disk) => disk.path().display().to_string(),
-                backing => backing.word().to_string(),
+            let path = match namespace.backing.file() {
+                Some(disk) => disk.path().display().to_string(),
+                None => namespace.backing.word().to_string(),
             };
-            let cached = match &namespace.backing {
-                Backing::File(disk) if !disk.is_direct() => "page-cache",
+            let cached = match namespace.backing.file() {
+                Some(disk) if !disk.is_direct() => "page-cache",
                 _ => "direct",
             };
             journal::line(
@@ -261,12 +273,29 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
                     ("readonly", &namespace.read_only),
                 ],
             );
+            if let Backing::Logged(disk) = &namespace.backing {
+                announce_log(disk);
+            }
         }
     }
     for listener in listeners {
         if let Ok(address) = listener.local_addr() {
             journal::line("listens", &[("address", &address)]);
         }
+    }
+}
+
+fn announce_log(disk: &LoggedDisk) {
+    for medium in disk.media().values() {
+        journal::line(
+            "logs",
+            &[
+                ("path", &disk.backing.path().display()),
+                ("log", &medium.path().display()),
+                ("capacity-bytes", &disk.geometry().capacity),
+                ("state", &state_word(disk.status().state)),
+            ],
+        );
     }
 }
 
@@ -313,6 +342,7 @@ struct Service<'a> {
     target: Arc<Target>,
     connections: Arc<AtomicUsize>,
     workers: Vec<Worker>,
+    movers: Vec<Mover>,
     listeners: Vec<TcpListener>,
     signals: Signals,
 }
@@ -406,7 +436,7 @@ impl Service<'_> {
             worker.inbox.send(Message::Stop);
         }
         self.write_metrics();
-        let Service { target, workers, .. } = self;
+        let Service { target, workers, movers, .. } = self;
         let mut failed = None;
         for worker in workers {
             match worker.handle.join() {
@@ -421,6 +451,11 @@ impl Service<'_> {
                 if let Err(source) = disk.sync() {
                     failed = Some(source);
                 }
+            }
+        }
+        for mover in movers {
+            if let Err(source) = mover.stop() {
+                failed = Some(source);
             }
         }
         let cpu_ns = target.threads.cpu_ns();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::namespace::{Medium, NamespaceSpec};
+use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
 use crate::reactor::Wait;
 
 /// Why a text isn't what it should be.
@@ -18,7 +18,7 @@ fn invalid<T>(text: String) -> Result<T, InvalidSpec> {
 const NULL_BYTES: u64 = 1 << 40;
 
 /// `FILE`, `DEVICE`, `ram:SIZE` or `null[:SIZE]`, then options with commas between: `block=4096`, `readonly`, `nsid=N`,
-/// `serial=S`, `contents=keep`.
+/// `serial=S`, `contents=keep`, and once or twice `log=FILE` or `log=DEVICE,log-serial=S`.
 ///
 /// # Errors
 /// What of it isn't understood.
@@ -41,6 +41,7 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
         serial: None,
         keep_contents: false,
         number: None,
+        log: Vec::new(),
     };
     for word in words {
         match word.split_once('=') {
@@ -52,9 +53,16 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
                 Ok(number @ 1..=0xFFFF_FFFD) => spec.number = Some(number),
                 _ => return invalid(format!("`{word}`: a namespace has a number from 1 on")),
             },
+            Some(("log", path)) if !path.is_empty() => spec.log.push(log_medium_at(path)),
+            Some(("log-serial", serial)) => match spec.log.last_mut() {
+                Some(medium) => medium.serial = Some(serial.to_string()),
+                None => {
+                    return invalid(format!("`{word}`: it stands after the `log=` that it is of"));
+                }
+            },
             None if word == "readonly" => spec.read_only = true,
             _ => {
-                let known = "block=512, block=4096, readonly, nsid=N, serial=S, contents=keep";
+                let known = "block=512, block=4096, readonly, nsid=N, serial=S, contents=keep, log=FILE, log-serial=S";
                 return invalid(format!("`{word}` is none of {known}"));
             }
         }
@@ -64,7 +72,25 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
     {
         return invalid(format!("{bytes} bytes are less than one block"));
     }
+    if !spec.log.is_empty() {
+        if !matches!(spec.medium, Medium::Path(_)) {
+            return invalid("a log is of a file or block device: memory keeps nothing".to_string());
+        }
+        if spec.read_only {
+            return invalid(
+                "`readonly` and `log=`: nothing would be written to the log".to_string(),
+            );
+        }
+        if spec.log.len() > 2 {
+            return invalid("a log is on one medium or two".to_string());
+        }
+    }
     Ok(spec)
+}
+
+/// A medium of a log that was made before.
+pub(crate) fn log_medium_at(path: &str) -> DiskSpec {
+    DiskSpec { path: path.into(), serial: None, keep_contents: true, block_bytes: 4096 }
 }
 
 /// A size: a number, and KiB, MiB, GiB, TiB or their first letters; bytes without.
@@ -117,6 +143,10 @@ mod tests {
         let device = namespace_of("/dev/sdx,serial=A:B C,contents=keep").unwrap();
         assert_eq!(device.medium, Medium::Path("/dev/sdx".into()));
         assert_eq!((device.serial.as_deref(), device.keep_contents), (Some("A:B C"), true));
+        let logged = namespace_of("/srv/wal,log=/fast/a,log=/dev/sdy,log-serial=S 1").unwrap();
+        let media: Vec<_> =
+            logged.log.iter().map(|it| (it.path.to_str(), it.serial.as_deref())).collect();
+        assert_eq!(media, [(Some("/fast/a"), None), (Some("/dev/sdy"), Some("S 1"))]);
         // A file may have a colon in its name.
         assert_eq!(namespace_of("a:b").unwrap().medium, Medium::Path("a:b".into()));
     }
@@ -131,6 +161,10 @@ mod tests {
         assert!(why("ram:100").contains("less than one block"));
         assert!(why("a,block=1024").contains("`block=1024`"));
         assert!(why("a,nsid=0").contains("from 1 on"));
+        assert!(why("ram:1MiB,log=b").contains("memory keeps nothing"));
+        assert!(why("a,log=b,readonly").contains("nothing would be written"));
+        assert!(why("a,log=b,log=c,log=d").contains("one medium or two"));
+        assert!(why("a,log-serial=S").contains("after the `log=`"));
         assert!(bytes_of("99999999T").unwrap_err().to_string().contains("too large"));
         assert_eq!(wait_of("50us").unwrap(), Wait::Spin(Duration::from_micros(50)));
         assert!(wait_of("50ms").unwrap_err().to_string().contains("50ms"));

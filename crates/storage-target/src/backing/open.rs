@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use narrows_facts::{Live, Source};
 use narrows_files::Access;
@@ -12,8 +13,9 @@ use narrows_raw::{ConsentError, Refusal};
 use rustix::fs::{FlockOperation, OFlags};
 
 use super::file::size_of;
+use super::logged::{mark_of, open_logged};
 use super::{Backing, FileDisk, RamDisk};
-use crate::namespace::{Medium, NamespaceSpec};
+use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
 
 /// Why something is not served.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +70,15 @@ pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
             let disk = RamDisk::new(size).map_err(system)?;
             Ok(Opened { backing: Backing::Ram(disk), bytes: *bytes })
         }
-        Medium::Path(path) => open_path(path, spec),
+        Medium::Path(path) => {
+            let disk = open_file_or_device(&DiskSpec {
+                path: path.clone(),
+                serial: spec.serial.clone(),
+                keep_contents: spec.keep_contents,
+                block_bytes: spec.block_bytes,
+            })?;
+            open_with_log(disk, spec)
+        }
     }
 }
 
@@ -80,7 +90,32 @@ pub struct Opened {
     pub bytes: u64,
 }
 
-fn open_path(path: &Path, spec: &NamespaceSpec) -> Result<Opened, OpenError> {
+/// A file or device, behind its log where one is named.
+fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenError> {
+    let path = disk.path().to_path_buf();
+    let system = |source| OpenError::System {
+        action: "ask for the size of",
+        path: path.display().to_string(),
+        source,
+    };
+    let bytes = disk.size().map_err(system)?;
+    if !spec.log.is_empty() {
+        let logged = open_logged(disk, spec.serial.as_deref(), &spec.log)?;
+        return Ok(Opened { backing: Backing::Logged(Arc::new(logged)), bytes });
+    }
+    if let Some(log) = mark_of(&disk.file) {
+        return Err(refused(
+            &path,
+            format!("its log {log} may hold writes that it lacks"),
+            "serve it with that log, `log=FILE`, or move what the log holds: `narrows-target log flush`",
+        ));
+    }
+    Ok(Opened { backing: Backing::File(Box::new(disk)), bytes })
+}
+
+/// A file or block device that may be written, open and held.
+pub(crate) fn open_file_or_device(spec: &DiskSpec) -> Result<FileDisk, OpenError> {
+    let path = &spec.path;
     let system = |action| {
         move |source: io::Error| OpenError::System {
             action,
@@ -100,7 +135,6 @@ fn open_path(path: &Path, spec: &NamespaceSpec) -> Result<Opened, OpenError> {
             "name a file, a block device, `ram:SIZE` or `null:SIZE`",
         ));
     };
-    let bytes = disk.size().map_err(system("ask for the size of"))?;
     if let Some(least) = disk.least_block().filter(|least| *least > spec.block_bytes) {
         return Err(refused(
             path,
@@ -111,10 +145,10 @@ fn open_path(path: &Path, spec: &NamespaceSpec) -> Result<Opened, OpenError> {
             "add `block=4096`",
         ));
     }
-    Ok(Opened { backing: Backing::File(Box::new(disk)), bytes })
+    Ok(disk)
 }
 
-fn refused(path: &Path, reason: String, hint: &'static str) -> OpenError {
+pub(crate) fn refused(path: &Path, reason: String, hint: &'static str) -> OpenError {
     OpenError::Refused { path: path.display().to_string(), reason, hint }
 }
 
@@ -140,7 +174,7 @@ fn refused_device(path: &Path, error: ConsentError) -> OpenError {
     }
 }
 
-fn open_device(path: &Path, spec: &NamespaceSpec) -> Result<FileDisk, OpenError> {
+fn open_device(path: &Path, spec: &DiskSpec) -> Result<FileDisk, OpenError> {
     let name = path.display().to_string();
     let device = narrows_raw::inspect(&Live, &name)
         .map_err(|error| refused(path, error.to_string(), "name a whole block device"))?;

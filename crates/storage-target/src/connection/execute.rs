@@ -45,6 +45,7 @@ impl Arrived {
             damaged: false,
             done: 0,
             buffer,
+            overlay: Vec::new(),
             bytes: self.bytes,
             offset: self.offset,
             arrived_ns: self.arrived_ns,
@@ -174,7 +175,7 @@ impl Connection {
                 let blocks = Payload::Blocks(Arc::clone(&arrived.namespace), offset);
                 self.answer(&arrived.entry, blocks, bytes as usize, result);
             }
-            Backing::Ram(_) | Backing::File(_) => {
+            Backing::Ram(_) | Backing::File(_) | Backing::Logged(_) => {
                 let slot = Slot { reads: true, ..arrived.slot(Step::Buffer, None) };
                 let slot = self.slots.insert(slot);
                 self.hunger(slot, context);
@@ -188,8 +189,11 @@ impl Connection {
             let slot = self.slots.insert(arrived.slot(Step::Sync, None));
             self.ask(slot, StorageOperation::Sync, context);
         } else {
+            // What a log acknowledged is durable, unless its media failed with records on them alone.
+            let lost = matches!(&arrived.namespace.backing, Backing::Logged(disk) if !disk.keeps_each_write());
+            let status = if lost { Status::WRITE_FAULT.for_good() } else { Status::SUCCESS };
             let timing = arrived.timing();
-            self.complete_io(&arrived.entry, Status::SUCCESS, timing, context);
+            self.complete_io(&arrived.entry, status, timing, context);
         }
     }
 
@@ -212,8 +216,12 @@ impl Connection {
             (Backing::File(_), IoCommand::Write(extent)) => {
                 self.write_file(arrived, &extent, buffer, context);
             }
-            (Backing::File(_), IoCommand::Compare(_)) => {
+            (Backing::File(_) | Backing::Logged(_), IoCommand::Compare(_)) => {
                 self.compare_file(arrived, buffer, context);
+            }
+            (Backing::Logged(_), IoCommand::Write(_)) => {
+                arrived.namespace.counters.wrote(u64::from(arrived.bytes));
+                self.log_buffer(arrived, buffer, context);
             }
             _ => {
                 self.execute_with_data(arrived, buffer.bytes(bytes), context);
@@ -231,7 +239,11 @@ impl Connection {
                 buffer.bytes_mut(data.len()).copy_from_slice(data);
                 return self.write_file(arrived, &extent, buffer, context);
             }
-            (IoCommand::Compare(_), Backing::File(_)) => {
+            (IoCommand::Write(_), Backing::Logged(_)) => {
+                arrived.namespace.counters.wrote(data.len() as u64);
+                return self.log_change(arrived, data, context);
+            }
+            (IoCommand::Compare(_), Backing::File(_) | Backing::Logged(_)) => {
                 let mut buffer = context.pool.take_anyway(data.len());
                 buffer.bytes_mut(data.len()).copy_from_slice(data);
                 return self.compare_file(arrived, buffer, context);
@@ -305,7 +317,12 @@ impl Connection {
         let (offset, bytes) = (arrived.offset, arrived.bytes);
         let buffer = context.pool.take_anyway(bytes as usize);
         let memory = buffer.pointer();
-        let slot = self.slots.insert(arrived.slot(Step::Compare { expected }, Some(buffer)));
+        let overlay = match &arrived.namespace.backing {
+            Backing::Logged(disk) => disk.overlay(offset, bytes),
+            _ => Vec::new(),
+        };
+        let slot = Slot { overlay, ..arrived.slot(Step::Compare { expected }, Some(buffer)) };
+        let slot = self.slots.insert(slot);
         self.ask(slot, StorageOperation::Read { memory, bytes, offset }, context);
     }
 }

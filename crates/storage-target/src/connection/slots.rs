@@ -7,6 +7,7 @@ use std::sync::Arc;
 use narrows_nvme::SubmissionEntry;
 use narrows_nvme::command::IoCommand;
 
+use crate::backing::logged::Overlay;
 use crate::buffer::Buffer;
 use crate::namespace::Namespace;
 
@@ -31,6 +32,10 @@ pub(crate) enum Step {
     ZeroMemory { left: VecDeque<Range<u64>> },
     /// Ranges are being deallocated; this many are.
     Deallocate { done: usize, ranges: usize },
+    /// It waits for room in a log.
+    LogRoom,
+    /// Its record, of so many bytes, is being written to so many media. It is answered when that is enough, and stays for the others.
+    Log { seq: u64, bytes: u32, writes: u8, answered: bool },
     /// Blocks are being read to be compared with these data.
     Compare { expected: Buffer },
 }
@@ -48,6 +53,8 @@ pub(crate) struct Slot {
     /// Bytes that the storage has done so far.
     pub(crate) done: u32,
     pub(crate) buffer: Option<Buffer>,
+    /// What a log holds of its blocks that the backing may lack.
+    pub(crate) overlay: Vec<Overlay>,
     /// Of its data.
     pub(crate) bytes: u32,
     /// Where its blocks begin, bytes.
@@ -102,11 +109,22 @@ impl Slots {
         self.slots[usize::from(index)].take().expect("a command that is here")
     }
 
+    /// A command that is here was answered, and is none of the queue's any more.
+    pub(crate) fn count_out(&mut self) {
+        self.used -= 1;
+    }
+
+    /// Takes such a command out.
+    pub(crate) fn remove_counted_out(&mut self, index: u16) -> Slot {
+        self.used += 1;
+        self.remove(index)
+    }
+
     pub(crate) fn get(&mut self, index: u16) -> Option<&mut Slot> {
         self.slots.get_mut(usize::from(index))?.as_mut()
     }
 
-    /// How many are here.
+    /// How many are here that were not answered.
     pub(crate) fn len(&self) -> usize {
         self.used
     }

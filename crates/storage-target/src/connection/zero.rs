@@ -51,6 +51,7 @@ impl Connection {
                 let slot = self.slots.insert(arrived.slot(Step::Zero { durable }, None));
                 self.ask(slot, StorageOperation::Allocate { mode, offset, bytes: length }, context);
             }
+            Backing::Logged(_) => self.log_change(arrived, &[], context),
             Backing::Ram(_) => {
                 let left = std::iter::once(offset..offset + length).collect();
                 self.zero_memory(arrived, left, context);
