@@ -123,6 +123,28 @@ fn what_was_written_is_read_at_once_and_in_the_file_after_a_stop() {
 }
 
 #[test]
+fn figures_of_the_log_are_among_the_metrics() {
+    let disk = Disk::new(16, &["log"], &[]);
+    let figures = disk.folder.path().join("figures");
+    let more = ["--metrics", figures.to_str().unwrap()];
+    let program = Program::serving(&[&logged(&disk.file, &disk.media)], &more);
+    let mut path = path_to(&program);
+    write(&mut path, 0, &[1, 2]);
+    drop(path);
+    program.stop();
+    let text = std::fs::read_to_string(figures).unwrap();
+    let of = |name: &str| {
+        let start = format!("narrows_target_{name}{{");
+        let line = text.lines().find(|line| line.starts_with(&start));
+        line.unwrap_or_else(|| panic!("no {name} in {text}")).rsplit_once(' ').unwrap().1
+    };
+    assert_eq!((of("log_state"), of("log_capacity_bytes")), ("0", "4194304"));
+    // Two headers of 512 bytes with 4 KiB each.
+    assert_eq!(of("log_appended_bytes_total"), "9216");
+    assert_eq!(of("log_waits_for_room_total"), "0");
+}
+
+#[test]
 fn no_host_has_to_flush_while_every_write_is_durable() {
     let disk = Disk::new(16, &["log"], &[]);
     let cache_of = |program: &Program| {
