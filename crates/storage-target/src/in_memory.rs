@@ -134,6 +134,19 @@ impl InMemoryTarget {
         self.go_on();
     }
 
+    /// Has one of them fail with this error number, without doing it.
+    pub fn fail(&mut self, choice: usize, error: i32) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let (number, request) = self.waiting.swap_remove(choice % self.waiting.len());
+        self.with(number, |connection, context| {
+            connection.storage_done(request.slot, request.part, -error, context);
+        });
+        self.clear_away(number);
+        self.go_on();
+    }
+
     /// Cuts a connection, as a network does. What files do for it goes on.
     pub fn cut(&mut self, number: usize) {
         if let Some(Some(connection)) = self.connections.get_mut(number) {

@@ -3,8 +3,52 @@
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use narrows_log_tier::State;
+
+use crate::backing::Backing;
+use crate::backing::logged::{LoggedDisk, now_ms};
 use crate::namespace::Counters;
 use crate::target::Target;
+
+/// A figure of logs: its name, whether it is a counter or a gauge, what it is, where it is.
+type LogFigure = (&'static str, &'static str, &'static str, fn(&LoggedDisk) -> f64);
+
+const OF_LOGS: [LogFigure; 10] = [
+    (
+        "log_state",
+        "gauge",
+        "0 healthy, 1 degraded (one of two media), 2 failed.",
+        |disk| match disk.status().state {
+            State::Healthy => 0.0,
+            State::Degraded => 1.0,
+            State::Failed => 2.0,
+        },
+    ),
+    ("log_capacity_bytes", "gauge", "Room of the log.", |disk| disk.geometry().capacity as f64),
+    ("log_used_bytes", "gauge", "Room of records that were not moved.", |disk| {
+        disk.status().used_bytes as f64
+    }),
+    ("log_records", "gauge", "Records that were not moved.", |disk| disk.status().records as f64),
+    ("log_oldest_seconds", "gauge", "Age of the oldest of them.", |disk| {
+        let oldest = disk.status().oldest_ms;
+        oldest.map_or(0.0, |oldest| now_ms().saturating_sub(oldest) as f64 / 1e3)
+    }),
+    ("log_appended_bytes", "counter", "Bytes written to each medium.", |disk| {
+        disk.counters.appended_bytes.load(Ordering::Relaxed) as f64
+    }),
+    ("log_moved_bytes", "counter", "Bytes moved to the file or device.", |disk| {
+        disk.counters.moved_bytes.load(Ordering::Relaxed) as f64
+    }),
+    ("log_batches", "counter", "Batches in which they were moved, a flush each.", |disk| {
+        disk.counters.batches.load(Ordering::Relaxed) as f64
+    }),
+    ("log_waits_for_room", "counter", "Writes that found the log full.", |disk| {
+        disk.counters.waits_for_room.load(Ordering::Relaxed) as f64
+    }),
+    ("log_backing_errors", "counter", "Batches that the file or device failed.", |disk| {
+        disk.counters.backing_errors.load(Ordering::Relaxed) as f64
+    }),
+];
 
 /// A counter of namespaces: its name, what it counts, where it is.
 type NamespaceCounter = (&'static str, &'static str, fn(&Counters) -> &AtomicU64);
@@ -41,6 +85,20 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
             }
         }
         family(name, "counter", help, samples);
+    }
+    for (name, kind, help, figure) in OF_LOGS {
+        let mut samples = Vec::new();
+        for subsystem in target.subsystems.values() {
+            for namespace in subsystem.namespaces.values() {
+                let Backing::Logged(disk) = &namespace.backing else { continue };
+                let labels =
+                    format!("{{subsystem=\"{}\",nsid=\"{}\"}}", subsystem.nqn, namespace.number);
+                samples.push((labels, figure(disk).to_string()));
+            }
+        }
+        if !samples.is_empty() {
+            family(name, kind, help, samples);
+        }
     }
     let cpu = target.threads.counters.iter().enumerate().map(|(index, counters)| {
         let seconds = counters.cpu_ns.load(Ordering::Relaxed) as f64 / 1e9;

@@ -6,16 +6,24 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use narrows_facts::{Live, Source};
 use narrows_files::Access;
 use narrows_raw::{ConsentError, Refusal};
 use rustix::fs::{FlockOperation, OFlags};
+use rustix::io::Errno;
 
 use super::file::size_of;
 use super::logged::{mark_of, open_logged};
 use super::{Backing, FileDisk, RamDisk};
 use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
+
+/// How long a lock that nobody who can be seen holds is waited for.
+const LOCK_WITHIN: Duration = Duration::from_secs(2);
+/// Between two tries.
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Why something is not served.
 #[derive(Debug, thiserror::Error)]
@@ -250,8 +258,14 @@ fn open_file(path: &Path) -> Result<FileDisk, OpenError> {
     })
 }
 
-/// Takes the whole file's lock, as every target does.
+/// Takes the whole file's lock, as every target does. A target that was killed holds it until the kernel has ended what its rings had
+/// under way, for a moment after it is gone.
 fn lock(file: &File) -> io::Result<()> {
-    rustix::fs::flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive)
-        .map_err(io::Error::from)
+    let begun = Instant::now();
+    loop {
+        match rustix::fs::flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if begun.elapsed() < LOCK_WITHIN => thread::sleep(LOCK_PAUSE),
+            taken => return taken.map_err(io::Error::from),
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod fabric_split;
 mod host;
 mod hostile;
 mod impostor;
+mod logged;
 mod measured;
 mod misuse;
 mod model;

@@ -12,10 +12,10 @@ use narrows_nvme::command::{
 };
 use narrows_nvme::digest::Digests;
 use narrows_nvme::property::{CC, Configuration};
-use narrows_nvme::{DataPointer, Nqn};
+use narrows_nvme::{DataPointer, Nqn, Status};
 use narrows_target::{InMemoryTarget, namespace_of};
 
-use crate::program::{NQN, connect};
+use crate::program::{NQN, connect, logged, make_log};
 
 const BLOCK: usize = 512;
 const BLOCKS: usize = 2048;
@@ -79,6 +79,8 @@ struct World {
     busy: Vec<bool>,
     versions: u64,
     answered: u64,
+    /// It has a log, which is moved now and then, and takes no hints.
+    logged: bool,
 }
 
 impl World {
@@ -93,6 +95,7 @@ impl World {
             busy: vec![false; BLOCKS],
             versions: 0,
             answered: 0,
+            logged: namespace.contains(",log="),
         }
     }
 
@@ -232,7 +235,7 @@ impl World {
                 let intent = Intent::Write { first, blocks, version };
                 (IoCommand::Write(extent), Direction::Out(bytes), intent)
             }
-            6 if self.random.below(2) == 0 => {
+            6 if !self.logged && self.random.below(2) == 0 => {
                 let deallocated = DeallocatedRange {
                     attributes: 0,
                     blocks: blocks as u32,
@@ -289,6 +292,21 @@ impl World {
         }
     }
 
+    /// The target ends as by SIGKILL and comes back: what its log held is in its file then.
+    fn come_back(self, namespace: &str) {
+        drop(self.target);
+        let (file, _) = namespace.split_once(',').unwrap();
+        let spec = namespace_of(namespace).unwrap();
+        let again = InMemoryTarget::new(&NQN.parse().unwrap(), &[spec], 1 << 20).unwrap();
+        drop(again);
+        let content = std::fs::read(file).unwrap();
+        for (block, versions) in self.model.iter().enumerate() {
+            let found = &content[block * BLOCK..(block + 1) * BLOCK];
+            let known = versions.iter().any(|version| found == block_of(block, *version));
+            assert!(known, "block {block} is none of {versions:?}: {:?}", &found[..16]);
+        }
+    }
+
     /// Cuts a connection: what it had under way may have happened or not.
     fn cut(&mut self, line: Line) {
         self.target.cut(line.number);
@@ -328,6 +346,9 @@ fn run(seed: u64, namespace: &str) -> u64 {
                 let choice = world.random.below(64);
                 world.target.finish(choice);
             }
+            if world.logged && world.random.below(8) == 0 {
+                world.target.move_logs().unwrap();
+            }
         }
         // One queue is cut in the middle of whatever it does, the others come to their end.
         let victim = lines.swap_remove(world.random.below(lines.len()));
@@ -342,7 +363,11 @@ fn run(seed: u64, namespace: &str) -> u64 {
         world.target.finish(0);
     }
     assert_eq!(world.target.memory_in_use(), 0);
-    world.answered
+    let answered = world.answered;
+    if world.logged {
+        world.come_back(namespace);
+    }
+    answered
 }
 
 /// Seeds of the ordinary run; `NARROWS_MODEL_SEEDS=1000..2000` asks for others.
@@ -369,6 +394,130 @@ fn a_file_is_what_the_model_says() {
         std::fs::remove_file(&file).unwrap();
     }
     assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+}
+
+#[test]
+fn a_file_with_a_log_is_what_the_model_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut answered = 0;
+    for seed in seeds() {
+        let file = folder.path().join(format!("disk-{seed}"));
+        std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+        let (first, second) = (folder.path().join("a"), folder.path().join("b"));
+        let two = seed % 2 == 1;
+        let media = if two { vec![first, second] } else { vec![first] };
+        let acknowledge = if seed % 4 == 1 { "first" } else { "all" };
+        make_log(&file, &media, &["--acknowledge", acknowledge]);
+        answered += run(seed, &logged(&file, &media));
+        for used in media.iter().chain([&file]) {
+            std::fs::remove_file(used).unwrap();
+        }
+    }
+    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+}
+
+/// A write to a block, and how it was answered while the media do, or fail, what they are asked.
+fn write_one(world: &mut World, line: &mut Line, version: u64, fails: bool) -> Ended {
+    line.memory.0[0][..BLOCK].copy_from_slice(&block_of(0, version));
+    let extent = Extent { first_block: 0, blocks_less_one: 0, force_unit_access: false };
+    one(world, line, IoCommand::Write(extent), Direction::Out(BLOCK as u32), fails)
+}
+
+fn read_one(world: &mut World, line: &mut Line) -> Vec<u8> {
+    let extent = Extent { first_block: 0, blocks_less_one: 0, force_unit_access: false };
+    let ended = one(world, line, IoCommand::Read(extent), Direction::In(BLOCK as u32), false);
+    assert!(ended.completion.status.is_success(), "{ended:?}");
+    line.memory.0[0][..BLOCK].to_vec()
+}
+
+fn one(
+    world: &mut World,
+    line: &mut Line,
+    command: IoCommand,
+    direction: Direction,
+    fails: bool,
+) -> Ended {
+    let entry = command.to_entry(0, 1, DataPointer::NONE);
+    line.queue.submit(entry, 0, direction, &mut line.memory);
+    let mut ended = Vec::new();
+    for _ in 0..10_000 {
+        world.carry(line, &mut ended);
+        if fails && world.target.waiting() > 0 {
+            world.target.fail(0, libc::EIO);
+        } else {
+            world.target.finish(0);
+        }
+        if let Some(ended) = ended.pop() {
+            return ended;
+        }
+    }
+    panic!("the command is never answered");
+}
+
+#[test]
+fn a_log_whose_only_medium_fails_takes_no_more_and_keeps_what_it_had() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, media) = (folder.path().join("disk"), [folder.path().join("log")]);
+    std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+    make_log(&file, &media, &[]);
+    let mut world = World::new(3, &logged(&file, &media));
+    let (_admin, mut lines) = world.associate(1, Digests::NONE);
+    let mut line = lines.remove(0);
+    assert!(write_one(&mut world, &mut line, 1, false).completion.status.is_success());
+    // The one that fails, and all after it.
+    for version in [2, 3] {
+        let failed = write_one(&mut world, &mut line, version, true).completion.status;
+        assert_eq!(failed, Status::WRITE_FAULT.for_good());
+    }
+    assert_eq!(read_one(&mut world, &mut line), block_of(0, 1));
+    // What was acknowledged is on the failed medium alone until it is moved.
+    let flush = |world: &mut World, line: &mut Line| {
+        one(world, line, IoCommand::Flush, Direction::None, false).completion.status
+    };
+    assert_eq!(flush(&mut world, &mut line), Status::WRITE_FAULT.for_good());
+    world.target.move_logs().unwrap();
+    assert!(flush(&mut world, &mut line).is_success());
+    assert_eq!(read_one(&mut world, &mut line), block_of(0, 1));
+    assert_eq!(std::fs::read(&file).unwrap()[..BLOCK], block_of(0, 1));
+}
+
+#[test]
+fn a_log_with_two_media_goes_on_with_one() {
+    for acknowledge in ["first", "all"] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("disk");
+        let media = [folder.path().join("a"), folder.path().join("b")];
+        std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+        make_log(&file, &media, &["--acknowledge", acknowledge]);
+        let mut world = World::new(3, &logged(&file, &media));
+        let (_admin, mut lines) = world.associate(1, Digests::NONE);
+        let mut line = lines.remove(0);
+        line.memory.0[0][..BLOCK].copy_from_slice(&block_of(0, 1));
+        let extent = Extent { first_block: 0, blocks_less_one: 0, force_unit_access: false };
+        let entry = IoCommand::Write(extent).to_entry(0, 1, DataPointer::NONE);
+        line.queue.submit(entry, 0, Direction::Out(BLOCK as u32), &mut line.memory);
+        let mut ended = Vec::new();
+        while world.target.waiting() < 2 {
+            world.carry(&mut line, &mut ended);
+        }
+        // One of the two fails; the other has it.
+        world.target.fail(1, libc::EIO);
+        world.carry(&mut line, &mut ended);
+        assert!(ended.is_empty());
+        world.target.finish(0);
+        while ended.is_empty() {
+            world.carry(&mut line, &mut ended);
+        }
+        assert!(ended[0].completion.status.is_success(), "{acknowledge}: {:?}", ended[0]);
+        assert!(write_one(&mut world, &mut line, 2, false).completion.status.is_success());
+        world.target.move_logs().unwrap();
+        assert_eq!(read_one(&mut world, &mut line), block_of(0, 2));
+        // What it acknowledged alone needs it alone.
+        drop(world);
+        let spec = namespace_of(&logged(&file, &media)).unwrap();
+        drop(InMemoryTarget::new(&NQN.parse().unwrap(), &[spec], 1 << 20).unwrap());
+        assert_eq!(std::fs::read(&file).unwrap()[..BLOCK], block_of(0, 2));
+    }
 }
 
 /// What a host had under way when its connections were lost must not happen after what it does once it is back.
