@@ -142,6 +142,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-raw",
             "narrows-io",
             "narrows-nvme",
+            "narrows-read-cache",
             "narrows-log-tier",
         ],
     ),

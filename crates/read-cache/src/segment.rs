@@ -1,6 +1,6 @@
 //! Ranges of pages that are treated and counted by themselves.
 
-use crate::page::PageRange;
+use crate::page::{Page, PageRange};
 use crate::reuse::{ReuseSampler, ReuseSettings};
 
 /// How the pages of a segment are treated; the names are those of Oracle's buffer pools.
@@ -116,6 +116,24 @@ pub(crate) struct Segment {
     pub(crate) reuse: Option<ReuseSampler>,
 }
 
+impl Segment {
+    /// Counts a page that was asked for.
+    pub(crate) fn asked(&mut self, page: Page, page_bytes: u32, hit: bool) {
+        let (statistics, bytes) = (&mut self.statistics, u64::from(page_bytes));
+        statistics.reads += 1;
+        statistics.read_bytes += bytes;
+        if hit {
+            statistics.hits += 1;
+            statistics.hit_bytes += bytes;
+        } else {
+            statistics.misses += 1;
+        }
+        if let Some(reuse) = &mut self.reuse {
+            reuse.reference(page);
+        }
+    }
+}
+
 /// All segments of a cache; a number that was given is not given again while it is in use.
 #[derive(Debug)]
 pub(crate) struct Segments {
@@ -131,7 +149,7 @@ impl Segments {
     /// The rest alone, in pool 0.
     pub(crate) fn new(reuse: Option<ReuseSettings>) -> Segments {
         let rest = Segment {
-            pages: PageRange::new(crate::page::Page(0), u64::MAX),
+            pages: PageRange::new(Page(0), u64::MAX),
             pool: 0,
             statistics: Statistics::default(),
             reuse: reuse.map(ReuseSampler::new),
@@ -143,7 +161,7 @@ impl Segments {
     pub(crate) fn of(&self, page: u64) -> u16 {
         let after = self.order.partition_point(|id| self.get(*id).pages.first().0 <= page);
         let Some(id) = after.checked_sub(1).map(|at| self.order[at]) else { return 0 };
-        if self.get(id).pages.contains(crate::page::Page(page)) { id } else { 0 }
+        if self.get(id).pages.contains(Page(page)) { id } else { 0 }
     }
 
     /// A segment by its number, which is one of a segment.
@@ -204,7 +222,6 @@ impl Segments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::Page;
 
     #[test]
     fn a_page_is_of_the_segment_that_has_it_and_else_of_the_rest() {

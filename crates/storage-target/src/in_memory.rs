@@ -169,6 +169,18 @@ impl InMemoryTarget {
         }
     }
 
+    /// Pages that caches answered, that they did not have, and that they took over from writes.
+    pub fn cached_pages(&self) -> (u64, u64, u64) {
+        let mut sum = (0, 0, 0);
+        for subsystem in self.target.subsystems.values() {
+            for cache in subsystem.namespaces.values().filter_map(|its| its.cache.as_ref()) {
+                let asked = cache.figures().asked;
+                sum = (sum.0 + asked.hits, sum.1 + asked.misses, sum.2 + asked.updates);
+            }
+        }
+        sum
+    }
+
     /// Memory for data in flight that is in use, bytes.
     pub fn memory_in_use(&self) -> usize {
         self.pool.in_use()

@@ -97,42 +97,41 @@ impl ReadCache {
     }
 
     /// Asks for pages, all or nothing: where all of them are here, `hit` is called for each, in order, and the answer is true. The bytes are
-    /// right as long as nobody else asks the cache anything, so they are copied under the caller's lock.
-    pub fn read(&mut self, pages: PageRange, mut hit: impl FnMut(Page, Slot)) -> bool {
-        let whole = pages.pages().all(|page| self.slot_of(page).is_some());
-        let bytes = u64::from(self.page_bytes);
-        for page in pages.pages() {
-            let id = self.find(page.0);
-            let segment = match id {
-                Some(id) => self.frames[id as usize].segment,
-                None => self.segments.of(page.0),
-            };
-            let segment = self.segments.get_mut(segment);
-            segment.statistics.reads += 1;
-            segment.statistics.read_bytes += bytes;
-            if let Some(reuse) = &mut segment.reuse {
-                reuse.reference(page);
-            }
-            match id {
-                Some(id) if whole => {
-                    segment.statistics.hits += 1;
-                    segment.statistics.hit_bytes += bytes;
-                    self.frames[id as usize].used();
-                    hit(page, Slot(id));
-                }
-                // Somebody asked for it, too.
-                Some(id) => {
-                    segment.statistics.misses += 1;
-                    self.frames[id as usize].used();
-                }
-                None => segment.statistics.misses += 1,
-            }
+    /// right as long as nobody else asks the cache anything, so they are copied under the caller's lock. Where one is missing nothing is
+    /// counted: [`begin_read`](ReadCache::begin_read) follows.
+    pub fn hit(&mut self, pages: PageRange, mut hit: impl FnMut(Page, Slot)) -> bool {
+        if !self.holds(pages) {
+            return false;
         }
-        whole
+        for page in pages.pages() {
+            let Some(id) = self.find(page.0) else { continue };
+            let frame = &mut self.frames[id as usize];
+            frame.used();
+            let segment = self.segments.get_mut(frame.segment);
+            segment.asked(page, self.page_bytes, true);
+            hit(page, Slot(id));
+        }
+        true
     }
 
-    /// Before the backing is asked for pages that are not here.
-    pub fn begin_read(&self) -> ReadStart {
+    /// Whether all of these pages are here; nothing is counted.
+    pub fn holds(&self, pages: PageRange) -> bool {
+        pages.pages().all(|page| self.slot_of(page).is_some())
+    }
+
+    /// Before the backing is asked for pages of which one is not here.
+    pub fn begin_read(&mut self, pages: PageRange) -> ReadStart {
+        for page in pages.pages() {
+            let segment = match self.find(page.0) {
+                Some(id) => {
+                    // It was asked for, though others beside it are missing.
+                    self.frames[id as usize].used();
+                    self.frames[id as usize].segment
+                }
+                None => self.segments.of(page.0),
+            };
+            self.segments.get_mut(segment).asked(page, self.page_bytes, false);
+        }
         self.fence.read()
     }
 

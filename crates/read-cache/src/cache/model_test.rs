@@ -181,9 +181,8 @@ impl World {
     }
 
     fn read(&mut self, pages: PageRange) {
-        let start = self.cache.begin_read();
         let mut hits = Vec::new();
-        if self.cache.read(pages, |page, slot| hits.push((page, slot))) {
+        if self.cache.hit(pages, |page, slot| hits.push((page, slot))) {
             assert_eq!(hits.len() as u64, pages.count());
             for ((page, slot), expected) in hits.into_iter().zip(pages.pages()) {
                 assert_eq!(page, expected);
@@ -195,6 +194,7 @@ impl World {
                 // A read that never ends.
                 self.misses.remove(0);
             }
+            let start = self.cache.begin_read(pages);
             self.misses.push(Miss { start, pages, data: None });
         }
     }

@@ -100,7 +100,7 @@ impl World {
             overtaken: 0,
         };
         if warm {
-            let start = world.cache.begin_read();
+            let start = world.cache.begin_read(PageRange::new(Page(A), 2));
             world.admit(start, A, 10);
             world.admit(start, B, 20);
         }
@@ -121,15 +121,15 @@ impl World {
         let value = |page: u64| 1000 * (number + 1) + page;
         match step {
             Step::Look => {
-                memory.start = Some(self.cache.begin_read());
-                memory.hit = self.cache.read(range, |_, _| {});
+                memory.hit = self.cache.hit(range, |_, _| {});
+                memory.start = Some(self.cache.begin_read(range));
             }
             Step::Fetch(page) => memory.fetched.push((page, self.backing[page as usize])),
             Step::Admit | Step::AdmitWithoutStart if memory.hit => {}
             Step::Admit | Step::AdmitWithoutStart => {
                 let start = match step {
                     Step::Admit => memory.start.expect("a read looks first"),
-                    _ => self.cache.begin_read(),
+                    _ => self.cache.begin_read(range),
                 };
                 for (page, value) in std::mem::take(&mut memory.fetched) {
                     self.admit(start, page, value);

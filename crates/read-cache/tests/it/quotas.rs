@@ -106,7 +106,7 @@ fn a_smaller_cache_keeps_the_pages_that_are_worth_most_and_their_bytes() {
     // The caller's memory; a page's bytes are its number.
     let mut memory = [0u64; 100];
     for page in (0..10).chain(500..590) {
-        let start = cache.begin_read();
+        let start = cache.begin_read(PageRange::one(Page(page)));
         if let narrows_read_cache::Admission::Admitted(slot) = cache.admit(start, Page(page)) {
             memory[slot.0 as usize] = page;
         }

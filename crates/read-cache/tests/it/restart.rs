@@ -186,8 +186,8 @@ proptest! {
 #[test]
 fn a_page_that_was_read_before_the_restart_is_not_admitted_by_mistake() {
     let mut cache = used_cache();
-    let start = cache.begin_read();
     let page = Page(9_000);
+    let start = cache.begin_read(PageRange::one(page));
     let token = cache.begin_write(PageRange::one(page));
     let image = image_of(&cache, 1);
     cache.end_write(token, narrows_read_cache::WriteOutcome::Written, |_, _| {});

@@ -1,6 +1,6 @@
 //! A scan doesn't wash out what is asked for again and again.
 
-use narrows_read_cache::{Page, PageRange, ReadCache, Slot};
+use narrows_read_cache::{Page, PageRange, ReadCache, SegmentId, Slot};
 
 use crate::oracle::Oracle;
 use crate::traces::{replay, zipf};
@@ -51,11 +51,16 @@ fn a_read_of_several_pages_is_answered_whole_or_not_at_all() {
     let mut read = |first, count| {
         slots.clear();
         let range = PageRange::new(Page(first), count);
-        let whole = cache.read(range, |page, slot: Slot| slots.push((page.0, slot)));
+        let whole = cache.hit(range, |page, slot: Slot| slots.push((page.0, slot)));
         (whole, slots.iter().map(|(page, _)| *page).collect::<Vec<_>>())
     };
     assert_eq!(read(0, 2), (true, vec![0, 1]));
     assert_eq!(read(0, 4), (false, vec![]));
     assert_eq!(read(3, 1), (true, vec![3]));
     assert_eq!(read(5, 0), (true, vec![]));
+    // What is missing in part is read from the backing as a whole, and counts as that.
+    cache.begin_read(PageRange::new(Page(0), 4));
+    let seen = cache.statistics(SegmentId::REST).unwrap();
+    assert_eq!((seen.reads, seen.hits, seen.misses), (10, 3, 7));
+    assert_eq!((seen.read_bytes, seen.hit_bytes), (40_960, 12_288));
 }
