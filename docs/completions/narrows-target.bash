@@ -19,14 +19,62 @@ _narrows__target() {
             narrows__target,help)
                 cmd="narrows__target__subcmd__help"
                 ;;
+            narrows__target,log)
+                cmd="narrows__target__subcmd__log"
+                ;;
             narrows__target,serve)
                 cmd="narrows__target__subcmd__serve"
                 ;;
             narrows__target__subcmd__help,help)
                 cmd="narrows__target__subcmd__help__subcmd__help"
                 ;;
+            narrows__target__subcmd__help,log)
+                cmd="narrows__target__subcmd__help__subcmd__log"
+                ;;
             narrows__target__subcmd__help,serve)
                 cmd="narrows__target__subcmd__help__subcmd__serve"
+                ;;
+            narrows__target__subcmd__help__subcmd__log,drop)
+                cmd="narrows__target__subcmd__help__subcmd__log__subcmd__drop"
+                ;;
+            narrows__target__subcmd__help__subcmd__log,flush)
+                cmd="narrows__target__subcmd__help__subcmd__log__subcmd__flush"
+                ;;
+            narrows__target__subcmd__help__subcmd__log,make)
+                cmd="narrows__target__subcmd__help__subcmd__log__subcmd__make"
+                ;;
+            narrows__target__subcmd__help__subcmd__log,status)
+                cmd="narrows__target__subcmd__help__subcmd__log__subcmd__status"
+                ;;
+            narrows__target__subcmd__log,drop)
+                cmd="narrows__target__subcmd__log__subcmd__drop"
+                ;;
+            narrows__target__subcmd__log,flush)
+                cmd="narrows__target__subcmd__log__subcmd__flush"
+                ;;
+            narrows__target__subcmd__log,help)
+                cmd="narrows__target__subcmd__log__subcmd__help"
+                ;;
+            narrows__target__subcmd__log,make)
+                cmd="narrows__target__subcmd__log__subcmd__make"
+                ;;
+            narrows__target__subcmd__log,status)
+                cmd="narrows__target__subcmd__log__subcmd__status"
+                ;;
+            narrows__target__subcmd__log__subcmd__help,drop)
+                cmd="narrows__target__subcmd__log__subcmd__help__subcmd__drop"
+                ;;
+            narrows__target__subcmd__log__subcmd__help,flush)
+                cmd="narrows__target__subcmd__log__subcmd__help__subcmd__flush"
+                ;;
+            narrows__target__subcmd__log__subcmd__help,help)
+                cmd="narrows__target__subcmd__log__subcmd__help__subcmd__help"
+                ;;
+            narrows__target__subcmd__log__subcmd__help,make)
+                cmd="narrows__target__subcmd__log__subcmd__help__subcmd__make"
+                ;;
+            narrows__target__subcmd__log__subcmd__help,status)
+                cmd="narrows__target__subcmd__log__subcmd__help__subcmd__status"
                 ;;
             *)
                 ;;
@@ -35,7 +83,7 @@ _narrows__target() {
 
     case "${cmd}" in
         narrows__target)
-            opts="-h -V --help --version serve help"
+            opts="-h -V --help --version serve log help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -49,7 +97,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__help)
-            opts="serve help"
+            opts="serve log help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -76,8 +124,264 @@ _narrows__target() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__target__subcmd__help__subcmd__log)
+            opts="make status flush drop"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__help__subcmd__log__subcmd__drop)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__help__subcmd__log__subcmd__flush)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__help__subcmd__log__subcmd__make)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__help__subcmd__log__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__target__subcmd__help__subcmd__serve)
             opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__log)
+            opts="-h --help make status flush drop help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__log__subcmd__drop)
+            opts="-h --for --log --lose --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lose)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__log__subcmd__flush)
+            opts="-h --for --log --without-missing --changed --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__log__subcmd__help)
+            opts="make status flush drop help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__log__subcmd__help__subcmd__drop)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__log__subcmd__help__subcmd__flush)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__log__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__log__subcmd__help__subcmd__make)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__log__subcmd__help__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__log__subcmd__make)
+            opts="-h --for --log --acknowledge --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --acknowledge)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__log__subcmd__status)
+            opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
