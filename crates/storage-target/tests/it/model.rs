@@ -325,7 +325,8 @@ impl World {
                 self.check(line, one);
             }
             for _ in 0..self.random.below(3) {
-                let choice = self.random.below(64);
+                let (choice, other) = (self.random.below(64), self.random.below(64));
+                self.target.perform(other);
                 self.target.finish(choice);
             }
             if self.logged && self.random.below(8) == 0 {
