@@ -129,6 +129,11 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
             |(labels, of): &(String, CacheFigures)| (labels.clone(), figure(of).to_string());
         family(name, kind, help, caches.iter().map(sample).collect());
     }
+    let curves = curves_of_caches(target);
+    if !curves.is_empty() {
+        let help = "Pages of reads that a cache so many times as large would miss (LRU; median of samples, and their range).";
+        family("cache_lru_miss_ratio", "gauge", help, curves);
+    }
     let cpu = target.threads.counters.iter().enumerate().map(|(index, counters)| {
         let seconds = counters.cpu_ns.load(Ordering::Relaxed) as f64 / 1e9;
         (format!("{{thread=\"{index}\"}}"), format!("{seconds:.6}"))
@@ -165,6 +170,28 @@ fn figures_of_caches(target: &Target) -> Vec<(String, CacheFigures)> {
         }
     }
     figures
+}
+
+/// What caches of other sizes would miss, with the labels of namespace, size and bound.
+fn curves_of_caches(target: &Target) -> Vec<(String, String)> {
+    let mut curves = Vec::new();
+    for subsystem in target.subsystems.values() {
+        for namespace in subsystem.namespaces.values() {
+            let Some(cache) = &namespace.cache else { continue };
+            for times in [0.25, 0.5, 1.0, 2.0, 4.0] {
+                let Some(ratio) = cache.would_miss(times) else { continue };
+                let bounds = [("median", ratio.median), ("low", ratio.low), ("high", ratio.high)];
+                for (bound, value) in bounds {
+                    let (nqn, number) = (&subsystem.nqn, namespace.number);
+                    let labels = format!(
+                        "{{subsystem=\"{nqn}\",nsid=\"{number}\",times=\"{times}\",bound=\"{bound}\"}}"
+                    );
+                    curves.push((labels, format!("{value:.6}")));
+                }
+            }
+        }
+    }
+    curves
 }
 
 /// I/O commands so far.

@@ -11,8 +11,8 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use narrows_read_cache::{
-    Admission, Page, PageRange, ReadCache, ReadStart, SegmentId, Slot, Statistics, WriteOutcome,
-    WriteToken,
+    Admission, Page, PageRange, Ratio, ReadCache, ReadStart, ReuseSettings, SegmentId, Slot,
+    Statistics, WriteOutcome, WriteToken,
 };
 
 use super::RamDisk;
@@ -78,9 +78,13 @@ impl MemoryCache {
         let slots = bytes / shards / u64::from(PAGE);
         let slots = u32::try_from(slots).ok().filter(|slots| *slots < u32::MAX);
         let slots = slots.ok_or(io::ErrorKind::OutOfMemory)?;
+        // A shard is a sample of the namespace by itself: all of them have the pages of one curve.
+        let whole = ReuseSettings::default();
+        let reuse = ReuseSettings { pages: whole.pages / shards as u32, ..whole };
+        let shard = |_| Mutex::new(ReadCache::new(slots, PAGE, Some(reuse)));
         let memory = usize::try_from(shards * u64::from(slots) * u64::from(PAGE));
         Ok(MemoryCache {
-            shards: (0..shards).map(|_| Mutex::new(ReadCache::new(slots, PAGE, None))).collect(),
+            shards: (0..shards).map(shard).collect(),
             slots,
             memory: RamDisk::new(memory.map_err(|_| io::ErrorKind::OutOfMemory)?)?,
         })
@@ -177,6 +181,25 @@ impl MemoryCache {
             asked.without_room += of.without_room;
         }
         sum
+    }
+
+    /// The share of pages that a cache so many times as large would not have had, in the order of last use; `None` before the first read.
+    pub(crate) fn would_miss(&self, times: f64) -> Option<Ratio> {
+        let pages = (f64::from(self.slots) * times) as u64;
+        let mut references = 0.0;
+        let mut sum = Ratio { median: 0.0, low: 0.0, high: 0.0 };
+        for shard in 0..self.shards.len() {
+            let Some(curve) = self.lock(shard).miss_curve(SegmentId::REST) else { continue };
+            let (of, at) = (curve.references() as f64, curve.at(pages));
+            references += of;
+            sum.median += of * at.median;
+            sum.low += of * at.low;
+            sum.high += of * at.high;
+        }
+        let share = |part: f64| part / references;
+        let ratio =
+            || Ratio { median: share(sum.median), low: share(sum.low), high: share(sum.high) };
+        (references > 0.0).then(ratio)
     }
 
     fn shard_of(&self, page: Page) -> usize {
@@ -311,6 +334,32 @@ mod tests {
         let figures = cache.figures();
         assert_eq!((figures.used_pages, figures.pages), (255, 4096));
         assert_eq!(figures.asked.misses, 257);
+    }
+
+    #[test]
+    fn the_curve_says_what_a_cache_of_another_size_would_give() {
+        let cache = Arc::new(MemoryCache::new(16 << 20).unwrap());
+        assert_eq!(cache.would_miss(1.0), None);
+        let none = vec![0; 4096];
+        // Six MiB, again and again, of which every shard has its part: two pieces in two of the four shards.
+        for round in 0..10u64 {
+            for page in 0..6 * PIECE {
+                let offset = page * u64::from(PAGE);
+                let hit = cache.hit(offset, PAGE).is_some();
+                assert_eq!(hit, round > 0);
+                if !hit {
+                    let read = cache.begin_read(offset, PAGE).unwrap();
+                    cache.fill(read, offset, &none);
+                }
+            }
+        }
+        let missed = |times| cache.would_miss(times).unwrap();
+        let all = missed(1.0);
+        assert_eq!((all.low, all.high), (all.median, all.median));
+        assert!((all.median - 0.1).abs() < 1e-9, "first reads alone: {all:?}");
+        // Four pieces of six are in shards that would be too small.
+        assert!((missed(0.4).median - (0.1 + 0.9 * 4.0 / 6.0)).abs() < 1e-9);
+        assert!((missed(0.2).median - 1.0).abs() < 1e-9);
     }
 
     #[test]

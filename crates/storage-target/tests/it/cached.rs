@@ -45,6 +45,13 @@ fn a_file_with_a_cache_is_as_it_was_written_and_metrics_say_what_the_cache_did()
         let pages = figure(&text, "cache_pages");
         let used = figure(&text, "cache_used_pages");
         assert!(used > 0 && used <= pages, "{used} of {pages}");
+        let curve = |times: &str| {
+            let labels = format!("nsid=\"1\",times=\"{times}\",bound=\"median\"}} ");
+            let line = text.lines().find_map(|line| line.split_once(&labels)).expect("a curve").1;
+            line.parse::<f64>().unwrap()
+        };
+        let ratios = ["0.25", "0.5", "1", "2", "4"].map(curve);
+        assert!(ratios.is_sorted_by(|a, b| a >= b) && ratios[4] > 0.0, "{ratios:?}");
         assert_eq!(pages, if cache == "2MiB" { 512 } else { 16_384 });
         assert_eq!(cache == "2MiB", figure(&text, "cache_evicted_pages_total") > 0, "{text}");
     }
