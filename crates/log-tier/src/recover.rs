@@ -18,7 +18,7 @@ pub trait ReadMedium {
 
 /// What a log holds.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct LogContents {
     /// The newest whole superblock.
     pub superblock: Superblock,
     /// What is to be done to the backing, in this order.
@@ -78,7 +78,10 @@ pub enum Unusable {
 ///
 /// # Errors
 /// Why it can't be used; nothing was changed.
-pub fn scan(media: &mut [&mut dyn ReadMedium], without_missing: bool) -> Result<Found, Unusable> {
+pub fn scan(
+    media: &mut [&mut dyn ReadMedium],
+    without_missing: bool,
+) -> Result<LogContents, Unusable> {
     let mut superblocks = Vec::new();
     for given in 0..media.len() {
         superblocks.push(newest_superblock(media, given)?);
@@ -107,10 +110,10 @@ pub fn scan(media: &mut [&mut dyn ReadMedium], without_missing: bool) -> Result<
     let records = records_of(media, &its, &superblock)?;
     let number = |superblock: &Option<Superblock>| superblock.map(|superblock| superblock.medium);
     let numbers = superblocks.iter().map(number).collect();
-    Ok(Found { present: present & superblock.members, superblock, records, numbers })
+    Ok(LogContents { present: present & superblock.members, superblock, records, numbers })
 }
 
-impl Found {
+impl LogContents {
     /// The superblock of the next life, to be written to every medium that is present, durably, once all records are in the backing and the
     /// backing was flushed. The log is empty then.
     pub fn next(&self, time_ms: u64) -> Superblock {

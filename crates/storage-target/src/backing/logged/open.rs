@@ -8,7 +8,8 @@ use std::sync::{Condvar, Mutex};
 use std::time::UNIX_EPOCH;
 
 use narrows_log_tier::{
-    Action, Found, FoundRecord, Log, LogId, ReadMedium, SLOT_BYTES, Superblock, Unusable, scan,
+    Action, FoundRecord, Log, LogContents, LogId, ReadMedium, SLOT_BYTES, Superblock, Unusable,
+    scan,
 };
 use rustix::fs::{AtFlags, StatxFlags, XattrFlags};
 
@@ -33,7 +34,7 @@ const IN_MEMORY: [(u64, &str); 3] =
 pub(crate) struct OpenLog {
     /// As they were named.
     pub(crate) media: Vec<FileDisk>,
-    pub(crate) found: Found,
+    pub(crate) found: LogContents,
 }
 
 /// How strict opening is.
@@ -121,7 +122,7 @@ pub(crate) fn identity_of(disk: &FileDisk, serial: Option<&str>) -> io::Result<[
 pub(crate) fn check_backing(
     backing: &FileDisk,
     serial: Option<&str>,
-    found: &Found,
+    found: &LogContents,
     consents: Consents,
 ) -> Result<(), OpenError> {
     let path = backing.path();
