@@ -227,6 +227,13 @@ impl Superblock {
         out.finish()
     }
 
+    /// The version of a format that this isn't, if one of another version lies there.
+    pub(crate) fn other_version(bytes: &[u8]) -> Option<char> {
+        let (name, version) = SUPERBLOCK.split_at(SUPERBLOCK.len() - 1);
+        let other = bytes.strip_prefix(name)?.first()?;
+        (*other != version[0] && other.is_ascii_alphanumeric()).then_some(char::from(*other))
+    }
+
     /// What lies there, if it is a whole superblock that makes sense.
     pub fn parse(bytes: &[u8]) -> Option<Superblock> {
         let mut read = Reader::open(bytes, SUPERBLOCK)?;

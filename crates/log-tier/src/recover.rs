@@ -46,6 +46,9 @@ pub enum Unusable {
     /// No superblock is whole.
     #[error("it holds no log: neither of its two superblocks is whole")]
     NoLog,
+    /// Another version of this program made it.
+    #[error("it holds a log of format {0}, and this program knows format 1")]
+    Version(char),
     /// The media are of different logs.
     #[error("the media are of two logs, {0} and {1}")]
     TwoLogs(String, String),
@@ -154,7 +157,11 @@ fn newest_superblock(
 ) -> Result<Option<Superblock>, Unusable> {
     let mut both = vec![0; HEAD_BYTES as usize];
     read(media, given, 0, &mut both)?;
-    let slots = both.chunks_exact(SLOT_BYTES as usize).filter_map(Superblock::parse);
+    let mut slots = both.chunks_exact(SLOT_BYTES as usize);
+    if let Some(version) = slots.clone().find_map(Superblock::other_version) {
+        return Err(Unusable::Version(version));
+    }
+    let slots = slots.by_ref().filter_map(Superblock::parse);
     Ok(slots.max_by_key(|superblock| superblock.generation))
 }
 

@@ -61,6 +61,7 @@ pub(crate) fn open_log(specs: &[DiskSpec], consents: Consents) -> Result<OpenLog
         let hint = match error {
             Unusable::NoLog => "`narrows-target log make` makes one, for a file or device that it names",
             Unusable::Missing { .. } => "name all of its media, `log=` each; if one is lost for good: `narrows-target log flush --without-missing`",
+            Unusable::Version(_) => "use the version of narrows-target that made it, or a later one",
             Unusable::TwoLogs(..) | Unusable::Twice(_) => "`narrows-target log status` shows whose a medium is",
             Unusable::Read { .. } => "the medium is damaged, or was made smaller",
         };
