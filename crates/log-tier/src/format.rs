@@ -272,6 +272,8 @@ impl Superblock {
             && capacity < 1 << 60
             && capacity.is_multiple_of(u64::from(unit))
             && self.medium < self.media
+            // Counters that nobody reaches by counting; what is added to them stays in range.
+            && [self.generation, self.epoch, self.tail, self.tail_seq].iter().all(|it| *it < 1 << 62)
             && self.members & !all == 0
             && self.members != 0
     }
@@ -280,6 +282,23 @@ impl Superblock {
 /// The checksum of data and of headers: CRC-32C.
 pub(crate) fn crc32c(bytes: &[u8]) -> u32 {
     crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32Iscsi, bytes) as u32
+}
+
+/// The same of data that come in pieces.
+pub(crate) struct Checksum(crc_fast::Digest);
+
+impl Checksum {
+    pub(crate) fn new() -> Checksum {
+        Checksum(crc_fast::Digest::new(crc_fast::CrcAlgorithm::Crc32Iscsi))
+    }
+
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub(crate) fn value(&self) -> u32 {
+        self.0.finalize() as u32
+    }
 }
 
 /// Fills a sector from the front; the last four bytes are its checksum.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::format::{Geometry, HEAD_BYTES, RecordHeader, SECTOR, SLOT_BYTES, Superblock, crc32c};
+use crate::format::{Checksum, Geometry, HEAD_BYTES, RecordHeader, SECTOR, SLOT_BYTES, Superblock};
 
 /// Data that are read at once, bytes.
 const CHUNK: u64 = 1 << 20;
@@ -237,10 +237,15 @@ fn data_crc(
     bytes: u64,
     unit: u64,
 ) -> Result<u32, Unusable> {
-    // Whole units, as a device wants them.
-    let mut data = vec![0; (bytes.div_ceil(unit) * unit) as usize];
-    for (index, chunk) in data.chunks_mut(CHUNK as usize).enumerate() {
-        read(media, given, at + index as u64 * CHUNK, chunk)?;
+    let mut checksum = Checksum::new();
+    let mut done = 0;
+    while done < bytes {
+        let some = (bytes - done).min(CHUNK);
+        // Whole units, as a device wants them.
+        let mut data = vec![0; (some.div_ceil(unit) * unit) as usize];
+        read(media, given, at + done, &mut data)?;
+        checksum.update(&data[..some as usize]);
+        done += some;
     }
-    Ok(crc32c(&data[..bytes as usize]))
+    Ok(checksum.value())
 }
