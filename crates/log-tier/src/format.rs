@@ -227,6 +227,13 @@ impl Superblock {
         out.finish()
     }
 
+    /// The version of a format that this isn't, if one of another version lies there.
+    pub(crate) fn other_version(bytes: &[u8]) -> Option<char> {
+        let (name, version) = SUPERBLOCK.split_at(SUPERBLOCK.len() - 1);
+        let other = bytes.strip_prefix(name)?.first()?;
+        (*other != version[0] && other.is_ascii_alphanumeric()).then_some(char::from(*other))
+    }
+
     /// What lies there, if it is a whole superblock that makes sense.
     pub fn parse(bytes: &[u8]) -> Option<Superblock> {
         let mut read = Reader::open(bytes, SUPERBLOCK)?;
@@ -265,6 +272,8 @@ impl Superblock {
             && capacity < 1 << 60
             && capacity.is_multiple_of(u64::from(unit))
             && self.medium < self.media
+            // Counters that nobody reaches by counting; what is added to them stays in range.
+            && [self.generation, self.epoch, self.tail, self.tail_seq].iter().all(|it| *it < 1 << 62)
             && self.members & !all == 0
             && self.members != 0
     }
@@ -273,6 +282,23 @@ impl Superblock {
 /// The checksum of data and of headers: CRC-32C.
 pub(crate) fn crc32c(bytes: &[u8]) -> u32 {
     crc_fast::checksum(crc_fast::CrcAlgorithm::Crc32Iscsi, bytes) as u32
+}
+
+/// The same of data that come in pieces.
+pub(crate) struct Checksum(crc_fast::Digest);
+
+impl Checksum {
+    pub(crate) fn new() -> Checksum {
+        Checksum(crc_fast::Digest::new(crc_fast::CrcAlgorithm::Crc32Iscsi))
+    }
+
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub(crate) fn value(&self) -> u32 {
+        self.0.finalize() as u32
+    }
 }
 
 /// Fills a sector from the front; the last four bytes are its checksum.

@@ -42,4 +42,4 @@ pub use format::{
 };
 pub use log::{Append, Batch, Change, Image, Log, Refused, State, Status};
 pub use newest::{Piece, Source};
-pub use recover::{Found, FoundRecord, ReadMedium, Unusable, scan};
+pub use recover::{FoundRecord, LogContents, ReadMedium, Unusable, scan};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::format::{Geometry, HEAD_BYTES, RecordHeader, SECTOR, SLOT_BYTES, Superblock, crc32c};
+use crate::format::{Checksum, Geometry, HEAD_BYTES, RecordHeader, SECTOR, SLOT_BYTES, Superblock};
 
 /// Data that are read at once, bytes.
 const CHUNK: u64 = 1 << 20;
@@ -18,7 +18,7 @@ pub trait ReadMedium {
 
 /// What a log holds.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct LogContents {
     /// The newest whole superblock.
     pub superblock: Superblock,
     /// What is to be done to the backing, in this order.
@@ -46,6 +46,9 @@ pub enum Unusable {
     /// No superblock is whole.
     #[error("it holds no log: neither of its two superblocks is whole")]
     NoLog,
+    /// Another version of this program made it.
+    #[error("it holds a log of format {0}, and this program knows format 1")]
+    Version(char),
     /// The media are of different logs.
     #[error("the media are of two logs, {0} and {1}")]
     TwoLogs(String, String),
@@ -78,7 +81,10 @@ pub enum Unusable {
 ///
 /// # Errors
 /// Why it can't be used; nothing was changed.
-pub fn scan(media: &mut [&mut dyn ReadMedium], without_missing: bool) -> Result<Found, Unusable> {
+pub fn scan(
+    media: &mut [&mut dyn ReadMedium],
+    without_missing: bool,
+) -> Result<LogContents, Unusable> {
     let mut superblocks = Vec::new();
     for given in 0..media.len() {
         superblocks.push(newest_superblock(media, given)?);
@@ -107,10 +113,10 @@ pub fn scan(media: &mut [&mut dyn ReadMedium], without_missing: bool) -> Result<
     let records = records_of(media, &its, &superblock)?;
     let number = |superblock: &Option<Superblock>| superblock.map(|superblock| superblock.medium);
     let numbers = superblocks.iter().map(number).collect();
-    Ok(Found { present: present & superblock.members, superblock, records, numbers })
+    Ok(LogContents { present: present & superblock.members, superblock, records, numbers })
 }
 
-impl Found {
+impl LogContents {
     /// The superblock of the next life, to be written to every medium that is present, durably, once all records are in the backing and the
     /// backing was flushed. The log is empty then.
     pub fn next(&self, time_ms: u64) -> Superblock {
@@ -151,7 +157,11 @@ fn newest_superblock(
 ) -> Result<Option<Superblock>, Unusable> {
     let mut both = vec![0; HEAD_BYTES as usize];
     read(media, given, 0, &mut both)?;
-    let slots = both.chunks_exact(SLOT_BYTES as usize).filter_map(Superblock::parse);
+    let mut slots = both.chunks_exact(SLOT_BYTES as usize);
+    if let Some(version) = slots.clone().find_map(Superblock::other_version) {
+        return Err(Unusable::Version(version));
+    }
+    let slots = slots.by_ref().filter_map(Superblock::parse);
     Ok(slots.max_by_key(|superblock| superblock.generation))
 }
 
@@ -227,10 +237,15 @@ fn data_crc(
     bytes: u64,
     unit: u64,
 ) -> Result<u32, Unusable> {
-    // Whole units, as a device wants them.
-    let mut data = vec![0; (bytes.div_ceil(unit) * unit) as usize];
-    for (index, chunk) in data.chunks_mut(CHUNK as usize).enumerate() {
-        read(media, given, at + index as u64 * CHUNK, chunk)?;
+    let mut checksum = Checksum::new();
+    let mut done = 0;
+    while done < bytes {
+        let some = (bytes - done).min(CHUNK);
+        // Whole units, as a device wants them.
+        let mut data = vec![0; (some.div_ceil(unit) * unit) as usize];
+        read(media, given, at + done, &mut data)?;
+        checksum.update(&data[..some as usize]);
+        done += some;
     }
-    Ok(crc32c(&data[..bytes as usize]))
+    Ok(checksum.value())
 }

@@ -2,7 +2,7 @@
 
 use narrows_log_tier::{
     Acknowledge, Action, Change, Geometry, HEAD_BYTES, LEAST_CAPACITY, Log, LogId, RecordHeader,
-    Superblock, Unusable, scan,
+    SLOT_BYTES, Superblock, Unusable, scan,
 };
 use proptest::prelude::*;
 
@@ -54,6 +54,17 @@ fn media_that_do_not_belong_together_are_refused_by_name() {
     let next = found.next(9);
     assert_eq!((next.epoch, next.generation, next.tail_seq), (3, 5, 40));
     assert!(!next.clean && next.members == 0b11);
+}
+
+#[test]
+fn a_log_of_a_later_version_is_not_taken_for_an_empty_medium() {
+    let mut later = medium(&superblock(1, 0));
+    let mut sector = superblock(1, 0).to_bytes();
+    sector[7] = b'2';
+    later.write(SLOT_BYTES, &sector, 0);
+    later.flush();
+    let error = scan(&mut [&mut later], true).unwrap_err();
+    assert!(matches!(error, Unusable::Version('2')), "{error}");
 }
 
 #[test]
@@ -156,7 +167,7 @@ proptest! {
 
     #[test]
     fn what_is_written_is_what_is_parsed(
-        seq: u64, position: u64, offset: u64, bytes: u64, crc: u32, generation: u64,
+        seq: u64, position: u64, offset: u64, bytes: u64, crc: u32, generation in 0_u64..1 << 62,
     ) {
         let header = RecordHeader {
             id: LogId([5; 16]), epoch: 3, seq, position, action: Action::Zero, offset, bytes,

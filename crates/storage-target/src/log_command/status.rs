@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use narrows_log_tier::{Acknowledge, Found, ReadMedium, scan};
+use narrows_log_tier::{Acknowledge, LogContents, ReadMedium, scan};
 use rustix::fs::{FlockOperation, OFlags};
 use serde::Serialize;
 
@@ -76,7 +76,7 @@ fn is_in_use(file: &File) -> bool {
     locked.is_err()
 }
 
-fn status_of(found: &Found, in_use: bool) -> LogStatus {
+fn status_of(found: &LogContents, in_use: bool) -> LogStatus {
     let superblock = &found.superblock;
     let age = |ms: u64| now_ms().saturating_sub(ms);
     let members = (0..superblock.media).filter(|medium| superblock.members >> medium & 1 == 1);
@@ -108,7 +108,7 @@ fn status_of(found: &Found, in_use: bool) -> LogStatus {
     }
 }
 
-fn text_of(status: &LogStatus, found: &Found) -> String {
+fn text_of(status: &LogStatus, found: &LogContents) -> String {
     let LogStatus { log, capacity_bytes, backing_bytes, epoch, .. } = status;
     let used = match status.in_use {
         true => ", in use by a target now: what it holds changes while it is read",

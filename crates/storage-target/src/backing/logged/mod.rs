@@ -128,13 +128,13 @@ impl LoggedDisk {
     pub(crate) fn append(&self, change: &Change<'_>, waiter: Waiter) -> Outcome {
         let mut shared = self.shared();
         let Shared { log, image, .. } = &mut *shared;
-        let idle = !log.has_work();
+        let empty = log.status().records == 0;
         match log.append(image, change, now_ms()) {
             Ok(append) => {
                 let media = log.members();
                 shared.waiting.insert(append.seq, waiter);
                 drop(shared);
-                if idle {
+                if empty {
                     self.bell.notify_one();
                 }
                 self.counters.appended_bytes.fetch_add(append.bytes, Ordering::Relaxed);
@@ -173,9 +173,12 @@ impl LoggedDisk {
         if failed {
             news.extend(shared.all_fail());
         }
+        // A wake-up costs the host of this very write: without need there is none.
+        let due = shared.has_to_move();
         drop(shared);
-        // What can be moved now, or has to be.
-        self.bell.notify_one();
+        if due {
+            self.bell.notify_one();
+        }
         let own =
             news.iter().position(|(of, _, _)| *of == Some(seq)).map(|at| news.swap_remove(at));
         for (_, waiter, news) in news {

@@ -246,11 +246,16 @@ impl LoggedDisk {
 impl Shared {
     /// Whether records are to be moved now.
     fn is_due(&self) -> bool {
+        let oldest = self.log.status().oldest_ms;
+        let old = oldest.is_some_and(|oldest| now_ms().saturating_sub(oldest) >= OLD_MS);
+        old || self.has_to_move()
+    }
+
+    /// Whether something other than their age asks for it.
+    pub(super) fn has_to_move(&self) -> bool {
         let status = self.log.status();
         let full = status.used_bytes >= self.log.geometry().capacity / 4;
-        let old = status.oldest_ms.is_some_and(|oldest| now_ms().saturating_sub(oldest) >= OLD_MS);
-        let forced = self.stopping || !self.for_room.is_empty() || status.state == State::Failed;
-        full || old || forced
+        full || self.stopping || !self.for_room.is_empty() || status.state == State::Failed
     }
 }
 

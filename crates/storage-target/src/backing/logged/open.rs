@@ -8,7 +8,8 @@ use std::sync::{Condvar, Mutex};
 use std::time::UNIX_EPOCH;
 
 use narrows_log_tier::{
-    Action, Found, FoundRecord, Log, LogId, ReadMedium, SLOT_BYTES, Superblock, Unusable, scan,
+    Action, FoundRecord, Log, LogContents, LogId, ReadMedium, SLOT_BYTES, Superblock, Unusable,
+    scan,
 };
 use rustix::fs::{AtFlags, StatxFlags, XattrFlags};
 
@@ -33,7 +34,7 @@ const IN_MEMORY: [(u64, &str); 3] =
 pub(crate) struct OpenLog {
     /// As they were named.
     pub(crate) media: Vec<FileDisk>,
-    pub(crate) found: Found,
+    pub(crate) found: LogContents,
 }
 
 /// How strict opening is.
@@ -60,6 +61,7 @@ pub(crate) fn open_log(specs: &[DiskSpec], consents: Consents) -> Result<OpenLog
         let hint = match error {
             Unusable::NoLog => "`narrows-target log make` makes one, for a file or device that it names",
             Unusable::Missing { .. } => "name all of its media, `log=` each; if one is lost for good: `narrows-target log flush --without-missing`",
+            Unusable::Version(_) => "use the version of narrows-target that made it, or a later one",
             Unusable::TwoLogs(..) | Unusable::Twice(_) => "`narrows-target log status` shows whose a medium is",
             Unusable::Read { .. } => "the medium is damaged, or was made smaller",
         };
@@ -121,7 +123,7 @@ pub(crate) fn identity_of(disk: &FileDisk, serial: Option<&str>) -> io::Result<[
 pub(crate) fn check_backing(
     backing: &FileDisk,
     serial: Option<&str>,
-    found: &Found,
+    found: &LogContents,
     consents: Consents,
 ) -> Result<(), OpenError> {
     let path = backing.path();
