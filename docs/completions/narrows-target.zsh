@@ -32,7 +32,7 @@ _narrows-target() {
 _arguments "${_arguments_options[@]}" : \
 '--subsystem=[Name of the subsystem\: nqn.YYYY-MM.REVERSED-DOMAIN\:NAME]:NQN:_default' \
 '(--subsystem --namespace --allow-host --allow-any-host --dhchap-key-file --dhchap-ctrl-key-file --dhchap-hash --dhchap-group)--config=[Several subsystems\: a file in TOML with \[\[subsystem\]\], and in each nqn, namespaces, and hosts or any-host = true]:FILE:_files' \
-'*--namespace=[What is served\: FILE, DEVICE, ram\:SIZE or null\[\:SIZE\], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of it (\`narrows-target log make\`), twice for two media, each log=DEVICE with log-serial=S. May be repeated]:WHAT:_default' \
+'*--namespace=[What is served\: FILE, DEVICE, ram\:SIZE or null\[\:SIZE\], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of it (\`narrows-target log make\`), twice for two media, each log=DEVICE with log-serial=S; cache=ram\:SIZE for memory that answers reads of what was read before. May be repeated]:WHAT:_default' \
 '*--listen=[Address and port to listen at; loopback where none is said. May be repeated]:ADDRESS:PORT:_default' \
 '*--allow-host=[NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret\: without --dhchap-key-file, whoever reaches the port can claim one]:NQN:_default' \
 '--dhchap-key-file=[File of the secret that every host has to prove (DH-HMAC-CHAP), as \`nvme gen-dhchap-key\` prints it; of mode 0600. A secret for each host\: --config]:FILE:_files' \
