@@ -46,7 +46,7 @@ fn a_file_with_a_cache_is_as_it_was_written_and_metrics_say_what_the_cache_did()
         let used = figure(&text, "cache_used_pages");
         assert!(used > 0 && used <= pages, "{used} of {pages}");
         let curve = |times: &str| {
-            let labels = format!("nsid=\"1\",times=\"{times}\",bound=\"median\"}} ");
+            let labels = format!("range=\"rest\",times=\"{times}\",bound=\"median\"}} ");
             let line = text.lines().find_map(|line| line.split_once(&labels)).expect("a curve").1;
             line.parse::<f64>().unwrap()
         };
