@@ -27,8 +27,8 @@ pub struct InMemoryTarget {
     cut: BTreeSet<usize>,
     requests: Vec<StorageRequest>,
     keys: Vec<KeyRequest>,
-    /// What files were asked, with the connection that asked.
-    waiting: Vec<(usize, StorageRequest)>,
+    /// What files were asked, with the connection that asked, and the result where it is done already.
+    waiting: Vec<(usize, StorageRequest, Option<i32>)>,
     /// News of logs.
     inbox: Arc<Inbox>,
 }
@@ -120,13 +120,21 @@ impl InMemoryTarget {
         self.waiting.len()
     }
 
+    /// Has a file do one of them, `choice` of all that wait, of which its connection hears later: by then others may have been done.
+    pub fn perform(&mut self, choice: usize) {
+        let most = self.waiting.len().max(1);
+        if let Some((_, request, done @ None)) = self.waiting.get_mut(choice % most) {
+            *done = Some(execute(request));
+        }
+    }
+
     /// Does one of them, `choice` of all that wait.
     pub fn finish(&mut self, choice: usize) {
         if self.waiting.is_empty() {
             return;
         }
-        let (number, request) = self.waiting.swap_remove(choice % self.waiting.len());
-        let result = execute(&request);
+        let (number, request, done) = self.waiting.swap_remove(choice % self.waiting.len());
+        let result = done.unwrap_or_else(|| execute(&request));
         self.with(number, |connection, context| {
             connection.storage_done(request.slot, request.part, result, context);
         });
@@ -139,9 +147,10 @@ impl InMemoryTarget {
         if self.waiting.is_empty() {
             return;
         }
-        let (number, request) = self.waiting.swap_remove(choice % self.waiting.len());
+        let (number, request, done) = self.waiting.swap_remove(choice % self.waiting.len());
+        let result = done.unwrap_or(-error);
         self.with(number, |connection, context| {
-            connection.storage_done(request.slot, request.part, -error, context);
+            connection.storage_done(request.slot, request.part, result, context);
         });
         self.clear_away(number);
         self.go_on();
@@ -167,6 +176,18 @@ impl InMemoryTarget {
         {
             connection.drop_buffers(&mut self.pool);
         }
+    }
+
+    /// Pages that caches answered, that they did not have, and that they took over from writes.
+    pub fn cached_pages(&self) -> (u64, u64, u64) {
+        let mut sum = (0, 0, 0);
+        for subsystem in self.target.subsystems.values() {
+            for cache in subsystem.namespaces.values().filter_map(|its| its.cache.as_ref()) {
+                let asked = cache.figures().asked;
+                sum = (sum.0 + asked.hits, sum.1 + asked.misses, sum.2 + asked.updates);
+            }
+        }
+        sum
     }
 
     /// Memory for data in flight that is in use, bytes.
@@ -236,7 +257,7 @@ impl InMemoryTarget {
             let done = request.execute();
             connection.key_done(done, &mut context);
         }
-        self.waiting.extend(self.requests.drain(..).map(|request| (number, request)));
+        self.waiting.extend(self.requests.drain(..).map(|request| (number, request, None)));
     }
 }
 

@@ -273,6 +273,10 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
                     ("readonly", &namespace.read_only),
                 ],
             );
+            if let Some(cache) = &namespace.cache {
+                let pages = cache.figures().pages;
+                journal::line("caches", &[("path", &path), ("kind", &"ram"), ("pages", &pages)]);
+            }
             if let Backing::Logged(disk) = &namespace.backing {
                 announce_log(disk);
             }

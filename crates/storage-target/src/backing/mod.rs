@@ -2,6 +2,7 @@
 
 mod file;
 pub(crate) mod logged;
+mod memory_cache;
 pub(crate) mod open;
 mod ram;
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 pub(crate) use file::FileDisk;
 pub(crate) use logged::LoggedDisk;
+pub(crate) use memory_cache::{CacheFigures, CacheRead, CacheWrite, LEAST_BYTES, MemoryCache};
 pub use open::{OpenError, Opened, open};
 pub(crate) use ram::RamDisk;
 

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 
 use super::file::size_of;
 use super::logged::{mark_of, open_logged};
-use super::{Backing, FileDisk, RamDisk};
+use super::{Backing, FileDisk, MemoryCache, RamDisk};
 use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
 
 /// How long a lock that nobody who can be seen holds is waited for.
@@ -66,7 +66,7 @@ impl OpenError {
 /// Why it isn't.
 pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
     match &spec.medium {
-        Medium::Null { bytes } => Ok(Opened { backing: Backing::Null, bytes: *bytes }),
+        Medium::Null { bytes } => Ok(Opened::uncached(Backing::Null, *bytes)),
         Medium::Ram { bytes } => {
             let system = |source| OpenError::System {
                 action: "map memory for",
@@ -76,7 +76,7 @@ pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
             let size =
                 usize::try_from(*bytes).map_err(|_| system(io::ErrorKind::OutOfMemory.into()))?;
             let disk = RamDisk::new(size).map_err(system)?;
-            Ok(Opened { backing: Backing::Ram(disk), bytes: *bytes })
+            Ok(Opened::uncached(Backing::Ram(disk), *bytes))
         }
         Medium::Path(path) => {
             let disk = open_file_or_device(&DiskSpec {
@@ -96,6 +96,14 @@ pub struct Opened {
     pub(crate) backing: Backing,
     /// Size, bytes.
     pub bytes: u64,
+    /// Memory in front of it.
+    pub(crate) cache: Option<Arc<MemoryCache>>,
+}
+
+impl Opened {
+    fn uncached(backing: Backing, bytes: u64) -> Opened {
+        Opened { backing, bytes, cache: None }
+    }
 }
 
 /// A file or device, behind its log where one is named.
@@ -109,7 +117,7 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
     let bytes = disk.size().map_err(system)?;
     if !spec.log.is_empty() {
         let logged = open_logged(disk, spec.serial.as_deref(), &spec.log)?;
-        return Ok(Opened { backing: Backing::Logged(Arc::new(logged)), bytes });
+        return Ok(Opened::uncached(Backing::Logged(Arc::new(logged)), bytes));
     }
     if let Some(log) = mark_of(&disk.file) {
         return Err(refused(
@@ -118,7 +126,15 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
             "serve it with that log, `log=FILE`, or move what the log holds: `narrows-target log flush`",
         ));
     }
-    Ok(Opened { backing: Backing::File(Box::new(disk)), bytes })
+    let cache = spec.cache_bytes.map(|size| {
+        let system = |source| OpenError::System {
+            action: "map memory for",
+            path: format!("cache=ram:{size}"),
+            source,
+        };
+        MemoryCache::new(size).map(Arc::new).map_err(system)
+    });
+    Ok(Opened { backing: Backing::File(Box::new(disk)), bytes, cache: cache.transpose()? })
 }
 
 /// A file or block device that may be written, open and held.

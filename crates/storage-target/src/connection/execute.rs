@@ -11,7 +11,7 @@ use super::respond::{Payload, Timing, service_time};
 use super::slots::{Slot, Step};
 use super::storage_answer::compared;
 use super::{Connection, Context, Phase, StorageOperation};
-use crate::backing::Backing;
+use crate::backing::{Backing, CacheWrite};
 use crate::buffer::{Buffer, LARGEST};
 use crate::controller::Service;
 use crate::namespace::Namespace;
@@ -36,6 +36,15 @@ impl Arrived {
         Timing { arrived_ns: self.arrived_ns, storage_ns: 0 }
     }
 
+    /// Tells the cache, if there is one, that these ranges of bytes are about to change.
+    pub(super) fn begins(
+        &self,
+        ranges: impl IntoIterator<Item = (u64, u64)>,
+    ) -> Option<CacheWrite> {
+        let cache = self.namespace.cache.as_ref()?;
+        Some(cache.begin_write(ranges.into_iter()))
+    }
+
     pub(super) fn slot(self, step: Step, buffer: Option<Buffer>) -> Slot {
         Slot {
             entry: self.entry,
@@ -46,6 +55,8 @@ impl Arrived {
             done: 0,
             buffer,
             overlay: Vec::new(),
+            cache_read: None,
+            cache_write: None,
             bytes: self.bytes,
             offset: self.offset,
             arrived_ns: self.arrived_ns,
@@ -159,6 +170,13 @@ impl Connection {
         let (offset, bytes) = (arrived.offset, arrived.bytes);
         arrived.namespace.counters.read(u64::from(bytes));
         let small = bytes <= COPIED;
+        if let (true, Some(cache)) = (small, &arrived.namespace.cache)
+            && let Some(hit) = cache.hit(offset, bytes)
+        {
+            let result = service_time(arrived.timing(), context);
+            let copy = |out: &mut Vec<u8>| hit.append_to(out);
+            return self.answer(&arrived.entry, Payload::Copied(&copy), bytes as usize, result);
+        }
         match &arrived.namespace.backing {
             Backing::Null => {
                 let result = service_time(arrived.timing(), context);
@@ -309,7 +327,9 @@ impl Connection {
         arrived.namespace.counters.wrote(u64::from(bytes));
         let durable = extent.force_unit_access && !arrived.namespace.backing.keeps_each_write();
         let memory = buffer.pointer().cast_const();
-        let slot = self.slots.insert(arrived.slot(Step::Write, Some(buffer)));
+        let cache_write = arrived.begins([(offset, u64::from(bytes))]);
+        let slot = Slot { cache_write, ..arrived.slot(Step::Write, Some(buffer)) };
+        let slot = self.slots.insert(slot);
         self.ask(slot, StorageOperation::Write { memory, bytes, offset, durable }, context);
     }
 

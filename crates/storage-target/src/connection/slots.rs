@@ -8,6 +8,7 @@ use narrows_nvme::SubmissionEntry;
 use narrows_nvme::command::IoCommand;
 
 use crate::backing::logged::Overlay;
+use crate::backing::{CacheRead, CacheWrite};
 use crate::buffer::Buffer;
 use crate::namespace::Namespace;
 
@@ -55,6 +56,10 @@ pub(crate) struct Slot {
     pub(crate) buffer: Option<Buffer>,
     /// What a log holds of its blocks that the backing may lack.
     pub(crate) overlay: Vec<Overlay>,
+    /// When a read began whose pages are to stay in the cache.
+    pub(crate) cache_read: Option<CacheRead>,
+    /// What the cache has to hear of when the backing was changed.
+    pub(crate) cache_write: Option<CacheWrite>,
     /// Of its data.
     pub(crate) bytes: u32,
     /// Where its blocks begin, bytes.
@@ -68,6 +73,19 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
+    /// The backing has ended what it did for a command: leaves what was read in the cache, and what was written where it is cached.
+    pub(crate) fn settle_cache(&mut self, done: bool) {
+        // What is not taken over here leaves the cache when its write is dropped.
+        let (read, write) = (self.cache_read.take(), self.cache_write.take());
+        let (true, Some(buffer)) = (done, &self.buffer) else { return };
+        let data = buffer.bytes(self.bytes as usize);
+        match (&self.step, &self.namespace.cache, read, write) {
+            (Step::Read, Some(cache), Some(read), _) => cache.fill(read, self.offset, data),
+            (Step::Write, _, _, Some(write)) => write.written(self.offset, data),
+            _ => {}
+        }
+    }
+
     /// Blocks that Write Zeroes is about, bytes; 0 for another command.
     pub(crate) fn zeroed_bytes(&self) -> u64 {
         match IoCommand::parse(&self.entry) {

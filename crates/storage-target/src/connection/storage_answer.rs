@@ -50,9 +50,11 @@ impl Connection {
         failed: Option<Status>,
         context: &mut Context<'_>,
     ) {
+        let mut slot = self.slots.remove(number);
+        slot.settle_cache(failed.is_none());
         let Slot {
             entry, namespace, step, mut buffer, overlay, bytes, arrived_ns, storage_ns, ..
-        } = self.slots.remove(number);
+        } = slot;
         if let (Some(read), false) = (&mut buffer, overlay.is_empty()) {
             lay_over(&overlay, read.bytes_mut(bytes as usize));
         }
@@ -186,6 +188,8 @@ mod tests {
             done: 0,
             buffer: None,
             overlay: Vec::new(),
+            cache_read: None,
+            cache_write: None,
             bytes: 512,
             offset: 0,
             arrived_ns: 0,

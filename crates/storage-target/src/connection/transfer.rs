@@ -108,6 +108,17 @@ impl Connection {
                 return true;
             }
         }
+        if let (true, Some(cache)) = (slot.reads, slot.namespace.cache.clone()) {
+            if let Some(hit) = cache.hit(slot.offset, slot.bytes) {
+                hit.copy_to(buffer.bytes_mut(slot.bytes as usize));
+                slot.buffer = Some(buffer);
+                slot.step = Step::Read;
+                drop(hit);
+                self.finish_slot(number, None, context);
+                return true;
+            }
+            slot.cache_read = cache.begin_read(slot.offset, slot.bytes);
+        }
         let memory = buffer.pointer();
         let (entry, offset, bytes) = (slot.entry, slot.offset, slot.bytes);
         slot.buffer = Some(buffer);

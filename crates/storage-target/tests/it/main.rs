@@ -1,6 +1,7 @@
 //! The target as hosts see it: a program that listens, and the initiator of the crate beside it.
 
 mod authentication;
+mod cached;
 mod cutter;
 mod data;
 mod fabric_split;
