@@ -41,7 +41,7 @@ pub enum WriteOutcome {
 
 /// A read cache; the crate's description says how it is used.
 ///
-/// Nothing here blocks, and only [`resize`](ReadCache::resize), changes of segments and miss-ratio curves allocate. One thread at a time: the
+/// Nothing here blocks, and only [`resize`](ReadCache::resize), changes of segments, curves, and their samples until they are full allocate. One thread at a time: the
 /// lock is the caller's. Where there are several caches, for shards of a namespace, each has its own tokens.
 #[derive(Debug)]
 pub struct ReadCache {
