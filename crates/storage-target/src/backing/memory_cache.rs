@@ -68,6 +68,9 @@ pub(crate) struct CacheFigures {
 }
 
 impl MemoryCache {
+    /// Size of a page, bytes.
+    pub(crate) const PAGE_BYTES: u32 = PAGE;
+
     /// A cache of so many bytes, rounded down to whole pages of each shard.
     ///
     /// # Errors
