@@ -28,6 +28,7 @@ complete -c narrows-target -n "__fish_narrows_target_needs_command" -s h -l help
 complete -c narrows-target -n "__fish_narrows_target_needs_command" -s V -l version -d 'Print version'
 complete -c narrows-target -n "__fish_narrows_target_needs_command" -f -a "serve" -d 'Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends'
 complete -c narrows-target -n "__fish_narrows_target_needs_command" -f -a "log" -d 'Logs on fast media that acknowledge writes before a slower file or device has them'
+complete -c narrows-target -n "__fish_narrows_target_needs_command" -f -a "tier" -d 'Asks a target that serves about the logs and caches in front of its namespaces'
 complete -c narrows-target -n "__fish_narrows_target_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l subsystem -d 'Name of the subsystem: nqn.YYYY-MM.REVERSED-DOMAIN:NAME' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l config -d 'Several subsystems: a file in TOML with [[subsystem]], and in each nqn, namespaces, and hosts or any-host = true' -r -F
@@ -44,6 +45,7 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l 
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l queue-entries -d 'Entries of each queue' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l in-capsule -d 'Data that a command may carry with it; a larger write takes one more round trip' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l metrics -d 'File for figures in OpenMetrics\' format, written every 10 s' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l control -d 'Socket at which `narrows-target tier` asks, for this user and root' -r -F
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l allow-any-host -d 'Lets every host that reaches the port connect'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and not __fish_seen_subcommand_from make status flush drop help" -s h -l help -d 'Print help'
@@ -72,10 +74,34 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and _
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "flush" -d 'Moves all that a log holds to its file or device, so that this can be served without it'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "drop" -d 'Drops a log with all that it holds, for good'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log help" -f -a "serve" -d 'Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log help" -f -a "log" -d 'Logs on fast media that acknowledge writes before a slower file or device has them'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "evict" -d 'Empties a cache'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from list" -l control -d 'The socket that the target was given with --control' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from list" -l json -d 'As JSON'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -l control -d 'The socket that the target was given with --control' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -l subsystem -d 'Name of the subsystem, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -l nsid -d 'Number of the namespace, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l control -d 'The socket that the target was given with --control' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l subsystem -d 'Name of the subsystem, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l nsid -d 'Number of the namespace, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "evict" -d 'Empties a cache'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log tier help" -f -a "serve" -d 'Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log tier help" -f -a "log" -d 'Logs on fast media that acknowledge writes before a slower file or device has them'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log tier help" -f -a "tier" -d 'Asks a target that serves about the logs and caches in front of its namespaces'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log tier help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "make" -d 'Makes a log for a file or device. Nothing is written to that'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "status" -d 'Shows a log: of what it is, how large, and what it holds. It may be in use'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "flush" -d 'Moves all that a log holds to its file or device, so that this can be served without it'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "drop" -d 'Drops a log with all that it holds, for good'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "evict" -d 'Empties a cache'

@@ -45,6 +45,7 @@ _arguments "${_arguments_options[@]}" : \
 '--queue-entries=[Entries of each queue]:N:_default' \
 '--in-capsule=[Data that a command may carry with it; a larger write takes one more round trip]:SIZE:_default' \
 '--metrics=[File for figures in OpenMetrics'\'' format, written every 10 s]:FILE:_files' \
+'--control=[Socket at which \`narrows-target tier\` asks, for this user and root]:FILE:_files' \
 '(--allow-host)--allow-any-host[Lets every host that reaches the port connect]' \
 '-h[Print help]' \
 '--help[Print help]' \
@@ -140,6 +141,82 @@ esac
     ;;
 esac
 ;;
+(tier)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_narrows-target__subcmd__tier_commands" \
+"*::: :->tier" \
+&& ret=0
+
+    case $state in
+    (tier)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-target-tier-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+'--control=[The socket that the target was given with --control]:FILE:_files' \
+'--json[As JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(flush)
+_arguments "${_arguments_options[@]}" : \
+'--control=[The socket that the target was given with --control]:FILE:_files' \
+'--subsystem=[Name of the subsystem, where several have one]:NQN:_default' \
+'--nsid=[Number of the namespace, where several have one]:N:_default' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(evict)
+_arguments "${_arguments_options[@]}" : \
+'--control=[The socket that the target was given with --control]:FILE:_files' \
+'--subsystem=[Name of the subsystem, where several have one]:NQN:_default' \
+'--nsid=[Number of the namespace, where several have one]:N:_default' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows-target__subcmd__tier__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-target-tier-help-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(flush)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(evict)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_narrows-target__subcmd__help_commands" \
@@ -188,6 +265,34 @@ _arguments "${_arguments_options[@]}" : \
     ;;
 esac
 ;;
+(tier)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows-target__subcmd__help__subcmd__tier_commands" \
+"*::: :->tier" \
+&& ret=0
+
+    case $state in
+    (tier)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-target-help-tier-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(flush)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(evict)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -206,6 +311,7 @@ _narrows-target_commands() {
     local commands; commands=(
 'serve:Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends' \
 'log:Logs on fast media that acknowledge writes before a slower file or device has them' \
+'tier:Asks a target that serves about the logs and caches in front of its namespaces' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target commands' commands "$@"
@@ -215,6 +321,7 @@ _narrows-target__subcmd__help_commands() {
     local commands; commands=(
 'serve:Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends' \
 'log:Logs on fast media that acknowledge writes before a slower file or device has them' \
+'tier:Asks a target that serves about the logs and caches in front of its namespaces' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target help commands' commands "$@"
@@ -258,6 +365,30 @@ _narrows-target__subcmd__help__subcmd__log__subcmd__status_commands() {
 _narrows-target__subcmd__help__subcmd__serve_commands() {
     local commands; commands=()
     _describe -t commands 'narrows-target help serve commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__tier_commands] )) ||
+_narrows-target__subcmd__help__subcmd__tier_commands() {
+    local commands; commands=(
+'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
+'flush:Moves all that a log holds to its file or device, now' \
+'evict:Empties a cache' \
+    )
+    _describe -t commands 'narrows-target help tier commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__tier__subcmd__evict_commands] )) ||
+_narrows-target__subcmd__help__subcmd__tier__subcmd__evict_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target help tier evict commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__tier__subcmd__flush_commands] )) ||
+_narrows-target__subcmd__help__subcmd__tier__subcmd__flush_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target help tier flush commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__tier__subcmd__list_commands] )) ||
+_narrows-target__subcmd__help__subcmd__tier__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target help tier list commands' commands "$@"
 }
 (( $+functions[_narrows-target__subcmd__log_commands] )) ||
 _narrows-target__subcmd__log_commands() {
@@ -330,6 +461,61 @@ _narrows-target__subcmd__log__subcmd__status_commands() {
 _narrows-target__subcmd__serve_commands() {
     local commands; commands=()
     _describe -t commands 'narrows-target serve commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__tier_commands] )) ||
+_narrows-target__subcmd__tier_commands() {
+    local commands; commands=(
+'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
+'flush:Moves all that a log holds to its file or device, now' \
+'evict:Empties a cache' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows-target tier commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__tier__subcmd__evict_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__evict_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target tier evict commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__tier__subcmd__flush_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__flush_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target tier flush commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__tier__subcmd__help_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__help_commands() {
+    local commands; commands=(
+'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
+'flush:Moves all that a log holds to its file or device, now' \
+'evict:Empties a cache' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows-target tier help commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__tier__subcmd__help__subcmd__evict_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__help__subcmd__evict_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target tier help evict commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__tier__subcmd__help__subcmd__flush_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__help__subcmd__flush_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target tier help flush commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__tier__subcmd__help__subcmd__help_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target tier help help commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__tier__subcmd__help__subcmd__list_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target tier help list commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__tier__subcmd__list_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target tier list commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_narrows-target" ]; then

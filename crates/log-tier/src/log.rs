@@ -204,7 +204,13 @@ impl Log {
         self.records.iter().take(durable).take_while(everywhere).count()
     }
 
-    fn next_seq(&self) -> u64 {
+    /// Number of the oldest record that was not forgotten.
+    pub fn first_seq(&self) -> u64 {
+        self.first_seq
+    }
+
+    /// Number of the record that is appended next.
+    pub fn next_seq(&self) -> u64 {
         self.first_seq + self.records.len() as u64
     }
 

@@ -11,6 +11,7 @@ use narrows_nvme::Nqn;
 use narrows_nvme::authentication::{Group, Hash};
 
 use crate::config::subsystems_of_file;
+use crate::control::{self, TierVerb};
 use crate::credentials::{Authentication, CredentialFiles};
 use crate::log_command::{self, LogVerb};
 use crate::namespace::NamespaceSpec;
@@ -36,6 +37,9 @@ enum Verb {
     /// Logs on fast media that acknowledge writes before a slower file or device has them.
     #[command(subcommand, after_help = LOG_EXAMPLES)]
     Log(LogVerb),
+    /// Asks a target that serves about the logs and caches in front of its namespaces.
+    #[command(subcommand)]
+    Tier(TierVerb),
 }
 
 const EXAMPLES: &str = "\
@@ -139,6 +143,10 @@ struct ServeArguments {
     /// File for figures in OpenMetrics' format, written every 10 s.
     #[arg(long, value_name = "FILE")]
     metrics: Option<PathBuf>,
+
+    /// Socket at which `narrows-target tier` asks, for this user and root.
+    #[arg(long, value_name = "FILE")]
+    control: Option<PathBuf>,
 }
 
 impl ServeArguments {
@@ -187,6 +195,7 @@ impl ServeArguments {
                 ..Limits::default()
             },
             metrics: self.metrics,
+            control: self.control,
         })
     }
 }
@@ -203,6 +212,7 @@ pub fn main() -> ExitCode {
             arguments.request().and_then(|request| serve(&request).map_err(explained))
         }
         Verb::Log(verb) => log_command::run(verb),
+        Verb::Tier(verb) => control::run(verb),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -183,9 +183,8 @@ impl InMemoryTarget {
         let mut sum = (0, 0, 0);
         for subsystem in self.target.subsystems.values() {
             for cache in subsystem.namespaces.values().filter_map(|its| its.cache.as_ref()) {
-                for asked in cache.figures().into_iter().map(|of| of.asked) {
-                    sum = (sum.0 + asked.hits, sum.1 + asked.misses, sum.2 + asked.updates);
-                }
+                let asked = cache.total().asked;
+                sum = (sum.0 + asked.hits, sum.1 + asked.misses, sum.2 + asked.updates);
             }
         }
         sum

@@ -11,6 +11,7 @@ mod backing;
 mod buffer;
 mod config;
 mod connection;
+mod control;
 mod controller;
 mod credentials;
 mod describe;

@@ -16,6 +16,7 @@ use narrows_nvme::log::TargetWait;
 
 use crate::backing::logged::{Mover, state_word};
 use crate::backing::{Backing, LoggedDisk, OpenError, open};
+use crate::control::ControlSocket;
 use crate::credentials::{Authentication, Credentials};
 use crate::key_maker::KeyMaker;
 use crate::namespace::{Namespace, NamespaceSpec};
@@ -60,6 +61,8 @@ pub struct Request {
     pub limits: Limits,
     /// Where figures go, as OpenMetrics.
     pub metrics: Option<PathBuf>,
+    /// Socket for questions about what is in front of namespaces.
+    pub control: Option<PathBuf>,
 }
 
 /// Why nothing is served.
@@ -76,6 +79,14 @@ pub enum ServeError {
     Listen {
         /// Which.
         address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The socket for questions can't be had.
+    #[error("cannot listen at {path}: {source}")]
+    Control {
+        /// Where.
+        path: String,
         /// Why.
         source: io::Error,
     },
@@ -97,6 +108,9 @@ impl ServeError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             ServeError::Open(error) => error.hint(),
+            ServeError::Control { .. } => {
+                Some("name a file that isn't there yet, in a folder that this user may write to")
+            }
             ServeError::Twice(_) | ServeError::System { .. } => None,
             ServeError::Listen { source, .. } => match source.kind() {
                 io::ErrorKind::AddrInUse => {
@@ -131,6 +145,11 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
     let system = |action| move |source| ServeError::System { action, source };
     // Before threads begin, so that none of them is interrupted.
     let signals = Signals::take().map_err(system("take signals"))?;
+    let control = request.control.as_deref().map(|path| {
+        let fail = |source| ServeError::Control { path: path.display().to_string(), source };
+        ControlSocket::listen(path).map_err(fail)
+    });
+    let control = control.transpose()?;
     let counters = (0..request.threads.max(1)).map(|_| Arc::default()).collect();
     let threads = Threads { wait: told_wait(request.wait), counters };
     let target = Arc::new(Target::new(subsystems, request.limits, threads));
@@ -138,7 +157,8 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
     let workers = workers_for(request, &target, &connections)?;
     announce(&target, &listeners);
     let movers = movers_of(&target).map_err(system("start a thread"))?;
-    let service = Service { request, target, connections, workers, movers, listeners, signals };
+    let service =
+        Service { request, target, connections, workers, movers, control, listeners, signals };
     service.run()
 }
 
@@ -347,6 +367,7 @@ struct Service<'a> {
     connections: Arc<AtomicUsize>,
     workers: Vec<Worker>,
     movers: Vec<Mover>,
+    control: Option<ControlSocket>,
     listeners: Vec<TcpListener>,
     signals: Signals,
 }
@@ -374,13 +395,17 @@ impl Service<'_> {
             for listener in &self.listeners {
                 self.accept(listener, &mut next);
             }
+            if let Some(control) = &self.control {
+                control.accept(&self.target);
+            }
         }
         self.stop()
     }
 
     fn wait_for_something(&self) {
         let signals = std::iter::once(self.signals.fd());
-        let fds = signals.chain(self.listeners.iter().map(AsRawFd::as_raw_fd));
+        let control = self.control.iter().map(ControlSocket::fd);
+        let fds = signals.chain(control).chain(self.listeners.iter().map(AsRawFd::as_raw_fd));
         let readable = |fd: RawFd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         let mut fds: Vec<libc::pollfd> = fds.map(readable).collect();
         // SAFETY: the pointer and the length are those of the vector.

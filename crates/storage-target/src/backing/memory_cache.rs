@@ -88,6 +88,9 @@ pub(crate) enum CacheError {
 }
 
 impl MemoryCache {
+    /// Size of a page, bytes.
+    pub(crate) const PAGE_BYTES: u32 = PAGE;
+
     /// A cache of so many bytes, rounded down to whole pages of each shard.
     ///
     /// # Errors
@@ -207,6 +210,16 @@ impl MemoryCache {
             }
         }
         figures
+    }
+
+    /// Of all ranges together.
+    pub(crate) fn total(&self) -> CacheFigures {
+        let mut total = CacheFigures { range: "all".to_string(), ..CacheFigures::default() };
+        for of in self.figures() {
+            total.used_pages += of.used_pages;
+            add(&mut total.asked, &of.asked);
+        }
+        total
     }
 
     /// The share of pages of a range, the rest first, that a cache so many times as large would not have had, in the order of last use and if it

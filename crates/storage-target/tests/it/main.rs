@@ -2,6 +2,7 @@
 
 mod authentication;
 mod cached;
+mod control;
 mod cutter;
 mod data;
 mod fabric_split;

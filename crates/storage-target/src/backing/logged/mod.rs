@@ -77,6 +77,8 @@ struct Shared {
     for_room: VecDeque<Waiter>,
     /// The mover is to move everything and end.
     stopping: bool,
+    /// Somebody asked for the records before this one to be moved.
+    move_until: u64,
 }
 
 /// A backing with a log in front.
@@ -90,6 +92,8 @@ pub(crate) struct LoggedDisk {
     shared: Mutex<Shared>,
     /// Rings when there is something to move.
     bell: Condvar,
+    /// Rings when a batch was moved.
+    moved: Condvar,
     pub(crate) counters: LogCounters,
 }
 

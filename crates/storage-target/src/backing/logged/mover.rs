@@ -93,6 +93,17 @@ impl LoggedDisk {
         }
     }
 
+    /// Has everything moved that is in the log now; whether it was, within so long. What is appended meanwhile may stay.
+    pub(crate) fn move_all(&self, within: Duration) -> bool {
+        let mut shared = self.shared();
+        let until = shared.log.next_seq();
+        shared.move_until = shared.move_until.max(until);
+        self.bell.notify_one();
+        let waits = |shared: &mut Shared| shared.log.first_seq() < until;
+        let waited = self.moved.wait_timeout_while(shared, within, waits);
+        waited.is_ok_and(|(_, result)| !result.timed_out())
+    }
+
     /// Moves a batch now, if there is one.
     ///
     /// # Errors
@@ -146,6 +157,7 @@ impl LoggedDisk {
         shared.log.forget(superblock);
         let waiters = std::mem::take(&mut shared.for_room);
         drop(shared);
+        self.moved.notify_all();
         waiters.into_iter().for_each(|waiter| waiter.tell(News::Room));
         let moved: u64 = batch.pieces.iter().map(|piece| piece.bytes).sum();
         self.counters.moved_bytes.fetch_add(moved, Ordering::Relaxed);
@@ -255,7 +267,8 @@ impl Shared {
     pub(super) fn has_to_move(&self) -> bool {
         let status = self.log.status();
         let full = status.used_bytes >= self.log.geometry().capacity / 4;
-        full || self.stopping || !self.for_room.is_empty() || status.state == State::Failed
+        let asked = self.log.first_seq() < self.move_until;
+        full || asked || self.stopping || !self.for_room.is_empty() || status.state == State::Failed
     }
 }
 

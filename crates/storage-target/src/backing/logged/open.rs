@@ -280,6 +280,7 @@ pub(crate) fn open_logged(
         waiting: Default::default(),
         for_room: Default::default(),
         stopping: false,
+        move_until: 0,
     };
     Ok(LoggedDisk {
         backing,
@@ -287,6 +288,7 @@ pub(crate) fn open_logged(
         marked,
         shared: Mutex::new(shared),
         bell: Condvar::new(),
+        moved: Condvar::new(),
         counters: LogCounters::default(),
     })
 }
