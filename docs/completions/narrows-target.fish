@@ -74,11 +74,12 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and _
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "flush" -d 'Moves all that a log holds to its file or device, so that this can be served without it'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "drop" -d 'Drops a log with all that it holds, for good'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -s h -l help -d 'Print help'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "evict" -d 'Empties a cache'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -f -a "evict" -d 'Empties a cache'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -f -a "resize" -d 'Makes a cache larger or smaller, until the target ends'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict resize help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from list" -l control -d 'The socket that the target was given with --control' -r -F
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from list" -l json -d 'As JSON'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
@@ -90,9 +91,15 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and 
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l subsystem -d 'Name of the subsystem, where several have one' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l nsid -d 'Number of the namespace, where several have one' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l size -d 'Its new size, as 4GiB: up to four times the one that it was begun with' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l control -d 'The socket that the target was given with --control' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l subsystem -d 'Name of the subsystem, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -l nsid -d 'Number of the namespace, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from resize" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "evict" -d 'Empties a cache'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "resize" -d 'Makes a cache larger or smaller, until the target ends'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log tier help" -f -a "serve" -d 'Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log tier help" -f -a "log" -d 'Logs on fast media that acknowledge writes before a slower file or device has them'
@@ -105,3 +112,4 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and 
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "evict" -d 'Empties a cache'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "resize" -d 'Makes a cache larger or smaller, until the target ends'

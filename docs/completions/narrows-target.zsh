@@ -181,6 +181,16 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 && ret=0
 ;;
+(resize)
+_arguments "${_arguments_options[@]}" : \
+'--size=[Its new size, as 4GiB\: up to four times the one that it was begun with]:SIZE:_default' \
+'--control=[The socket that the target was given with --control]:FILE:_files' \
+'--subsystem=[Name of the subsystem, where several have one]:NQN:_default' \
+'--nsid=[Number of the namespace, where several have one]:N:_default' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_narrows-target__subcmd__tier__subcmd__help_commands" \
@@ -202,6 +212,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (evict)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resize)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -289,6 +303,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(resize)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
         esac
     ;;
 esac
@@ -372,6 +390,7 @@ _narrows-target__subcmd__help__subcmd__tier_commands() {
 'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
 'flush:Moves all that a log holds to its file or device, now' \
 'evict:Empties a cache' \
+'resize:Makes a cache larger or smaller, until the target ends' \
     )
     _describe -t commands 'narrows-target help tier commands' commands "$@"
 }
@@ -389,6 +408,11 @@ _narrows-target__subcmd__help__subcmd__tier__subcmd__flush_commands() {
 _narrows-target__subcmd__help__subcmd__tier__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'narrows-target help tier list commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__tier__subcmd__resize_commands] )) ||
+_narrows-target__subcmd__help__subcmd__tier__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target help tier resize commands' commands "$@"
 }
 (( $+functions[_narrows-target__subcmd__log_commands] )) ||
 _narrows-target__subcmd__log_commands() {
@@ -468,6 +492,7 @@ _narrows-target__subcmd__tier_commands() {
 'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
 'flush:Moves all that a log holds to its file or device, now' \
 'evict:Empties a cache' \
+'resize:Makes a cache larger or smaller, until the target ends' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target tier commands' commands "$@"
@@ -488,6 +513,7 @@ _narrows-target__subcmd__tier__subcmd__help_commands() {
 'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
 'flush:Moves all that a log holds to its file or device, now' \
 'evict:Empties a cache' \
+'resize:Makes a cache larger or smaller, until the target ends' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target tier help commands' commands "$@"
@@ -512,10 +538,20 @@ _narrows-target__subcmd__tier__subcmd__help__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'narrows-target tier help list commands' commands "$@"
 }
+(( $+functions[_narrows-target__subcmd__tier__subcmd__help__subcmd__resize_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__help__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target tier help resize commands' commands "$@"
+}
 (( $+functions[_narrows-target__subcmd__tier__subcmd__list_commands] )) ||
 _narrows-target__subcmd__tier__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'narrows-target tier list commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__tier__subcmd__resize_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target tier resize commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_narrows-target" ]; then

@@ -136,8 +136,8 @@ impl ReadCache {
         self.pools[self.segments.get(number).pool].class
     }
 
-    /// What is promised, slots.
-    fn quotas(&self) -> u64 {
+    /// What is promised by quotas, slots: the smallest size that the cache can have.
+    pub fn quotas(&self) -> u64 {
         self.pools.iter().filter_map(|pool| pool.class.quota()).map(u64::from).sum()
     }
 

@@ -8,7 +8,8 @@
 //! of one shard: a command meets two shards at most.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use narrows_read_cache::{
     Admission, Class, Page, PageRange, Ratio, ReadCache, ReadStart, ReuseSettings, SegmentError,
@@ -30,6 +31,11 @@ const SHARD: (u64, u64) = (4 << 20, 16);
 /// A range that is recycled has so large a part of the cache where nothing else is said.
 const RECYCLED_SHARE: u32 = 64;
 
+/// How many times as large a cache may become while it serves: addresses are set aside for that, and no memory.
+const GROWTH: u32 = 4;
+/// Slots that leave a shard while its lock is held.
+const STEP: u32 = 256;
+
 /// What a range of a cache is cut by, bytes.
 pub(crate) const CACHE_PAGE: u64 = PAGE as u64;
 /// The smallest cache, bytes.
@@ -39,8 +45,11 @@ pub(crate) const LEAST_BYTES: u64 = 256 << 10;
 #[derive(Debug)]
 pub(crate) struct MemoryCache {
     shards: Box<[Mutex<ReadCache>]>,
-    /// Slots of a shard.
-    slots: u32,
+    /// Slots of a shard, now and at most.
+    slots: AtomicU32,
+    most_slots: u32,
+    /// Held by whoever changes the size.
+    resizing: Mutex<()>,
     /// The segments of each shard, and what they are called.
     segments: Vec<(SegmentId, String)>,
     /// The slots of one shard after those of another.
@@ -118,14 +127,67 @@ impl MemoryCache {
             }
             caches.push(Mutex::new(cache));
         }
-        let memory = usize::try_from(shards * u64::from(slots) * u64::from(PAGE));
-        let memory = RamDisk::new(memory.map_err(|_| no_memory())?)?;
-        Ok(MemoryCache { shards: caches.into(), slots, segments, memory })
+        let memory_for = |slots: u32| {
+            let bytes = usize::try_from(shards * u64::from(slots) * u64::from(PAGE));
+            RamDisk::new(bytes.map_err(|_| no_memory())?)
+        };
+        // A kernel that counts addresses as memory may have none to set aside.
+        let more = slots.checked_mul(GROWTH).filter(|more| *more < u32::MAX);
+        let grown = more.and_then(|more| Some((more, memory_for(more).ok()?)));
+        let (most_slots, memory) = match grown {
+            Some(grown) => grown,
+            None => (slots, memory_for(slots)?),
+        };
+        let (slots, resizing) = (AtomicU32::new(slots), Mutex::new(()));
+        Ok(MemoryCache { shards: caches.into(), slots, most_slots, resizing, segments, memory })
+    }
+
+    /// Makes the cache larger or smaller while it serves, to whole pages of each shard. A smaller one keeps what would leave last, and its memory
+    /// goes back to the kernel.
+    ///
+    /// # Errors
+    /// Why it can't have that size; nothing is changed then.
+    pub(crate) fn resize(&self, bytes: u64) -> Result<(), String> {
+        let _alone = self.resizing.lock().unwrap_or_else(PoisonError::into_inner);
+        let shards = self.shards.len() as u64;
+        let most = shards * u64::from(self.most_slots) * CACHE_PAGE;
+        if !(LEAST_BYTES.max(shards * CACHE_PAGE)..=most).contains(&bytes) {
+            return Err(format!(
+                "a cache that was begun with this size can have {LEAST_BYTES} to {most} bytes"
+            ));
+        }
+        let slots = (bytes / shards / CACHE_PAGE) as u32;
+        let promised = (0..self.shards.len()).map(|shard| self.lock(shard).quotas()).max();
+        let promised = promised.unwrap_or(0);
+        if promised > u64::from(slots) {
+            let least = promised * shards * CACHE_PAGE;
+            return Err(format!("what is kept and recycled in it needs {least} bytes"));
+        }
+        let before = self.slots.swap(slots, Ordering::Relaxed);
+        for shard in 0..self.shards.len() {
+            let mut now = before;
+            while now != slots {
+                // Larger at once; smaller in steps, between which others have the lock.
+                now = now.saturating_sub(STEP).max(slots);
+                let mut page = [0; PAGE as usize];
+                let moved = |from, to| {
+                    self.memory.read(self.place(shard, from), &mut page);
+                    self.memory.write(self.place(shard, to), &page);
+                };
+                let resized = self.lock(shard).resize(now, moved);
+                resized.map_err(|error| error.to_string())?;
+            }
+            if slots < before {
+                let left = self.place(shard, Slot(slots));
+                self.memory.zero(left, u64::from(before - slots) * CACHE_PAGE);
+            }
+        }
+        Ok(())
     }
 
     /// Pages that it has room for.
     pub(crate) fn pages(&self) -> u64 {
-        self.shards.len() as u64 * u64::from(self.slots)
+        self.shards.len() as u64 * u64::from(self.slots.load(Ordering::Relaxed))
     }
 
     /// The bytes, if all of them are here.
@@ -226,7 +288,8 @@ impl MemoryCache {
     /// had been of this range alone; `None` before the first read.
     pub(crate) fn would_miss(&self, range: usize, times: f64) -> Option<Ratio> {
         let (id, _) = self.segments.get(range)?;
-        let pages = (f64::from(self.slots) * times) as u64;
+        let slots = self.slots.load(Ordering::Relaxed);
+        let pages = (f64::from(slots) * times) as u64;
         let mut references = 0.0;
         let mut sum = Ratio { median: 0.0, low: 0.0, high: 0.0 };
         for shard in 0..self.shards.len() {
@@ -249,7 +312,7 @@ impl MemoryCache {
 
     /// Where a slot's bytes begin in memory.
     fn place(&self, shard: usize, slot: Slot) -> u64 {
-        (shard as u64 * u64::from(self.slots) + u64::from(slot.0)) * u64::from(PAGE)
+        (shard as u64 * u64::from(self.most_slots) + u64::from(slot.0)) * u64::from(PAGE)
     }
 
     fn lock(&self, shard: usize) -> MutexGuard<'_, ReadCache> {
@@ -463,6 +526,49 @@ mod tests {
         let much = CacheRange { offset: 0, bytes: 17 << 20, keep: true, quota_bytes: None };
         let refused = MemoryCache::new(&CacheSpec { bytes: 16 << 20, ranges: vec![much] });
         assert!(matches!(refused, Err(CacheError::Segment(_))), "{refused:?}");
+    }
+
+    #[test]
+    fn a_size_is_changed_while_pages_are_there_and_what_stays_is_right() {
+        let keep = CacheRange { offset: 0, bytes: 1 << 20, keep: true, quota_bytes: None };
+        let cache = cache_of(16 << 20, &[keep]);
+        let data = pattern(9, 12 << 20);
+        for at in (0..data.len()).step_by(1 << 20) {
+            let read = cache.begin_read(at as u64, 1 << 20).unwrap();
+            cache.fill(read, at as u64, &data[at..at + (1 << 20)]);
+        }
+        // Every page that is there is what was filled; how many are.
+        let right = || {
+            let pages = (0..data.len()).step_by(4096);
+            let held = pages.filter(|at| match read_of(&cache, *at as u64, PAGE) {
+                Some(page) => {
+                    assert!(page == data[*at..*at + 4096], "page {at}");
+                    true
+                }
+                None => false,
+            });
+            held.count()
+        };
+        assert_eq!((right(), cache.pages()), (3072, 4096));
+        cache.resize(8 << 20).unwrap();
+        assert_eq!((right(), cache.pages()), (2048, 2048));
+        assert!((0..256).all(|page| read_of(&cache, page * 4096, PAGE).is_some()), "what is kept");
+        cache.resize(64 << 20).unwrap();
+        assert_eq!((right(), cache.pages()), (2048, 16_384));
+        let more = pattern(10, 1 << 20);
+        for piece in 100..140 {
+            let read = cache.begin_read(piece << 20, 1 << 20).unwrap();
+            cache.fill(read, piece << 20, &more);
+            assert_eq!(read_of(&cache, piece << 20, 1 << 20).as_ref(), Some(&more));
+        }
+        assert_eq!(right(), 2048);
+        let why = |bytes| cache.resize(bytes).unwrap_err();
+        assert!(why(65 << 20).contains("67108864 bytes") && why(4096).contains("262144"));
+        assert!(why(2 << 20).contains("kept and recycled in it needs 4194304 bytes"));
+        assert_eq!(cache.pages(), 16_384);
+        cache.resize(4 << 20).unwrap();
+        assert_eq!(cache.pages(), 1024);
+        right();
     }
 
     #[test]

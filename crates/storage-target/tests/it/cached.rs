@@ -159,15 +159,18 @@ fn what_was_changed_while_the_target_was_away_is_read_after_it_came_back() {
 const PAGES: u64 = 16;
 
 /// A writer raises the number in a page and says so once it was answered; readers on other threads of the target never read less than what
-/// had been said before they asked.
+/// had been said before they asked, though the cache is made smaller and larger and emptied meanwhile.
 #[test]
 fn no_read_shows_less_than_what_was_answered_before_it_began() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disk");
     std::fs::write(&file, vec![0; 1 << 20]).unwrap();
     let metrics = folder.path().join("metrics");
-    let namespace = format!("{},cache=ram:256KiB", file.display());
-    let more = ["--threads", "3", "--metrics", metrics.to_str().unwrap()];
+    let namespace = format!("{},cache=ram:512KiB", file.display());
+    let control = folder.path().join("control");
+    let control = control.to_str().unwrap();
+    let metrics_file = metrics.to_str().unwrap();
+    let more = ["--threads", "3", "--metrics", metrics_file, "--control", control];
     let program = Program::serving(&[&namespace], &more);
     let said: Arc<Vec<AtomicU64>> = Arc::new((0..PAGES).map(|_| AtomicU64::new(0)).collect());
     let mut writing = path_to(&program, "");
@@ -185,6 +188,17 @@ fn no_read_shows_less_than_what_was_answered_before_it_began() {
                     .for_each(|word| word.copy_from_slice(&version.to_le_bytes()));
                 assert_eq!(one(path, Op::Write, page * 4096, bytes), bytes as i32);
                 said[page as usize].store(version, Ordering::Release);
+            }
+        });
+        scope.spawn(move || {
+            for round in 0..24 {
+                let size = if round % 2 == 0 { "256KiB" } else { "2MiB" };
+                let verb: &[&str] =
+                    if round % 5 == 0 { &["evict"] } else { &["resize", "--size", size] };
+                let mut tier = std::process::Command::new(env!("CARGO_BIN_EXE_narrows-target"));
+                let tier = tier.arg("tier").args(verb).args(["--control", control]);
+                let output = tier.output().unwrap();
+                assert!(output.status.success(), "{output:?}");
             }
         });
         for (reader, mut path) in (0..).zip(reading) {

@@ -82,6 +82,12 @@ fn logs_and_caches_are_listed_flushed_and_evicted_while_they_serve() {
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
+    let resize = |size| tier(&["resize", "--size", size, "--control", control]);
+    let (said, code) = resize("512KiB");
+    assert!(code == Some(0) && said.contains("room for 128 pages, 1 used"), "{said}");
+    let (said, code) = resize("8MiB");
+    assert!(code == Some(2) && said.contains("262144 to 4194304 bytes"), "{said}");
+    one(&mut cached, Op::Read);
     let (said, code) = tier(&["evict", "--control", control]);
     assert!(code == Some(0) && said.contains("1 pages evicted"), "{said}");
     let (said, code) = tier(&["evict", "--nsid", "1", "--control", control]);
