@@ -341,7 +341,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__log__subcmd__drop)
-            opts="-h --for --log --lose --help"
+            opts="-h --for --log --lost --lose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -352,6 +352,10 @@ _narrows__target() {
                     return 0
                     ;;
                 --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lost)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -367,7 +371,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__log__subcmd__flush)
-            opts="-h --for --log --without-missing --changed --help"
+            opts="-h --for --log --without-missing --changed --unreadable --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

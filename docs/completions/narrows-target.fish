@@ -64,9 +64,11 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and _
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l log -d 'A medium of the log. Twice for two' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l without-missing -d 'Goes without a medium that is lost. Where the first medium acknowledged, writes that were on it alone are lost'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l changed -d 'Moves the records although the file was changed after them'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l unreadable -d 'Moves what could be read although the log can\'t be read to its end. Records behind that are lost'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l for -d 'The file that the log is for, which is then served without it' -r
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l log -d 'A medium of the log. Twice for two' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l log -d 'A medium of the log; all of them' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l lost -d 'In place of --log: the log of this name is lost for good, with whatever it held. --for is then served without it' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l lose -d 'How many records that were acknowledged are lost by it, as `status` says. 0 needs not to be said' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "make" -d 'Makes a log for a file or device. Nothing is written to that'

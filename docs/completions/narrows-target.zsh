@@ -88,6 +88,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--log=[A medium of the log. Twice for two]:WHAT:_default' \
 '--without-missing[Goes without a medium that is lost. Where the first medium acknowledged, writes that were on it alone are lost]' \
 '--changed[Moves the records although the file was changed after them]' \
+'--unreadable[Moves what could be read although the log can'\''t be read to its end. Records behind that are lost]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
@@ -95,7 +96,8 @@ _arguments "${_arguments_options[@]}" : \
 (drop)
 _arguments "${_arguments_options[@]}" : \
 '--for=[The file that the log is for, which is then served without it]:WHAT:_default' \
-'*--log=[A medium of the log. Twice for two]:WHAT:_default' \
+'*--log=[A medium of the log; all of them]:WHAT:_default' \
+'(--log --lose)--lost=[In place of --log\: the log of this name is lost for good, with whatever it held. --for is then served without it]:LOG-ID:_default' \
 '--lose=[How many records that were acknowledged are lost by it, as \`status\` says. 0 needs not to be said]:RECORDS:_default' \
 '-h[Print help]' \
 '--help[Print help]' \

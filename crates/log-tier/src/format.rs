@@ -272,6 +272,7 @@ impl Superblock {
             && capacity < 1 << 60
             && capacity.is_multiple_of(u64::from(unit))
             && self.medium < self.media
+            && self.tail.is_multiple_of(u64::from(unit))
             // Counters that nobody reaches by counting; what is added to them stays in range.
             && [self.generation, self.epoch, self.tail, self.tail_seq].iter().all(|it| *it < 1 << 62)
             && self.members & !all == 0

@@ -8,7 +8,7 @@
 //!   read ◄── newest ◄──────┘
 //! ```
 //!
-//! Four rules carry it, and each has a crash test that fails without it (`tests/it`):
+//! Four rules carry it. A search through crash states finds a loss when one of them is taken out (`tests/it/crash.rs`):
 //!
 //! 1. **The log is a prefix.** Records are acknowledged in the order in which they lie in the log, each once it and all before it are
 //!    durable. What recovery finds up to the first record that isn't whole is then all that was acknowledged.
@@ -16,8 +16,8 @@
 //!    with the new tail is durable.
 //! 3. **A tail of its own for each life.** Recovery writes all records to the backing, flushes it, and begins a new epoch with an empty log.
 //!    A whole record of an older epoch that lies behind a torn one is then no record.
-//! 4. **Only what is durable is moved.** A batch for the backing ends before the first record that may yet be lost, or that a medium is
-//!    still being given; newer data of the same blocks beyond that never take the place of older data within.
+//! 4. **Only what no medium is still being given is moved**, because its room is used again then, and a late write would land over the next
+//!    record. A batch holds what its own records say: newer data beyond it never take the place of older data within.
 //!
 //! This crate decides; it does no I/O, knows no clock and starts no thread. Who uses it moves bytes: the target
 //! (`narrows-target`), and the simulator of its tests, which goes through the states that a power cut can leave.

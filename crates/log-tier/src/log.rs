@@ -180,6 +180,11 @@ impl Log {
         self.superblock.members.count_ones() == u32::from(self.superblock.media)
     }
 
+    /// Whether a medium failed and no superblock says so yet.
+    pub fn has_unrecorded_failure(&self) -> bool {
+        self.members != 0 && self.members != self.superblock.members
+    }
+
     /// Figures.
     pub fn status(&self) -> Status {
         Status {
@@ -283,7 +288,8 @@ impl Log {
     /// A medium failed a write, and is asked for none any more. The records that are acknowledged by that: those that waited for it
     /// alone.
     ///
-    /// Where it was the last, records that are not durable are no longer read: their writes fail, and what was before them holds.
+    /// Where it was the last, records that are not durable are no longer read, and their writes fail. A failed write may have reached the
+    /// medium all the same: recovery takes it for one that happened, as a drive may.
     pub fn medium_failed(&mut self, medium: u8) -> Range<u64> {
         self.members &= !(1 << medium);
         if self.members > 0 {

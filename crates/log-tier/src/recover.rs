@@ -27,6 +27,10 @@ pub struct LogContents {
     pub present: u8,
     /// Of each medium that was given its number in the log; `None` where it holds no log.
     pub numbers: Vec<Option<u8>>,
+    /// Members that were not given, a bit each: records may be on them alone.
+    pub missing: u8,
+    /// Where the records end because what follows can't be read, if so, and what the system said.
+    pub unreadable: Option<String>,
 }
 
 /// A whole record.
@@ -63,6 +67,9 @@ pub enum Unusable {
         /// How many there are.
         media: u8,
     },
+    /// It was taken out of the log when it failed.
+    #[error("medium {0} was taken out of its log when it failed, and what it holds is old")]
+    Out(u8),
     /// The medium can't be read.
     #[error("reading {bytes} bytes at {at} of medium {medium}: {source}")]
     Read {
@@ -85,10 +92,7 @@ pub fn scan(
     media: &mut [&mut dyn ReadMedium],
     without_missing: bool,
 ) -> Result<LogContents, Unusable> {
-    let mut superblocks = Vec::new();
-    for given in 0..media.len() {
-        superblocks.push(newest_superblock(media, given)?);
-    }
+    let superblocks = superblocks_of(media)?;
     let superblock = superblocks.iter().flatten().max_by_key(|superblock| superblock.generation);
     let superblock = superblock.copied().ok_or(Unusable::NoLog)?;
     let mut present = 0;
@@ -105,15 +109,25 @@ pub fn scan(
         present |= bit;
         its.push(given);
     }
+    if present & superblock.members == 0 {
+        return Err(Unusable::Out(superblock.medium));
+    }
     let missing = superblock.members & !present;
     if missing != 0 && !without_missing {
         let missing = missing.trailing_zeros() as u8;
         return Err(Unusable::Missing { missing, media: superblock.media });
     }
-    let records = records_of(media, &its, &superblock)?;
+    let (records, unreadable) = records_of(media, &its, &superblock)?;
     let number = |superblock: &Option<Superblock>| superblock.map(|superblock| superblock.medium);
     let numbers = superblocks.iter().map(number).collect();
-    Ok(LogContents { present: present & superblock.members, superblock, records, numbers })
+    Ok(LogContents {
+        present: present & superblock.members,
+        superblock,
+        records,
+        numbers,
+        missing,
+        unreadable,
+    })
 }
 
 impl LogContents {
@@ -134,9 +148,18 @@ impl LogContents {
         }
     }
 
-    /// When its last record was appended, ms since 1970.
-    pub fn last_ms(&self) -> Option<u64> {
-        self.records.last().map(|record| record.header.time_ms)
+    /// The superblock that says that its records are about to be moved once more, to be written to every medium that is present, durably,
+    /// before the backing is changed: so that a recovery that is cut short is known by the next.
+    pub fn renewed(&mut self, time_ms: u64) -> Superblock {
+        self.superblock.generation += 1;
+        self.superblock.time_ms = time_ms;
+        self.superblock
+    }
+
+    /// When who used the log last was there, ms since 1970: by its last record, or by its superblock.
+    pub fn last_ms(&self) -> u64 {
+        let record = self.records.last().map_or(0, |record| record.header.time_ms);
+        record.max(self.superblock.time_ms)
     }
 }
 
@@ -149,6 +172,26 @@ fn read(
     let bytes = out.len() as u64;
     let fail = |source| Unusable::Read { medium, at, bytes, source };
     media[medium].read(at, out).map_err(fail)
+}
+
+/// The newest superblock of each medium. One that can't be read is as good as missing where another can.
+fn superblocks_of(media: &mut [&mut dyn ReadMedium]) -> Result<Vec<Option<Superblock>>, Unusable> {
+    let mut superblocks = Vec::new();
+    let mut unread = None;
+    for given in 0..media.len() {
+        superblocks.push(match newest_superblock(media, given) {
+            Ok(found) => found,
+            Err(error @ Unusable::Read { .. }) => {
+                unread = unread.or(Some(error));
+                None
+            }
+            Err(error) => return Err(error),
+        });
+    }
+    match unread {
+        Some(error) if superblocks.iter().all(Option::is_none) => Err(error),
+        _ => Ok(superblocks),
+    }
 }
 
 fn newest_superblock(
@@ -165,12 +208,13 @@ fn newest_superblock(
     Ok(slots.max_by_key(|superblock| superblock.generation))
 }
 
-/// All whole records from the tail on, up to the first that isn't on any of the media.
+/// All whole records from the tail on, up to the first that isn't on any of the media; and what the system said where that can't be told
+/// because none of them could be read there.
 fn records_of(
     media: &mut [&mut dyn ReadMedium],
     its: &[usize],
     superblock: &Superblock,
-) -> Result<Vec<FoundRecord>, Unusable> {
+) -> Result<(Vec<FoundRecord>, Option<String>), Unusable> {
     let geometry = superblock.geometry;
     let mut records: Vec<FoundRecord> = Vec::new();
     let (mut position, mut seq) = (superblock.tail, superblock.tail_seq);
@@ -178,13 +222,20 @@ fn records_of(
         let round = geometry.capacity;
         let next_round = position.div_ceil(round) * round;
         let mut found = None;
+        let mut unreadable = None;
         // A record that would have wrapped begins at the ring's beginning.
         for position in [position, next_round] {
-            for given in its {
-                found = found.or(record_at(media, *given, superblock, position, seq)?);
+            for given in its.iter().filter(|_| found.is_none()).copied().collect::<Vec<_>>() {
+                match record_at(media, given, superblock, position, seq) {
+                    Ok(record) => found = found.or(record),
+                    Err(Unusable::Read { at, source, .. }) => {
+                        unreadable = Some(format!("byte {at} of medium {given}: {source}"));
+                    }
+                    Err(error) => return Err(error),
+                }
             }
         }
-        let Some(record) = found else { return Ok(records) };
+        let Some(record) = found else { return Ok((records, unreadable)) };
         let length = geometry.record_bytes(record.header.data_bytes());
         position = record.header.position + length;
         seq += 1;

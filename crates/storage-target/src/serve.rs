@@ -383,7 +383,9 @@ impl Service<'_> {
                 self.write_metrics();
                 written = Some(Instant::now());
             }
-            if self.workers.iter().any(|worker| worker.handle.is_finished()) {
+            if self.workers.iter().any(|worker| worker.handle.is_finished())
+                || self.movers.iter().any(Mover::has_ended)
+            {
                 break;
             }
             self.wait_for_something();

@@ -40,7 +40,7 @@ pub(super) struct Setting {
 impl Setting {
     pub(super) fn of(end: End, seed: u64) -> Setting {
         let (media, acknowledge) = [(1, "all"), (2, "all"), (2, "first")][(seed % 3) as usize];
-        Setting { end, media, acknowledge, writes: 20 + seed * 7919 % 400, seed }
+        Setting { end, media, acknowledge, writes: 20 + seed * 7919 % 4000, seed }
     }
 }
 

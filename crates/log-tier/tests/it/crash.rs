@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use narrows_log_tier::Acknowledge;
 
-use crate::world::{Broken, Setup, World, Write};
+use crate::world::{Broken, Reach, Setup, World, Write};
 
 /// What a search went through.
 #[derive(Debug, Default)]
@@ -43,6 +43,9 @@ impl Search {
         for missing in world.losses() {
             for kept in 0..1_u64 << open {
                 self.cuts += 1;
+                if world.cuts_left() > 1 && missing == 0 {
+                    self.cut_recovery(world, kept);
+                }
                 match world.after_cut(kept, missing) {
                     Ok(Some(after)) => {
                         if after.cuts_left() > 0 {
@@ -54,6 +57,22 @@ impl Search {
                         self.loss = Some(loss);
                         return;
                     }
+                }
+            }
+        }
+    }
+}
+
+impl Search {
+    /// Cuts a recovery in each of its steps, and what it wrote last in every way.
+    fn cut_recovery(&mut self, world: &World, kept: u64) {
+        for reach in [Reach::Replayed, Reach::Writing] {
+            let Some(cut) = world.cut_in_recovery(kept, 0, reach) else { continue };
+            for again in 0..1_u64 << cut.open_sectors() {
+                self.cuts += 1;
+                if let Err(loss) = cut.after_cut(again, 0) {
+                    self.loss = Some(format!("{reach:?}: {loss}"));
+                    return;
                 }
             }
         }
@@ -110,7 +129,7 @@ fn where_the_first_acknowledges_both_are_needed_and_enough() {
 #[test]
 fn a_medium_that_fails_takes_nothing_with_it() {
     for acknowledge in [Acknowledge::First, Acknowledge::All] {
-        let failing = Setup { failures: 1, ..setup(2, acknowledge, 8) };
+        let failing = Setup { failures: 1, open_limit: 4, ..setup(2, acknowledge, 8) };
         let found = search(failing, &AGAIN[..4]);
         assert_eq!(found.loss, None, "{acknowledge:?}");
         // Recovery asks for a medium that failed until a superblock says that it is out.
@@ -130,8 +149,14 @@ fn each_rule_that_is_taken_out_loses_something() {
         Broken::BackingFlush,
         Broken::SuperblockFlush,
         Broken::Epoch,
+        Broken::RecoveryFlush,
+        Broken::Everywhere,
     ] {
-        let without = Setup { broken, cuts: 2, ..setup(1, Acknowledge::All, 7) };
+        let (media, acknowledge) = match broken {
+            Broken::Everywhere => (2, Acknowledge::First),
+            _ => (1, Acknowledge::All),
+        };
+        let without = Setup { broken, cuts: 2, ..setup(media, acknowledge, 7) };
         let found = search(without, &[(0, 1, 1), (1, 2, 2), (0, 1, 3), (1, 1, 4)]);
         assert!(found.loss.is_some(), "{broken:?}: {} cuts, and nothing was lost", found.cuts);
     }

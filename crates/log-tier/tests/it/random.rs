@@ -14,6 +14,12 @@ impl Random {
         self.0 ^= self.0 << 17;
         ((self.0 >> 20) % end as u64) as usize
     }
+
+    /// 64 of them.
+    fn bits(&mut self) -> u64 {
+        let low = self.below(1 << 32) as u64;
+        (self.below(1 << 32) as u64) << 32 | low
+    }
 }
 
 /// A history: cuts that were survived, and the loss that ended it.
@@ -21,9 +27,11 @@ fn history(seed: u64, broken: Broken) -> (u64, Option<String>) {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let media = 1 + random.below(2) as u8;
     let acknowledge = [Acknowledge::First, Acknowledge::All][random.below(2)];
+    // A medium that fails early leaves the rest of the history to the other.
+    let failures = u8::from(media == 2 && random.below(4) == 0);
     let units = 6 + random.below(20) as u64;
     let setup =
-        Setup { media, acknowledge, units, broken, open_limit: 40, failures: 0, cuts: u8::MAX };
+        Setup { media, acknowledge, units, broken, open_limit: 40, failures, cuts: u8::MAX };
     let mut write = |index: usize| -> Write {
         let content = if index.is_multiple_of(7) { 0 } else { (index % 255) as u8 + 1 };
         let first = random.below(BLOCKS);
@@ -41,7 +49,7 @@ fn history(seed: u64, broken: Broken) -> (u64, Option<String>) {
         world.take(steps[random.below(steps.len())]);
         world.check_reads();
         if random.below(20) == 0 && cuts < 200 {
-            let kept = random.below(usize::MAX) as u64;
+            let kept = random.bits();
             let losses = world.losses();
             let missing = losses[random.below(losses.len())];
             match world.after_cut(kept, missing) {

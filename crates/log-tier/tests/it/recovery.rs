@@ -1,8 +1,10 @@
 //! What recovery refuses, and what it makes of damaged bytes.
 
+use std::io;
+
 use narrows_log_tier::{
-    Acknowledge, Action, Change, Geometry, HEAD_BYTES, LEAST_CAPACITY, Log, LogId, RecordHeader,
-    SLOT_BYTES, Superblock, Unusable, scan,
+    Acknowledge, Action, Change, Geometry, HEAD_BYTES, LEAST_CAPACITY, Log, LogId, ReadMedium,
+    RecordHeader, SLOT_BYTES, Superblock, Unusable, scan,
 };
 use proptest::prelude::*;
 
@@ -73,8 +75,63 @@ fn a_medium_that_ends_too_early_is_told() {
     let mut short = Store::new(HEAD_BYTES as usize);
     short.write(whole.at(), &whole.to_bytes(), 0);
     short.flush();
-    let error = scan(&mut [&mut short], true).unwrap_err();
-    assert!(error.to_string().contains("reading 512 bytes at 8192 of medium 0"), "{error}");
+    let contents = scan(&mut [&mut short], true).unwrap();
+    assert!(contents.unreadable.unwrap().contains("byte 8192 of medium 0"));
+    let mut shorter = Store::new(512);
+    let error = scan(&mut [&mut shorter], true).unwrap_err();
+    assert!(error.to_string().contains("reading 8192 bytes at 0 of medium 0"), "{error}");
+}
+
+/// A medium with a place that can't be read.
+struct Damaged(Store, u64);
+
+impl ReadMedium for Damaged {
+    fn read(&mut self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        if (at..at + out.len() as u64).contains(&self.1) {
+            return Err(io::Error::other("unreadable"));
+        }
+        self.0.read(at, out)
+    }
+}
+
+#[test]
+fn a_place_that_can_not_be_read_ends_the_log_unless_the_other_medium_has_it() {
+    let (store, headers) = three_records();
+    let second = HEAD_BYTES + headers[1].position;
+    let mut alone = Damaged(store, second);
+    let contents = scan(&mut [&mut alone], false).unwrap();
+    assert_eq!(contents.records.len(), 1);
+    assert!(contents.unreadable.unwrap().contains("unreadable"));
+    // What can't be read behind the last record is told as well: something may have been there.
+    let (store, _) = three_records();
+    let mut behind = Damaged(store, HEAD_BYTES + 6 * 512);
+    let contents = scan(&mut [&mut behind], false).unwrap();
+    assert_eq!((contents.records.len(), contents.unreadable.is_some()), (3, true));
+    // Two media with the same records.
+    let both = |medium| {
+        let (mut store, _) = three_records();
+        let its = superblock(1, medium);
+        store.write(its.at(), &its.to_bytes(), 0);
+        store.flush();
+        store
+    };
+    let mut first = Damaged(both(0), second);
+    let mut other = both(1);
+    let contents = scan(&mut [&mut first, &mut other], false).unwrap();
+    assert_eq!((contents.records.len(), contents.unreadable), (3, None));
+    let mut lost = Damaged(both(0), 0);
+    let contents = scan(&mut [&mut lost, &mut other], true).unwrap();
+    assert_eq!((contents.records.len(), contents.missing), (3, 0b01));
+}
+
+#[test]
+fn a_medium_that_was_taken_out_is_none_to_go_on_with() {
+    let mut out = medium(&Superblock { members: 0b01, ..superblock(1, 1) });
+    let error = scan(&mut [&mut out], true).unwrap_err();
+    assert!(matches!(error, Unusable::Out(1)), "{error}");
+    let mut stayed = medium(&Superblock { members: 0b01, ..superblock(1, 0) });
+    let contents = scan(&mut [&mut stayed, &mut out], false).unwrap();
+    assert_eq!((contents.present, contents.missing), (0b01, 0));
 }
 
 #[test]

@@ -29,6 +29,21 @@ pub(crate) enum Broken {
     SuperblockFlush,
     /// Recovery goes on in the same epoch.
     Epoch,
+    /// The first medium's word is taken for the second's, so that room is used again while that is still being given a record.
+    Everywhere,
+    /// Recovery writes its superblock without flushing the backing.
+    RecoveryFlush,
+}
+
+/// How far a recovery comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// The records are written to the backing, and not flushed.
+    Replayed,
+    /// They are flushed, and the next superblock is being written to every medium.
+    Writing,
+    /// To its end.
+    End,
 }
 
 /// A write of a history: from which block on, how many, and what they hold then. 0 is zeros, by [`Action::Zero`].
@@ -199,6 +214,9 @@ impl World {
             self.media[usize::from(medium)].make_durable(seq);
         }
         let durable = self.log.written(seq, medium);
+        if self.setup.broken == Broken::Everywhere {
+            self.log.written(seq, 1 - medium);
+        }
         if self.setup.broken == Broken::Prefix {
             self.acknowledge(seq);
         }
@@ -263,8 +281,13 @@ impl World {
     }
 
     fn write_superblock(&mut self, superblock: Superblock) {
+        self.write_superblock_to(superblock, self.failed);
+    }
+
+    /// Writes it to all media but those.
+    fn write_superblock_to(&mut self, superblock: Superblock, but: u8) {
         for (medium, store) in (0_u8..).zip(&mut self.media) {
-            if self.failed >> medium & 1 == 0 {
+            if but >> medium & 1 == 0 {
                 let its = Superblock { medium, ..superblock };
                 store.write(its.at(), &its.to_bytes(), OF_SUPERBLOCK);
             }
@@ -318,32 +341,52 @@ impl World {
     ///
     /// # Errors
     /// A block that is neither what was acknowledged nor what was begun after it.
-    pub(crate) fn after_cut(&self, mut kept: u64, missing: u8) -> Result<Option<World>, String> {
+    pub(crate) fn after_cut(&self, kept: u64, missing: u8) -> Result<Option<World>, String> {
+        let Some(mut world) = self.cut_in_recovery(kept, missing, Reach::End) else {
+            return Ok(None);
+        };
+        world.settle_model()?;
+        Ok(Some(world))
+    }
+
+    /// The world after a cut, with a recovery that came so far: what it wrote last may be there or not.
+    pub(crate) fn cut_in_recovery(
+        &self,
+        mut kept: u64,
+        missing: u8,
+        reach: Reach,
+    ) -> Option<World> {
         let mut world = self.clone();
         for store in world.media.iter_mut().chain([&mut world.backing]) {
             let open = store.open_sectors();
             *store = store.after_cut(kept);
             kept >>= open;
         }
-        if !world.recover(missing) {
-            return Ok(None);
-        }
-        world.settle_model()?;
-        Ok(Some(world))
+        world.recover(missing, reach).then_some(world)
     }
 
-    fn recover(&mut self, missing: u8) -> bool {
+    fn recover(&mut self, missing: u8, reach: Reach) -> bool {
         let any = self.setup.acknowledge == Acknowledge::All;
         let present =
             (0_u8..).zip(&mut self.media).filter(|(medium, _)| missing >> medium & 1 == 0);
         let mut given: Vec<&mut Store> = present.map(|(_, store)| store).collect();
         let mut readers: Vec<&mut dyn ReadMedium> =
             given.iter_mut().map(|store| *store as &mut dyn ReadMedium).collect();
-        let Ok(found) = scan(&mut readers, any && missing != 0) else {
+        let Ok(mut found) = scan(&mut readers, any && missing != 0) else {
             assert!(missing != 0, "recovery refuses a log with all of its media");
             return false;
         };
-        for record in &found.records {
+        // As the target does: who is cut short here is known by the next.
+        let renewed = found.renewed(0);
+        let records = found.records.clone();
+        drop(readers);
+        drop(given);
+        self.write_superblock_to(renewed, missing);
+        self.media.iter_mut().for_each(|medium| medium.make_durable(OF_SUPERBLOCK));
+        let present =
+            (0_u8..).zip(&mut self.media).filter(|(medium, _)| missing >> medium & 1 == 0);
+        let mut given: Vec<&mut Store> = present.map(|(_, store)| store).collect();
+        for record in &records {
             let bytes = record.header.bytes as usize;
             let mut data = vec![0; bytes];
             if record.header.action == Action::Write {
@@ -351,13 +394,21 @@ impl World {
             }
             self.backing.write(record.header.offset, &data, 0);
         }
-        self.backing.flush();
+        if reach == Reach::Replayed {
+            return true;
+        }
+        if self.setup.broken != Broken::RecoveryFlush {
+            self.backing.flush();
+        }
         let mut next = found.next(0);
         if self.setup.broken == Broken::Epoch {
             next.epoch = found.superblock.epoch;
         }
         self.failed = !next.members;
         self.write_superblock(next);
+        if reach == Reach::Writing {
+            return true;
+        }
         self.media.iter_mut().for_each(Store::flush);
         self.log = Log::new(next);
         self.under_way.clear();

@@ -16,7 +16,7 @@ use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
 use super::file::size_of;
-use super::logged::{mark_of, open_logged};
+use super::logged::{Mark, mark_of, open_logged};
 use super::{Backing, CacheError, FileDisk, MemoryCache, RamDisk};
 use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
 
@@ -119,7 +119,7 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
         let logged = open_logged(disk, spec.serial.as_deref(), &spec.log)?;
         return Ok(Opened::uncached(Backing::Logged(Arc::new(logged)), bytes));
     }
-    if let Some(log) = mark_of(&disk.file) {
+    if let Some(Mark::Log(log)) = mark_of(&disk.file) {
         return Err(refused(
             &path,
             format!("its log {log} may hold writes that it lacks"),

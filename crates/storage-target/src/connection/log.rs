@@ -13,12 +13,13 @@ use super::{Connection, Context, Phase, StorageOperation, StorageRequest};
 use crate::backing::Backing;
 use crate::backing::logged::{Appended, LoggedDisk, News, Outcome};
 use crate::buffer::Buffer;
+use crate::reservation::Use;
 
 impl Connection {
     /// Logs a write or Write Zeroes whose data came with it.
     pub(super) fn log_change(&mut self, arrived: Arrived, data: &[u8], context: &mut Context<'_>) {
         let number = self.slots.insert(arrived.slot(Step::LogRoom, None));
-        if self.try_log(number, data, context) && !data.is_empty() {
+        if self.try_log(number, data, false, context) && !data.is_empty() {
             let mut buffer = context.pool.take_anyway(data.len());
             buffer.bytes_mut(data.len()).copy_from_slice(data);
             self.keep_for_log(number, buffer);
@@ -34,7 +35,7 @@ impl Connection {
     ) {
         let bytes = arrived.bytes as usize;
         let number = self.slots.insert(arrived.slot(Step::LogRoom, None));
-        if self.try_log(number, buffer.bytes(bytes), context) {
+        if self.try_log(number, buffer.bytes(bytes), false, context) {
             self.keep_for_log(number, buffer);
         } else {
             context.pool.give(buffer);
@@ -48,7 +49,13 @@ impl Connection {
     }
 
     /// Appends a command's change; whether it has to wait for room, and so for its data to be kept.
-    fn try_log(&mut self, number: u16, data: &[u8], context: &mut Context<'_>) -> bool {
+    fn try_log(
+        &mut self,
+        number: u16,
+        data: &[u8],
+        woken: bool,
+        context: &mut Context<'_>,
+    ) -> bool {
         let Some(slot) = self.slots.get(number) else { return false };
         let namespace = Arc::clone(&slot.namespace);
         let Backing::Logged(disk) = &namespace.backing else {
@@ -69,7 +76,7 @@ impl Connection {
             self.slots.remove(number);
             return false;
         }
-        let waits = match disk.append(&change, context.waiter(number)) {
+        let waits = match disk.append(&change, context.waiter(number), woken) {
             Outcome::Appended(appended) => {
                 self.write_media(number, disk, &appended, context);
                 false
@@ -141,14 +148,18 @@ impl Connection {
         let Some(slot) = self.slots.get(number) else { return };
         match (&slot.step, news) {
             (Step::LogRoom, News::Room) => {
+                if let Some(status) = self.no_longer_may(number) {
+                    return self.finish_slot(number, Some(status), context);
+                }
+                let Some(slot) = self.slots.get(number) else { return };
                 let (buffer, bytes) = (slot.buffer.take(), slot.bytes as usize);
                 match buffer {
-                    Some(buffer) if self.try_log(number, buffer.bytes(bytes), context) => {
+                    Some(buffer) if self.try_log(number, buffer.bytes(bytes), true, context) => {
                         self.keep_for_log(number, buffer);
                     }
                     Some(buffer) => context.pool.give(buffer),
                     None => {
-                        self.try_log(number, &[], context);
+                        self.try_log(number, &[], true, context);
                     }
                 }
             }
@@ -158,6 +169,18 @@ impl Connection {
             (Step::Log { .. }, news) => self.answer_log(number, news, context),
             _ => {}
         }
+    }
+
+    /// Why a command that waited may no longer change blocks: its host was preempted, or disabled its controller, meanwhile.
+    fn no_longer_may(&mut self, number: u16) -> Option<Status> {
+        let queue = self.queue.as_ref()?;
+        let (host, ended) = (queue.host_id, queue.epoch != queue.controller.epoch());
+        let slot = self.slots.get(number)?;
+        if ended {
+            return Some(Status::ABORT_REQUESTED.for_good());
+        }
+        let allowed = slot.namespace.reservations.allow(host, Use::Write);
+        (!allowed).then(|| Status::RESERVATION_CONFLICT.for_good())
     }
 
     fn answer_log(&mut self, number: u16, news: News, context: &mut Context<'_>) {

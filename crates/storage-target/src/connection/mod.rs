@@ -48,6 +48,9 @@ const MAX_H2C_DATA: u32 = LARGEST as u32;
 /// Our own bytes that may wait to be sent before no more commands are taken.
 const WAITING_LIMIT: usize = 4 << 20;
 
+/// Commands that were answered and that a slower medium is still being given, before no more are taken.
+const LINGERING_LIMIT: usize = 4096;
+
 /// What a connection needs of its thread.
 pub(crate) struct Context<'a> {
     pub(crate) target: &'a Target,
@@ -205,6 +208,7 @@ impl Connection {
     pub(crate) fn wants_input(&self) -> bool {
         matches!(self.phase, Phase::New | Phase::Open)
             && self.outbox.waiting() < WAITING_LIMIT
+            && self.slots.lingering() < LINGERING_LIMIT
             && self.waiting_connect.is_none()
     }
 

@@ -103,6 +103,8 @@ pub(crate) struct Slots {
     slots: Vec<Option<Slot>>,
     free: Vec<u16>,
     used: usize,
+    /// Answered, and still here for a medium that is being given their record.
+    lingering: usize,
 }
 
 impl Slots {
@@ -130,11 +132,18 @@ impl Slots {
     /// A command that is here was answered, and is none of the queue's any more.
     pub(crate) fn count_out(&mut self) {
         self.used -= 1;
+        self.lingering += 1;
+    }
+
+    /// How many of those there are.
+    pub(crate) fn lingering(&self) -> usize {
+        self.lingering
     }
 
     /// Takes such a command out.
     pub(crate) fn remove_counted_out(&mut self, index: u16) -> Slot {
         self.used += 1;
+        self.lingering -= 1;
         self.remove(index)
     }
 

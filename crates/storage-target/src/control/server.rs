@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,20 +45,22 @@ impl ControlSocket {
                     "something else is there",
                 ));
             }
-            if UnixStream::connect(path).is_ok() {
-                return Err(io::Error::new(
-                    io::ErrorKind::AddrInUse,
-                    "another target listens there",
-                ));
+            match UnixStream::connect(path) {
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                    std::fs::remove_file(path)?;
+                }
+                Ok(_) => {
+                    let said = "another target listens there";
+                    return Err(io::Error::new(io::ErrorKind::AddrInUse, said));
+                }
+                Err(error) => return Err(error),
             }
-            std::fs::remove_file(path)?;
         }
         // Before threads begin: the mask is the process's.
         let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177));
         let bound = UnixListener::bind(path);
         rustix::process::umask(before);
         let listener = bound?;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
         listener.set_nonblocking(true)?;
         Ok(ControlSocket { listener, path: path.to_path_buf(), asking: Arc::default() })
     }

@@ -1,17 +1,25 @@
 //! Dropping a log.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use narrows_log_tier::HEAD_BYTES;
 
 use super::{DropArguments, explained, names_of, open_explained, say};
-use crate::backing::logged::{Consents, unmark};
+use crate::backing::FileDisk;
+use crate::backing::logged::{Consents, Mark, mark_of, unmark};
 use crate::backing::open::open_file_or_device;
 use crate::buffer::Buffer;
 
 pub(super) fn drop_log(arguments: &DropArguments) -> Result<()> {
     let backing = arguments.backing.as_ref().map(open_file_or_device).transpose();
     let backing = backing.map_err(explained)?;
-    let log = open_explained(&arguments.log, Consents { without_missing: true, changed: true })?;
+    if let (Some(lost), Some(backing)) = (&arguments.lost, &backing) {
+        return give_up(lost, backing);
+    }
+    let consents = Consents { unreadable: true, changed: true, without_missing: false };
+    let log = open_explained(&arguments.log, consents)?;
+    if let Some(backing) = &backing {
+        check_mark(backing, &log.found.superblock.id.to_string())?;
+    }
     let records = log.found.records.len();
     let bytes: u64 = log.found.records.iter().map(|record| record.header.bytes).sum();
     ensure!(
@@ -33,5 +41,31 @@ pub(super) fn drop_log(arguments: &DropArguments) -> Result<()> {
         "log {} on {} is gone, and {records} records with it",
         log.found.superblock.id,
         names_of(&log.media)
+    ))
+}
+
+/// Whether this is the log that a file speaks of, or it speaks of none.
+fn check_mark(backing: &FileDisk, id: &str) -> Result<()> {
+    let path = backing.path().display();
+    match mark_of(&backing.file) {
+        None => Ok(()),
+        Some(Mark::Log(its) | Mark::Without(its)) if its == id => Ok(()),
+        Some(Mark::Log(its) | Mark::Without(its)) => {
+            bail!("the log of {path} is {its}, not {id}\nhint: nothing was dropped")
+        }
+    }
+}
+
+/// Has a file served without a log that is lost.
+fn give_up(id: &str, backing: &FileDisk) -> Result<()> {
+    let path = backing.path().display();
+    ensure!(
+        mark_of(&backing.file).is_some(),
+        "{path} has no log that it would be missing\nhint: it can be served as it is"
+    );
+    check_mark(backing, id)?;
+    unmark(&backing.file).with_context(|| format!("taking the mark off {path}"))?;
+    say(&format!(
+        "{path} is served without log {id} from now on, and without whatever was on it alone"
     ))
 }

@@ -8,14 +8,17 @@ use crate::backing::logged::{Consents, check_backing, now_ms, recover, unmark, w
 use crate::backing::open::open_file_or_device;
 
 pub(super) fn flush(arguments: &FlushArguments) -> Result<()> {
-    let consents =
-        Consents { without_missing: arguments.without_missing, changed: arguments.changed };
+    let consents = Consents {
+        without_missing: arguments.without_missing,
+        changed: arguments.changed,
+        unreadable: arguments.unreadable,
+    };
     let backing = open_file_or_device(&arguments.backing).map_err(explained)?;
-    let log = open_explained(&arguments.log, consents)?;
+    let mut log = open_explained(&arguments.log, consents)?;
     let serial = arguments.backing.serial.as_deref();
     check_backing(&backing, serial, &log.found, consents).map_err(explained)?;
     let path = backing.path().display();
-    let next = recover(&log, &backing).with_context(|| format!("moving the log to {path}"))?;
+    let next = recover(&mut log, &backing).with_context(|| format!("moving the log to {path}"))?;
     let clean =
         Superblock { generation: next.generation + 1, clean: true, time_ms: now_ms(), ..next };
     for (number, medium) in log.members_of(&clean) {

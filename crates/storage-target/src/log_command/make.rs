@@ -10,7 +10,7 @@ use narrows_log_tier::{
 use super::{MakeArguments, explained, names_of, say};
 use crate::backing::FileDisk;
 use crate::backing::logged::{
-    Consents, MediumReader, identity_of, mark_of, newest_of, now_ms, open_log, open_medium,
+    Consents, Mark, MediumReader, identity_of, mark_of, newest_of, now_ms, open_log, open_medium,
     write_superblock,
 };
 use crate::backing::open::open_file_or_device;
@@ -18,10 +18,13 @@ use crate::buffer::{Buffer, LARGEST};
 use crate::key_maker::fill_random;
 use crate::namespace::DiskSpec;
 
+/// Smallest write of a log, bytes.
+const UNIT: u32 = 4096;
+
 pub(super) fn make(arguments: &MakeArguments) -> Result<()> {
     ensure!(arguments.log.len() <= 2, "a log is on one medium or two");
     let backing = open_file_or_device(&arguments.backing).map_err(explained)?;
-    if let Some(other) = mark_of(&backing.file) {
+    if let Some(Mark::Log(other)) = mark_of(&backing.file) {
         bail!(
             "{} has a log already, {other}, which may hold writes that it lacks\nhint: `narrows-target log flush` moves them; `log drop` drops them",
             backing.path().display()
@@ -85,7 +88,7 @@ fn medium_for(spec: &DiskSpec) -> Result<FileDisk> {
         drop(disk);
         let log = open_log(
             std::slice::from_ref(spec),
-            Consents { without_missing: true, changed: false },
+            Consents { without_missing: true, ..Consents::default() },
         );
         let log = log.map_err(explained)?;
         ensure!(
@@ -113,8 +116,8 @@ fn medium_for(spec: &DiskSpec) -> Result<FileDisk> {
 }
 
 fn geometry_of(media: &[FileDisk]) -> Result<Geometry> {
-    let units = media.iter().filter_map(FileDisk::least_block);
-    let unit = units.max().unwrap_or(512).max(512);
+    // Drives of 512-byte blocks write 4 KiB at once as well: a record must not share these with the one before.
+    let unit = UNIT;
     let mut smallest = u64::MAX;
     for medium in media {
         let path = medium.path().display();

@@ -73,6 +73,10 @@ pub(crate) struct FlushArguments {
     /// Moves the records although the file was changed after them.
     #[arg(long)]
     changed: bool,
+
+    /// Moves what could be read although the log can't be read to its end. Records behind that are lost.
+    #[arg(long)]
+    unreadable: bool,
 }
 
 #[derive(Debug, Args)]
@@ -81,9 +85,13 @@ pub(crate) struct DropArguments {
     #[arg(long = "for", value_name = "WHAT", value_parser = disk_of)]
     backing: Option<DiskSpec>,
 
-    /// A medium of the log. Twice for two.
-    #[arg(long, value_name = "WHAT", required = true, value_parser = disk_of)]
+    /// A medium of the log; all of them.
+    #[arg(long, value_name = "WHAT", required_unless_present = "lost", value_parser = disk_of)]
     log: Vec<DiskSpec>,
+
+    /// In place of --log: the log of this name is lost for good, with whatever it held. --for is then served without it.
+    #[arg(long, value_name = "LOG-ID", conflicts_with_all = ["log", "lose"], requires = "backing")]
+    lost: Option<String>,
 
     /// How many records that were acknowledged are lost by it, as `status` says. 0 needs not to be said.
     #[arg(long, value_name = "RECORDS", default_value_t = 0)]

@@ -1,6 +1,7 @@
 //! Showing a log.
 
 use std::fs::File;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -29,9 +30,11 @@ struct LogStatus {
     unit_bytes: u32,
     epoch: u64,
     generation: u64,
-    /// Records that its file or device may lack.
-    records: usize,
-    record_bytes: u64,
+    /// Records that its file or device may lack; none where a medium is not read that may have others.
+    records: Option<usize>,
+    record_bytes: Option<u64>,
+    /// Where reading ended because what follows can't be read.
+    unreadable: Option<String>,
     oldest_age_ms: Option<u64>,
     newest_age_ms: Option<u64>,
 }
@@ -39,7 +42,7 @@ struct LogStatus {
 pub(super) fn status(arguments: &StatusArguments) -> Result<()> {
     let files: Vec<File> =
         arguments.log.iter().map(|path| open_to_read(path)).collect::<Result<_>>()?;
-    let in_use = files.iter().any(is_in_use);
+    let in_use = files.iter().zip(&arguments.log).any(|(file, path)| is_in_use(file, path));
     let mut readers: Vec<MediumReader<'_>> = files.iter().map(MediumReader::new).collect();
     let mut given: Vec<&mut dyn ReadMedium> = Vec::new();
     given.extend(readers.iter_mut().map(|reader| reader as &mut dyn ReadMedium));
@@ -56,7 +59,7 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<()> {
 fn open_to_read(path: &Path) -> Result<File> {
     let named = || path.display().to_string();
     let is_device = std::fs::metadata(path)
-        .map(|metadata| std::os::unix::fs::FileTypeExt::is_block_device(&metadata.file_type()))
+        .map(|metadata| FileTypeExt::is_block_device(&metadata.file_type()))
         .with_context(named)?;
     if is_device {
         let device = narrows_raw::open_for_reading(&named(), true).with_context(named)?;
@@ -70,7 +73,13 @@ fn open_to_read(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-fn is_in_use(file: &File) -> bool {
+fn is_in_use(file: &File, path: &Path) -> bool {
+    let is_device = file.metadata().is_ok_and(|it| FileTypeExt::is_block_device(&it.file_type()));
+    if is_device {
+        // Whoever serves a device holds it alone.
+        let alone = File::options().read(true).custom_flags(libc::O_EXCL).open(path);
+        return alone.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY));
+    }
     let locked = rustix::fs::flock(file, FlockOperation::NonBlockingLockShared);
     let _ = rustix::fs::flock(file, FlockOperation::Unlock);
     locked.is_err()
@@ -85,6 +94,7 @@ fn status_of(found: &LogContents, in_use: bool) -> LogStatus {
         log: superblock.id.to_string(),
         in_use,
         state: match (found.records.len(), members.len() < usize::from(superblock.media)) {
+            _ if found.missing != 0 => "not read whole",
             (_, true) => "degraded",
             (0, _) => "empty",
             (_, false) => "holds records",
@@ -101,8 +111,10 @@ fn status_of(found: &LogContents, in_use: bool) -> LogStatus {
         unit_bytes: superblock.geometry.unit,
         epoch: superblock.epoch,
         generation: superblock.generation,
-        records: found.records.len(),
-        record_bytes: found.records.iter().map(|record| record.header.bytes).sum(),
+        records: (found.missing == 0).then_some(found.records.len()),
+        record_bytes: (found.missing == 0)
+            .then(|| found.records.iter().map(|record| record.header.bytes).sum()),
+        unreadable: found.unreadable.clone(),
         oldest_age_ms: found.records.first().map(|record| age(record.header.time_ms)),
         newest_age_ms: found.records.last().map(|record| age(record.header.time_ms)),
     }
@@ -131,11 +143,18 @@ fn text_of(status: &LogStatus, found: &LogContents) -> String {
             status.members.first().copied().unwrap_or(0)
         ));
     }
+    if found.missing != 0 {
+        let missing = found.missing.trailing_zeros();
+        return text + &format!("\nwhat it holds is not known: medium {missing} is not read");
+    }
+    if let Some(what) = &status.unreadable {
+        text.push_str(&format!("\nit can't be read to its end: {what}"));
+    }
     match (status.oldest_age_ms, status.newest_age_ms) {
         (Some(oldest), Some(newest)) => text.push_str(&format!(
             "\n{} records with {} bytes that its file may lack, appended {:.1} to {:.1} s ago",
-            status.records,
-            status.record_bytes,
+            found.records.len(),
+            status.record_bytes.unwrap_or(0),
             oldest as f64 / 1e3,
             newest as f64 / 1e3
         )),

@@ -61,7 +61,7 @@ fn logs_and_caches_are_listed_flushed_and_evicted_while_they_serve() {
     assert_eq!((log["state"].as_str(), log["records"].as_u64()), (Some("healthy"), Some(0)));
     assert_eq!(
         (log["appended_bytes"].as_u64(), log["moved_bytes"].as_u64()),
-        (Some(4608), Some(4096))
+        (Some(8192), Some(4096))
     );
     assert_eq!((cache["hits"].as_u64(), cache["misses"].as_u64()), (Some(1), Some(1)));
     assert_eq!(cache["used_bytes"], 4096);

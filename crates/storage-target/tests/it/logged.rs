@@ -139,8 +139,8 @@ fn figures_of_the_log_are_among_the_metrics() {
         line.unwrap_or_else(|| panic!("no {name} in {text}")).rsplit_once(' ').unwrap().1
     };
     assert_eq!((of("log_state"), of("log_capacity_bytes")), ("0", "4194304"));
-    // Two headers of 512 bytes with 4 KiB each.
-    assert_eq!(of("log_appended_bytes_total"), "9216");
+    // Two headers with 4 KiB each, in pieces of 4 KiB.
+    assert_eq!(of("log_appended_bytes_total"), "16384");
     assert_eq!(of("log_waits_for_room_total"), "0");
 }
 
@@ -317,7 +317,83 @@ fn a_log_is_of_one_file_and_says_so() {
     // A log that was cut is damaged, or ends early.
     std::fs::File::options().write(true).open(&disk.media[0]).unwrap().set_len(8192).unwrap();
     let said = refuse(&logged(&disk.file, &disk.media));
-    assert!(said.contains("reading 512 bytes at 8192"), "{said}");
+    assert!(said.contains("it has 8192 bytes"), "{said}");
+}
+
+#[test]
+fn a_file_is_served_with_the_log_that_it_says() {
+    let disk = Disk::new(16, &["log"], &[]);
+    disk.serve().stop();
+    // A second log for the same file; the first is empty, and fits it just as well.
+    let later = Disk { media: vec![disk.folder.path().join("later")], ..disk };
+    make_log(&later.file, &later.media, &[]);
+    let program = later.serve();
+    let mut path = path_to(&program);
+    write(&mut path, 0, &[3]);
+    program.signal(libc::SIGKILL);
+    drop((path, program));
+    let first = [later.folder.path().join("log")];
+    let said = refuse(&logged(&later.file, &first));
+    assert!(said.contains("its log is") && said.contains("is named"), "{said}");
+    let file = later.file.to_str().unwrap();
+    for verb in [&["flush"][..], &["drop"]] {
+        let of_first = ["--for", file, "--log", first[0].to_str().unwrap()];
+        let arguments: Vec<&str> = verb.iter().copied().chain(of_first).collect();
+        let (said, code) = log_command(&arguments);
+        assert!(code == Some(2) && said.contains("log"), "{said}");
+    }
+    let (said, code) = later.log(&["flush"]);
+    assert_eq!((code, later.block(0)), (Some(0), 3), "{said}");
+}
+
+#[test]
+fn a_log_that_is_lost_for_good_is_given_up_by_its_name() {
+    let disk = Disk::new(16, &["log"], &[]);
+    let program = disk.serve();
+    let mut path = path_to(&program);
+    write(&mut path, 0, &[3]);
+    program.signal(libc::SIGKILL);
+    drop((path, program));
+    let id = disk.status()["log"].as_str().unwrap().to_string();
+    std::fs::remove_file(&disk.media[0]).unwrap();
+    let file = disk.file.to_str().unwrap();
+    let give_up = |id: &str| log_command(&["drop", "--for", file, "--lost", id]);
+    let (said, code) = give_up("0123");
+    assert!(code == Some(2) && said.contains("nothing was dropped"), "{said}");
+    let (said, code) = give_up(&id);
+    assert!(code == Some(0) && said.contains("is served without log"), "{said}");
+    Program::serving(&[file], &[]).stop();
+    let (said, code) = give_up(&id);
+    assert!(code == Some(2) && said.contains("has no log"), "{said}");
+}
+
+#[test]
+fn a_recovery_that_was_cut_short_goes_on() {
+    let disk = Disk::new(16, &["log"], &[]);
+    let program = disk.serve();
+    let mut path = path_to(&program);
+    for number in 1..200 {
+        write(&mut path, 0, &[number]);
+    }
+    program.signal(libc::SIGKILL);
+    drop((path, program));
+    let log = std::fs::read(&disk.media[0]).unwrap();
+    let (said, code) = disk.log(&["flush"]);
+    assert_eq!(code, Some(0), "{said}");
+    // As if its end had not come: the superblock of before, and a file that was changed by recovery, much later.
+    let after = std::fs::read(&disk.media[0]).unwrap();
+    let newest = [0, 4096].into_iter().max_by_key(|at| generation_of(&after[*at..])).unwrap();
+    let mut cut = after;
+    cut[newest..newest + 4096].copy_from_slice(&log[newest..newest + 4096]);
+    std::fs::write(&disk.media[0], &cut).unwrap();
+    let Some(records) = disk.status()["records"].as_u64() else { panic!("it is read whole") };
+    disk.serve().stop();
+    assert_eq!(disk.block(0), 199, "{records} records were there");
+}
+
+/// Generation of the superblock there.
+fn generation_of(slot: &[u8]) -> u64 {
+    narrows_log_tier::Superblock::parse(slot).map_or(0, |superblock| superblock.generation)
 }
 
 #[test]
@@ -327,7 +403,9 @@ fn both_media_are_needed_where_the_first_acknowledges() {
     assert!(said.contains("medium 1 of the log's 2 is missing"), "{said}");
     let one = disk.media[0].to_str().unwrap();
     let (said, code) = log_command(&["status", one]);
-    assert!(said.contains("1 of them read") && code == Some(0), "{said}");
+    assert!(said.contains("medium 1 is not read") && code == Some(0), "{said}");
+    let (said, code) = log_command(&["drop", "--log", one]);
+    assert!(said.contains("is missing") && code == Some(2), "{said}");
     let (said, code) = log_command(&[
         "flush",
         "--for",

@@ -11,16 +11,16 @@ mod wait;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use narrows_log_tier::{Change, Geometry, Log, Refused, Source, State, Status};
 
 pub(crate) use mover::Mover;
 pub(crate) use mover::write_superblock;
 pub(crate) use open::{
-    Consents, MediumReader, OpenLog, check_backing, identity_of, mark_of, newest_of, open_log,
-    open_logged, open_medium, recover, unmark,
+    Consents, Mark, MediumReader, OpenLog, check_backing, identity_of, mark_of, mark_without,
+    newest_of, open_log, open_logged, open_medium, recover, unmark,
 };
 pub(crate) use wait::{News, Owner, Waiter};
 
@@ -129,8 +129,15 @@ impl LoggedDisk {
 
     /// Appends a change. `waiter` is told when the record is durable, unless [`LoggedDisk::written`] says so first, or when there may be
     /// room.
-    pub(crate) fn append(&self, change: &Change<'_>, waiter: Waiter) -> Outcome {
+    ///
+    /// Who comes new waits behind those who wait already; `woken` is one of them.
+    pub(crate) fn append(&self, change: &Change<'_>, waiter: Waiter, woken: bool) -> Outcome {
         let mut shared = self.shared();
+        if !woken && !shared.for_room.is_empty() {
+            self.counters.waits_for_room.fetch_add(1, Ordering::Relaxed);
+            shared.for_room.push_back(waiter);
+            return Outcome::Waits;
+        }
         let Shared { log, image, .. } = &mut *shared;
         let empty = log.status().records == 0;
         match log.append(image, change, now_ms()) {
@@ -149,7 +156,7 @@ impl LoggedDisk {
                 shared.for_room.push_back(waiter);
                 drop(shared);
                 self.bell.notify_one();
-                self.counters.waits_for_room.fetch_add(1, Ordering::Relaxed);
+                self.counters.waits_for_room.fetch_add(u64::from(!woken), Ordering::Relaxed);
                 Outcome::Waits
             }
             Err(Refused::Failed) => Outcome::Failed,
@@ -197,6 +204,8 @@ impl LoggedDisk {
             return 0..0;
         }
         let durable = shared.log.medium_failed(medium);
+        // Who waits for records that are no more hears of it.
+        self.moved.notify_all();
         let path = self
             .media
             .get(&medium)
@@ -266,8 +275,12 @@ pub(crate) fn lay_over(overlay: &[Overlay], read: &mut [u8]) {
     }
 }
 
-/// ms since 1970.
+/// ms since 1970 by the clock at the start of the process, and by one that is never set since.
 pub(crate) fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_millis() as u64)
+    static START: OnceLock<(u64, Instant)> = OnceLock::new();
+    let (wall_ms, begun) = START.get_or_init(|| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        (since.map_or(0, |since| since.as_millis() as u64), Instant::now())
+    });
+    wall_ms + begun.elapsed().as_millis() as u64
 }

@@ -36,6 +36,11 @@ pub(crate) struct Mover {
 }
 
 impl Mover {
+    /// Whether it ended by itself, which it never should.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.handle.is_finished()
+    }
+
     /// Starts it.
     ///
     /// # Errors
@@ -81,12 +86,16 @@ impl LoggedDisk {
                     if failures == 1 {
                         self.tell_of_backing("log-backing-failed", &error);
                     }
-                    let mut shared = self.shared();
-                    shared.log.keep();
-                    if shared.stopping && failures >= TRIES_AT_STOP {
+                    let stops = {
+                        let mut shared = self.shared();
+                        shared.log.keep();
+                        shared.stopping && failures >= TRIES_AT_STOP
+                    };
+                    // The file may have been changed just now: by us.
+                    self.record_state();
+                    if stops {
                         return;
                     }
-                    drop(shared);
                     thread::sleep(PAUSE);
                 }
             }
@@ -99,7 +108,7 @@ impl LoggedDisk {
         let until = shared.log.next_seq();
         shared.move_until = shared.move_until.max(until);
         self.bell.notify_one();
-        let waits = |shared: &mut Shared| shared.log.first_seq() < until;
+        let waits = |shared: &mut Shared| shared.log.first_seq() < until.min(shared.log.next_seq());
         let waited = self.moved.wait_timeout_while(shared, within, waits);
         waited.is_ok_and(|(_, result)| !result.timed_out())
     }
@@ -130,6 +139,17 @@ impl LoggedDisk {
                 && let Some(batch) = shared.log.batch(BATCH_BYTES)
             {
                 return Some(batch);
+            }
+            if shared.log.has_unrecorded_failure() && !shared.log.has_work() {
+                drop(shared);
+                self.record_state();
+                shared = self.shared();
+                if shared.log.has_unrecorded_failure() {
+                    // What was acknowledged is on the failed medium alone until the other has it.
+                    let waited = self.bell.wait_timeout(shared, LOOK);
+                    shared = waited.unwrap_or_else(|_| std::process::abort()).0;
+                }
+                continue;
             }
             if shared.stopping && !shared.log.has_work() {
                 return None;
@@ -230,6 +250,18 @@ impl LoggedDisk {
         }
     }
 
+    /// Says on the media who is a member now, and that somebody is here.
+    fn record_state(&self) {
+        let superblock = self.shared().log.superblock_after_batch(now_ms());
+        self.write_superblock(superblock);
+        let out = !superblock.members;
+        // A medium that is out may take this one write, and then nobody takes it for one that isn't.
+        for (medium, disk) in self.media.iter().filter(|(medium, _)| out >> *medium & 1 == 1) {
+            let _ = write_superblock(disk, &Superblock { medium: *medium, ..superblock });
+        }
+        self.shared().log.forget(superblock);
+    }
+
     fn leave_empty(&self) -> io::Result<()> {
         let shared = self.shared();
         let Some(clean) = shared.log.clean_superblock(now_ms()) else {
@@ -243,7 +275,12 @@ impl LoggedDisk {
         self.write_superblock(clean);
         match self.shared().log.state() {
             State::Failed => {
-                Err(io::Error::other("the log failed, and can't say on its media that it is empty"))
+                if self.marked {
+                    super::mark_without(&self.backing.file, clean.id)?;
+                }
+                Err(io::Error::other(
+                    "the log failed, and can't say on its media that it is empty; its file has all that was acknowledged",
+                ))
             }
             State::Healthy | State::Degraded => {
                 if self.marked {
@@ -268,7 +305,12 @@ impl Shared {
         let status = self.log.status();
         let full = status.used_bytes >= self.log.geometry().capacity / 4;
         let asked = self.log.first_seq() < self.move_until;
-        full || asked || self.stopping || !self.for_room.is_empty() || status.state == State::Failed
+        let fails = self.log.has_unrecorded_failure();
+        full || asked
+            || fails
+            || self.stopping
+            || !self.for_room.is_empty()
+            || status.state == State::Failed
     }
 }
 

@@ -8,10 +8,11 @@ use std::sync::{Condvar, Mutex};
 use std::time::UNIX_EPOCH;
 
 use narrows_log_tier::{
-    Action, FoundRecord, Log, LogContents, LogId, ReadMedium, SLOT_BYTES, Superblock, Unusable,
-    scan,
+    Action, FoundRecord, Geometry, HEAD_BYTES, LEAST_CAPACITY, Log, LogContents, LogId, ReadMedium,
+    SLOT_BYTES, Superblock, Unusable, scan,
 };
 use rustix::fs::{AtFlags, StatxFlags, XattrFlags};
+use rustix::io::Errno;
 
 use super::mover::write_superblock;
 use super::{LogCounters, LoggedDisk, RingImage, Shared, now_ms};
@@ -44,6 +45,8 @@ pub(crate) struct Consents {
     pub(crate) without_missing: bool,
     /// The backing may have been changed since.
     pub(crate) changed: bool,
+    /// What follows the last record that was read may be unreadable.
+    pub(crate) unreadable: bool,
 }
 
 /// Opens the media of a log and reads what it holds. Nothing is changed.
@@ -61,6 +64,7 @@ pub(crate) fn open_log(specs: &[DiskSpec], consents: Consents) -> Result<OpenLog
         let hint = match error {
             Unusable::NoLog => "`narrows-target log make` makes one, for a file or device that it names",
             Unusable::Missing { .. } => "name all of its media, `log=` each; if one is lost for good: `narrows-target log flush --without-missing`",
+            Unusable::Out(_) => "use the medium that stayed; if that is lost for good, so is what was written after this one was taken out: `narrows-target log drop --lost`",
             Unusable::Version(_) => "use the version of narrows-target that made it, or a later one",
             Unusable::TwoLogs(..) | Unusable::Twice(_) => "`narrows-target log status` shows whose a medium is",
             Unusable::Read { .. } => "the medium is damaged, or was made smaller",
@@ -68,7 +72,38 @@ pub(crate) fn open_log(specs: &[DiskSpec], consents: Consents) -> Result<OpenLog
         OpenError::Refused { path: names.join(" and "), reason: error.to_string(), hint }
     })?;
     drop(readers);
+    check_media(&media, &found)?;
+    if let (Some(what), false) = (&found.unreadable, consents.unreadable) {
+        return Err(OpenError::Refused {
+            path: names.join(" and "),
+            reason: format!(
+                "it can't be read to its end ({what}), so that records may be missing behind the {} that were read",
+                found.records.len()
+            ),
+            hint: "try to have the medium read; to go on with what was read: `narrows-target log flush --unreadable`",
+        });
+    }
     Ok(OpenLog { media, found })
+}
+
+/// Whether the media are what the superblock says of them.
+fn check_media(media: &[FileDisk], found: &LogContents) -> Result<(), OpenError> {
+    let Geometry { capacity, .. } = found.superblock.geometry;
+    for (disk, _) in media.iter().zip(&found.numbers).filter(|(_, number)| number.is_some()) {
+        let bytes = disk.size().map_err(|source| OpenError::System {
+            action: "ask for the size of",
+            path: disk.path().display().to_string(),
+            source,
+        })?;
+        if capacity < LEAST_CAPACITY || bytes < HEAD_BYTES + capacity {
+            return Err(refused(
+                disk.path(),
+                format!("it has {bytes} bytes, and its log {capacity} and 8 KiB"),
+                "the medium was made smaller, or holds something that only looks like a log",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Opens a medium, with the rules of everything that is written to.
@@ -131,6 +166,23 @@ pub(crate) fn check_backing(
         |source| OpenError::System { action: "look at", path: path.display().to_string(), source };
     let superblock = &found.superblock;
     let identity = identity_of(backing, serial).map_err(system)?;
+    match mark_of(&backing.file) {
+        Some(Mark::Log(other)) if other != superblock.id.to_string() => {
+            return Err(refused(
+                path,
+                format!("its log is {other}, and {} is named", superblock.id),
+                "name that one; if it is lost for good: `narrows-target log drop --lost`",
+            ));
+        }
+        Some(Mark::Without(id)) if id == superblock.id.to_string() && !found.records.is_empty() => {
+            return Err(refused(
+                path,
+                "all that this log held was moved when its medium failed, and the file was served without it since".to_string(),
+                "`narrows-target log drop` drops what is left on the medium",
+            ));
+        }
+        _ => {}
+    }
     if superblock.backing != identity {
         return Err(refused(
             path,
@@ -151,7 +203,7 @@ pub(crate) fn check_backing(
     }
     let last = found.last_ms();
     let changed = changed_ms(backing).map_err(system)?;
-    if let (Some(last), Some(changed), false) = (last, changed, consents.changed)
+    if let (Some(changed), false, false) = (changed, consents.changed, found.records.is_empty())
         && changed > last + CHANGED_AFTER_MS
     {
         return Err(refused(
@@ -180,8 +232,14 @@ fn changed_ms(backing: &FileDisk) -> io::Result<Option<u64>> {
 ///
 /// # Errors
 /// What the backing or a medium said; the log is as it was, or is empty.
-pub(crate) fn recover(log: &OpenLog, backing: &FileDisk) -> io::Result<Superblock> {
+pub(crate) fn recover(log: &mut OpenLog, backing: &FileDisk) -> io::Result<Superblock> {
     let mut bounce = Buffer::largest();
+    if !log.found.records.is_empty() {
+        let renewed = log.found.renewed(now_ms());
+        for (number, medium) in log.members_of(&renewed) {
+            write_superblock(medium, &Superblock { medium: number, ..renewed })?;
+        }
+    }
     for record in &log.found.records {
         replay(record, log, backing, &mut bounce)?;
     }
@@ -252,14 +310,14 @@ pub(crate) fn open_logged(
     specs: &[DiskSpec],
 ) -> Result<LoggedDisk, OpenError> {
     let consents = Consents::default();
-    let log = open_log(specs, consents)?;
+    let mut log = open_log(specs, consents)?;
     check_backing(&backing, serial, &log.found, consents)?;
     let path = backing.path().display().to_string();
     let system = |action| {
         let path = path.clone();
         move |source| OpenError::System { action, path, source }
     };
-    let superblock = recover(&log, &backing).map_err(system("move what its log holds to"))?;
+    let superblock = recover(&mut log, &backing).map_err(system("move what its log holds to"))?;
     if !log.found.superblock.clean {
         journal::line(
             "log-recovered",
@@ -293,24 +351,56 @@ pub(crate) fn open_logged(
     })
 }
 
-/// Says on a file that a log may hold what it lacks; whether its file system can.
+/// What a file says of its log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// This one may hold what the file lacks.
+    Log(String),
+    /// It has all that this one held, whatever is still to be read on its medium.
+    Without(String),
+}
+
+/// What stands before the identity of a log that the file has everything of.
+const WITHOUT: &str = "without ";
+
+/// Says on a file that a log may hold what it lacks, for good before anything is acknowledged; whether its file system can.
 fn mark(file: &File, id: LogId) -> bool {
-    rustix::fs::fsetxattr(file, MARK, id.to_string().as_bytes(), XattrFlags::empty()).is_ok()
+    let marked = rustix::fs::fsetxattr(file, MARK, id.to_string().as_bytes(), XattrFlags::empty());
+    marked.is_ok() && file.sync_all().is_ok()
+}
+
+/// Says on a file that it has all that a log held whose medium failed.
+///
+/// # Errors
+/// The system's.
+pub(crate) fn mark_without(file: &File, id: LogId) -> io::Result<()> {
+    let value = format!("{WITHOUT}{id}");
+    rustix::fs::fsetxattr(file, MARK, value.as_bytes(), XattrFlags::empty())?;
+    file.sync_all()
 }
 
 /// The log has nothing any more that the file lacks.
 pub(crate) fn unmark(file: &File) -> io::Result<()> {
     match rustix::fs::fremovexattr(file, MARK) {
-        Ok(()) | Err(rustix::io::Errno::NODATA | rustix::io::Errno::OPNOTSUPP) => Ok(()),
+        Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The log that may hold what a file lacks.
-pub(crate) fn mark_of(file: &File) -> Option<String> {
+/// What a file says of its log. A mark that can't be read is one of a log that isn't known.
+pub(crate) fn mark_of(file: &File) -> Option<Mark> {
     let mut value = [0; 64];
-    let bytes = rustix::fs::fgetxattr(file, MARK, &mut value).ok()?;
-    Some(String::from_utf8_lossy(&value[..bytes.min(value.len())]).into_owned())
+    match rustix::fs::fgetxattr(file, MARK, &mut value) {
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(&value[..bytes.min(value.len())]).into_owned();
+            Some(match text.strip_prefix(WITHOUT) {
+                Some(id) => Mark::Without(id.to_string()),
+                None => Mark::Log(text),
+            })
+        }
+        Err(Errno::NODATA | Errno::OPNOTSUPP) => None,
+        Err(error) => Some(Mark::Log(format!("? ({error})"))),
+    }
 }
 
 /// A medium, read through memory that direct I/O takes.
