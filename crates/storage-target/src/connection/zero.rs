@@ -155,7 +155,10 @@ impl Connection {
         let cache_write = arrived.begins(all.iter().map(bytes));
         let slot = Slot { cache_write, ..arrived.slot(step, Some(buffer)) };
         let slot = self.slots.insert(slot);
-        self.deallocate_next(slot, context);
+        if !self.deallocate_next(slot, context) {
+            // None of them has a block.
+            self.finish_slot(slot, None, context);
+        }
     }
 
     /// Asks for the next range of a Dataset Management; whether there is one.

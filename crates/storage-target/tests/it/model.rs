@@ -484,6 +484,22 @@ fn whatever_overlapped_a_cache_is_what_its_file_is() {
 }
 
 #[test]
+fn ranges_without_a_block_are_deallocated_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk");
+    std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+    for namespace in [file.to_str().unwrap(), "ram:1MiB"] {
+        let mut world = World::new(1, namespace);
+        let (_admin, mut lines) = world.associate(1, Digests::NONE);
+        let none = DeallocatedRange { attributes: 0, blocks: 0, first_block: 7 };
+        lines[0].memory.0[0][..16].copy_from_slice(&none.to_bytes());
+        let command = IoCommand::DatasetManagement { ranges_less_one: 0, deallocate: true };
+        let ended = one(&mut world, &mut lines[0], command, Direction::Out(16), false);
+        assert!(ended.completion.status.is_success(), "{namespace}: {ended:?}");
+    }
+}
+
+#[test]
 fn compare_asks_the_file_and_not_a_cache() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disk");
