@@ -107,6 +107,7 @@ fn heading(group: Group) -> &'static str {
         Group::Cpu => "CPU time as money",
         Group::Cache => "A page in memory",
         Group::Outage => "Outages",
+        Group::Tier => "A tier",
     }
 }
 

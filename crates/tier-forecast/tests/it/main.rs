@@ -1,0 +1,7 @@
+//! Forecasts against sums that a pencil can do, bounds that hold for every server, and the published cases.
+
+mod cases;
+mod figures;
+mod log;
+mod properties;
+mod reads;
