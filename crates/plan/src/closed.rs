@@ -20,12 +20,13 @@ pub struct Processors {
 
 /// Operations per second of `sessions`, each of which waits `delay_s` in every operation; zero where nothing takes time.
 pub fn rate(sessions: f64, processors: Option<Processors>, delay_s: f64) -> f64 {
-    let Some(Processors { demand_s, count }) = processors.filter(|p| p.demand_s > 0.0) else {
+    let used = processors.filter(|p| p.demand_s > 0.0 && p.count > 0.0);
+    let Some(Processors { demand_s, count }) = used else {
         return if delay_s > 0.0 { sessions / delay_s } else { 0.0 };
     };
-    let count = count.max(1.0);
     let queue_s = demand_s / count;
-    let delay_s = delay_s + demand_s * (count - 1.0) / count;
+    // A part of one processor is a slower one.
+    let delay_s = delay_s + demand_s * (1.0 - 1.0 / count.max(1.0));
     let sessions = sessions.min(SESSIONS_MAX);
     let (mut waiting, mut rate, mut before) = (0.0, 0.0, 0.0);
     for n in 1..=sessions.ceil() as u32 {
@@ -50,7 +51,7 @@ pub fn elsewhere(sessions: f64, processors: Option<Processors>, rate_per_s: f64)
     if !(all_s.is_finite() && all_s > 0.0) {
         return None;
     }
-    if processors.is_none_or(|p| p.demand_s <= 0.0) {
+    if processors.is_none_or(|p| p.demand_s <= 0.0 || p.count <= 0.0) {
         return Some(all_s);
     }
     let (mut low_s, mut high_s) = (0.0, all_s);
@@ -93,6 +94,12 @@ mod tests {
         assert!((rate(1.0, one(0.002, 4.0), 0.003) - 200.0).abs() < 1e-9);
         assert_eq!(rate(8.0, None, 0.004), 2000.0);
         assert_eq!(rate(8.0, None, 0.0), 0.0);
+    }
+
+    #[test]
+    fn a_part_of_a_processor_is_a_slower_one() {
+        assert!((rate(1.0, one(0.002, 0.5), 0.004) - 125.0).abs() < 1e-9);
+        assert!((rate(64.0, one(0.002, 0.5), 0.004) - 250.0).abs() < 1.0);
     }
 
     #[test]

@@ -109,8 +109,8 @@ pub struct Next {
 pub struct Unknown {
     /// Its name.
     pub what: String,
-    /// What there would be with it.
-    pub without: String,
+    /// What it would give.
+    pub gives: String,
     /// How to give it.
     pub hint: String,
 }

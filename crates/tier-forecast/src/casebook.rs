@@ -282,7 +282,10 @@ impl TierCase {
 /// One case as a part of a page.
 pub fn page(case: &TierCase, both: &Both, outcomes: &[TierOutcome]) -> String {
     let mut text = format!("### {}\n\n{} Source: {}.\n\n", case.title, case.question, case.source);
-    let short = |value: f64| narrows_units::significant(value, 3);
+    let short = |value: f64| {
+        let digits = narrows_units::significant(value, 3);
+        if value.abs() < 1e3 { digits } else { digits.parse().map_or(digits, number) }
+    };
     let of = match case.tier {
         Product::Log => "commits",
         Product::Reads => "reads",

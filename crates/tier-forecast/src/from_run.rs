@@ -20,6 +20,8 @@ pub struct DeviceFlush {
     pub measurement: String,
     /// Its mean, µs.
     pub flush_us: Given,
+    /// What speaks against it.
+    pub suspect: Option<String>,
 }
 
 /// Flushes of the log layer by that method, each kind once, the one beside writes first; empty where it measured none.
@@ -31,10 +33,13 @@ fn flushes(run: &Run, dsync: bool) -> Vec<DeviceFlush> {
         family::LOG_LADDER.id(format!("write.{method}.overwrite.8k.alone")).to_string(),
     ];
     let known = ids.into_iter().filter_map(|id| {
-        let m = run.measurement(&id).filter(|m| m.usable())?;
-        let mean = Estimate::of(m.metric(metric::LATENCY_MEAN)?).filter(|ns| ns.value > 0.0)?;
+        let m = run.measurement(&id).filter(|m| m.validity != Validity::Invalid)?;
+        let mean = estimate(m, metric::LATENCY_MEAN).filter(|ns| ns.value > 0.0)?;
         let source = format!("run {}, {id}", run.id);
-        Some(DeviceFlush { measurement: id, flush_us: measured(mean, US_NS, &source) })
+        let suspect = (m.validity == Validity::Suspect)
+            .then(|| format!("{id} of run {} is suspect: {}", run.id, m.findings.join(", ")));
+        let flush_us = measured(mean, US_NS, &source);
+        Some(DeviceFlush { measurement: id, flush_us, suspect })
     });
     known.collect()
 }
@@ -42,13 +47,16 @@ fn flushes(run: &Run, dsync: bool) -> Vec<DeviceFlush> {
 /// The flush of a medium that a run measured; of the same kind as that of `like` where both have one.
 ///
 /// # Errors
-/// A run without a valid flush.
+/// A run without a flush that is not invalid.
 pub fn device_flush(
     medium: &Run,
     like: Option<&Run>,
     workload: Option<&str>,
 ) -> Result<(DeviceFlush, Option<DeviceFlush>), Refused> {
-    let dsync = like.is_some_and(|run| by_dsync(run, workload));
+    let dsync = like.is_some_and(|run| {
+        let op = chosen(run, workload, COMMITS);
+        op.is_ok_and(|op| of_workload(run, op.workload).is_some_and(by_dsync))
+    });
     let theirs = flushes(medium, dsync);
     let ours = like.map(|run| flushes(run, dsync)).unwrap_or_default();
     let both = theirs.iter().find_map(|there| {
@@ -68,12 +76,9 @@ pub fn device_flush(
 }
 
 /// Whether the workload's server makes its WAL durable by the write itself.
-fn by_dsync(run: &Run, workload: Option<&str>) -> bool {
-    let method = |m: &Measurement| {
-        m.text(condition::SYNC_METHOD)
-            .is_some_and(|method| matches!(method, "open_dsync" | "open_datasync" | "dsync"))
-    };
-    chosen(run, workload, commits).is_ok_and(|op| of_workload(run, op.workload).is_some_and(method))
+fn by_dsync(m: &Measurement) -> bool {
+    m.text(condition::SYNC_METHOD)
+        .is_some_and(|method| matches!(method, "open_dsync" | "open_datasync" | "dsync"))
 }
 
 /// What a fabric adds to a durable write of 8 KiB, or to the smallest one that was divided.
@@ -105,7 +110,7 @@ pub fn fabric_added(run: &Run) -> Result<Given, Refused> {
 /// # Errors
 /// A run without one.
 pub fn log_now(run: &Run, workload: Option<&str>) -> Result<LogNow, Refused> {
-    let op = chosen(run, workload, commits)?;
+    let op = chosen(run, workload, COMMITS)?;
     let m = of_workload(run, op.workload);
     let verdict = verdict(run, op.workload);
     let source = format!("run {}", run.id);
@@ -116,24 +121,23 @@ pub fn log_now(run: &Run, workload: Option<&str>) -> Result<LogNow, Refused> {
     let commits = m.and_then(|m| estimate(m, metric::COMMITS_PER_OP)).filter(|n| n.value > 0.0);
     let each = commits.unwrap_or(Estimate::exact(1.0));
     let wait = part("flush").and_then(|ns| ns.over(each));
-    // Some servers time the flush without the write before it: it is no shorter than both on the device alone.
-    let layer_ns = op.flush_ns.map_or(0.0, |ns| ns.value);
-    let flush = m.and_then(|m| estimate(m, metric::SERVER_FLUSH_TIME));
-    let flush = flush.filter(|ns| ns.value > 0.0 && ns.value >= layer_ns);
+    let flush = m.and_then(|m| estimate(m, metric::SERVER_FLUSH_TIME)).filter(|ns| ns.value > 0.0);
+    let device = flushes(run, m.is_some_and(by_dsync)).into_iter().find(|of| of.suspect.is_none());
     let (cpu_us, cpus) = cpus(&op, verdict, &source);
     let mut doubts = common_doubts(run, &op, verdict);
+    doubts.extend(whose_cpus(verdict));
     if commits.is_none() {
         doubts.push("commits of one operation were not counted: one is taken".to_string());
     }
-    Ok(LogNow {
+    let now = LogNow {
         from: format!("{} of run {}", op.workload.name(), run.id),
         unit: unit(op.workload).to_string(),
         rate_per_s: measured(op.rate_per_s, 1.0, &source),
         sessions: counted(op.sessions, &source),
         commits: measured(each, 1.0, &source),
         commit_wait_us: given(wait, US_NS, &source),
-        flush_us: given(flush.or(op.flush_ns), US_NS, &source),
-        device_us: flush.and(op.flush_ns).map(|ns| measured(ns, US_NS, &source)),
+        flush_us: given(flush, US_NS, &source),
+        device_us: None,
         cpu_us,
         cpus,
         locks_us: part("lock").map(|ns| measured(ns, US_NS, &source)),
@@ -148,6 +152,10 @@ pub fn log_now(run: &Run, workload: Option<&str>) -> Result<LogNow, Refused> {
         asked: op.workload == Workload::Observed,
         no_law: no_law(&op, verdict),
         doubts,
+    };
+    Ok(match device {
+        Some(device) => now.compared_by(device.flush_us),
+        None => now,
     })
 }
 
@@ -156,7 +164,7 @@ pub fn log_now(run: &Run, workload: Option<&str>) -> Result<LogNow, Refused> {
 /// # Errors
 /// A run without one.
 pub fn read_now(run: &Run, workload: Option<&str>) -> Result<ReadNow, Refused> {
-    let op = chosen(run, workload, reads)?;
+    let op = chosen(run, workload, READS)?;
     let verdict = verdict(run, op.workload);
     let source = format!("run {}", run.id);
     let each = op.reads.filter(|reads| reads.value > 0.0);
@@ -187,16 +195,22 @@ pub fn read_now(run: &Run, workload: Option<&str>) -> Result<ReadNow, Refused> {
         limits: all.collect(),
         asked: op.workload == Workload::Observed,
         no_law: no_law(&op, verdict),
-        doubts: common_doubts(run, &op, verdict),
+        doubts: common_doubts(run, &op, verdict).into_iter().chain(whose_cpus(verdict)).collect(),
     })
 }
 
-/// The operations of a workload that has `what` is looked for.
-fn chosen(
-    run: &Run,
-    workload: Option<&str>,
-    has: fn(&PerOperation) -> bool,
-) -> Result<PerOperation, Refused> {
+/// What a workload must wait for, in a word, and whether it does.
+type Waits = (&'static str, fn(&PerOperation) -> bool);
+
+const COMMITS: Waits = ("commits", |op| has_part(op, "flush") && !op.workload.is_scan());
+const READS: Waits = ("reads", |op| {
+    op.reads.is_some_and(|reads| reads.value > 0.0)
+        && has_part(op, "read")
+        && !op.workload.is_scan()
+});
+
+/// The named workload, else updates or uncached lookups, else the first one that waits for it.
+fn chosen(run: &Run, workload: Option<&str>, (what, has): Waits) -> Result<PerOperation, Refused> {
     let (all, refused) = per_operation(run);
     let names: Vec<&str> = all.iter().map(|op| op.workload.id_word()).collect();
     let list = if names.is_empty() { "none".to_string() } else { names.join(", ") };
@@ -222,7 +236,7 @@ fn chosen(
             .collect();
         let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join("; ")) };
         Refused::new(
-            format!("run {} has no workload that waits for it; workloads: {list}{why}", run.id),
+            format!("run {} has no workload that waits for {what}; workloads: {list}{why}", run.id),
             "measure one with `narrows run` or `narrows db`, observe a server, or give the figures",
         )
     })
@@ -237,16 +251,6 @@ fn has_part(op: &PerOperation, name: &str) -> bool {
     op.time.iter().flatten().any(|part| part.name == name && part.ns.value > 0.0)
 }
 
-fn commits(op: &PerOperation) -> bool {
-    op.flush_ns.is_some() && has_part(op, "flush") && !op.workload.is_scan()
-}
-
-fn reads(op: &PerOperation) -> bool {
-    op.reads.is_some_and(|reads| reads.value > 0.0)
-        && has_part(op, "read")
-        && !op.workload.is_scan()
-}
-
 fn of_workload(run: &Run, workload: Workload) -> Option<&Measurement> {
     run.measurement(workload.measurement_id())
 }
@@ -256,11 +260,19 @@ fn verdict(run: &Run, workload: Workload) -> Option<&Verdict> {
     run.verdicts.iter().find(|verdict| id == verdict.measurement)
 }
 
+fn of_cpus(bound: &&Bound) -> bool {
+    matches!(bound.resource, Bottleneck::Cpu | Bottleneck::CpuQuota | Bottleneck::CpuTaken)
+}
+
+/// Where it has less than all of them.
+fn whose_cpus(verdict: Option<&Verdict>) -> Option<String> {
+    let bound = verdict?.bounds.iter().find(of_cpus)?;
+    (bound.resource != Bottleneck::Cpu)
+        .then(|| format!("its CPUs are {} ({})", bound.label, bound.resource.words()))
+}
+
 /// CPU time of one and CPUs, as the verdict's bound has them; without one, what was counted.
 fn cpus(op: &PerOperation, verdict: Option<&Verdict>, source: &str) -> (Given, Given) {
-    let of_cpus = |bound: &&Bound| {
-        matches!(bound.resource, Bottleneck::Cpu | Bottleneck::CpuQuota | Bottleneck::CpuTaken)
-    };
     let bound = verdict.and_then(|verdict| verdict.bounds.iter().find(of_cpus));
     let cpu_us = given(op.cpu_ns, US_NS, source);
     match bound {
@@ -280,16 +292,15 @@ fn through_commit(op: &PerOperation, verdict: Option<&Verdict>) -> Option<bool> 
 /// Bounds of a verdict that don't follow from the WAL's or the sessions' own time.
 fn limits(verdict: Option<&Verdict>, source: &str, wanted: fn(Bottleneck) -> bool) -> Vec<Limit> {
     let of_its_own = |bound: &&Bound| {
-        !matches!(
-            bound.resource,
-            Bottleneck::Cpu
-                | Bottleneck::CpuQuota
-                | Bottleneck::CpuTaken
-                | Bottleneck::CpuPerSession
-                | Bottleneck::ReadLatency
-                | Bottleneck::CommitWait
-                | Bottleneck::CommitInsideServer
-        ) && !matches!(bound.capacity_unit.as_str(), "sessions" | "workers")
+        !of_cpus(bound)
+            && !matches!(
+                bound.resource,
+                Bottleneck::CpuPerSession
+                    | Bottleneck::ReadLatency
+                    | Bottleneck::CommitWait
+                    | Bottleneck::CommitInsideServer
+            )
+            && !matches!(bound.capacity_unit.as_str(), "sessions" | "workers")
     };
     let bounds = verdict.iter().flat_map(|verdict| &verdict.bounds).filter(of_its_own);
     let bounds = bounds.filter(|bound| wanted(bound.resource));

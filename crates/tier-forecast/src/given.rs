@@ -72,6 +72,18 @@ pub struct LogNow {
     pub doubts: Vec<String>,
 }
 
+impl LogNow {
+    /// The same with its device's flush as that of a medium was measured. The server's own includes it: it is no shorter.
+    pub fn compared_by(self, device_us: Given) -> LogNow {
+        let value = |given: &Given| given.value.map(|range| range.value);
+        // One that is not known is less than any.
+        match value(&self.flush_us) < value(&device_us) {
+            true => LogNow { flush_us: device_us, device_us: None, ..self },
+            false => LogNow { device_us: Some(device_us), ..self },
+        }
+    }
+}
+
 /// A log tier.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogTier {

@@ -194,14 +194,18 @@ fn rates(
     let in_commits = now.commits.clone() * now.wait.clone();
     let waiting = in_commits.clone().at_most(elsewhere.clone());
     let waiting = lines.computed("now.waiting", "of it, waits of its commits", "µs", waiting);
-    let then = |wait_then: &Expr| {
+    let slower = |lines: &Lines, then: &Expr| lines.value(then) > lines.value(&now.wait);
+    let then = |lines: &Lines, wait_then: &Expr| {
+        // What waits longer adds all of it, whatever was counted twice before.
+        let waiting = if slower(lines, wait_then) { &in_commits } else { &waiting };
         let waits = waiting.clone() * wait_then.clone() / now.wait.clone();
         elsewhere.clone() - waiting.clone() + waits
     };
     let title = "time of one then, without CPU time and waits for CPUs";
-    let is = lines.computed("then.elsewhere", title, "µs", then(&wait.is));
-    let least = lines.computed("then.elsewhere.most", "at most", "µs", then(&wait.most));
-    let most = without_queues(lines, now, (given, &all), &in_commits, wait);
+    let [is, most] = [&wait.is, &wait.most].map(|wait| then(lines, wait));
+    let is = lines.computed("then.elsewhere", title, "µs", is);
+    let least = lines.computed("then.elsewhere.most", "at most", "µs", most);
+    let most = without_queues(lines, now, (given, &all, &elsewhere), &in_commits, wait);
     let three = &flush.three;
     let free = [
         (("rate.sessions", "what the sessions get through"), &is, &three.is),
@@ -238,12 +242,13 @@ fn one_lock(lines: &mut Lines, now: &Now, in_commits: &Expr, wait: &Three) -> Ex
 fn without_queues(
     lines: &mut Lines,
     now: &Now,
-    (given, all): (&LogNow, &Loop),
+    (given, all, elsewhere): (&LogNow, &Loop, &Expr),
     in_commits: &Expr,
     wait: &Three,
 ) -> Expr {
     let round = match &given.unqueued_us {
         Some(us) => lines.given("now.unqueued", "time of one now without queues", "µs", us),
+        None if all.cpu.is_none() => elsewhere.clone(),
         None => {
             let round = all.sessions.clone() * 1e6 / all.rate.clone();
             lines.computed("now.round", "time of one now, with its queues", "µs", round)
@@ -505,11 +510,11 @@ fn said(now: &LogNow, tier: &LogTier, lines: &Lines, known: &Now) -> Vec<String>
 
 fn unknown(now: &LogNow, tier: &LogTier) -> Vec<Unknown> {
     let figures = [
-        (&now.rate_per_s, "rate now", "any rate", "--rate"),
+        (&now.rate_per_s, "rate now", "a rate", "--rate"),
         (&now.commit_wait_us, "commit wait now", "commit wait and rate", "--commit-wait"),
         (&now.flush_us, "flush now", "commit wait and rate", "--flush"),
         (&tier.medium_us, "flush of the medium", "everything", "--medium-flush, or --medium RUN"),
-        (&now.sessions, "sessions", "a rate, other than at most", "--sessions"),
+        (&now.sessions, "sessions", "a rate", "--sessions"),
         (&now.cpu_us, "CPU time of one", "what binds next", "--cpu-per-transaction"),
         (&now.cpus, "CPUs", "what binds next", "--cpus"),
         (&now.wal_bytes, "WAL of one", "destaging", "--wal-per-transaction"),
@@ -526,16 +531,20 @@ fn unknown(now: &LogNow, tier: &LogTier) -> Vec<Unknown> {
             "--log-size",
         ),
     ];
-    let absent = figures.into_iter().filter(|(given, ..)| given.value.is_none());
+    // Who did not ask about destaging is told of it once.
+    let destaging = of(&now.wal_bytes).is_some() || of(&tier.backing_bytes_per_s).is_some();
+    let asked = |hint: &str| destaging || !["--backing", "--log-size"].contains(&hint);
+    let absent =
+        figures.into_iter().filter(|(given, .., hint)| given.value.is_none() && asked(hint));
     let locks = locks_decide(now).then(|| Unknown {
         what: "what locks are held for".to_string(),
-        without: "a rate, other than at least and at most".to_string(),
+        gives: "a rate".to_string(),
         hint: "narrows db and narrows run test it (synchronous_commit=off)".to_string(),
     });
     absent
-        .map(|(_, what, without, hint)| Unknown {
+        .map(|(_, what, gives, hint)| Unknown {
             what: what.to_string(),
-            without: without.to_string(),
+            gives: gives.to_string(),
             hint: hint.to_string(),
         })
         .chain(locks)

@@ -318,10 +318,10 @@ fn said(now: &ReadNow, tier: &ReadTier, known: bool) -> Vec<String> {
 
 fn unknown(now: &ReadNow, tier: &ReadTier) -> Vec<Unknown> {
     let mut figures = vec![
-        (&now.rate_per_s, "reads now", "any rate", "--rate"),
+        (&now.rate_per_s, "reads now", "a rate", "--rate"),
         (&now.read_us, "a read now", "everything", "--read"),
         (&tier.hit_us, "a read that the tier serves", "everything", "--tier-read"),
-        (&now.sessions, "sessions", "a rate, other than at most", "--sessions"),
+        (&now.sessions, "sessions", "a rate", "--sessions"),
         (&now.cpu_us, "CPU time for each read", "what binds next", "--cpu-per-read"),
         (&now.cpus, "CPUs", "what binds next", "--cpus"),
         (&now.block_bytes, "bytes of one read", "bytes per second", "--block"),
@@ -329,17 +329,17 @@ fn unknown(now: &ReadNow, tier: &ReadTier) -> Vec<Unknown> {
     figures.retain(|(given, ..)| given.value.is_none());
     let mut all: Vec<Unknown> = figures
         .into_iter()
-        .map(|(_, what, without, hint)| Unknown {
+        .map(|(_, what, gives, hint)| Unknown {
             what: what.to_string(),
-            without: without.to_string(),
+            gives: gives.to_string(),
             hint: hint.to_string(),
         })
         .collect();
     if tier.hits.is_none() && (tier.curve.is_none() || of(&tier.size_bytes).is_none()) {
         all.push(Unknown {
             what: "share of the reads that it serves".to_string(),
-            without: "a rate and a mean read, other than at most".to_string(),
-            hint: "--curve FILE with --size, or --hits".to_string(),
+            gives: "a rate and the mean read".to_string(),
+            hint: "--curve FILE with --tier-size, or --hits".to_string(),
         });
     }
     all

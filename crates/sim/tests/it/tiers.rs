@@ -22,7 +22,7 @@ fn faster(server: &Server, times: f64) -> Server {
 /// From a run of the slow server and one of the fast log alone.
 fn forecast(slow: &Scene, run: &narrows_model::Run, times: f64) -> Forecast {
     let medium = Scene { server: faster(&slow.server, times), ..slow.clone() }.measure();
-    let (medium, _) = device_flush(&medium, Some(run), None).expect("both measured their logs");
+    let (medium, own) = device_flush(&medium, Some(run), None).expect("both measured their logs");
     let unknown = || Given::of(None, Basis::Measured, "not asked");
     let tier = LogTier {
         medium_us: medium.flush_us,
@@ -32,6 +32,7 @@ fn forecast(slow: &Scene, run: &narrows_model::Run, times: f64) -> Forecast {
         size_bytes: unknown(),
     };
     let now = log_now(run, None).expect("it commits");
+    let now = now.compared_by(own.expect("of the same kind").flush_us);
     log_tier(&now, &tier).expect("its figures agree")
 }
 

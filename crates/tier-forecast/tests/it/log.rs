@@ -138,6 +138,21 @@ fn locks_that_are_held_through_the_commit_go_with_it() {
 }
 
 #[test]
+fn a_slower_medium_gives_less_also_where_waits_were_counted_twice() {
+    // 800 µs each, with 100 µs of CPU time and 400 of commits: 800 µs of commits leave 1,200.
+    let now = LogNow { cpu_us: unknown(), cpus: unknown(), ..commits() };
+    let found = ask(&now, &medium(400.0));
+    assert!(close(line(&found, "rate.sessions"), 16.0 / 1200e-6));
+    let row = &found.rows[1];
+    assert!(row.on_low.unwrap() <= 800.0 && row.on_high.unwrap() >= 800.0, "{row:?}");
+    // All CPUs are busy, so that nothing of the time is left for the waits that were seen.
+    let full = LogNow { cpu_us: is(400.0), ..commits() };
+    let found = ask(&full, &medium(4_000.0));
+    assert!(line(&found, "rate.then") < 2_500.0, "{:#?}", found.lines);
+    assert!(close(line(&ask(&full, &medium(20.0)), "rate.then"), 20_000.0));
+}
+
+#[test]
 fn without_sessions_there_is_a_bound_and_no_rate() {
     let found = ask(&LogNow { sessions: unknown(), ..commits() }, &medium(20.0));
     let rate = found.rate().unwrap();
