@@ -27,7 +27,8 @@ pub use published::Published;
 pub use reckon::{Measured, MeasuredIo, Question, cost, describes_a_platform};
 pub use rules::{Counts, Rule, Rules, Term};
 pub use sheet::{
-    Asked, Basis, ClosedLoop, CostLine, Expr, Given, Group, Move, Range, Sheet, WhatIf, number,
+    Basis, ClosedLoop, CostLine, Expr, Given, Group, LoopQuestion, Move, Range, Sheet, WhatIf,
+    number,
 };
 pub use size::{
     Carries, Headroom, SizeError, SizeQuestion, SizedLoss, SizedPlatform, Sizing, size,

@@ -88,7 +88,7 @@ pub struct Share {
 
 /// What stops the gain.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Next {
+pub struct GainLimit {
     /// The lowest known limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
@@ -125,7 +125,7 @@ pub struct Forecast {
     /// Off and on.
     pub rows: Vec<OffOn>,
     /// What stops the gain.
-    pub next: Next,
+    pub next: GainLimit,
     /// Where an operation's time goes with the tier; empty where that is not known.
     pub time: Vec<Share>,
     /// Whether writing behind keeps up; empty for a read cache.

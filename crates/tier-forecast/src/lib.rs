@@ -25,7 +25,7 @@ mod loops;
 mod quantity;
 mod read_tier;
 
-pub use answer::{Better, Forecast, Next, OffOn, Share, Tier, Unit, Unknown};
+pub use answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
 pub use curve::{CURVE_BYTES_MAX, Curve};
 pub use from_run::{DeviceFlush, device_flush, fabric_added, log_now, read_now};
 pub use given::{Limit, LogNow, LogTier, ReadNow, ReadTier, Refused};

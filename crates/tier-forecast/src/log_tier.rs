@@ -9,7 +9,7 @@ use narrows_cost::Expr;
 use narrows_units::{Ratio, significant};
 use narrows_verdict::threshold::{NOT_WORTH_A_WORD, SLOWER_INSIDE};
 
-use crate::answer::{Better, Forecast, Next, OffOn, Share, Tier, Unit, Unknown};
+use crate::answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
 use crate::destage;
 use crate::given::{LogNow, LogTier, Refused};
 use crate::lines::{Lines, high, low, of, value};
@@ -33,8 +33,8 @@ struct Now {
     locks: Option<Expr>,
 }
 
-/// Three cases of one figure.
-struct Three {
+/// A figure in three cases.
+struct LeastToMost {
     is: Expr,
     least: Expr,
     most: Expr,
@@ -42,7 +42,7 @@ struct Three {
 
 /// A flush with the tier, and how much longer the device's own is now, as (now, then).
 struct Flush {
-    three: Three,
+    three: LeastToMost,
     device: (Expr, Expr),
 }
 
@@ -111,7 +111,7 @@ fn flushes(lines: &mut Lines, now: &Now, tier: &LogTier) -> Flush {
         None => medium,
     };
     let Some(device) = &now.device else {
-        let three = Three { is: alone.clone(), least: alone.clone(), most: alone.clone() };
+        let three = LeastToMost { is: alone.clone(), least: alone.clone(), most: alone.clone() };
         return Flush { three, device: (now.flush.clone(), alone) };
     };
     let scaled = now.flush.clone() * alone.clone() / device.clone();
@@ -128,11 +128,11 @@ fn flushes(lines: &mut Lines, now: &Now, tier: &LogTier) -> Flush {
     let (least, most) = if ordered { (scaled, stays) } else { (stays, scaled) };
     // A flush that is slow inside the server is not made faster there.
     let is = if inside == ordered { most.clone() } else { least.clone() };
-    Flush { three: Three { is, least, most }, device: (device.clone(), alone) }
+    Flush { three: LeastToMost { is, least, most }, device: (device.clone(), alone) }
 }
 
 /// The wait of a commit with the tier.
-fn waits(lines: &mut Lines, now: &Now, flush: &Three) -> Three {
+fn waits(lines: &mut Lines, now: &Now, flush: &LeastToMost) -> LeastToMost {
     let (wait, before) = (&now.wait, &now.flush);
     let two = wait.clone().at_most(before.clone() * FLUSHES);
     let two = lines.computed("wait.flushes", "of the wait, flushes: two at most", "µs", two);
@@ -157,7 +157,7 @@ fn waits(lines: &mut Lines, now: &Now, flush: &Three) -> Three {
     let least =
         lines.computed("then.wait.least", "at least: its own flush and nothing else", "µs", least);
     let most = lines.computed("then.wait.most", "at most", "µs", most);
-    Three { is, least, most }
+    LeastToMost { is, least, most }
 }
 
 /// Rates with the tier, where the law gives them.
@@ -165,7 +165,7 @@ fn waits(lines: &mut Lines, now: &Now, flush: &Three) -> Three {
 struct Rates {
     is: Option<Expr>,
     most: Option<Expr>,
-    next: Option<Next>,
+    next: Option<GainLimit>,
 }
 
 impl Rates {
@@ -179,7 +179,7 @@ impl Rates {
 fn rates(
     lines: &mut Lines,
     (now, given): (&Now, &LogNow),
-    (flush, wait): (&Flush, &Three),
+    (flush, wait): (&Flush, &LeastToMost),
     doubts: &mut Vec<String>,
 ) -> Rates {
     if let Some(why) = &given.no_law {
@@ -224,7 +224,7 @@ fn rates(
 }
 
 /// One after the other, where they wait for a lock that is held until the commit has been flushed: each holds it for less then.
-fn one_lock(lines: &mut Lines, now: &Now, in_commits: &Expr, wait: &Three) -> Expr {
+fn one_lock(lines: &mut Lines, now: &Now, in_commits: &Expr, wait: &LeastToMost) -> Expr {
     let held = Expr::Number(1e6) / now.rate.clone();
     let title = "time that the lock is held for one, if it always is";
     let held = lines.computed("now.held", title, "µs", held);
@@ -244,7 +244,7 @@ fn without_queues(
     now: &Now,
     (given, all, elsewhere): (&LogNow, &Loop, &Expr),
     in_commits: &Expr,
-    wait: &Three,
+    wait: &LeastToMost,
 ) -> Expr {
     let round = match &given.unqueued_us {
         Some(us) => lines.given("now.unqueued", "time of one now without queues", "µs", us),
@@ -376,7 +376,7 @@ fn locks_decide(given: &LogNow) -> bool {
 }
 
 /// Without the number of sessions, what is known is what waits for commits alone: it gains all, anything else less.
-fn of_commits_alone(lines: &mut Lines, now: &Now, wait: &Three) -> Rates {
+fn of_commits_alone(lines: &mut Lines, now: &Now, wait: &LeastToMost) -> Rates {
     let waiting = now.rate.clone() * now.commits.clone() * now.wait.clone() / 1e6;
     lines.computed("now.in_commit", "sessions in a commit now (Little's law)", "", waiting);
     let most = now.rate.clone() * now.wait.clone() / wait.least.clone();
@@ -386,12 +386,12 @@ fn of_commits_alone(lines: &mut Lines, now: &Now, wait: &Three) -> Rates {
     Rates { is: None, most: Some(most), next: None }
 }
 
-fn no_next(now: &LogNow) -> Next {
+fn no_next(now: &LogNow) -> GainLimit {
     let sentence = match now.no_law {
         Some(_) => "unknown: the law does not describe this server".to_string(),
         None => "unknown: it takes the number of sessions".to_string(),
     };
-    Next { limit: None, per_s: None, times_at_most: None, reached: false, sentence }
+    GainLimit { limit: None, per_s: None, times_at_most: None, reached: false, sentence }
 }
 
 fn rows(lines: &[narrows_cost::CostLine], now: &LogNow) -> Vec<OffOn> {

@@ -1,10 +1,10 @@
 //! Sessions in a closed loop, the limits over them, and which of them stops the gain.
 
-use narrows_cost::{Asked, Basis, ClosedLoop, Expr, Given, Range};
+use narrows_cost::{Basis, ClosedLoop, Expr, Given, LoopQuestion, Range};
 use narrows_units::{OpsPerSecond, Ratio, significant};
 use narrows_verdict::threshold::SUM_TOLERANCE;
 
-use crate::answer::Next;
+use crate::answer::GainLimit;
 use crate::given::{Limit, Refused};
 use crate::lines::{Lines, US, of};
 
@@ -30,16 +30,16 @@ impl Loop {
             Some(_) => "time of one now, without CPU time and waits for CPUs",
             None => "time of one now",
         };
-        let expr = self.asked(Asked::Elsewhere, self.rate.clone());
+        let expr = self.asked(LoopQuestion::Elsewhere, self.rate.clone());
         lines.computed("now.elsewhere", title, "µs", expr)
     }
 
     /// Operations per second that spend so long elsewhere, µs.
     pub fn rate(&self, lines: &mut Lines, (key, title): (&str, &str), elsewhere: &Expr) -> Expr {
-        lines.computed(key, title, "/s", self.asked(Asked::Rate, elsewhere.clone()))
+        lines.computed(key, title, "/s", self.asked(LoopQuestion::Rate, elsewhere.clone()))
     }
 
-    fn asked(&self, asked: Asked, given: Expr) -> Expr {
+    fn asked(&self, asked: LoopQuestion, given: Expr) -> Expr {
         let (sessions, cpu) = (self.sessions.clone(), self.cpu.clone());
         Expr::ClosedLoop(Box::new(ClosedLoop { asked, sessions, cpu, given }))
     }
@@ -159,12 +159,12 @@ impl Limits {
     }
 
     /// What stops the gain of a rate that was `now` and is `then`.
-    pub fn next(&self, lines: &Lines, now: f64, then: f64, unit: &str) -> Next {
+    pub fn next(&self, lines: &Lines, now: f64, then: f64, unit: &str) -> GainLimit {
         let Some((title, per_s)) = self.lowest(lines) else {
             let sentence = format!(
                 "unknown: no limit is given. Until one is reached, the rate is that of the sessions' own time: {unit} wait less for storage, and not less for the rest"
             );
-            return Next {
+            return GainLimit {
                 limit: None,
                 per_s: None,
                 times_at_most: None,
@@ -183,7 +183,7 @@ impl Limits {
                 Ratio(then / per_s)
             ),
         };
-        Next {
+        GainLimit {
             limit: Some(title.to_string()),
             per_s: Some(per_s),
             times_at_most: Some(times),

@@ -6,7 +6,7 @@
 use narrows_cost::{Basis, CostLine, Expr, Given, Range};
 use narrows_units::{Bytes, Ratio, significant};
 
-use crate::answer::{Better, Forecast, Next, OffOn, Share, Tier, Unit, Unknown};
+use crate::answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
 use crate::given::{ReadNow, ReadTier, Refused};
 use crate::lines::{Lines, high, low, of, value};
 use crate::loops::{Limits, Loop, contradiction, law};
@@ -136,7 +136,7 @@ fn rates(
     (now, given): (&Now, &ReadNow),
     read: &Read,
     doubts: &mut Vec<String>,
-) -> Next {
+) -> GainLimit {
     if let Some(why) = &given.no_law {
         doubts.push(format!("no rate is forecast: {why}"));
         return no_next("the law does not describe this server");
@@ -200,7 +200,7 @@ fn no_loss(lines: &mut Lines, now: &Now, key: &str, rate: Expr, read: &Expr) -> 
     lines.computed(&format!("{key}.measured"), title, "/s", rate.at_least(now.rate.clone()))
 }
 
-fn of_reads_alone(lines: &mut Lines, now: &Now, read: &Read) -> Next {
+fn of_reads_alone(lines: &mut Lines, now: &Now, read: &Read) -> GainLimit {
     let flight = now.rate.clone() * now.read.clone() / 1e6;
     lines.computed("now.in_flight", "reads in flight now (Little's law)", "", flight);
     let most =
@@ -210,9 +210,9 @@ fn of_reads_alone(lines: &mut Lines, now: &Now, read: &Read) -> Next {
     no_next("it takes the number of sessions")
 }
 
-fn no_next(why: &str) -> Next {
+fn no_next(why: &str) -> GainLimit {
     let sentence = format!("unknown: {why}");
-    Next { limit: None, per_s: None, times_at_most: None, reached: false, sentence }
+    GainLimit { limit: None, per_s: None, times_at_most: None, reached: false, sentence }
 }
 
 /// Bytes of one read; its rate of bytes follows in the rows.

@@ -11,7 +11,7 @@ const US: f64 = 1e6;
 
 /// What is asked of the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum LoopQuestion {
     /// Operations per second, given the time of one elsewhere, µs.
     Rate,
     /// The time of one operation elsewhere, µs, given operations per second.
@@ -22,7 +22,7 @@ pub enum Asked {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClosedLoop {
     /// What is asked.
-    pub asked: Asked,
+    pub asked: LoopQuestion,
     /// How many sessions.
     pub sessions: Expr,
     /// CPU time of one operation, µs, and how many CPUs there are; absent where it is not known: all time is elsewhere then.
@@ -47,12 +47,12 @@ impl ClosedLoop {
         };
         let (sessions, given) = (of(&self.sessions)?, of(&self.given)?);
         match self.asked {
-            Asked::Rate => {
+            LoopQuestion::Rate => {
                 let found = rate(sessions, processors, given / US);
                 // Nothing takes time: no rate is too high.
                 (found > 0.0).then_some(found)
             }
-            Asked::Elsewhere => elsewhere(sessions, processors, given).map(|s| s * US),
+            LoopQuestion::Elsewhere => elsewhere(sessions, processors, given).map(|s| s * US),
         }
     }
 
@@ -64,8 +64,10 @@ impl ClosedLoop {
         };
         let cpu = format!("{sessions} sessions, {} µs on {} CPUs", of(demand), of(count));
         match self.asked {
-            Asked::Rate => format!("mean value analysis: {cpu}, {given} µs elsewhere"),
-            Asked::Elsewhere => format!("elsewhere in mean value analysis: {cpu}, {given}/s"),
+            LoopQuestion::Rate => format!("mean value analysis: {cpu}, {given} µs elsewhere"),
+            LoopQuestion::Elsewhere => {
+                format!("elsewhere in mean value analysis: {cpu}, {given}/s")
+            }
         }
     }
 }

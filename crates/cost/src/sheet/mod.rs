@@ -9,7 +9,7 @@ mod expr;
 mod moves;
 mod number;
 
-pub use closed_loop::{Asked, ClosedLoop};
+pub use closed_loop::{ClosedLoop, LoopQuestion};
 pub use expr::Expr;
 pub(crate) use expr::Rounding;
 pub use moves::Move;
