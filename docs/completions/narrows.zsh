@@ -3307,7 +3307,7 @@ _narrows__subcmd__help__subcmd__tag_commands() {
 (( $+functions[_narrows__subcmd__help__subcmd__tier_commands] )) ||
 _narrows__subcmd__help__subcmd__tier_commands() {
     local commands; commands=(
-'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is not known' \
+'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is unknown' \
     )
     _describe -t commands 'narrows help tier commands' commands "$@"
 }
@@ -3636,7 +3636,7 @@ _narrows__subcmd__tag_commands() {
 (( $+functions[_narrows__subcmd__tier_commands] )) ||
 _narrows__subcmd__tier_commands() {
     local commands; commands=(
-'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is not known' \
+'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is unknown' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows tier commands' commands "$@"
@@ -3689,7 +3689,7 @@ _narrows__subcmd__tier__subcmd__forecast__subcmd__reads_commands() {
 (( $+functions[_narrows__subcmd__tier__subcmd__help_commands] )) ||
 _narrows__subcmd__tier__subcmd__help_commands() {
     local commands; commands=(
-'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is not known' \
+'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is unknown' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows tier help commands' commands "$@"

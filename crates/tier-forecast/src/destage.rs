@@ -85,7 +85,7 @@ pub(crate) fn sentences(lines: &[CostLine], destaged: Option<Destaged>) -> Vec<S
     if !destaged.growth_given {
         all.push(match of("wal.bytes") {
             Some(bytes) if bytes > 0.0 => format!(
-                "growth unknown: each flush writes whole pages of 8 KiB, up to {} times as many bytes as its records where one transaction flushes alone and the tier does not fold pages that are written again (--growth)",
+                "growth unknown: each flush writes its pages of 8 KiB to their end, up to {} times as many bytes as its records where one transaction flushes alone and the tier does not fold pages that are written again (--growth)",
                 significant((bytes + PAGE_BYTES) / bytes, 3)
             ),
             _ => "growth unknown (--growth)".to_string(),

@@ -11,7 +11,7 @@ use super::Format;
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  narrows tier forecast log --run 7f3a --medium-flush 14us     WAL on a faster medium, for this server
+  narrows tier forecast log --run 7f3a --medium-flush 14us   WAL on a faster medium
   narrows tier forecast reads --run 7f3a --tier-read 16us --hits 80%")]
 pub struct TierArgs {
     /// What to do.
@@ -22,7 +22,7 @@ pub struct TierArgs {
 /// What `narrows tier` does.
 #[derive(Debug, Subcommand)]
 pub enum TierCommand {
-    /// Forecast what a tier would give: off and on, what stops the gain, what is not known
+    /// Forecast what a tier would give: off and on, what stops the gain, what is unknown
     Forecast(ForecastArgs),
 }
 
@@ -30,8 +30,8 @@ pub enum TierCommand {
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  narrows tier forecast log --run 7f3a --medium-flush 10..20us   from a run, a medium by its data sheet
-  narrows tier forecast log --run 7f3a --medium 8c21             a medium that `narrows log` measured
+  narrows tier forecast log --run 7f3a --medium-flush 10..20us   a medium by its data sheet
+  narrows tier forecast log --run 7f3a --medium 8c21             one that `narrows log` measured
   narrows tier forecast reads --run 7f3a --tier-read 16us --curve misses.csv --tier-size 64GiB")]
 pub struct ForecastArgs {
     /// Which tier.

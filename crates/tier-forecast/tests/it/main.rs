@@ -5,3 +5,4 @@ mod figures;
 mod log;
 mod properties;
 mod reads;
+mod runs;
