@@ -170,7 +170,14 @@ pub fn read_now(run: &Run, workload: Option<&str>) -> Result<ReadNow, Refused> {
     let each = op.reads.filter(|reads| reads.value > 0.0);
     let per_read = |of: Option<Estimate>| of.zip(each).and_then(|(of, each)| of.over(each));
     let rate = each.map(|each| product(op.rate_per_s, each));
-    let part = op.time.as_ref().and_then(|parts| parts.iter().find(|part| part.name == "read"));
+    // With the queue in front of drives that are full, if there is one: a cache takes it away too.
+    let m = of_workload(run, op.workload);
+    let read = m.and_then(|m| estimate(m, metric::WAIT_READ_PER_OP));
+    let of_parts = |wanted: fn(&str) -> bool| {
+        let parts = op.time.as_ref()?.iter().filter(|part| wanted(part.name));
+        Some(Estimate::sum(parts.map(|part| part.ns)))
+    };
+    let of_read = |of: Option<Estimate>| per_read(of).map(|each| measured(each, US_NS, &source));
     let (cpu_us, cpus) = cpus(&op, verdict, &source);
     let cpu = cpu_us
         .value
@@ -184,15 +191,24 @@ pub fn read_now(run: &Run, workload: Option<&str>) -> Result<ReadNow, Refused> {
         let value = limit.per_s.value.map(|range| range.times(reads));
         Limit { per_s: Given { value, ..limit.per_s }, ..limit }
     });
+    let ladder = op.log_commits_per_s.map(|rate| {
+        let commits = m.and_then(|m| estimate(m, metric::COMMITS_PER_OP)).filter(|n| n.value > 0.0);
+        let each = commits.map_or(1.0, |n| n.value);
+        let per_s = measured(rate, reads / each, &source);
+        Limit { title: "WAL alone".to_string(), per_s }
+    });
     Ok(ReadNow {
         from: format!("{} of run {}", op.workload.name(), run.id),
         rate_per_s: given(rate, 1.0, &source),
         sessions: counted(op.sessions, &source),
-        read_us: given(per_read(part.map(|part| part.ns)), US_NS, &source),
+        read_us: given(per_read(read), US_NS, &source),
+        locks_us: of_read(of_parts(|name| name == "lock")),
+        flushes_us: of_read(of_parts(|name| name == "flush")),
+        besides_us: of_read(of_parts(|name| name != "read")),
         cpu_us: given(per_read(cpu), 1.0, &source),
         cpus,
         block_bytes: given(per_read(op.read_bytes), 1.0, &source),
-        limits: all.collect(),
+        limits: all.chain(ladder).collect(),
         asked: op.workload == Workload::Observed,
         no_law: no_law(&op, verdict),
         doubts: common_doubts(run, &op, verdict).into_iter().chain(whose_cpus(verdict)).collect(),

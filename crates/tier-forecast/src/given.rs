@@ -114,6 +114,12 @@ pub struct ReadNow {
     pub cpu_us: Given,
     /// CPUs that the server can use.
     pub cpus: Given,
+    /// Wait for locks for each read, µs; absent where nobody looked.
+    pub locks_us: Option<Given>,
+    /// Wait for flushes of the WAL for each read, µs; absent where nobody looked.
+    pub flushes_us: Option<Given>,
+    /// Time for each read without queues and without the read, CPU time included, µs; absent where the parts are not known.
+    pub besides_us: Option<Given>,
     /// Bytes of one read.
     pub block_bytes: Given,
     /// Other limits, reads per second.

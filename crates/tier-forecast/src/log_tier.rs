@@ -19,7 +19,7 @@ use crate::loops::{Limits, Loop, contradiction, law};
 const FLUSHES: f64 = 2.0;
 
 /// Of the time of one, waiting for locks from which on the rate depends on what they are held for. Judgement.
-const LOCKS_DECIDE: f64 = 0.1;
+pub(crate) const LOCKS_DECIDE: f64 = 0.1;
 
 /// Lines of what is known now.
 struct Now {

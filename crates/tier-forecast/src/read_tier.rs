@@ -5,11 +5,13 @@
 
 use narrows_cost::{Basis, CostLine, Expr, Given, Range};
 use narrows_units::{Bytes, Ratio, significant};
+use narrows_verdict::threshold::NOT_WORTH_A_WORD;
 
 use crate::answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
 use crate::given::{ReadNow, ReadTier, Refused};
 use crate::lines::{Lines, high, low, of, value};
-use crate::loops::{Limits, Loop, contradiction, law};
+use crate::log_tier::LOCKS_DECIDE;
+use crate::loops::{HALF_BUSY, Limits, Loop, contradiction, law};
 
 /// Lines of what is known now.
 struct Now {
@@ -160,7 +162,20 @@ fn rates(
         let rate = all.rate(lines, (&named, "what the sessions get through"), &elsewhere);
         no_loss(lines, now, &named, rate, read_then)
     };
-    let most = free(lines, ".most", " then if all are served", &read.least);
+    let most = match &given.besides_us {
+        Some(besides) => {
+            let title = "time for each read now, without queues and the read";
+            let besides = lines.given("now.besides", title, "µs", besides);
+            let round = besides + read.least.clone();
+            let title = "the same then, with a read that is served";
+            let round = lines.computed("then.round.least", title, "µs", round);
+            let rate = all.sessions.clone() * 1e6 / round;
+            let title = "what the sessions get through at most";
+            let rate = lines.computed("rate.sessions.most", title, "/s", rate);
+            no_loss(lines, now, "rate.sessions.most", rate, &read.least)
+        }
+        None => free(lines, ".most", " then if all are served", &read.least),
+    };
     let law = law(lines);
     let most = limits.under(lines, ("rate.then.most", "at most"), &most, &law);
     let Some(is) = &read.is else {
@@ -175,19 +190,61 @@ fn rates(
     let (Some(before), Some(after)) = (lines.value(&now.rate), lines.value(&is)) else {
         return no_next("figures are missing");
     };
-    let busy = limits.half_busy(lines, after);
-    let known = now.cpu.is_some() || !given.limits.is_empty();
-    if after > before && (!known || !busy.is_empty()) {
-        lines.computed("rate.then.least", "at least: no gain", "/s", now.rate.clone());
-        doubts.push(match known {
-            false => "no limit is known, so that no gain is promised: what is full next may stop it anywhere".to_string(),
-            true => format!(
-                "at that rate more than half of this is used, and its queue is not predicted: {}",
-                busy.join(", ")
-            ),
-        });
+    let why = eaten(lines, given, &limits, (now.cpu.is_some(), after));
+    if after > before && !why.is_empty() {
+        let floor = now.rate.clone() * law;
+        lines.computed("rate.then.least", "at least: no gain", "/s", floor);
+        doubts.extend(why);
     }
     limits.next(lines, before, after, "reads")
+}
+
+/// Why queues that nobody predicts may eat the gain.
+fn eaten(
+    lines: &Lines,
+    given: &ReadNow,
+    limits: &Limits,
+    (cpus, after): (bool, f64),
+) -> Vec<String> {
+    let mut why = Vec::new();
+    if !cpus && given.limits.is_empty() {
+        why.push(
+            "no limit is known, so that no gain is promised: what is full next may stop it anywhere"
+                .to_string(),
+        );
+    }
+    let busy = limits.half_busy(lines, after);
+    if !busy.is_empty() {
+        why.push(format!(
+            "at that rate more than half of this is used, and its queue is not predicted: {}",
+            busy.join(", ")
+        ));
+    }
+    if let Some(share) = share_of(given, &given.flushes_us).filter(|share| *share >= HALF_BUSY) {
+        why.push(format!(
+            "{} of the time is waiting for flushes, which commits share otherwise at another rate",
+            Ratio(share)
+        ));
+    }
+    let locks = share_of(given, &given.locks_us);
+    if let Some(share) = locks.filter(|share| *share >= NOT_WORTH_A_WORD) {
+        why.push(format!(
+            "{} of the time is waiting for locks, whose queue is not predicted",
+            Ratio(share)
+        ));
+    }
+    why
+}
+
+/// Of the time for each read, that part.
+fn share_of(given: &ReadNow, part_us: &Option<Given>) -> Option<f64> {
+    let round_us = of(&given.sessions)? / of(&given.rate_per_s)? * 1e6;
+    Some(of(part_us.as_ref()?)? / round_us)
+}
+
+/// Whether the forecast would be of locks more than of reads.
+fn locks_decide(given: &ReadNow) -> bool {
+    share_of(given, &given.locks_us).is_some_and(|share| share >= LOCKS_DECIDE)
 }
 
 /// No rate is lower where reads are faster, also where the law gives a little less than was measured.
@@ -223,9 +280,13 @@ fn bytes(lines: &mut Lines, now: &ReadNow) {
 }
 
 fn rows(lines: &[CostLine], now: &ReadNow) -> Vec<OffOn> {
-    let forecast = value(lines, "rate.then");
+    let forecast = value(lines, "rate.then").filter(|_| !locks_decide(now));
     let least = low(lines, "rate.then.least").or(low(lines, "rate.then"));
-    let most = high(lines, "rate.then").or(high(lines, "rate.then.most"));
+    // Queues may vanish with those of the reads.
+    let most = match now.besides_us {
+        Some(_) => high(lines, "rate.then.most"),
+        None => high(lines, "rate.then").or(high(lines, "rate.then.most")),
+    };
     let off = of(&now.rate_per_s);
     let open = forecast.is_some() && value(lines, "limit.cpu").is_none() && now.limits.is_empty();
     let rate = OffOn {
@@ -272,7 +333,7 @@ fn time(lines: &[CostLine], now: &ReadNow) -> Vec<Share> {
     let parts = of_line("then.elsewhere").zip(of_line("now.waiting"));
     let reads = of_line("then.read").zip(of_line("now.read"));
     let (Some(all), Some((elsewhere, waiting)), Some((then, before)), false) =
-        (all, parts, reads, now.asked)
+        (all, parts, reads, now.asked || locks_decide(now))
     else {
         return Vec::new();
     };
@@ -340,6 +401,13 @@ fn unknown(now: &ReadNow, tier: &ReadTier) -> Vec<Unknown> {
             what: "share of the reads that it serves".to_string(),
             gives: "a rate and the mean read".to_string(),
             hint: "--curve FILE with --tier-size, or --hits".to_string(),
+        });
+    }
+    if locks_decide(now) {
+        all.push(Unknown {
+            what: "what locks are held for".to_string(),
+            gives: "a rate".to_string(),
+            hint: "they take more of the time than a cache can show".to_string(),
         });
     }
     all
