@@ -2658,7 +2658,7 @@ _narrows_commands() {
 'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
 'cost:Cost per year, throughput, core and outage, with licences' \
 'size:Which described platform carries a demand, and its cost' \
-'tier:What a faster log or a read cache in front would give' \
+'tier:Forecast what a log tier or a read cache would give' \
 'config:Show which settings are in force, and where from' \
 'completions:Print completions for bash, zsh, fish or elvish' \
 'version:Print the version, and how the program was built' \
@@ -2981,7 +2981,7 @@ _narrows__subcmd__help_commands() {
 'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
 'cost:Cost per year, throughput, core and outage, with licences' \
 'size:Which described platform carries a demand, and its cost' \
-'tier:What a faster log or a read cache in front would give' \
+'tier:Forecast what a log tier or a read cache would give' \
 'config:Show which settings are in force, and where from' \
 'completions:Print completions for bash, zsh, fish or elvish' \
 'version:Print the version, and how the program was built' \

@@ -348,15 +348,16 @@ fn eaten(
             busy.join(", ")
         ));
     }
-    let share = locks_share(given).filter(|share| *share >= NOT_WORTH_A_WORD);
+    let share = locks_share(given).map(|share| share * after / before);
+    let share = share.filter(|share| *share >= NOT_WORTH_A_WORD);
     if let Some(share) = share {
         let share = Ratio(share);
         why.push(match given.locks_through_commit {
             Some(true) => format!(
-                "{share} of the time is waiting for locks that are held through the commit: one lock is taken, which somebody always holds"
+                "{share} of the time then would be waiting for locks as now, which are held through the commit: one lock is taken, which somebody always holds"
             ),
             _ => format!(
-                "{share} of the time is waiting for locks: where they are held through the commit the wait shrinks with it, and where they are not their queue grows"
+                "{share} of the time then would be waiting for locks as now: where they are held through the commit the wait shrinks with it, and where they are not their queue grows"
             ),
         });
     }
