@@ -8,6 +8,7 @@ use narrows_model::{
 };
 use narrows_verdict::{Estimate, PerOperation, Workload, per_operation};
 
+use crate::from_live::live_now;
 use crate::given::{Limit, LogNow, ReadNow, Refused};
 
 /// Nanoseconds of a microsecond.
@@ -105,12 +106,16 @@ pub fn fabric_added(run: &Run) -> Result<Given, Refused> {
     })
 }
 
-/// What a run knows of a workload that commits; the named one, else updates, else the first.
+/// What a run knows of a workload that commits; the named one, else updates, else the first, else an observed server's WAL.
 ///
 /// # Errors
 /// A run without one.
 pub fn log_now(run: &Run, workload: Option<&str>) -> Result<LogNow, Refused> {
-    let op = chosen(run, workload, COMMITS)?;
+    let op = match (chosen(run, workload, COMMITS), workload) {
+        (Ok(op), _) => op,
+        (Err(refused), None) => return live_now(run).unwrap_or(Err(refused)),
+        (Err(refused), Some(_)) => return Err(refused),
+    };
     let m = of_workload(run, op.workload);
     let verdict = verdict(run, op.workload);
     let source = format!("run {}", run.id);

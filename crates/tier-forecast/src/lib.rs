@@ -17,6 +17,7 @@ mod answer;
 pub mod casebook;
 mod curve;
 mod destage;
+mod from_live;
 mod from_run;
 mod given;
 mod lines;

@@ -372,7 +372,9 @@ fn locks_share(given: &LogNow) -> Option<f64> {
 
 /// Whether the forecast would be of locks more than of the log: nobody knows whether they are held through the commit.
 fn locks_decide(given: &LogNow) -> bool {
-    given.locks_through_commit.is_none()
+    // Clients that choose the rate don't ask for more of it.
+    !given.asked
+        && given.locks_through_commit.is_none()
         && locks_share(given).is_some_and(|share| share >= LOCKS_DECIDE)
 }
 
@@ -424,7 +426,7 @@ fn rows(lines: &[narrows_cost::CostLine], now: &LogNow) -> Vec<OffOn> {
         condition: None,
     };
     let flush = flush_keys(lines);
-    vec![
+    let mut rows = vec![
         rate,
         time(
             "log file sync",
@@ -432,7 +434,26 @@ fn rows(lines: &[narrows_cost::CostLine], now: &LogNow) -> Vec<OffOn> {
             ["then.wait", "then.wait.least", "then.wait.most"],
         ),
         time("log file parallel write", of(&now.flush_us), flush),
-    ]
+    ];
+    rows.extend(time_at_this_rate(lines, now));
+    rows
+}
+
+/// What one takes, where clients choose the rate: that is what gets shorter then.
+fn time_at_this_rate(lines: &[narrows_cost::CostLine], now: &LogNow) -> Option<OffOn> {
+    let round = of(&now.sessions).filter(|_| now.asked)? / of(&now.rate_per_s)? * 1e6;
+    let elsewhere = value(lines, "now.elsewhere")?;
+    let less = |us: Option<f64>| us.map(|us| (round - elsewhere + us).max(0.0));
+    Some(OffOn {
+        name: "time of one, at this rate".to_string(),
+        unit: Unit::Us,
+        better: Better::Less,
+        off: Some(round),
+        on: less(value(lines, "then.elsewhere")),
+        on_low: low(lines, "then.round.least"),
+        on_high: less(high(lines, "then.elsewhere.most")),
+        condition: None,
+    })
 }
 
 /// The lines of a flush with the tier: as expected, at least, at most.

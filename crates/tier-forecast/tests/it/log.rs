@@ -206,6 +206,11 @@ fn a_rate_that_clients_ask_for_stays_and_a_server_outside_the_law_has_none() {
     let rate = found.rate().unwrap();
     assert_eq!((rate.on, rate.on_low), (Some(20_000.0), Some(20_000.0)));
     assert!(rate.on_high.unwrap() > 30_000.0, "{rate:?}");
+    // 800 µs, of them 400 of commits: 360 less, at most 20 and at least 220 are left of these.
+    let time = &found.rows[3];
+    assert!(close(time.off.unwrap(), 800.0) && close(time.on.unwrap(), 440.0), "{time:?}");
+    assert!(close(time.on_low.unwrap(), 420.0) && close(time.on_high.unwrap(), 620.0), "{time:?}");
+    assert_eq!(ask(&commits(), &medium(20.0)).rows.len(), 3);
     let none =
         ask(&LogNow { no_law: Some("its sum is off".to_string()), ..commits() }, &medium(20.0));
     assert_eq!(none.rate().unwrap().on, None);

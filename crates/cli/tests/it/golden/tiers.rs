@@ -10,13 +10,14 @@ use super::{Differences, folder};
 use crate::common::program;
 
 /// `RUN(name)` stands for a stored run, `CURVE` for a miss curve.
-const FORECASTS: [&str; 9] = [
+const FORECASTS: [&str; 10] = [
     "log --rate 26566/s --sessions 10.53 --commit-wait 310us --flush 129us --medium-flush 14us",
     "log --rate 26566/s --sessions 64 --commit-wait 310us --flush 129us --cpu-per-transaction 400us --cpus 32 --medium-flush 10..20us --added 21us \
      --wal-per-transaction 2kB --growth 1.2..1.5 --backing 50MB/s --log-size 960MB",
     "log --rate 26566/s --commit-wait 310us --flush 129us --medium-flush 14us",
     "log --run RUN(run) --medium-flush 14us --added 21us",
     "log --run RUN(orders) --medium-flush 14us",
+    "log --run RUN(live) --medium-flush 14us",
     "log --run RUN(update) --medium RUN(orders)",
     "reads --rate 125688/s --sessions 32 --read 233us --cpu-per-read 14us --cpus 16 --tier-read 16us --curve CURVE --tier-size 100GiB --block 8KiB",
     "reads --rate 125688/s --sessions 32 --read 233us --tier-read 16us --blocks-hit 900k --blocks-read 100k",
