@@ -348,16 +348,16 @@ fn eaten(
             busy.join(", ")
         ));
     }
-    let share = locks_share(given).map(|share| share * after / before);
-    let share = share.filter(|share| *share >= NOT_WORTH_A_WORD);
-    if let Some(share) = share {
+    // A queue that is small beside slow commits is none beside fast ones.
+    let grows = |share: &f64| share * after / before >= NOT_WORTH_A_WORD;
+    if let Some(share) = locks_share(given).filter(grows) {
         let share = Ratio(share);
         why.push(match given.locks_through_commit {
             Some(true) => format!(
-                "{share} of the time then would be waiting for locks as now, which are held through the commit: one lock is taken, which somebody always holds"
+                "{share} of the time is waiting for locks that are held through the commit: one lock is taken, which somebody always holds"
             ),
             _ => format!(
-                "{share} of the time then would be waiting for locks as now: where they are held through the commit the wait shrinks with it, and where they are not their queue grows"
+                "{share} of the time is waiting for locks: where they are held through the commit the wait shrinks with it, and where they are not their queue grows"
             ),
         });
     }
@@ -385,7 +385,10 @@ fn of_commits_alone(lines: &mut Lines, now: &Now, wait: &LeastToMost) -> Rates {
     let most = now.rate.clone() * now.wait.clone() / wait.least.clone();
     let most =
         lines.computed("rate.then.most", "at most, if sessions did nothing but commit", "/s", most);
-    lines.computed("rate.then.least", "at least: no gain", "/s", now.rate.clone());
+    // With a slower medium it is a loss.
+    let slower = now.rate.clone() * now.wait.clone() / wait.most.clone();
+    let least = now.rate.clone().at_most(slower);
+    lines.computed("rate.then.least", "at least: no gain", "/s", least);
     Rates { is: None, most: Some(most), next: None }
 }
 

@@ -220,33 +220,33 @@ fn eaten(
             busy.join(", ")
         ));
     }
-    let flushes = share_of(given, &given.flushes_us, after);
-    if let Some(share) = flushes.filter(|share| *share >= HALF_BUSY) {
+    let now = |part_us| share_of(given, part_us);
+    // What is a small queue beside slow reads is none beside fast ones.
+    let then = |share: f64| of(&given.rate_per_s).map_or(share, |rate| share * after / rate);
+    if let Some(share) = now(&given.flushes_us).filter(|share| then(*share) >= HALF_BUSY) {
         why.push(format!(
-            "{} of the time then is waiting for flushes, which commits share otherwise at another rate",
+            "{} of the time is waiting for flushes, which commits share otherwise at another rate",
             Ratio(share)
         ));
     }
-    let locks = share_of(given, &given.locks_us, after);
-    if let Some(share) = locks.filter(|share| *share >= NOT_WORTH_A_WORD) {
+    if let Some(share) = now(&given.locks_us).filter(|share| then(*share) >= NOT_WORTH_A_WORD) {
         why.push(format!(
-            "{} of the time then is waiting for locks, whose queue is not predicted",
+            "{} of the time is waiting for locks, whose queue is not predicted",
             Ratio(share)
         ));
     }
     why
 }
 
-/// Of the time for each read at that rate, a part that lasts as long as now: what is a small queue beside slow reads is none beside fast ones.
-fn share_of(given: &ReadNow, part_us: &Option<Given>, per_s: f64) -> Option<f64> {
-    let round_us = of(&given.sessions)? / per_s * 1e6;
+/// Of the time for each read now, a part.
+fn share_of(given: &ReadNow, part_us: &Option<Given>) -> Option<f64> {
+    let round_us = of(&given.sessions)? / of(&given.rate_per_s)? * 1e6;
     Some(of(part_us.as_ref()?)? / round_us)
 }
 
 /// Whether the forecast would be of locks more than of reads.
 fn locks_decide(given: &ReadNow) -> bool {
-    let share = of(&given.rate_per_s).and_then(|rate| share_of(given, &given.locks_us, rate));
-    share.is_some_and(|share| share >= LOCKS_DECIDE)
+    share_of(given, &given.locks_us).is_some_and(|share| share >= LOCKS_DECIDE)
 }
 
 /// No rate is lower where reads are faster, also where the law gives a little less than was measured.

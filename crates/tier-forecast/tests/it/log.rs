@@ -160,6 +160,8 @@ fn without_sessions_there_is_a_bound_and_no_rate() {
     assert!(close(rate.on_high.unwrap(), 20_000.0 * 400.0 / 20.0));
     assert!(close(rate.on_low.unwrap(), 20_000.0));
     assert!(close(line(&found, "now.in_commit"), 8.0));
+    let slower = ask(&LogNow { sessions: unknown(), ..commits() }, &medium(400.0));
+    assert!(close(slower.rate().unwrap().on_low.unwrap(), 10_000.0), "{:?}", slower.rate());
     assert!(!found.answers());
 }
 

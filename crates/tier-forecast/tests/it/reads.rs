@@ -96,7 +96,7 @@ fn locks_and_flushes_that_queue_promise_no_gain() {
     let (on, low, found) = least(&with(10.0, 0.0));
     assert!(on.is_some() && close(low, 38_000.0), "{low}");
     assert!(
-        found.doubts.iter().any(|doubt| doubt.contains("of the time then is waiting for locks"))
+        found.doubts.iter().any(|doubt| doubt.contains("2.5 % of the time is waiting for locks"))
     );
     let (on, _, found) = least(&with(50.0, 0.0));
     assert!(on.is_none() && found.unknown.iter().any(|unknown| unknown.what.contains("locks")));
