@@ -27,10 +27,12 @@ end
 complete -c narrows-target -n "__fish_narrows_target_needs_command" -s h -l help -d 'Print help'
 complete -c narrows-target -n "__fish_narrows_target_needs_command" -s V -l version -d 'Print version'
 complete -c narrows-target -n "__fish_narrows_target_needs_command" -f -a "serve" -d 'Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends'
+complete -c narrows-target -n "__fish_narrows_target_needs_command" -f -a "log" -d 'Logs on fast media that acknowledge writes before a slower file or device has them'
+complete -c narrows-target -n "__fish_narrows_target_needs_command" -f -a "tier" -d 'Asks a target that serves about the logs and caches in front of its namespaces'
 complete -c narrows-target -n "__fish_narrows_target_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l subsystem -d 'Name of the subsystem: nqn.YYYY-MM.REVERSED-DOMAIN:NAME' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l config -d 'Several subsystems: a file in TOML with [[subsystem]], and in each nqn, namespaces, and hosts or any-host = true' -r -F
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l namespace -d 'What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target). May be repeated' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l namespace -d 'What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of it (`narrows-target log make`), twice for two media, each log=DEVICE with log-serial=S; cache=ram:SIZE for memory that answers reads of what was read before. May be repeated' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l listen -d 'Address and port to listen at; loopback where none is said. May be repeated' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l allow-host -d 'NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret: without --dhchap-key-file, whoever reaches the port can claim one' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l dhchap-key-file -d 'File of the secret that every host has to prove (DH-HMAC-CHAP), as `nvme gen-dhchap-key` prints it; of mode 0600. A secret for each host: --config' -r -F
@@ -43,7 +45,63 @@ complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l 
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l queue-entries -d 'Entries of each queue' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l in-capsule -d 'Data that a command may carry with it; a larger write takes one more round trip' -r
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l metrics -d 'File for figures in OpenMetrics\' format, written every 10 s' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l control -d 'Socket at which `narrows-target tier` asks, for this user and root' -r -F
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -l allow-any-host -d 'Lets every host that reaches the port connect'
 complete -c narrows-target -n "__fish_narrows_target_using_subcommand serve" -s h -l help -d 'Print help'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve help" -f -a "serve" -d 'Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends'
-complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and not __fish_seen_subcommand_from make status flush drop help" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and not __fish_seen_subcommand_from make status flush drop help" -f -a "make" -d 'Makes a log for a file or device. Nothing is written to that'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and not __fish_seen_subcommand_from make status flush drop help" -f -a "status" -d 'Shows a log: of what it is, how large, and what it holds. It may be in use'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and not __fish_seen_subcommand_from make status flush drop help" -f -a "flush" -d 'Moves all that a log holds to its file or device, so that this can be served without it'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and not __fish_seen_subcommand_from make status flush drop help" -f -a "drop" -d 'Drops a log with all that it holds, for good'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and not __fish_seen_subcommand_from make status flush drop help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from make" -l for -d 'The file or device that the log is for; for a device with its own serial: DEVICE,serial=S' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from make" -l log -d 'The file or device that the log lies on: as large as the log is to be, 4 MiB or more, and empty. Twice for two media' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from make" -l acknowledge -d 'With two media: all, and a write waits for both, and either may be lost; or first, and a slow one delays no write, and both are needed after a crash' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from make" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from status" -l json -d 'As JSON'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l for -d 'The file or device that the log is for; for a device with its own serial: DEVICE,serial=S' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l log -d 'A medium of the log. Twice for two' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l without-missing -d 'Goes without a medium that is lost. Where the first medium acknowledged, writes that were on it alone are lost'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -l changed -d 'Moves the records although the file was changed after them'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from flush" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l for -d 'The file that the log is for, which is then served without it' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l log -d 'A medium of the log. Twice for two' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -l lose -d 'How many records that were acknowledged are lost by it, as `status` says. 0 needs not to be said' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from drop" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "make" -d 'Makes a log for a file or device. Nothing is written to that'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "status" -d 'Shows a log: of what it is, how large, and what it holds. It may be in use'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "flush" -d 'Moves all that a log holds to its file or device, so that this can be served without it'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "drop" -d 'Drops a log with all that it holds, for good'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand log; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "evict" -d 'Empties a cache'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and not __fish_seen_subcommand_from list flush evict help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from list" -l control -d 'The socket that the target was given with --control' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from list" -l json -d 'As JSON'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -l control -d 'The socket that the target was given with --control' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -l subsystem -d 'Name of the subsystem, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -l nsid -d 'Number of the namespace, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from flush" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l control -d 'The socket that the target was given with --control' -r -F
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l subsystem -d 'Name of the subsystem, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -l nsid -d 'Number of the namespace, where several have one' -r
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from evict" -s h -l help -d 'Print help'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "evict" -d 'Empties a cache'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand tier; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log tier help" -f -a "serve" -d 'Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log tier help" -f -a "log" -d 'Logs on fast media that acknowledge writes before a slower file or device has them'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log tier help" -f -a "tier" -d 'Asks a target that serves about the logs and caches in front of its namespaces'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and not __fish_seen_subcommand_from serve log tier help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "make" -d 'Makes a log for a file or device. Nothing is written to that'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "status" -d 'Shows a log: of what it is, how large, and what it holds. It may be in use'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "flush" -d 'Moves all that a log holds to its file or device, so that this can be served without it'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from log" -f -a "drop" -d 'Drops a log with all that it holds, for good'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "list" -d 'Shows every namespace with its log and its cache: state, size, use, what they gave'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "flush" -d 'Moves all that a log holds to its file or device, now'
+complete -c narrows-target -n "__fish_narrows_target_using_subcommand help; and __fish_seen_subcommand_from tier" -f -a "evict" -d 'Empties a cache'

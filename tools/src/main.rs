@@ -1,4 +1,4 @@
-//! `cargo xtask attack | causes | kills | lab | peers | plants | soak`: what is done on request, takes long, and is measured beside other programs. Apart
+//! `cargo xtask attack | causes | kills | lab | log-ends | peers | plants | soak`: what is done on request, takes long, and is measured beside other programs. Apart
 //! from the product's workspace, so that no ordinary build compiles it.
 
 mod attack;
@@ -6,6 +6,7 @@ mod causes;
 mod group;
 mod kills;
 mod lab;
+mod log_ends;
 mod pages;
 mod peers;
 mod plants;
@@ -26,13 +27,14 @@ fn main() -> ExitCode {
         ["causes", rest @ ..] => causes::causes(rest),
         ["kills", rest @ ..] => kills::kills(rest),
         ["lab", rest @ ..] => return lab::lab(rest),
+        ["log-ends", rest @ ..] => log_ends::log_ends(rest),
         ["pages"] => pages::all().and_then(|pages| xtask::generate::write(&pages)),
         ["peers", rest @ ..] => peers::peers(rest),
         ["plants", rest @ ..] => plants::plants(rest),
         ["soak", rest @ ..] => soak::soak(rest),
         _ => {
             eprintln!(
-                "usage: cargo xtask attack | causes | kills | lab | pages | peers | plants | soak"
+                "usage: cargo xtask attack | causes | kills | lab | log-ends | pages | peers | plants | soak"
             );
             return ExitCode::from(2);
         }

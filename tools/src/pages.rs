@@ -13,12 +13,14 @@ pub(crate) fn all() -> Result<Vec<Generated>> {
     let (attacked, experiments) = crate::attack::pages()?;
     let (caused, situations) = crate::causes::written()?;
     let (killed, trials) = crate::kills::written()?;
+    let (ended, ends) = crate::log_ends::written()?;
     Ok(vec![
         Generated::new(planted, page),
         between_markers_of(OBSERVED, "pages", "tools/src/plants/results.json", &looks)?,
         Generated::new(attacked, experiments),
         Generated::new(caused, situations),
         Generated::new(killed, trials),
+        Generated::new(ended, ends),
     ])
 }
 

@@ -118,6 +118,10 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-lab-drive", &[]),
     // What host and controller say to each other over TCP; neither sockets nor storage.
     ("narrows-nvme", &[]),
+    // The log in front of a slower store; it decides and does no I/O.
+    ("narrows-log-tier", &[]),
+    // What a read cache decides, without memory of its own: neither sockets nor storage, and no lock.
+    ("narrows-read-cache", &[]),
     // A way to what is no file of this machine.
     ("narrows-initiator", &["narrows-files", "narrows-io", "narrows-nvme"]),
     // Where the time of an operation over a fabric goes; the only layer that asks a target itself.
@@ -144,6 +148,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-raw",
             "narrows-io",
             "narrows-nvme",
+            "narrows-read-cache",
+            "narrows-log-tier",
         ],
     ),
     // Arguments, progress, printing.
@@ -258,6 +264,8 @@ pub const PURE: &[(&str, &str)] = &[
     ("narrows-import", "crates/import"),
     ("narrows-fio", "crates/fio"),
     ("narrows-nvme", "crates/nvme"),
+    ("narrows-log-tier", "crates/log-tier"),
+    ("narrows-read-cache", "crates/read-cache"),
 ];
 
 /// What a pure crate doesn't say. Durations are data; reading a clock isn't.

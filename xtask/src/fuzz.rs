@@ -23,7 +23,7 @@ const SLOWEST_S: u32 = 30;
 const USUAL_S: u64 = 60;
 
 /// A target with the folders of inputs it begins with, beside `fuzz/seeds/NAME`.
-const TARGETS: [(&str, &[&str]); 16] = [
+const TARGETS: [(&str, &[&str]); 17] = [
     ("addresses", &[]),
     ("capture", &[]),
     ("facts", &[]),
@@ -31,6 +31,7 @@ const TARGETS: [(&str, &[&str]); 16] = [
     ("import", &["cases/figures"]),
     ("job", &[]),
     ("limits", &["crates/limits/data"]),
+    ("log-tier", &[]),
     ("machine", &[]),
     ("maria", &[]),
     ("nvme-auth", &[]),

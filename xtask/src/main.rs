@@ -1,4 +1,4 @@
-//! `cargo xtask attack | causes | check | docs | book | kernels | dist | kills | lab | pages | peers | plants | quiet | suite | soak | fuzz | sanitize`.
+//! `cargo xtask attack | causes | check | docs | book | kernels | dist | kills | lab | log-ends | pages | peers | plants | quiet | suite | soak | fuzz | sanitize`.
 
 use std::process::ExitCode;
 
@@ -17,6 +17,7 @@ usage: cargo xtask TASK
   peers     measure beside fio, pg_test_fsync and pgbench and record it in docs/benchmarks.md
   plants    plant bottlenecks under a PostgreSQL and compare the verdicts with what was written before (docs/src/evidence/planted.md)
   kills     random signals at random moments in every command that writes, and what they leave (docs/src/evidence/kills.md)
+  log-ends  targets with a log that are killed or lose their drives' power, and what is left (docs/src/evidence/log-ends.md)
   quiet     the tests that need a machine on which nothing else runs
   suite     [--on-drive]: all tests, and what they took: processor time, bytes written, what was skipped
   soak      all tests again and again, also on a busy machine and with half a processor
@@ -31,7 +32,11 @@ fn main() -> ExitCode {
         ["dist", rest @ ..] => xtask::dist::dist(rest),
         ["docs"] => xtask::generate::all().and_then(|files| xtask::generate::write(&files)),
         ["kernels", rest @ ..] => xtask::kernels::kernels(rest),
-        ["attack" | "causes" | "kills" | "lab" | "pages" | "peers" | "plants" | "soak", ..] => {
+        [
+            "attack" | "causes" | "kills" | "lab" | "log-ends" | "pages" | "peers" | "plants"
+            | "soak",
+            ..,
+        ] => {
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             return xtask::tools::run(&args);
         }

@@ -11,7 +11,9 @@ use narrows_nvme::Nqn;
 use narrows_nvme::authentication::{Group, Hash};
 
 use crate::config::subsystems_of_file;
+use crate::control::{self, TierVerb};
 use crate::credentials::{Authentication, CredentialFiles};
+use crate::log_command::{self, LogVerb};
 use crate::namespace::NamespaceSpec;
 use crate::reactor::Wait;
 use crate::serve::{Request, ServeError, SubsystemSpec, serve};
@@ -32,6 +34,12 @@ enum Verb {
     /// Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends.
     #[command(after_help = EXAMPLES)]
     Serve(ServeArguments),
+    /// Logs on fast media that acknowledge writes before a slower file or device has them.
+    #[command(subcommand, after_help = LOG_EXAMPLES)]
+    Log(LogVerb),
+    /// Asks a target that serves about the logs and caches in front of its namespaces.
+    #[command(subcommand)]
+    Tier(TierVerb),
 }
 
 const EXAMPLES: &str = "\
@@ -49,6 +57,16 @@ Examples:
 
 Nothing of a namespace ram or null is kept: they show what a network and a host can do without a drive.";
 
+const LOG_EXAMPLES: &str = "\
+Example: a database's log on a slow drive, acknowledged by a fast one
+    truncate -s 1G /fast/wal.log
+    narrows-target log make --for /slow/wal.img --log /fast/wal.log
+    narrows-target serve --subsystem nqn.2026-11.org.example:wal --namespace /slow/wal.img,log=/fast/wal.log --allow-any-host
+
+  What it holds, and how to do without it once the target has ended:
+    narrows-target log status /fast/wal.log
+    narrows-target log flush --for /slow/wal.img --log /fast/wal.log";
+
 #[derive(Debug, Args)]
 struct ServeArguments {
     /// Name of the subsystem: nqn.YYYY-MM.REVERSED-DOMAIN:NAME.
@@ -62,7 +80,9 @@ struct ServeArguments {
     config: Option<PathBuf>,
 
     /// What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N;
-    /// for a device serial=S (its own) and contents=keep (what is on it was written through this target). May be repeated.
+    /// for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of
+    /// it (`narrows-target log make`), twice for two media, each log=DEVICE with log-serial=S; cache=ram:SIZE for memory that answers reads of
+    /// what was read before. May be repeated.
     #[arg(long, value_name = "WHAT", required_unless_present = "config", value_parser = namespace_of)]
     namespace: Vec<NamespaceSpec>,
 
@@ -122,6 +142,10 @@ struct ServeArguments {
     /// File for figures in OpenMetrics' format, written every 10 s.
     #[arg(long, value_name = "FILE")]
     metrics: Option<PathBuf>,
+
+    /// Socket at which `narrows-target tier` asks, for this user and root.
+    #[arg(long, value_name = "FILE")]
+    control: Option<PathBuf>,
 }
 
 impl ServeArguments {
@@ -170,6 +194,7 @@ impl ServeArguments {
                 ..Limits::default()
             },
             metrics: self.metrics,
+            control: self.control,
         })
     }
 }
@@ -179,11 +204,16 @@ pub fn command() -> clap::Command {
     Arguments::command()
 }
 
-/// Does what the command line says: 0 when a signal ended it and all was answered and flushed, 2 otherwise.
+/// Does what the command line says: 0 when it was done (serving: a signal ended it, and all was answered and flushed), 2 otherwise.
 pub fn main() -> ExitCode {
-    let Arguments { verb: Verb::Serve(arguments) } = Arguments::parse();
-    let served = arguments.request().and_then(|request| serve(&request).map_err(explained));
-    match served {
+    let done = match Arguments::parse().verb {
+        Verb::Serve(arguments) => {
+            arguments.request().and_then(|request| serve(&request).map_err(explained))
+        }
+        Verb::Log(verb) => log_command::run(verb),
+        Verb::Tier(verb) => control::run(verb),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let text = format!("{error:#}");

@@ -36,6 +36,11 @@ impl Buffer {
         Buffer { address, class }
     }
 
+    /// One of the largest size, of no pool.
+    pub(crate) fn largest() -> Buffer {
+        Buffer::new(SIZES.len() - 1)
+    }
+
     /// Its size, bytes; as large as what it was taken for or larger.
     pub(crate) fn size(&self) -> usize {
         SIZES[self.class]

@@ -194,6 +194,11 @@ impl Controller {
         true
     }
 
+    /// One more operation of a command that is in the storage: it is done whatever becomes of the controller.
+    pub(crate) fn stay_in_storage(&self) {
+        self.in_storage.fetch_add(1, Ordering::SeqCst);
+    }
+
     /// It did.
     pub(crate) fn leave_storage(&self) {
         self.in_storage.fetch_sub(1, Ordering::SeqCst);

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use narrows_nvme::Nqn;
 use narrows_nvme::log::TargetWait;
 
-use crate::backing::{OpenError, open};
+use crate::backing::{Backing, OpenError, open};
 use crate::buffer::BufferPool;
 use crate::connection::{Connection, Context, StorageOperation, StorageRequest};
 use crate::credentials::{Authentication, Credentials};
 use crate::key_maker::KeyRequest;
 use crate::namespace::{Namespace, NamespaceSpec};
+use crate::reactor::{Inbox, Message};
 use crate::subsystem::{AllowedHosts, Subsystem};
 use crate::target::{Limits, Target, Threads};
 
@@ -26,8 +27,10 @@ pub struct InMemoryTarget {
     cut: BTreeSet<usize>,
     requests: Vec<StorageRequest>,
     keys: Vec<KeyRequest>,
-    /// What files were asked, with the connection that asked.
-    waiting: Vec<(usize, StorageRequest)>,
+    /// What files were asked, with the connection that asked, and the result where it is done already.
+    waiting: Vec<(usize, StorageRequest, Option<i32>)>,
+    /// News of logs.
+    inbox: Arc<Inbox>,
 }
 
 impl InMemoryTarget {
@@ -70,6 +73,11 @@ impl InMemoryTarget {
             requests: Vec::new(),
             keys: Vec::new(),
             waiting: Vec::new(),
+            inbox: Arc::new(Inbox::new().map_err(|source| OpenError::System {
+                action: "make an eventfd for",
+                path: "the target".to_string(),
+                source,
+            })?),
         })
     }
 
@@ -112,15 +120,37 @@ impl InMemoryTarget {
         self.waiting.len()
     }
 
+    /// Has a file do one of them, `choice` of all that wait, of which its connection hears later: by then others may have been done.
+    pub fn perform(&mut self, choice: usize) {
+        let most = self.waiting.len().max(1);
+        if let Some((_, request, done @ None)) = self.waiting.get_mut(choice % most) {
+            *done = Some(execute(request));
+        }
+    }
+
     /// Does one of them, `choice` of all that wait.
     pub fn finish(&mut self, choice: usize) {
         if self.waiting.is_empty() {
             return;
         }
-        let (number, request) = self.waiting.swap_remove(choice % self.waiting.len());
-        let result = execute(&request);
+        let (number, request, done) = self.waiting.swap_remove(choice % self.waiting.len());
+        let result = done.unwrap_or_else(|| execute(&request));
         self.with(number, |connection, context| {
-            connection.storage_done(request.slot, result, context);
+            connection.storage_done(request.slot, request.part, result, context);
+        });
+        self.clear_away(number);
+        self.go_on();
+    }
+
+    /// Has one of them fail with this error number, without doing it.
+    pub fn fail(&mut self, choice: usize, error: i32) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let (number, request, done) = self.waiting.swap_remove(choice % self.waiting.len());
+        let result = done.unwrap_or(-error);
+        self.with(number, |connection, context| {
+            connection.storage_done(request.slot, request.part, result, context);
         });
         self.clear_away(number);
         self.go_on();
@@ -148,6 +178,18 @@ impl InMemoryTarget {
         }
     }
 
+    /// Pages that caches answered, that they did not have, and that they took over from writes.
+    pub fn cached_pages(&self) -> (u64, u64, u64) {
+        let mut sum = (0, 0, 0);
+        for subsystem in self.target.subsystems.values() {
+            for cache in subsystem.namespaces.values().filter_map(|its| its.cache.as_ref()) {
+                let asked = cache.figures().asked;
+                sum = (sum.0 + asked.hits, sum.1 + asked.misses, sum.2 + asked.updates);
+            }
+        }
+        sum
+    }
+
     /// Memory for data in flight that is in use, bytes.
     pub fn memory_in_use(&self) -> usize {
         self.pool.in_use()
@@ -160,7 +202,32 @@ impl InMemoryTarget {
         })
     }
 
+    /// Moves what can be moved of every log to its backing, as the thread of a log does.
+    ///
+    /// # Errors
+    /// What a file said.
+    pub fn move_logs(&mut self) -> std::io::Result<()> {
+        for subsystem in self.target.subsystems.values() {
+            for namespace in subsystem.namespaces.values() {
+                if let Backing::Logged(disk) = &namespace.backing {
+                    disk.move_some()?;
+                }
+            }
+        }
+        self.go_on();
+        Ok(())
+    }
+
     fn go_on(&mut self) {
+        for message in self.inbox.take() {
+            if let Message::Log { peer, slot, news, .. } = message
+                && !self.cut.contains(&(peer as usize))
+            {
+                self.with(peer as usize, |connection, context| {
+                    connection.log_news(slot, news, context);
+                });
+            }
+        }
         for number in 0..self.connections.len() {
             self.with(number, |connection, context| {
                 connection.connect_again(context);
@@ -180,6 +247,9 @@ impl InMemoryTarget {
             requests: &mut self.requests,
             keys: &mut self.keys,
             now_ns: 0,
+            inbox: &self.inbox,
+            peer: number as u32,
+            serial: number as u64,
         };
         act(connection, &mut context);
         // A connection has one at a time; what comes of it asks for no other.
@@ -187,7 +257,7 @@ impl InMemoryTarget {
             let done = request.execute();
             connection.key_done(done, &mut context);
         }
-        self.waiting.extend(self.requests.drain(..).map(|request| (number, request)));
+        self.waiting.extend(self.requests.drain(..).map(|request| (number, request, None)));
     }
 }
 

@@ -3,8 +3,75 @@
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use narrows_log_tier::State;
+
+use crate::backing::logged::{LoggedDisk, now_ms};
+use crate::backing::{Backing, CacheFigures};
 use crate::namespace::Counters;
 use crate::target::Target;
+
+/// A figure of logs: its name, whether it is a counter or a gauge, what it is, where it is.
+type LogFigure = (&'static str, &'static str, &'static str, fn(&LoggedDisk) -> f64);
+
+const OF_LOGS: [LogFigure; 10] = [
+    (
+        "log_state",
+        "gauge",
+        "0 healthy, 1 degraded (one of two media), 2 failed.",
+        |disk| match disk.status().state {
+            State::Healthy => 0.0,
+            State::Degraded => 1.0,
+            State::Failed => 2.0,
+        },
+    ),
+    ("log_capacity_bytes", "gauge", "Room of the log.", |disk| disk.geometry().capacity as f64),
+    ("log_used_bytes", "gauge", "Room of records that were not moved.", |disk| {
+        disk.status().used_bytes as f64
+    }),
+    ("log_records", "gauge", "Records that were not moved.", |disk| disk.status().records as f64),
+    ("log_oldest_seconds", "gauge", "Age of the oldest of them.", |disk| {
+        let oldest = disk.status().oldest_ms;
+        oldest.map_or(0.0, |oldest| now_ms().saturating_sub(oldest) as f64 / 1e3)
+    }),
+    ("log_appended_bytes", "counter", "Bytes written to each medium.", |disk| {
+        disk.counters.appended_bytes.load(Ordering::Relaxed) as f64
+    }),
+    ("log_moved_bytes", "counter", "Bytes moved to the file or device.", |disk| {
+        disk.counters.moved_bytes.load(Ordering::Relaxed) as f64
+    }),
+    ("log_batches", "counter", "Batches in which they were moved, a flush each.", |disk| {
+        disk.counters.batches.load(Ordering::Relaxed) as f64
+    }),
+    ("log_waits_for_room", "counter", "Writes that found the log full.", |disk| {
+        disk.counters.waits_for_room.load(Ordering::Relaxed) as f64
+    }),
+    ("log_backing_errors", "counter", "Batches that the file or device failed.", |disk| {
+        disk.counters.backing_errors.load(Ordering::Relaxed) as f64
+    }),
+];
+
+/// A figure of caches: its name, kind, what it is, where it is.
+type CacheFigure = (&'static str, &'static str, &'static str, fn(&CacheFigures) -> u64);
+
+/// Pages are of 4 KiB.
+const OF_CACHES: [CacheFigure; 10] = [
+    ("cache_pages", "gauge", "Pages that the cache has room for.", |of| of.pages),
+    ("cache_used_pages", "gauge", "Pages in the cache.", |of| of.used_pages),
+    ("cache_hit_pages", "counter", "Pages of reads answered from the cache.", |of| of.asked.hits),
+    ("cache_miss_pages", "counter", "Pages of reads that asked the storage.", |of| of.asked.misses),
+    ("cache_admitted_pages", "counter", "Pages that took room.", |of| of.asked.admissions),
+    ("cache_evicted_pages", "counter", "Pages that left for others.", |of| of.asked.evictions),
+    ("cache_updated_pages", "counter", "Cached pages that took what was written.", |of| {
+        of.asked.updates
+    }),
+    ("cache_invalidated_pages", "counter", "Pages that left because they were changed.", |of| {
+        of.asked.invalidations
+    }),
+    ("cache_overtaken_pages", "counter", "Pages that were written while they were read.", |of| {
+        of.asked.overtaken
+    }),
+    ("cache_refused_pages", "counter", "Pages that found no room.", |of| of.asked.without_room),
+];
 
 /// A counter of namespaces: its name, what it counts, where it is.
 type NamespaceCounter = (&'static str, &'static str, fn(&Counters) -> &AtomicU64);
@@ -42,6 +109,31 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
         }
         family(name, "counter", help, samples);
     }
+    for (name, kind, help, figure) in OF_LOGS {
+        let mut samples = Vec::new();
+        for subsystem in target.subsystems.values() {
+            for namespace in subsystem.namespaces.values() {
+                let Backing::Logged(disk) = &namespace.backing else { continue };
+                let labels =
+                    format!("{{subsystem=\"{}\",nsid=\"{}\"}}", subsystem.nqn, namespace.number);
+                samples.push((labels, figure(disk).to_string()));
+            }
+        }
+        if !samples.is_empty() {
+            family(name, kind, help, samples);
+        }
+    }
+    let caches = figures_of_caches(target);
+    for (name, kind, help, figure) in OF_CACHES.iter().filter(|_| !caches.is_empty()) {
+        let sample =
+            |(labels, of): &(String, CacheFigures)| (labels.clone(), figure(of).to_string());
+        family(name, kind, help, caches.iter().map(sample).collect());
+    }
+    let curves = curves_of_caches(target);
+    if !curves.is_empty() {
+        let help = "Pages of reads that a cache so many times as large would miss (LRU; median of samples, and their range).";
+        family("cache_lru_miss_ratio", "gauge", help, curves);
+    }
     let cpu = target.threads.counters.iter().enumerate().map(|(index, counters)| {
         let seconds = counters.cpu_ns.load(Ordering::Relaxed) as f64 / 1e9;
         (format!("{{thread=\"{index}\"}}"), format!("{seconds:.6}"))
@@ -64,6 +156,42 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
     family("connections", "gauge", "Connections now.", vec![(String::new(), connections)]);
     text.push_str("# EOF\n");
     text
+}
+
+/// Figures of each cache, with the labels of its namespace.
+fn figures_of_caches(target: &Target) -> Vec<(String, CacheFigures)> {
+    let mut figures = Vec::new();
+    for subsystem in target.subsystems.values() {
+        for namespace in subsystem.namespaces.values() {
+            let Some(cache) = &namespace.cache else { continue };
+            let labels =
+                format!("{{subsystem=\"{}\",nsid=\"{}\"}}", subsystem.nqn, namespace.number);
+            figures.push((labels, cache.figures()));
+        }
+    }
+    figures
+}
+
+/// What caches of other sizes would miss, with the labels of namespace, size and bound.
+fn curves_of_caches(target: &Target) -> Vec<(String, String)> {
+    let mut curves = Vec::new();
+    for subsystem in target.subsystems.values() {
+        for namespace in subsystem.namespaces.values() {
+            let Some(cache) = &namespace.cache else { continue };
+            for times in [0.25, 0.5, 1.0, 2.0, 4.0] {
+                let Some(ratio) = cache.would_miss(times) else { continue };
+                let bounds = [("median", ratio.median), ("low", ratio.low), ("high", ratio.high)];
+                for (bound, value) in bounds {
+                    let (nqn, number) = (&subsystem.nqn, namespace.number);
+                    let labels = format!(
+                        "{{subsystem=\"{nqn}\",nsid=\"{number}\",times=\"{times}\",bound=\"{bound}\"}}"
+                    );
+                    curves.push((labels, format!("{value:.6}")));
+                }
+            }
+        }
+    }
+    curves
 }
 
 /// I/O commands so far.

@@ -1,12 +1,13 @@
 //! Namespaces: what is served, under which number, with which identity.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use narrows_nvme::Nqn;
 use narrows_nvme::identify::{IdentifyNamespace, NamespaceIds};
 
-use crate::backing::{Backing, Opened};
+use crate::backing::{Backing, MemoryCache, Opened};
 use crate::key_maker;
 use crate::reservation::Reservations;
 
@@ -25,6 +26,23 @@ pub struct NamespaceSpec {
     pub keep_contents: bool,
     /// Its number; the next free one where none is said.
     pub number: Option<u32>,
+    /// Memory for pages that were read, bytes.
+    pub cache_bytes: Option<u64>,
+    /// Media of the log in front of it; none where it has no log.
+    pub log: Vec<DiskSpec>,
+}
+
+/// A file or block device that is to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskSpec {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The serial of the device that is meant.
+    pub serial: Option<String>,
+    /// What is on the device was written through this target.
+    pub keep_contents: bool,
+    /// The smallest piece that it will be asked for, bytes.
+    pub block_bytes: u32,
 }
 
 /// Where blocks are.
@@ -73,6 +91,8 @@ pub(crate) struct Namespace {
     /// NSID.
     pub(crate) number: u32,
     pub(crate) backing: Backing,
+    /// Memory in front of it.
+    pub(crate) cache: Option<Arc<MemoryCache>>,
     pub(crate) read_only: bool,
     pub(crate) counters: Counters,
     pub(crate) reservations: Reservations,
@@ -101,6 +121,7 @@ impl Namespace {
                 }
             },
             backing: opened.backing,
+            cache: opened.cache,
             read_only: spec.read_only,
             counters: Counters::default(),
             reservations: Reservations::default(),
@@ -122,10 +143,16 @@ impl Namespace {
 
     /// Looks at the size of its file or device again; whether it changed.
     pub(crate) fn look_again(&self) -> bool {
+        // What is logged is of the size that its log knows until it is served anew.
         let Backing::File(disk) = &self.backing else { return false };
         let Ok(bytes) = disk.size() else { return false };
         let blocks = bytes >> self.block_shift;
-        self.blocks.swap(blocks, Ordering::Relaxed) != blocks
+        let changed = self.blocks.swap(blocks, Ordering::Relaxed) != blocks;
+        if let (true, Some(cache)) = (changed, &self.cache) {
+            // Whoever cut it or made it larger may have changed more.
+            cache.clear();
+        }
+        changed
     }
 
     /// What Identify says of it.

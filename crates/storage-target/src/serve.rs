@@ -14,7 +14,9 @@ use std::{io, thread};
 use narrows_nvme::Nqn;
 use narrows_nvme::log::TargetWait;
 
-use crate::backing::{Backing, OpenError, open};
+use crate::backing::logged::{Mover, state_word};
+use crate::backing::{Backing, LoggedDisk, OpenError, open};
+use crate::control::ControlSocket;
 use crate::credentials::{Authentication, Credentials};
 use crate::key_maker::KeyMaker;
 use crate::namespace::{Namespace, NamespaceSpec};
@@ -59,6 +61,8 @@ pub struct Request {
     pub limits: Limits,
     /// Where figures go, as OpenMetrics.
     pub metrics: Option<PathBuf>,
+    /// Socket for questions about what is in front of namespaces.
+    pub control: Option<PathBuf>,
 }
 
 /// Why nothing is served.
@@ -75,6 +79,14 @@ pub enum ServeError {
     Listen {
         /// Which.
         address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The socket for questions can't be had.
+    #[error("cannot listen at {path}: {source}")]
+    Control {
+        /// Where.
+        path: String,
         /// Why.
         source: io::Error,
     },
@@ -96,6 +108,9 @@ impl ServeError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             ServeError::Open(error) => error.hint(),
+            ServeError::Control { .. } => {
+                Some("name a file that isn't there yet, in a folder that this user may write to")
+            }
             ServeError::Twice(_) | ServeError::System { .. } => None,
             ServeError::Listen { source, .. } => match source.kind() {
                 io::ErrorKind::AddrInUse => {
@@ -130,14 +145,31 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
     let system = |action| move |source| ServeError::System { action, source };
     // Before threads begin, so that none of them is interrupted.
     let signals = Signals::take().map_err(system("take signals"))?;
+    let control = request.control.as_deref().map(|path| {
+        let fail = |source| ServeError::Control { path: path.display().to_string(), source };
+        ControlSocket::listen(path).map_err(fail)
+    });
+    let control = control.transpose()?;
     let counters = (0..request.threads.max(1)).map(|_| Arc::default()).collect();
     let threads = Threads { wait: told_wait(request.wait), counters };
     let target = Arc::new(Target::new(subsystems, request.limits, threads));
     let connections = Arc::new(AtomicUsize::new(0));
     let workers = workers_for(request, &target, &connections)?;
     announce(&target, &listeners);
-    let service = Service { request, target, connections, workers, listeners, signals };
+    let movers = movers_of(&target).map_err(system("start a thread"))?;
+    let service =
+        Service { request, target, connections, workers, movers, control, listeners, signals };
     service.run()
+}
+
+/// A thread for each log.
+fn movers_of(target: &Target) -> io::Result<Vec<Mover>> {
+    let namespaces = target.subsystems.values().flat_map(|subsystem| subsystem.namespaces.values());
+    let logged = namespaces.filter_map(|namespace| match &namespace.backing {
+        Backing::Logged(disk) => Some(disk),
+        _ => None,
+    });
+    logged.map(Mover::start).collect()
 }
 
 /// How threads wait, as hosts are told.
@@ -240,12 +272,12 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
         }
         announce_authentication(subsystem);
         for namespace in subsystem.namespaces.values() {
-            let path = match &namespace.backing {
-                Backing::File(disk) => disk.path().display().to_string(),
-                backing => backing.word().to_string(),
+            let path = match namespace.backing.file() {
+                Some(disk) => disk.path().display().to_string(),
+                None => namespace.backing.word().to_string(),
             };
-            let cached = match &namespace.backing {
-                Backing::File(disk) if !disk.is_direct() => "page-cache",
+            let cached = match namespace.backing.file() {
+                Some(disk) if !disk.is_direct() => "page-cache",
                 _ => "direct",
             };
             journal::line(
@@ -261,12 +293,33 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
                     ("readonly", &namespace.read_only),
                 ],
             );
+            if let Some(cache) = &namespace.cache {
+                let pages = cache.figures().pages;
+                journal::line("caches", &[("path", &path), ("kind", &"ram"), ("pages", &pages)]);
+            }
+            if let Backing::Logged(disk) = &namespace.backing {
+                announce_log(disk);
+            }
         }
     }
     for listener in listeners {
         if let Ok(address) = listener.local_addr() {
             journal::line("listens", &[("address", &address)]);
         }
+    }
+}
+
+fn announce_log(disk: &LoggedDisk) {
+    for medium in disk.media().values() {
+        journal::line(
+            "logs",
+            &[
+                ("path", &disk.backing.path().display()),
+                ("log", &medium.path().display()),
+                ("capacity-bytes", &disk.geometry().capacity),
+                ("state", &state_word(disk.status().state)),
+            ],
+        );
     }
 }
 
@@ -313,6 +366,8 @@ struct Service<'a> {
     target: Arc<Target>,
     connections: Arc<AtomicUsize>,
     workers: Vec<Worker>,
+    movers: Vec<Mover>,
+    control: Option<ControlSocket>,
     listeners: Vec<TcpListener>,
     signals: Signals,
 }
@@ -340,13 +395,17 @@ impl Service<'_> {
             for listener in &self.listeners {
                 self.accept(listener, &mut next);
             }
+            if let Some(control) = &self.control {
+                control.accept(&self.target);
+            }
         }
         self.stop()
     }
 
     fn wait_for_something(&self) {
         let signals = std::iter::once(self.signals.fd());
-        let fds = signals.chain(self.listeners.iter().map(AsRawFd::as_raw_fd));
+        let control = self.control.iter().map(ControlSocket::fd);
+        let fds = signals.chain(control).chain(self.listeners.iter().map(AsRawFd::as_raw_fd));
         let readable = |fd: RawFd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         let mut fds: Vec<libc::pollfd> = fds.map(readable).collect();
         // SAFETY: the pointer and the length are those of the vector.
@@ -406,7 +465,7 @@ impl Service<'_> {
             worker.inbox.send(Message::Stop);
         }
         self.write_metrics();
-        let Service { target, workers, .. } = self;
+        let Service { target, workers, movers, .. } = self;
         let mut failed = None;
         for worker in workers {
             match worker.handle.join() {
@@ -421,6 +480,11 @@ impl Service<'_> {
                 if let Err(source) = disk.sync() {
                     failed = Some(source);
                 }
+            }
+        }
+        for mover in movers {
+            if let Err(source) = mover.stop() {
+                failed = Some(source);
             }
         }
         let cpu_ns = target.threads.cpu_ns();

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::namespace::{Medium, NamespaceSpec};
+use crate::backing::LEAST_BYTES;
+use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
 use crate::reactor::Wait;
 
 /// Why a text isn't what it should be.
@@ -18,7 +19,7 @@ fn invalid<T>(text: String) -> Result<T, InvalidSpec> {
 const NULL_BYTES: u64 = 1 << 40;
 
 /// `FILE`, `DEVICE`, `ram:SIZE` or `null[:SIZE]`, then options with commas between: `block=4096`, `readonly`, `nsid=N`,
-/// `serial=S`, `contents=keep`.
+/// `serial=S`, `contents=keep`, `cache=ram:SIZE`, and once or twice `log=FILE` or `log=DEVICE,log-serial=S`.
 ///
 /// # Errors
 /// What of it isn't understood.
@@ -41,6 +42,8 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
         serial: None,
         keep_contents: false,
         number: None,
+        cache_bytes: None,
+        log: Vec::new(),
     };
     for word in words {
         match word.split_once('=') {
@@ -52,9 +55,17 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
                 Ok(number @ 1..=0xFFFF_FFFD) => spec.number = Some(number),
                 _ => return invalid(format!("`{word}`: a namespace has a number from 1 on")),
             },
+            Some(("cache", place)) => spec.cache_bytes = Some(cache_of(place)?),
+            Some(("log", path)) if !path.is_empty() => spec.log.push(log_medium_at(path)),
+            Some(("log-serial", serial)) => match spec.log.last_mut() {
+                Some(medium) => medium.serial = Some(serial.to_string()),
+                None => {
+                    return invalid(format!("`{word}`: it stands after the `log=` that it is of"));
+                }
+            },
             None if word == "readonly" => spec.read_only = true,
             _ => {
-                let known = "block=512, block=4096, readonly, nsid=N, serial=S, contents=keep";
+                let known = "block=512, block=4096, readonly, nsid=N, serial=S, contents=keep, cache=ram:SIZE, log=FILE, log-serial=S";
                 return invalid(format!("`{word}` is none of {known}"));
             }
         }
@@ -64,7 +75,48 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
     {
         return invalid(format!("{bytes} bytes are less than one block"));
     }
+    if spec.cache_bytes.is_some() {
+        if !matches!(spec.medium, Medium::Path(_)) {
+            return invalid("a cache is of a file or block device: the rest is memory".to_string());
+        }
+        if !spec.log.is_empty() {
+            return invalid("`cache=` and `log=`: a namespace has one of the two".to_string());
+        }
+    }
+    if !spec.log.is_empty() {
+        if !matches!(spec.medium, Medium::Path(_)) {
+            return invalid("a log is of a file or block device: memory keeps nothing".to_string());
+        }
+        if spec.read_only {
+            return invalid(
+                "`readonly` and `log=`: nothing would be written to the log".to_string(),
+            );
+        }
+        if spec.log.len() > 2 {
+            return invalid("a log is on one medium or two".to_string());
+        }
+    }
     Ok(spec)
+}
+
+/// Size of a cache, from where it is.
+fn cache_of(place: &str) -> Result<u64, InvalidSpec> {
+    let Some(size) = place.strip_prefix("ram:") else {
+        return invalid(format!("`cache={place}`: a cache is in memory, `cache=ram:SIZE`"));
+    };
+    let bytes = bytes_of(size)?;
+    if bytes < LEAST_BYTES {
+        return invalid(format!(
+            "`cache={place}`: the smallest cache has {} KiB",
+            LEAST_BYTES >> 10
+        ));
+    }
+    Ok(bytes)
+}
+
+/// A medium of a log that was made before.
+pub(crate) fn log_medium_at(path: &str) -> DiskSpec {
+    DiskSpec { path: path.into(), serial: None, keep_contents: true, block_bytes: 4096 }
 }
 
 /// A size: a number, and KiB, MiB, GiB, TiB or their first letters; bytes without.
@@ -117,6 +169,12 @@ mod tests {
         let device = namespace_of("/dev/sdx,serial=A:B C,contents=keep").unwrap();
         assert_eq!(device.medium, Medium::Path("/dev/sdx".into()));
         assert_eq!((device.serial.as_deref(), device.keep_contents), (Some("A:B C"), true));
+        let cached = namespace_of("/srv/disk,cache=ram:64MiB").unwrap();
+        assert_eq!((cached.cache_bytes, null.cache_bytes), (Some(64 << 20), None));
+        let logged = namespace_of("/srv/wal,log=/fast/a,log=/dev/sdy,log-serial=S 1").unwrap();
+        let media: Vec<_> =
+            logged.log.iter().map(|it| (it.path.to_str(), it.serial.as_deref())).collect();
+        assert_eq!(media, [(Some("/fast/a"), None), (Some("/dev/sdy"), Some("S 1"))]);
         // A file may have a colon in its name.
         assert_eq!(namespace_of("a:b").unwrap().medium, Medium::Path("a:b".into()));
     }
@@ -131,6 +189,15 @@ mod tests {
         assert!(why("ram:100").contains("less than one block"));
         assert!(why("a,block=1024").contains("`block=1024`"));
         assert!(why("a,nsid=0").contains("from 1 on"));
+        assert!(why("ram:1MiB,log=b").contains("memory keeps nothing"));
+        assert!(why("a,log=b,readonly").contains("nothing would be written"));
+        assert!(why("a,log=b,log=c,log=d").contains("one medium or two"));
+        assert!(why("ram:8MiB,cache=ram:1MiB").contains("the rest is memory"));
+        assert!(why("a,cache=ram:1MiB,log=b").contains("one of the two"));
+        assert!(why("a,cache=/dev/sdy").contains("cache=ram:SIZE"));
+        assert!(why("a,cache=ram:64KiB").contains("smallest cache has 256 KiB"));
+        assert!(why("a,cache=ram:").contains("no size"));
+        assert!(why("a,log-serial=S").contains("after the `log=`"));
         assert!(bytes_of("99999999T").unwrap_err().to_string().contains("too large"));
         assert_eq!(wait_of("50us").unwrap(), Wait::Spin(Duration::from_micros(50)));
         assert!(wait_of("50ms").unwrap_err().to_string().contains("50ms"));

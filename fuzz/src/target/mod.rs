@@ -6,6 +6,7 @@ mod facts;
 mod import;
 mod job;
 mod limits;
+mod log_tier;
 mod machine;
 mod maria;
 mod nvme_auth;
@@ -41,6 +42,7 @@ pub const ALL: &[Target] = &[
     target("import", 256 * MIB, import::check),
     target("job", 64 * MIB, job::check),
     target("limits", 64 * MIB, limits::check),
+    target("log-tier", 16 * MIB, log_tier::check),
     target("machine", 64 * MIB, machine::whole),
     target("maria", 64 * MIB, maria::check),
     target("nvme-auth", 16 * MIB, nvme_auth::check),

@@ -32,6 +32,13 @@ const ZFS_NAMES: &[SignaturePosition] = &[
 
 pub(super) const VOLUMES: &[Signature] = &[
     row(
+        "log of narrows-target",
+        Volume,
+        b"NRWLTSB1",
+        &[SignaturePosition::start(0), SignaturePosition::start(4 * KIB)],
+        "narrows-log-tier, format.rs",
+    ),
+    row(
         "Linux RAID (md 0.90)",
         Raid,
         b"\xfc\x4e\x2b\xa9",

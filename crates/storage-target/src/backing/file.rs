@@ -11,7 +11,7 @@ use narrows_raw::WritableDevice;
 /// An open file or device, held so that nobody else serves it.
 #[derive(Debug)]
 pub(crate) struct FileDisk {
-    pub(super) file: File,
+    pub(crate) file: File,
     pub(super) path: PathBuf,
     /// Past the page cache.
     pub(super) direct: bool,

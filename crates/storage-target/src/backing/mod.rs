@@ -1,10 +1,16 @@
 //! What a namespace's blocks are kept in.
 
 mod file;
-mod open;
+pub(crate) mod logged;
+mod memory_cache;
+pub(crate) mod open;
 mod ram;
 
+use std::sync::Arc;
+
 pub(crate) use file::FileDisk;
+pub(crate) use logged::LoggedDisk;
+pub(crate) use memory_cache::{CacheFigures, CacheRead, CacheWrite, LEAST_BYTES, MemoryCache};
 pub use open::{OpenError, Opened, open};
 pub(crate) use ram::RamDisk;
 
@@ -17,6 +23,8 @@ pub(crate) enum Backing {
     Ram(RamDisk),
     /// In a file or on a block device.
     File(Box<FileDisk>),
+    /// There, with a log in front that acknowledges.
+    Logged(Arc<LoggedDisk>),
 }
 
 impl Backing {
@@ -27,11 +35,26 @@ impl Backing {
             Backing::Ram(_) => "ram",
             Backing::File(disk) if disk.is_device() => "block device",
             Backing::File(_) => "file",
+            Backing::Logged(disk) if disk.backing.is_device() => "block device with a log",
+            Backing::Logged(_) => "file with a log",
+        }
+    }
+
+    /// The file or device that its blocks are in.
+    pub(crate) fn file(&self) -> Option<&FileDisk> {
+        match self {
+            Backing::File(disk) => Some(disk),
+            Backing::Logged(disk) => Some(&disk.backing),
+            Backing::Null | Backing::Ram(_) => None,
         }
     }
 
     /// Whether what was written and answered is on media that keep it, without a flush.
     pub(crate) fn keeps_each_write(&self) -> bool {
-        matches!(self, Backing::File(disk) if disk.keeps_each_write())
+        match self {
+            Backing::File(disk) => disk.keeps_each_write(),
+            Backing::Logged(disk) => disk.keeps_each_write(),
+            Backing::Null | Backing::Ram(_) => false,
+        }
     }
 }

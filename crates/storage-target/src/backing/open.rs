@@ -5,15 +5,25 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use narrows_facts::{Live, Source};
 use narrows_files::Access;
 use narrows_raw::{ConsentError, Refusal};
 use rustix::fs::{FlockOperation, OFlags};
+use rustix::io::Errno;
 
 use super::file::size_of;
-use super::{Backing, FileDisk, RamDisk};
-use crate::namespace::{Medium, NamespaceSpec};
+use super::logged::{mark_of, open_logged};
+use super::{Backing, FileDisk, MemoryCache, RamDisk};
+use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
+
+/// How long a lock that nobody who can be seen holds is waited for.
+const LOCK_WITHIN: Duration = Duration::from_secs(2);
+/// Between two tries.
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Why something is not served.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +66,7 @@ impl OpenError {
 /// Why it isn't.
 pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
     match &spec.medium {
-        Medium::Null { bytes } => Ok(Opened { backing: Backing::Null, bytes: *bytes }),
+        Medium::Null { bytes } => Ok(Opened::uncached(Backing::Null, *bytes)),
         Medium::Ram { bytes } => {
             let system = |source| OpenError::System {
                 action: "map memory for",
@@ -66,9 +76,17 @@ pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
             let size =
                 usize::try_from(*bytes).map_err(|_| system(io::ErrorKind::OutOfMemory.into()))?;
             let disk = RamDisk::new(size).map_err(system)?;
-            Ok(Opened { backing: Backing::Ram(disk), bytes: *bytes })
+            Ok(Opened::uncached(Backing::Ram(disk), *bytes))
         }
-        Medium::Path(path) => open_path(path, spec),
+        Medium::Path(path) => {
+            let disk = open_file_or_device(&DiskSpec {
+                path: path.clone(),
+                serial: spec.serial.clone(),
+                keep_contents: spec.keep_contents,
+                block_bytes: spec.block_bytes,
+            })?;
+            open_with_log(disk, spec)
+        }
     }
 }
 
@@ -78,9 +96,50 @@ pub struct Opened {
     pub(crate) backing: Backing,
     /// Size, bytes.
     pub bytes: u64,
+    /// Memory in front of it.
+    pub(crate) cache: Option<Arc<MemoryCache>>,
 }
 
-fn open_path(path: &Path, spec: &NamespaceSpec) -> Result<Opened, OpenError> {
+impl Opened {
+    fn uncached(backing: Backing, bytes: u64) -> Opened {
+        Opened { backing, bytes, cache: None }
+    }
+}
+
+/// A file or device, behind its log where one is named.
+fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenError> {
+    let path = disk.path().to_path_buf();
+    let system = |source| OpenError::System {
+        action: "ask for the size of",
+        path: path.display().to_string(),
+        source,
+    };
+    let bytes = disk.size().map_err(system)?;
+    if !spec.log.is_empty() {
+        let logged = open_logged(disk, spec.serial.as_deref(), &spec.log)?;
+        return Ok(Opened::uncached(Backing::Logged(Arc::new(logged)), bytes));
+    }
+    if let Some(log) = mark_of(&disk.file) {
+        return Err(refused(
+            &path,
+            format!("its log {log} may hold writes that it lacks"),
+            "serve it with that log, `log=FILE`, or move what the log holds: `narrows-target log flush`",
+        ));
+    }
+    let cache = spec.cache_bytes.map(|size| {
+        let system = |source| OpenError::System {
+            action: "map memory for",
+            path: format!("cache=ram:{size}"),
+            source,
+        };
+        MemoryCache::new(size).map(Arc::new).map_err(system)
+    });
+    Ok(Opened { backing: Backing::File(Box::new(disk)), bytes, cache: cache.transpose()? })
+}
+
+/// A file or block device that may be written, open and held.
+pub(crate) fn open_file_or_device(spec: &DiskSpec) -> Result<FileDisk, OpenError> {
+    let path = &spec.path;
     let system = |action| {
         move |source: io::Error| OpenError::System {
             action,
@@ -100,7 +159,6 @@ fn open_path(path: &Path, spec: &NamespaceSpec) -> Result<Opened, OpenError> {
             "name a file, a block device, `ram:SIZE` or `null:SIZE`",
         ));
     };
-    let bytes = disk.size().map_err(system("ask for the size of"))?;
     if let Some(least) = disk.least_block().filter(|least| *least > spec.block_bytes) {
         return Err(refused(
             path,
@@ -111,10 +169,10 @@ fn open_path(path: &Path, spec: &NamespaceSpec) -> Result<Opened, OpenError> {
             "add `block=4096`",
         ));
     }
-    Ok(Opened { backing: Backing::File(Box::new(disk)), bytes })
+    Ok(disk)
 }
 
-fn refused(path: &Path, reason: String, hint: &'static str) -> OpenError {
+pub(crate) fn refused(path: &Path, reason: String, hint: &'static str) -> OpenError {
     OpenError::Refused { path: path.display().to_string(), reason, hint }
 }
 
@@ -140,7 +198,7 @@ fn refused_device(path: &Path, error: ConsentError) -> OpenError {
     }
 }
 
-fn open_device(path: &Path, spec: &NamespaceSpec) -> Result<FileDisk, OpenError> {
+fn open_device(path: &Path, spec: &DiskSpec) -> Result<FileDisk, OpenError> {
     let name = path.display().to_string();
     let device = narrows_raw::inspect(&Live, &name)
         .map_err(|error| refused(path, error.to_string(), "name a whole block device"))?;
@@ -216,8 +274,14 @@ fn open_file(path: &Path) -> Result<FileDisk, OpenError> {
     })
 }
 
-/// Takes the whole file's lock, as every target does.
+/// Takes the whole file's lock, as every target does. A target that was killed holds it until the kernel has ended what its rings had
+/// under way, for a moment after it is gone.
 fn lock(file: &File) -> io::Result<()> {
-    rustix::fs::flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive)
-        .map_err(io::Error::from)
+    let begun = Instant::now();
+    loop {
+        match rustix::fs::flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if begun.elapsed() < LOCK_WITHIN => thread::sleep(LOCK_PAUSE),
+            taken => return taken.map_err(io::Error::from),
+        }
+    }
 }

@@ -11,7 +11,7 @@ use super::respond::{Payload, Timing, service_time};
 use super::slots::{Slot, Step};
 use super::storage_answer::compared;
 use super::{Connection, Context, Phase, StorageOperation};
-use crate::backing::Backing;
+use crate::backing::{Backing, CacheWrite};
 use crate::buffer::{Buffer, LARGEST};
 use crate::controller::Service;
 use crate::namespace::Namespace;
@@ -36,6 +36,15 @@ impl Arrived {
         Timing { arrived_ns: self.arrived_ns, storage_ns: 0 }
     }
 
+    /// Tells the cache, if there is one, that these ranges of bytes are about to change.
+    pub(super) fn begins(
+        &self,
+        ranges: impl IntoIterator<Item = (u64, u64)>,
+    ) -> Option<CacheWrite> {
+        let cache = self.namespace.cache.as_ref()?;
+        Some(cache.begin_write(ranges.into_iter()))
+    }
+
     pub(super) fn slot(self, step: Step, buffer: Option<Buffer>) -> Slot {
         Slot {
             entry: self.entry,
@@ -45,6 +54,9 @@ impl Arrived {
             damaged: false,
             done: 0,
             buffer,
+            overlay: Vec::new(),
+            cache_read: None,
+            cache_write: None,
             bytes: self.bytes,
             offset: self.offset,
             arrived_ns: self.arrived_ns,
@@ -158,6 +170,13 @@ impl Connection {
         let (offset, bytes) = (arrived.offset, arrived.bytes);
         arrived.namespace.counters.read(u64::from(bytes));
         let small = bytes <= COPIED;
+        if let (true, Some(cache)) = (small, &arrived.namespace.cache)
+            && let Some(hit) = cache.hit(offset, bytes)
+        {
+            let result = service_time(arrived.timing(), context);
+            let copy = |out: &mut Vec<u8>| hit.append_to(out);
+            return self.answer(&arrived.entry, Payload::Copied(&copy), bytes as usize, result);
+        }
         match &arrived.namespace.backing {
             Backing::Null => {
                 let result = service_time(arrived.timing(), context);
@@ -174,7 +193,7 @@ impl Connection {
                 let blocks = Payload::Blocks(Arc::clone(&arrived.namespace), offset);
                 self.answer(&arrived.entry, blocks, bytes as usize, result);
             }
-            Backing::Ram(_) | Backing::File(_) => {
+            Backing::Ram(_) | Backing::File(_) | Backing::Logged(_) => {
                 let slot = Slot { reads: true, ..arrived.slot(Step::Buffer, None) };
                 let slot = self.slots.insert(slot);
                 self.hunger(slot, context);
@@ -188,8 +207,11 @@ impl Connection {
             let slot = self.slots.insert(arrived.slot(Step::Sync, None));
             self.ask(slot, StorageOperation::Sync, context);
         } else {
+            // What a log acknowledged is durable, unless its media failed with records on them alone.
+            let lost = matches!(&arrived.namespace.backing, Backing::Logged(disk) if !disk.keeps_each_write());
+            let status = if lost { Status::WRITE_FAULT.for_good() } else { Status::SUCCESS };
             let timing = arrived.timing();
-            self.complete_io(&arrived.entry, Status::SUCCESS, timing, context);
+            self.complete_io(&arrived.entry, status, timing, context);
         }
     }
 
@@ -212,8 +234,12 @@ impl Connection {
             (Backing::File(_), IoCommand::Write(extent)) => {
                 self.write_file(arrived, &extent, buffer, context);
             }
-            (Backing::File(_), IoCommand::Compare(_)) => {
+            (Backing::File(_) | Backing::Logged(_), IoCommand::Compare(_)) => {
                 self.compare_file(arrived, buffer, context);
+            }
+            (Backing::Logged(_), IoCommand::Write(_)) => {
+                arrived.namespace.counters.wrote(u64::from(arrived.bytes));
+                self.log_buffer(arrived, buffer, context);
             }
             _ => {
                 self.execute_with_data(arrived, buffer.bytes(bytes), context);
@@ -231,7 +257,11 @@ impl Connection {
                 buffer.bytes_mut(data.len()).copy_from_slice(data);
                 return self.write_file(arrived, &extent, buffer, context);
             }
-            (IoCommand::Compare(_), Backing::File(_)) => {
+            (IoCommand::Write(_), Backing::Logged(_)) => {
+                arrived.namespace.counters.wrote(data.len() as u64);
+                return self.log_change(arrived, data, context);
+            }
+            (IoCommand::Compare(_), Backing::File(_) | Backing::Logged(_)) => {
                 let mut buffer = context.pool.take_anyway(data.len());
                 buffer.bytes_mut(data.len()).copy_from_slice(data);
                 return self.compare_file(arrived, buffer, context);
@@ -297,7 +327,9 @@ impl Connection {
         arrived.namespace.counters.wrote(u64::from(bytes));
         let durable = extent.force_unit_access && !arrived.namespace.backing.keeps_each_write();
         let memory = buffer.pointer().cast_const();
-        let slot = self.slots.insert(arrived.slot(Step::Write, Some(buffer)));
+        let cache_write = arrived.begins([(offset, u64::from(bytes))]);
+        let slot = Slot { cache_write, ..arrived.slot(Step::Write, Some(buffer)) };
+        let slot = self.slots.insert(slot);
         self.ask(slot, StorageOperation::Write { memory, bytes, offset, durable }, context);
     }
 
@@ -305,7 +337,12 @@ impl Connection {
         let (offset, bytes) = (arrived.offset, arrived.bytes);
         let buffer = context.pool.take_anyway(bytes as usize);
         let memory = buffer.pointer();
-        let slot = self.slots.insert(arrived.slot(Step::Compare { expected }, Some(buffer)));
+        let overlay = match &arrived.namespace.backing {
+            Backing::Logged(disk) => disk.overlay(offset, bytes),
+            _ => Vec::new(),
+        };
+        let slot = Slot { overlay, ..arrived.slot(Step::Compare { expected }, Some(buffer)) };
+        let slot = self.slots.insert(slot);
         self.ask(slot, StorageOperation::Read { memory, bytes, offset }, context);
     }
 }

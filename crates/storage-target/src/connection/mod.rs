@@ -10,6 +10,7 @@ mod connect;
 mod demand;
 mod execute;
 mod gate;
+mod log;
 mod outbox;
 mod respond;
 mod slots;
@@ -30,9 +31,11 @@ use narrows_nvme::{HostId, SubmissionEntry};
 pub(crate) use outbox::PIECES;
 pub(crate) use storage::{StorageOperation, StorageRequest};
 
+use crate::backing::logged::{Owner, Waiter};
 use crate::buffer::{Buffer, BufferPool, LARGEST};
 use crate::controller::Controller;
 use crate::key_maker::KeyRequest;
+use crate::reactor::Inbox;
 use crate::target::Target;
 use gate::Gate;
 use outbox::Outbox;
@@ -55,11 +58,21 @@ pub(crate) struct Context<'a> {
     pub(crate) keys: &'a mut Vec<KeyRequest>,
     /// By the target's clock, ns; of this turn of the thread.
     pub(crate) now_ns: u64,
+    /// Where news for this connection are left, and its place and number there.
+    pub(crate) inbox: &'a Arc<Inbox>,
+    pub(crate) peer: u32,
+    pub(crate) serial: u64,
 }
 
 impl Context<'_> {
     fn now_ms(&self) -> u64 {
         self.now_ns / 1_000_000
+    }
+
+    /// A command of this connection, for who has news for it.
+    fn waiter(&self, slot: u16) -> Waiter {
+        let owner = Owner { inbox: Arc::clone(self.inbox), peer: self.peer, serial: self.serial };
+        Waiter { owner, slot }
     }
 }
 
@@ -203,6 +216,7 @@ impl Connection {
             && self.outbox.is_empty()
             && self.in_storage == 0
             && self.unfinished.is_empty()
+            && (self.phase == Phase::Ending || !self.waits_for_log())
     }
 
     /// Whether files work for it.

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use narrows_nvme::SubmissionEntry;
 use narrows_nvme::command::IoCommand;
 
+use crate::backing::logged::Overlay;
+use crate::backing::{CacheRead, CacheWrite};
 use crate::buffer::Buffer;
 use crate::namespace::Namespace;
 
@@ -31,6 +33,10 @@ pub(crate) enum Step {
     ZeroMemory { left: VecDeque<Range<u64>> },
     /// Ranges are being deallocated; this many are.
     Deallocate { done: usize, ranges: usize },
+    /// It waits for room in a log.
+    LogRoom,
+    /// Its record, of so many bytes, is being written to so many media. It is answered when that is enough, and stays for the others.
+    Log { seq: u64, bytes: u32, writes: u8, answered: bool },
     /// Blocks are being read to be compared with these data.
     Compare { expected: Buffer },
 }
@@ -48,6 +54,12 @@ pub(crate) struct Slot {
     /// Bytes that the storage has done so far.
     pub(crate) done: u32,
     pub(crate) buffer: Option<Buffer>,
+    /// What a log holds of its blocks that the backing may lack.
+    pub(crate) overlay: Vec<Overlay>,
+    /// When a read began whose pages are to stay in the cache.
+    pub(crate) cache_read: Option<CacheRead>,
+    /// What the cache has to hear of when the backing was changed.
+    pub(crate) cache_write: Option<CacheWrite>,
     /// Of its data.
     pub(crate) bytes: u32,
     /// Where its blocks begin, bytes.
@@ -61,6 +73,19 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
+    /// The backing has ended what it did for a command: leaves what was read in the cache, and what was written where it is cached.
+    pub(crate) fn settle_cache(&mut self, done: bool) {
+        // What is not taken over here leaves the cache when its write is dropped.
+        let (read, write) = (self.cache_read.take(), self.cache_write.take());
+        let (true, Some(buffer)) = (done, &self.buffer) else { return };
+        let data = buffer.bytes(self.bytes as usize);
+        match (&self.step, &self.namespace.cache, read, write) {
+            (Step::Read, Some(cache), Some(read), _) => cache.fill(read, self.offset, data),
+            (Step::Write, _, _, Some(write)) => write.written(self.offset, data),
+            _ => {}
+        }
+    }
+
     /// Blocks that Write Zeroes is about, bytes; 0 for another command.
     pub(crate) fn zeroed_bytes(&self) -> u64 {
         match IoCommand::parse(&self.entry) {
@@ -102,11 +127,22 @@ impl Slots {
         self.slots[usize::from(index)].take().expect("a command that is here")
     }
 
+    /// A command that is here was answered, and is none of the queue's any more.
+    pub(crate) fn count_out(&mut self) {
+        self.used -= 1;
+    }
+
+    /// Takes such a command out.
+    pub(crate) fn remove_counted_out(&mut self, index: u16) -> Slot {
+        self.used += 1;
+        self.remove(index)
+    }
+
     pub(crate) fn get(&mut self, index: u16) -> Option<&mut Slot> {
         self.slots.get_mut(usize::from(index))?.as_mut()
     }
 
-    /// How many are here.
+    /// How many are here that were not answered.
     pub(crate) fn len(&self) -> usize {
         self.used
     }

@@ -7,6 +7,8 @@ use std::os::fd::RawFd;
 pub(crate) struct StorageRequest {
     /// The slot, which keeps the buffer and the file until the answer.
     pub(crate) slot: u16,
+    /// Which of the operations that a command has at once.
+    pub(crate) part: u8,
     pub(crate) fd: RawFd,
     pub(crate) operation: StorageOperation,
 }

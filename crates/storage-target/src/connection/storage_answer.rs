@@ -9,15 +9,25 @@ use super::respond::{Payload, Timing, service_time};
 use super::slots::{Slot, Step};
 use super::zero::zeros_at;
 use super::{Connection, Context, StorageOperation};
+use crate::backing::logged::lay_over;
 
 impl Connection {
     /// The storage did what it was asked; `result` as the kernel gives it.
-    pub(crate) fn storage_done(&mut self, number: u16, result: i32, context: &mut Context<'_>) {
+    pub(crate) fn storage_done(
+        &mut self,
+        number: u16,
+        part: u8,
+        result: i32,
+        context: &mut Context<'_>,
+    ) {
         self.in_storage -= 1;
         if let Some(controller) = &self.controller_of_storage {
             controller.leave_storage();
         }
         let Some(slot) = self.slots.get(number) else { return };
+        if matches!(slot.step, Step::Log { .. }) {
+            return self.log_written(number, part, result, context);
+        }
         if slot.arrived_ns > 0 {
             slot.storage_ns += context.target.now_ns().saturating_sub(slot.asked_ns);
         }
@@ -40,8 +50,14 @@ impl Connection {
         failed: Option<Status>,
         context: &mut Context<'_>,
     ) {
-        let Slot { entry, namespace, step, buffer, bytes, arrived_ns, storage_ns, .. } =
-            self.slots.remove(number);
+        let mut slot = self.slots.remove(number);
+        slot.settle_cache(failed.is_none());
+        let Slot {
+            entry, namespace, step, mut buffer, overlay, bytes, arrived_ns, storage_ns, ..
+        } = slot;
+        if let (Some(read), false) = (&mut buffer, overlay.is_empty()) {
+            lay_over(&overlay, read.bytes_mut(bytes as usize));
+        }
         let timing = Timing { arrived_ns, storage_ns };
         let status = failed.unwrap_or(Status::SUCCESS);
         if failed.is_some() {
@@ -171,6 +187,9 @@ mod tests {
             damaged: false,
             done: 0,
             buffer: None,
+            overlay: Vec::new(),
+            cache_read: None,
+            cache_write: None,
             bytes: 512,
             offset: 0,
             arrived_ns: 0,

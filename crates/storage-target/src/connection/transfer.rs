@@ -10,6 +10,7 @@ use super::respond::Timing;
 use super::slots::Step;
 use super::{Connection, Context, Destination, Phase, StorageOperation, StorageRequest};
 use crate::backing::Backing;
+use crate::backing::logged::covers;
 use crate::reservation::Use;
 
 impl Connection {
@@ -95,6 +96,29 @@ impl Connection {
             self.finish_slot(number, None, context);
             return true;
         }
+        if let (true, Backing::Logged(disk)) = (slot.reads, &slot.namespace.backing) {
+            // Before the backing is read: what is moved there meanwhile is in what is read.
+            let overlay = disk.overlay(slot.offset, slot.bytes);
+            let covered = covers(&overlay, slot.bytes);
+            slot.overlay = overlay;
+            if covered {
+                slot.buffer = Some(buffer);
+                slot.step = Step::Read;
+                self.finish_slot(number, None, context);
+                return true;
+            }
+        }
+        if let (true, Some(cache)) = (slot.reads, slot.namespace.cache.clone()) {
+            if let Some(hit) = cache.hit(slot.offset, slot.bytes) {
+                hit.copy_to(buffer.bytes_mut(slot.bytes as usize));
+                slot.buffer = Some(buffer);
+                slot.step = Step::Read;
+                drop(hit);
+                self.finish_slot(number, None, context);
+                return true;
+            }
+            slot.cache_read = cache.begin_read(slot.offset, slot.bytes);
+        }
         let memory = buffer.pointer();
         let (entry, offset, bytes) = (slot.entry, slot.offset, slot.bytes);
         slot.buffer = Some(buffer);
@@ -127,7 +151,7 @@ impl Connection {
         context: &mut Context<'_>,
     ) {
         let Some(slot) = self.slots.get(number) else { return };
-        let Backing::File(disk) = &slot.namespace.backing else {
+        let Some(disk) = slot.namespace.backing.file() else {
             unreachable!("only files are asked");
         };
         if !self.controller_of_storage.as_ref().is_some_and(|its| its.enter_storage()) {
@@ -138,7 +162,7 @@ impl Connection {
         if slot.arrived_ns > 0 {
             slot.asked_ns = context.target.now_ns();
         }
-        context.requests.push(StorageRequest { slot: number, fd: disk.fd(), operation });
+        context.requests.push(StorageRequest { slot: number, part: 0, fd: disk.fd(), operation });
         self.in_storage += 1;
     }
 }

@@ -9,7 +9,7 @@ use narrows_nvme::command::{DeallocatedRange, Extent, RANGE_BYTES};
 
 use super::execute::Arrived;
 use super::respond::Timing;
-use super::slots::Step;
+use super::slots::{Slot, Step};
 use super::{Connection, Context, Phase, StorageOperation};
 use crate::backing::Backing;
 
@@ -48,9 +48,12 @@ impl Connection {
                     libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE
                 };
                 let durable = extent.force_unit_access;
-                let slot = self.slots.insert(arrived.slot(Step::Zero { durable }, None));
+                let cache_write = arrived.begins([(offset, length)]);
+                let slot = Slot { cache_write, ..arrived.slot(Step::Zero { durable }, None) };
+                let slot = self.slots.insert(slot);
                 self.ask(slot, StorageOperation::Allocate { mode, offset, bytes: length }, context);
             }
+            Backing::Logged(_) => self.log_change(arrived, &[], context),
             Backing::Ram(_) => {
                 let left = std::iter::once(offset..offset + length).collect();
                 self.zero_memory(arrived, left, context);
@@ -146,7 +149,12 @@ impl Connection {
         let mut buffer = context.pool.take_anyway(data.len());
         buffer.bytes_mut(data.len()).copy_from_slice(data);
         let step = Step::Deallocate { done: 0, ranges };
-        let slot = self.slots.insert(arrived.slot(step, Some(buffer)));
+        let block = u64::from(namespace.block_bytes());
+        let bytes =
+            |range: &DeallocatedRange| (range.first_block * block, u64::from(range.blocks) * block);
+        let cache_write = arrived.begins(all.iter().map(bytes));
+        let slot = Slot { cache_write, ..arrived.slot(step, Some(buffer)) };
+        let slot = self.slots.insert(slot);
         self.deallocate_next(slot, context);
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::event::{EventfdFlags, eventfd};
 
+use crate::backing::logged::News;
 use crate::key_maker::KeyDone;
 
 /// A message.
@@ -23,6 +24,16 @@ pub(crate) enum Message {
         serial: u64,
         /// What came of it.
         done: Box<KeyDone>,
+    },
+    /// News for a command that waited for a log.
+    Log {
+        /// The connection's place.
+        peer: u32,
+        /// Its number.
+        serial: u64,
+        /// The command's place.
+        slot: u16,
+        news: News,
     },
     /// Hosts may have something to be told.
     Events,
@@ -59,7 +70,7 @@ impl Inbox {
     }
 
     /// All messages, in their order.
-    pub(super) fn take(&self) -> Vec<Message> {
+    pub(crate) fn take(&self) -> Vec<Message> {
         std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -170,9 +170,9 @@ impl Reactor {
             }
             Work::Receive { peer } => self.received(peer, ended.result, now_ns),
             Work::Send { peer } => self.sent(peer, ended.result, now_ns),
-            Work::Storage { peer, slot } => {
+            Work::Storage { peer, slot, part } => {
                 self.with(peer, now_ns, |peer, context| {
-                    peer.connection.storage_done(slot, ended.result, context);
+                    peer.connection.storage_done(slot, part, ended.result, context);
                 });
             }
         }
@@ -189,6 +189,14 @@ impl Reactor {
                         peer.connection.deliver_events();
                         self.touched.push(index);
                     }
+                }
+            }
+            Message::Log { peer, serial, slot, news } => {
+                let here = self.peers[peer as usize].as_ref();
+                if here.is_some_and(|peer| peer.serial == serial && !peer.closing) {
+                    self.with(peer, now_ns, |peer, context| {
+                        peer.connection.log_news(slot, news, context);
+                    });
                 }
             }
             Message::KeyDone { peer, serial, done } => self.key_done(peer, serial, *done, now_ns),
@@ -230,11 +238,15 @@ impl Reactor {
             requests: &mut self.requests,
             keys: &mut self.key_requests,
             now_ns,
+            inbox: &self.inbox,
+            peer: index,
+            serial: peer.serial,
         };
         act(peer, &mut context);
         let serial = peer.serial;
         for request in self.requests.drain(..) {
-            self.ring.push(entry_of(&request), Work::Storage { peer: index, slot: request.slot });
+            let StorageRequest { slot, part, .. } = request;
+            self.ring.push(entry_of(&request), Work::Storage { peer: index, slot, part });
         }
         self.touched.push(index);
         // A connection has one at a time.

@@ -27,7 +27,7 @@ pub(super) enum Work {
     /// Bytes went.
     Send { peer: u32 },
     /// A file did something for a command.
-    Storage { peer: u32, slot: u16 },
+    Storage { peer: u32, slot: u16, part: u8 },
 }
 
 impl Work {
@@ -37,7 +37,9 @@ impl Work {
             Work::Tick => 4 << 56,
             Work::Receive { peer } => 1 << 56 | u64::from(peer),
             Work::Send { peer } => 2 << 56 | u64::from(peer),
-            Work::Storage { peer, slot } => 3 << 56 | u64::from(slot) << 32 | u64::from(peer),
+            Work::Storage { peer, slot, part } => {
+                3 << 56 | u64::from(part) << 48 | u64::from(slot) << 32 | u64::from(peer)
+            }
         }
     }
 
@@ -48,7 +50,7 @@ impl Work {
             1 => Work::Receive { peer },
             2 => Work::Send { peer },
             4 => Work::Tick,
-            _ => Work::Storage { peer, slot: (data >> 32) as u16 },
+            _ => Work::Storage { peer, slot: (data >> 32) as u16, part: (data >> 48) as u8 },
         }
     }
 }
@@ -184,7 +186,8 @@ mod tests {
             Work::Tick,
             Work::Receive { peer: 7 },
             Work::Send { peer: u32::MAX },
-            Work::Storage { peer: 65_536, slot: u16::MAX },
+            Work::Storage { peer: 65_536, slot: u16::MAX, part: 0 },
+            Work::Storage { peer: 1, slot: 2, part: 3 },
         ] {
             assert_eq!(Work::from_user_data(work.to_user_data()), work);
         }

@@ -11,14 +11,14 @@ use crate::program::Program;
 const SLOT: u32 = 1 << 20;
 const SLOTS: u32 = 8;
 
-fn path_to(program: &Program, options: &str) -> NvmeTcpPath {
+pub(crate) fn path_to(program: &Program, options: &str) -> NvmeTcpPath {
     let association = Arc::new(Association::connect(&program.address(options), 4).unwrap());
     let arena = Arena::new(SLOTS, SLOT, 4096).unwrap();
     association.path(arena, PathOptions::default()).unwrap()
 }
 
 /// Waits for everything in flight.
-fn all(path: &mut NvmeTcpPath) -> Vec<Completion> {
+pub(crate) fn all(path: &mut NvmeTcpPath) -> Vec<Completion> {
     let mut done = Vec::new();
     while path.in_flight() > 0 {
         path.reap(path.in_flight(), &mut done).unwrap();
@@ -26,14 +26,14 @@ fn all(path: &mut NvmeTcpPath) -> Vec<Completion> {
     done
 }
 
-fn one(path: &mut NvmeTcpPath, op: Op, offset: u64, bytes: u32) -> i32 {
+pub(crate) fn one(path: &mut NvmeTcpPath, op: Op, offset: u64, bytes: u32) -> i32 {
     path.submit(op, 0, offset, bytes);
     let done = all(path);
     assert_eq!((done.len(), done[0].slot), (1, 0));
     done[0].result
 }
 
-fn pattern(seed: u64, bytes: usize) -> Vec<u8> {
+pub(crate) fn pattern(seed: u64, bytes: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
         state ^= state << 13;
@@ -48,7 +48,7 @@ fn pattern(seed: u64, bytes: usize) -> Vec<u8> {
 const SIZES: [u32; 9] = [512, 4096, 8192, 16384, 16896, 65536, 69632, 262_144, 1 << 20];
 
 /// Writes and reads random places of a namespace beside a copy in memory, several commands at once.
-fn hold_against_a_copy(path: &mut NvmeTcpPath, size: u64, rounds: u64) {
+pub(crate) fn hold_against_a_copy(path: &mut NvmeTcpPath, size: u64, rounds: u64) {
     let mut copy = vec![0; size as usize];
     for round in 0..rounds {
         // Commands at once don't overlap: their order is nobody's promise.

@@ -1,12 +1,15 @@
 //! The target as hosts see it: a program that listens, and the initiator of the crate beside it.
 
 mod authentication;
+mod cached;
+mod control;
 mod cutter;
 mod data;
 mod fabric_split;
 mod host;
 mod hostile;
 mod impostor;
+mod logged;
 mod measured;
 mod misuse;
 mod model;

@@ -12,13 +12,15 @@ use narrows_nvme::command::{
 };
 use narrows_nvme::digest::Digests;
 use narrows_nvme::property::{CC, Configuration};
-use narrows_nvme::{DataPointer, Nqn};
+use narrows_nvme::{DataPointer, Nqn, Status};
 use narrows_target::{InMemoryTarget, namespace_of};
 
-use crate::program::{NQN, connect};
+use crate::program::{NQN, connect, logged, make_log};
 
 const BLOCK: usize = 512;
 const BLOCKS: usize = 2048;
+/// The first block.
+const EXTENT: Extent = Extent { first_block: 0, blocks_less_one: 0, force_unit_access: false };
 const SLOTS: u16 = 6;
 const SLOT_BYTES: usize = 96 << 10;
 
@@ -79,6 +81,10 @@ struct World {
     busy: Vec<bool>,
     versions: u64,
     answered: u64,
+    /// It has a log, which is moved now and then, and takes no hints.
+    logged: bool,
+    /// Commands under way may be about the same blocks.
+    overlaps: bool,
 }
 
 impl World {
@@ -93,6 +99,8 @@ impl World {
             busy: vec![false; BLOCKS],
             versions: 0,
             answered: 0,
+            logged: namespace.contains(",log="),
+            overlaps: false,
         }
     }
 
@@ -210,7 +218,7 @@ impl World {
         let blocks = 1 + self.random.below(longest);
         let first = self.random.below(BLOCKS - blocks + 1);
         let range = first..first + blocks;
-        if self.busy[range.clone()].iter().any(|busy| *busy) {
+        if !self.overlaps && self.busy[range.clone()].iter().any(|busy| *busy) {
             return;
         }
         let force_unit_access = self.random.below(4) == 0;
@@ -232,7 +240,7 @@ impl World {
                 let intent = Intent::Write { first, blocks, version };
                 (IoCommand::Write(extent), Direction::Out(bytes), intent)
             }
-            6 if self.random.below(2) == 0 => {
+            6 if !self.logged && self.random.below(2) == 0 => {
                 let deallocated = DeallocatedRange {
                     attributes: 0,
                     blocks: blocks as u32,
@@ -260,6 +268,9 @@ impl World {
     fn check(&mut self, line: &mut Line, ended: &Ended) {
         assert!(ended.completion.status.is_success(), "{ended:?}");
         self.answered += 1;
+        if self.overlaps {
+            return self.check_own(line, ended);
+        }
         match line.intents.remove(&ended.slot).expect("a command of this slot") {
             Intent::Other => {}
             Intent::Write { first, blocks, version } => {
@@ -289,6 +300,56 @@ impl World {
         }
     }
 
+    /// Where commands overlap: what was read is of this block, in any version that was written.
+    fn check_own(&self, line: &mut Line, ended: &Ended) {
+        let intent = line.intents.remove(&ended.slot).expect("a command of this slot");
+        let Intent::Read { first, blocks } = intent else { return };
+        let data = line.memory.0[usize::from(ended.slot)].chunks_exact(BLOCK);
+        for (block, read) in (first..first + blocks).zip(data) {
+            let version = u64::from_le_bytes(read[8..16].try_into().unwrap());
+            assert!(version <= self.versions && read == block_of(block, version), "block {block}");
+        }
+    }
+
+    /// Random commands on all queues, whose bytes and files take their turns.
+    fn work(&mut self, lines: &mut [Line]) {
+        for _ in 0..80 {
+            let index = self.random.below(lines.len());
+            let line = &mut lines[index];
+            for _ in 0..self.random.below(4) {
+                self.begin(line);
+            }
+            let mut ended = Vec::new();
+            self.carry(line, &mut ended);
+            for one in &ended {
+                self.check(line, one);
+            }
+            for _ in 0..self.random.below(3) {
+                let (choice, other) = (self.random.below(64), self.random.below(64));
+                self.target.perform(other);
+                self.target.finish(choice);
+            }
+            if self.logged && self.random.below(8) == 0 {
+                self.target.move_logs().unwrap();
+            }
+        }
+    }
+
+    /// The target ends as by SIGKILL and comes back: what its log held is in its file then.
+    fn come_back(self, namespace: &str) {
+        drop(self.target);
+        let (file, _) = namespace.split_once(',').unwrap();
+        let spec = namespace_of(namespace).unwrap();
+        let again = InMemoryTarget::new(&NQN.parse().unwrap(), &[spec], 1 << 20).unwrap();
+        drop(again);
+        let content = std::fs::read(file).unwrap();
+        for (block, versions) in self.model.iter().enumerate() {
+            let found = &content[block * BLOCK..(block + 1) * BLOCK];
+            let known = versions.iter().any(|version| found == block_of(block, *version));
+            assert!(known, "block {block} is none of {versions:?}: {:?}", &found[..16]);
+        }
+    }
+
     /// Cuts a connection: what it had under way may have happened or not.
     fn cut(&mut self, line: Line) {
         self.target.cut(line.number);
@@ -313,22 +374,7 @@ fn run(seed: u64, namespace: &str) -> u64 {
     let digests = Digests { header: seed % 2 == 1, data: seed % 3 == 1 };
     for _ in 0..4 {
         let (admin, mut lines) = world.associate(3, digests);
-        for _ in 0..80 {
-            let index = world.random.below(lines.len());
-            let line = &mut lines[index];
-            for _ in 0..world.random.below(4) {
-                world.begin(line);
-            }
-            let mut ended = Vec::new();
-            world.carry(line, &mut ended);
-            for one in &ended {
-                world.check(line, one);
-            }
-            for _ in 0..world.random.below(3) {
-                let choice = world.random.below(64);
-                world.target.finish(choice);
-            }
-        }
+        world.work(&mut lines);
         // One queue is cut in the middle of whatever it does, the others come to their end.
         let victim = lines.swap_remove(world.random.below(lines.len()));
         world.cut(victim);
@@ -342,7 +388,15 @@ fn run(seed: u64, namespace: &str) -> u64 {
         world.target.finish(0);
     }
     assert_eq!(world.target.memory_in_use(), 0);
-    world.answered
+    let answered = world.answered;
+    if namespace.contains(",cache=") {
+        let (hits, misses, updates) = world.target.cached_pages();
+        assert!(hits > 0 && misses > 0 && updates > 0, "{hits} {misses} {updates}");
+    }
+    if world.logged {
+        world.come_back(namespace);
+    }
+    answered
 }
 
 /// Seeds of the ordinary run; `NARROWS_MODEL_SEEDS=1000..2000` asks for others.
@@ -369,6 +423,214 @@ fn a_file_is_what_the_model_says() {
         std::fs::remove_file(&file).unwrap();
     }
     assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+}
+
+#[test]
+fn a_file_with_a_cache_is_what_the_model_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut answered = 0;
+    for seed in seeds() {
+        let file = folder.path().join(format!("disk-{seed}"));
+        std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+        // A quarter of it, and all of it.
+        let size = if seed % 2 == 0 { "256KiB" } else { "1MiB" };
+        answered += run(seed, &format!("{},cache=ram:{size}", file.display()));
+        std::fs::remove_file(&file).unwrap();
+    }
+    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+}
+
+/// Reads, writes, zeroes and cuts of the same blocks at once, and whenever all is quiet the file and what is read are the same.
+#[test]
+fn whatever_overlapped_a_cache_is_what_its_file_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut hits, mut updates) = (0, 0);
+    for seed in seeds() {
+        println!("seed {seed}");
+        let file = folder.path().join(format!("disk-{seed}"));
+        std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+        let namespace = format!("{},cache=ram:256KiB", file.display());
+        let mut world = World { overlaps: true, ..World::new(seed, &namespace) };
+        for _ in 0..6 {
+            let (admin, mut lines) = world.associate(3, Digests::NONE);
+            world.work(&mut lines);
+            let victim = lines.swap_remove(world.random.below(lines.len()));
+            world.cut(victim);
+            world.settle_all(&mut lines);
+            while world.target.waiting() > 0 {
+                world.target.finish(0);
+            }
+            let before = world.target.cached_pages();
+            let content = std::fs::read(&file).unwrap();
+            for first in (0..BLOCKS).step_by(8) {
+                let extent = Extent { first_block: first as u64, blocks_less_one: 7, ..EXTENT };
+                let command = IoCommand::Read(extent);
+                let bytes = 8 * BLOCK;
+                let direction = Direction::In(bytes as u32);
+                one(&mut world, &mut lines[0], command, direction, false);
+                let read = &lines[0].memory.0[0][..bytes];
+                assert!(read == &content[first * BLOCK..first * BLOCK + bytes], "block {first}");
+            }
+            let after = world.target.cached_pages();
+            hits += after.0 - before.0;
+            updates += after.2;
+            lines.into_iter().chain([admin]).for_each(|line| world.cut(line));
+        }
+        assert_eq!(world.target.memory_in_use(), 0);
+        std::fs::remove_file(&file).unwrap();
+    }
+    println!("{hits} cached pages beside the file, {updates} updates");
+    assert!(hits > 10 * 12 && updates > 10 * 12, "{hits} {updates}");
+}
+
+#[test]
+fn compare_asks_the_file_and_not_a_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk");
+    std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+    let mut world = World::new(1, &format!("{},cache=ram:256KiB", file.display()));
+    let (_admin, mut lines) = world.associate(1, Digests::NONE);
+    let line = &mut lines[0];
+    for _ in 0..2 {
+        let page = IoCommand::Read(Extent { blocks_less_one: 7, ..EXTENT });
+        one(&mut world, line, page, Direction::In(4096), false);
+    }
+    assert_eq!(world.target.cached_pages(), (1, 1, 0));
+    write_one(&mut world, line, 1, false);
+    assert_eq!(world.target.cached_pages(), (1, 1, 1));
+    let compared = |world: &mut World, line: &mut Line, version| {
+        line.memory.0[0][..BLOCK].copy_from_slice(&block_of(0, version));
+        let command = IoCommand::Compare(EXTENT);
+        one(world, line, command, Direction::Out(BLOCK as u32), false).completion.status
+    };
+    assert!(compared(&mut world, line, 1).is_success());
+    assert_eq!(compared(&mut world, line, 2), Status::COMPARE_FAILURE.for_good());
+    assert_eq!(read_one(&mut world, line), block_of(0, 1));
+    assert_eq!(world.target.cached_pages(), (2, 1, 1));
+}
+
+#[test]
+fn a_file_with_a_log_is_what_the_model_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut answered = 0;
+    for seed in seeds() {
+        let file = folder.path().join(format!("disk-{seed}"));
+        std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+        let (first, second) = (folder.path().join("a"), folder.path().join("b"));
+        let two = seed % 2 == 1;
+        let media = if two { vec![first, second] } else { vec![first] };
+        let acknowledge = if seed % 4 == 1 { "first" } else { "all" };
+        make_log(&file, &media, &["--acknowledge", acknowledge]);
+        answered += run(seed, &logged(&file, &media));
+        for used in media.iter().chain([&file]) {
+            std::fs::remove_file(used).unwrap();
+        }
+    }
+    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+}
+
+/// A write to a block, and how it was answered while the media do, or fail, what they are asked.
+fn write_one(world: &mut World, line: &mut Line, version: u64, fails: bool) -> Ended {
+    line.memory.0[0][..BLOCK].copy_from_slice(&block_of(0, version));
+    let extent = Extent { first_block: 0, blocks_less_one: 0, force_unit_access: false };
+    one(world, line, IoCommand::Write(extent), Direction::Out(BLOCK as u32), fails)
+}
+
+fn read_one(world: &mut World, line: &mut Line) -> Vec<u8> {
+    let extent = Extent { first_block: 0, blocks_less_one: 0, force_unit_access: false };
+    let ended = one(world, line, IoCommand::Read(extent), Direction::In(BLOCK as u32), false);
+    assert!(ended.completion.status.is_success(), "{ended:?}");
+    line.memory.0[0][..BLOCK].to_vec()
+}
+
+fn one(
+    world: &mut World,
+    line: &mut Line,
+    command: IoCommand,
+    direction: Direction,
+    fails: bool,
+) -> Ended {
+    let entry = command.to_entry(0, 1, DataPointer::NONE);
+    line.queue.submit(entry, 0, direction, &mut line.memory);
+    let mut ended = Vec::new();
+    for _ in 0..10_000 {
+        world.carry(line, &mut ended);
+        if fails && world.target.waiting() > 0 {
+            world.target.fail(0, libc::EIO);
+        } else {
+            world.target.finish(0);
+        }
+        if let Some(ended) = ended.pop() {
+            return ended;
+        }
+    }
+    panic!("the command is never answered");
+}
+
+#[test]
+fn a_log_whose_only_medium_fails_takes_no_more_and_keeps_what_it_had() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, media) = (folder.path().join("disk"), [folder.path().join("log")]);
+    std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+    make_log(&file, &media, &[]);
+    let mut world = World::new(3, &logged(&file, &media));
+    let (_admin, mut lines) = world.associate(1, Digests::NONE);
+    let mut line = lines.remove(0);
+    assert!(write_one(&mut world, &mut line, 1, false).completion.status.is_success());
+    // The one that fails, and all after it.
+    for version in [2, 3] {
+        let failed = write_one(&mut world, &mut line, version, true).completion.status;
+        assert_eq!(failed, Status::WRITE_FAULT.for_good());
+    }
+    assert_eq!(read_one(&mut world, &mut line), block_of(0, 1));
+    // What was acknowledged is on the failed medium alone until it is moved.
+    let flush = |world: &mut World, line: &mut Line| {
+        one(world, line, IoCommand::Flush, Direction::None, false).completion.status
+    };
+    assert_eq!(flush(&mut world, &mut line), Status::WRITE_FAULT.for_good());
+    world.target.move_logs().unwrap();
+    assert!(flush(&mut world, &mut line).is_success());
+    assert_eq!(read_one(&mut world, &mut line), block_of(0, 1));
+    assert_eq!(std::fs::read(&file).unwrap()[..BLOCK], block_of(0, 1));
+}
+
+#[test]
+fn a_log_with_two_media_goes_on_with_one() {
+    for acknowledge in ["first", "all"] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("disk");
+        let media = [folder.path().join("a"), folder.path().join("b")];
+        std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+        make_log(&file, &media, &["--acknowledge", acknowledge]);
+        let mut world = World::new(3, &logged(&file, &media));
+        let (_admin, mut lines) = world.associate(1, Digests::NONE);
+        let mut line = lines.remove(0);
+        line.memory.0[0][..BLOCK].copy_from_slice(&block_of(0, 1));
+        let extent = Extent { first_block: 0, blocks_less_one: 0, force_unit_access: false };
+        let entry = IoCommand::Write(extent).to_entry(0, 1, DataPointer::NONE);
+        line.queue.submit(entry, 0, Direction::Out(BLOCK as u32), &mut line.memory);
+        let mut ended = Vec::new();
+        while world.target.waiting() < 2 {
+            world.carry(&mut line, &mut ended);
+        }
+        // One of the two fails; the other has it.
+        world.target.fail(1, libc::EIO);
+        world.carry(&mut line, &mut ended);
+        assert!(ended.is_empty());
+        world.target.finish(0);
+        while ended.is_empty() {
+            world.carry(&mut line, &mut ended);
+        }
+        assert!(ended[0].completion.status.is_success(), "{acknowledge}: {:?}", ended[0]);
+        assert!(write_one(&mut world, &mut line, 2, false).completion.status.is_success());
+        world.target.move_logs().unwrap();
+        assert_eq!(read_one(&mut world, &mut line), block_of(0, 2));
+        // What it acknowledged alone needs it alone.
+        drop(world);
+        let spec = namespace_of(&logged(&file, &media)).unwrap();
+        drop(InMemoryTarget::new(&NQN.parse().unwrap(), &[spec], 1 << 20).unwrap());
+        assert_eq!(std::fs::read(&file).unwrap()[..BLOCK], block_of(0, 2));
+    }
 }
 
 /// What a host had under way when its connections were lost must not happen after what it does once it is back.

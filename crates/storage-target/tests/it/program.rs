@@ -1,6 +1,7 @@
 //! The program under test.
 
 use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -81,11 +82,15 @@ impl Program {
 
     /// The next line with this text.
     pub(crate) fn line_with(&self, text: &str) -> String {
+        let mut before = Vec::new();
         loop {
-            let line = self.lines.recv_timeout(PATIENCE).expect("the target says it");
+            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+                panic!("the target says no `{text}`, but {before:?}");
+            };
             if line.contains(text) {
                 return line;
             }
+            before.push(line);
         }
     }
 
@@ -121,6 +126,34 @@ impl Drop for Program {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Makes a log of 4 MiB for a file, on media that are made for it.
+pub(crate) fn make_log(file: &Path, media: &[PathBuf], more: &[&str]) {
+    let mut arguments = vec!["make".to_string(), "--for".to_string(), file.display().to_string()];
+    for medium in media {
+        let empty = std::fs::File::create(medium).unwrap();
+        empty.set_len((8 << 10) + (4 << 20)).unwrap();
+        arguments.extend(["--log".to_string(), medium.display().to_string()]);
+    }
+    arguments.extend(more.iter().map(ToString::to_string));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (said, code) = log_command(&arguments);
+    assert_eq!(code, Some(0), "{said}");
+}
+
+/// A file with its log, as a namespace is named.
+pub(crate) fn logged(file: &Path, media: &[PathBuf]) -> String {
+    let media = media.iter().map(|medium| format!(",log={}", medium.display()));
+    std::iter::once(file.display().to_string()).chain(media).collect()
+}
+
+/// What `narrows-target log` says, and its exit code.
+pub(crate) fn log_command(arguments: &[&str]) -> (String, Option<i32>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows-target"));
+    let output = command.arg("log").args(arguments).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (String::from_utf8_lossy(&said).into_owned(), output.status.code())
 }
 
 /// What the program says when it can't serve, and its exit code.

@@ -1,0 +1,45 @@
+//! The log tier: a write is acknowledged when it is in a log on fast media, and moved to its place, the *backing*, behind that.
+//!
+//! ```text
+//!   write ──► append ──► log on 1 or 2 media ──► acknowledged
+//!                 │
+//!                 └─ image in memory ──► batch ──► backing ──► flush ──► superblock ──► room is free
+//!                          │                                  (tail moves)
+//!   read ◄── newest ◄──────┘
+//! ```
+//!
+//! Four rules carry it, and each has a crash test that fails without it (`tests/it`):
+//!
+//! 1. **The log is a prefix.** Records are acknowledged in the order in which they lie in the log, each once it and all before it are
+//!    durable. What recovery finds up to the first record that isn't whole is then all that was acknowledged.
+//! 2. **Flush before forgetting.** Room is used again only after its records are in the backing, the backing is flushed, and a superblock
+//!    with the new tail is durable.
+//! 3. **A tail of its own for each life.** Recovery writes all records to the backing, flushes it, and begins a new epoch with an empty log.
+//!    A whole record of an older epoch that lies behind a torn one is then no record.
+//! 4. **Only what is durable is moved.** A batch for the backing ends before the first record that may yet be lost, or that a medium is
+//!    still being given; newer data of the same blocks beyond that never take the place of older data within.
+//!
+//! This crate decides; it does no I/O, knows no clock and starts no thread. Who uses it moves bytes: the target
+//! (`narrows-target`), and the simulator of its tests, which goes through the states that a power cut can leave.
+//!
+//! Not here: reads that hit a cache (a product of its own, which promises nothing about durability), and whether media keep
+//! what they say they keep: the crash test of `narrows durability` finds that out.
+//!
+//! Sources: write-ahead logging and its order of forgetting as in Mohan et al., ARIES (TODS 1992), for redo only; alternating headers
+//! as in Gray and Reuter, Transaction Processing (1993), chapter 9; sectors as the unit that is written whole: NVMe Base Specification,
+//! "Atomic Operation" (AWUPF of at least one logical block).
+
+#![forbid(unsafe_code)]
+
+mod format;
+mod log;
+mod newest;
+mod recover;
+
+pub use format::{
+    Acknowledge, Action, GEOMETRY_HINT, Geometry, HEAD_BYTES, LEAST_CAPACITY, LogId, RecordHeader,
+    SLOT_BYTES, Superblock,
+};
+pub use log::{Append, Batch, Change, Image, Log, Refused, State, Status};
+pub use newest::{Piece, Source};
+pub use recover::{FoundRecord, LogContents, ReadMedium, Unusable, scan};

@@ -1,0 +1,392 @@
+//! A host, a log, its media and its backing, as one value that takes steps, and the plain disk that it is held against.
+
+use narrows_log_tier::{
+    Acknowledge, Action, Change, Geometry, HEAD_BYTES, Log, LogId, ReadMedium, Source, Superblock,
+    scan,
+};
+
+use crate::store::{SECTOR, Store};
+
+/// Blocks of the backing, a sector each.
+pub(crate) const BLOCKS: usize = 4;
+/// Whose writes of superblocks are; records go by their number.
+const OF_SUPERBLOCK: u64 = u64::MAX;
+
+/// Whose content a block has that no record of this life wrote.
+const BEFORE: u64 = u64::MAX;
+
+/// A rule that is taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Broken {
+    Nothing,
+    /// Each record is acknowledged by itself.
+    Prefix,
+    /// A record's write ends before it is durable.
+    LogFlush,
+    /// The backing is not flushed before the tail moves.
+    BackingFlush,
+    /// Room is used again before the superblock is durable.
+    SuperblockFlush,
+    /// Recovery goes on in the same epoch.
+    Epoch,
+}
+
+/// A write of a history: from which block on, how many, and what they hold then. 0 is zeros, by [`Action::Zero`].
+pub(crate) type Write = (u64, u64, u8);
+
+#[derive(Debug, Clone)]
+pub(crate) struct Setup {
+    pub(crate) media: u8,
+    pub(crate) acknowledge: Acknowledge,
+    /// Units of the ring.
+    pub(crate) units: u64,
+    pub(crate) broken: Broken,
+    /// A write begins only while fewer sectors are open.
+    pub(crate) open_limit: usize,
+    /// Medium failures and power cuts that may still come.
+    pub(crate) failures: u8,
+    pub(crate) cuts: u8,
+}
+
+/// Where the batch under way is.
+#[derive(Debug, Clone)]
+enum Moving {
+    Nothing,
+    Written,
+    Flushed,
+    Superblock(Superblock),
+}
+
+/// A step that can be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The host begins its next write.
+    Begin,
+    /// A medium has a record.
+    End { seq: u64, medium: u8 },
+    /// The batch under way goes on.
+    Move,
+    /// A medium fails all writes from now on.
+    Fail { medium: u8 },
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct World {
+    setup: Setup,
+    log: Log,
+    image: Vec<u8>,
+    media: Vec<Store>,
+    backing: Store,
+    failed: u8,
+    /// Writes of records under way.
+    under_way: Vec<(u64, u8)>,
+    moving: Moving,
+    /// Of each block what it may hold: what was acknowledged last, then what was begun since.
+    model: Vec<Vec<(u64, u8)>>,
+    /// What is to be written yet.
+    pub(crate) script: Vec<Write>,
+}
+
+pub(crate) fn geometry(units: u64) -> Geometry {
+    Geometry { unit: SECTOR as u32, capacity: units * SECTOR as u64 }
+}
+
+impl World {
+    pub(crate) fn new(setup: Setup, script: &[Write]) -> World {
+        let geometry = geometry(setup.units);
+        let superblock = Superblock {
+            id: LogId([7; 16]),
+            backing: [9; 16],
+            backing_bytes: (BLOCKS * SECTOR) as u64,
+            geometry,
+            media: setup.media,
+            medium: 0,
+            acknowledge: setup.acknowledge,
+            members: (1 << setup.media) - 1,
+            generation: 1,
+            epoch: 1,
+            tail: 0,
+            tail_seq: 0,
+            clean: false,
+            time_ms: 0,
+        };
+        let bytes = (HEAD_BYTES + geometry.capacity) as usize;
+        let mut world = World {
+            log: Log::new(superblock),
+            image: vec![0; geometry.capacity as usize],
+            media: vec![Store::new(bytes); usize::from(setup.media)],
+            backing: Store::new(BLOCKS * SECTOR),
+            failed: 0,
+            under_way: Vec::new(),
+            moving: Moving::Nothing,
+            model: vec![vec![(BEFORE, 0)]; BLOCKS],
+            script: script.to_vec(),
+            setup,
+        };
+        world.write_superblock(superblock);
+        world.media.iter_mut().for_each(Store::flush);
+        world
+    }
+
+    /// What tells two worlds apart, for the search.
+    pub(crate) fn key(&self) -> String {
+        let World { log, media, backing, failed, under_way, moving, model, script, .. } = self;
+        let (cuts, failures) = (self.setup.cuts, self.setup.failures);
+        format!(
+            "{log:?}{media:?}{backing:?}{failed}{under_way:?}{moving:?}{model:?}{script:?}{cuts}{failures}"
+        )
+    }
+
+    /// All steps that can be taken now.
+    pub(crate) fn steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        // So that all states after a cut can be gone through.
+        if !self.script.is_empty() && self.open_sectors() < self.setup.open_limit {
+            steps.push(Step::Begin);
+        }
+        let ends =
+            self.under_way.iter().map(|(seq, medium)| Step::End { seq: *seq, medium: *medium });
+        steps.extend(ends);
+        if !matches!(self.moving, Moving::Nothing) || self.log.has_work() {
+            steps.push(Step::Move);
+        }
+        if self.setup.failures > 0 {
+            let alive = (0..self.setup.media).filter(|medium| self.failed >> medium & 1 == 0);
+            steps.extend(alive.map(|medium| Step::Fail { medium }));
+        }
+        steps
+    }
+
+    /// Takes a step; `false` where it changes nothing: a write that finds no room.
+    pub(crate) fn take(&mut self, step: Step) -> bool {
+        match step {
+            Step::Begin => return self.begin(),
+            Step::End { seq, medium } => self.end(seq, medium),
+            Step::Move => self.go_on(),
+            Step::Fail { medium } => self.fail(medium),
+        }
+        true
+    }
+
+    fn begin(&mut self) -> bool {
+        let (first, blocks, content) = self.script[0];
+        let data = vec![content; blocks as usize * SECTOR];
+        let (action, data) = match content {
+            0 => (Action::Zero, &[][..]),
+            _ => (Action::Write, &data[..]),
+        };
+        let (offset, bytes) = (first * SECTOR as u64, blocks * SECTOR as u64);
+        let change = Change { action, offset, bytes, data };
+        let Ok(append) = self.log.append(&mut self.image, &change, 0) else { return false };
+        self.script.remove(0);
+        for block in first..first + blocks {
+            self.model[block as usize].push((append.seq, content));
+        }
+        let at = append.at as usize;
+        let record = self.image[at..at + append.bytes as usize].to_vec();
+        let geometry = self.log.geometry();
+        for medium in (0..self.setup.media).filter(|medium| self.log.members() >> medium & 1 == 1) {
+            let at = geometry.on_medium(append.at);
+            self.media[usize::from(medium)].write(at, &record, append.seq);
+            self.under_way.push((append.seq, medium));
+        }
+        true
+    }
+
+    fn end(&mut self, seq: u64, medium: u8) {
+        self.under_way.retain(|it| *it != (seq, medium));
+        if self.setup.broken != Broken::LogFlush {
+            self.media[usize::from(medium)].make_durable(seq);
+        }
+        let durable = self.log.written(seq, medium);
+        if self.setup.broken == Broken::Prefix {
+            self.acknowledge(seq);
+        }
+        durable.for_each(|seq| self.acknowledge(seq));
+    }
+
+    fn acknowledge(&mut self, seq: u64) {
+        for versions in &mut self.model {
+            if let Some(at) = versions.iter().position(|(of, _)| *of == seq) {
+                versions.drain(..at);
+            }
+        }
+    }
+
+    fn fail(&mut self, medium: u8) {
+        self.setup.failures -= 1;
+        self.failed |= 1 << medium;
+        self.under_way.retain(|(_, of)| *of != medium);
+        // What was under way on it stays as open as it was, for good.
+        let durable = self.log.medium_failed(medium);
+        durable.for_each(|seq| self.acknowledge(seq));
+    }
+
+    /// The next step of moving records to the backing.
+    fn go_on(&mut self) {
+        self.moving = match std::mem::replace(&mut self.moving, Moving::Nothing) {
+            Moving::Nothing => {
+                let Some(batch) = self.log.batch(SECTOR as u64 * 2) else { return };
+                for piece in &batch.pieces {
+                    let data = match piece.source {
+                        Source::Image(at) => {
+                            let at = at as usize;
+                            self.image[at..at + piece.bytes as usize].to_vec()
+                        }
+                        Source::Zeros { .. } => vec![0; piece.bytes as usize],
+                    };
+                    self.backing.write(piece.offset, &data, 0);
+                }
+                Moving::Written
+            }
+            Moving::Written => {
+                if self.setup.broken != Broken::BackingFlush {
+                    self.backing.flush();
+                }
+                Moving::Flushed
+            }
+            Moving::Flushed => {
+                let superblock = self.log.superblock_after_batch(0);
+                self.write_superblock(superblock);
+                if self.setup.broken == Broken::SuperblockFlush {
+                    self.log.forget(superblock);
+                    return;
+                }
+                Moving::Superblock(superblock)
+            }
+            Moving::Superblock(superblock) => {
+                self.media.iter_mut().for_each(|medium| medium.make_durable(OF_SUPERBLOCK));
+                self.log.forget(superblock);
+                Moving::Nothing
+            }
+        };
+    }
+
+    fn write_superblock(&mut self, superblock: Superblock) {
+        for (medium, store) in (0_u8..).zip(&mut self.media) {
+            if self.failed >> medium & 1 == 0 {
+                let its = Superblock { medium, ..superblock };
+                store.write(its.at(), &its.to_bytes(), OF_SUPERBLOCK);
+            }
+        }
+    }
+
+    /// Whether a host reads what was written last: the backing, with the pieces of the log over it.
+    pub(crate) fn check_reads(&self) {
+        let mut seen = self.backing.seen(0, BLOCKS * SECTOR);
+        for piece in self.log.pieces(0, (BLOCKS * SECTOR) as u64) {
+            let range = piece.offset as usize..(piece.offset + piece.bytes) as usize;
+            match piece.source {
+                Source::Image(at) => {
+                    let at = at as usize;
+                    seen[range].copy_from_slice(&self.image[at..at + piece.bytes as usize]);
+                }
+                Source::Zeros { .. } => seen[range].fill(0),
+            }
+        }
+        for (block, versions) in self.model.iter().enumerate() {
+            let last = versions.last().map(|(_, content)| *content);
+            // Where the log failed, what failed with it may be gone.
+            let lost = self.log.members() == 0;
+            let found = content_of(&seen, block);
+            let right = if lost { is_among(versions, found) } else { last == Some(found) };
+            assert!(right, "block {block} reads as {found}, of {versions:?}");
+        }
+    }
+
+    /// Sectors that a cut of the power may leave or not.
+    pub(crate) fn open_sectors(&self) -> usize {
+        self.media.iter().chain([&self.backing]).map(Store::open_sectors).sum()
+    }
+
+    pub(crate) fn cuts_left(&self) -> u8 {
+        self.setup.cuts
+    }
+
+    /// Media that may be lost with the power and leave everything that was acknowledged: each by itself where all have it, those that failed
+    /// before, and none.
+    pub(crate) fn losses(&self) -> Vec<u8> {
+        let each = (0..self.setup.media).map(|medium| 1 << medium);
+        let enough = self.setup.acknowledge == Acknowledge::All && self.setup.media > 1;
+        let may = |loss: &u8| loss & self.failed != 0 || enough && self.failed == 0;
+        let alone = self.setup.media == 1;
+        std::iter::once(0).chain(each.filter(|loss| !alone && may(loss))).collect()
+    }
+
+    /// The world after a cut of the power that left those sectors whose bit is set, and after recovery with all media but those of
+    /// `missing`; `None` where recovery refuses because a medium is missing.
+    ///
+    /// # Errors
+    /// A block that is neither what was acknowledged nor what was begun after it.
+    pub(crate) fn after_cut(&self, mut kept: u64, missing: u8) -> Result<Option<World>, String> {
+        let mut world = self.clone();
+        for store in world.media.iter_mut().chain([&mut world.backing]) {
+            let open = store.open_sectors();
+            *store = store.after_cut(kept);
+            kept >>= open;
+        }
+        if !world.recover(missing) {
+            return Ok(None);
+        }
+        world.settle_model()?;
+        Ok(Some(world))
+    }
+
+    fn recover(&mut self, missing: u8) -> bool {
+        let any = self.setup.acknowledge == Acknowledge::All;
+        let present =
+            (0_u8..).zip(&mut self.media).filter(|(medium, _)| missing >> medium & 1 == 0);
+        let mut given: Vec<&mut Store> = present.map(|(_, store)| store).collect();
+        let mut readers: Vec<&mut dyn ReadMedium> =
+            given.iter_mut().map(|store| *store as &mut dyn ReadMedium).collect();
+        let Ok(found) = scan(&mut readers, any && missing != 0) else {
+            assert!(missing != 0, "recovery refuses a log with all of its media");
+            return false;
+        };
+        for record in &found.records {
+            let bytes = record.header.bytes as usize;
+            let mut data = vec![0; bytes];
+            if record.header.action == Action::Write {
+                given[record.given].read(record.data_at, &mut data).unwrap();
+            }
+            self.backing.write(record.header.offset, &data, 0);
+        }
+        self.backing.flush();
+        let mut next = found.next(0);
+        if self.setup.broken == Broken::Epoch {
+            next.epoch = found.superblock.epoch;
+        }
+        self.failed = !next.members;
+        self.write_superblock(next);
+        self.media.iter_mut().for_each(Store::flush);
+        self.log = Log::new(next);
+        self.under_way.clear();
+        self.moving = Moving::Nothing;
+        self.setup.cuts = self.setup.cuts.saturating_sub(1);
+        true
+    }
+
+    /// After recovery each block is what it is for good.
+    fn settle_model(&mut self) -> Result<(), String> {
+        let seen = self.backing.seen(0, BLOCKS * SECTOR);
+        for (block, versions) in self.model.iter_mut().enumerate() {
+            let found = content_of(&seen, block);
+            if !is_among(versions, found) {
+                return Err(format!("block {block} is {found} after a cut, of {versions:?}"));
+            }
+            *versions = vec![(BEFORE, found)];
+        }
+        Ok(())
+    }
+}
+
+fn is_among(versions: &[(u64, u8)], found: u8) -> bool {
+    versions.iter().any(|(_, content)| *content == found)
+}
+
+/// What a block is filled with.
+fn content_of(bytes: &[u8], block: usize) -> u8 {
+    let sector = &bytes[block * SECTOR..(block + 1) * SECTOR];
+    assert!(sector.iter().all(|byte| *byte == sector[0]), "a sector is written whole");
+    sector[0]
+}

@@ -1,0 +1,273 @@
+//! A file or device with a log in front: writes are acknowledged when they are in the log, durably, and moved behind.
+//!
+//! What may be acknowledged, moved and forgotten when is decided by [`narrows_log_tier::Log`]; here are its bytes, its files, the
+//! commands that wait for it, and the thread that moves ([`mover`]). Connections ask for the writes to the media by their own rings.
+
+mod image;
+mod mover;
+mod open;
+mod wait;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use narrows_log_tier::{Change, Geometry, Log, Refused, Source, State, Status};
+
+pub(crate) use mover::Mover;
+pub(crate) use mover::write_superblock;
+pub(crate) use open::{
+    Consents, MediumReader, OpenLog, check_backing, identity_of, mark_of, newest_of, open_log,
+    open_logged, open_medium, recover, unmark,
+};
+pub(crate) use wait::{News, Owner, Waiter};
+
+use super::FileDisk;
+use crate::journal;
+use image::RingImage;
+
+/// A record that the caller now has to write to each of `media`, with [`LoggedDisk::write_of`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Appended {
+    pub(crate) seq: u64,
+    at: u64,
+    bytes: u32,
+    /// A bit for each.
+    pub(crate) media: u8,
+}
+
+/// What came of an append.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// It is in the log's image.
+    Appended(Appended),
+    /// There is no room; the waiter is told when there may be.
+    Waits,
+    /// The log takes nothing any more.
+    Failed,
+}
+
+/// Data that lie over what the backing has, from so many bytes of the request on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Overlay {
+    pub(crate) at: u32,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// What was done with a log.
+#[derive(Debug, Default)]
+pub(crate) struct LogCounters {
+    pub(crate) appended_bytes: AtomicU64,
+    pub(crate) moved_bytes: AtomicU64,
+    pub(crate) batches: AtomicU64,
+    pub(crate) waits_for_room: AtomicU64,
+    pub(crate) backing_errors: AtomicU64,
+}
+
+/// What threads share behind one lock.
+#[derive(Debug)]
+struct Shared {
+    log: Log,
+    image: RingImage,
+    /// Commands by the record that they wait for.
+    waiting: BTreeMap<u64, Waiter>,
+    /// Commands that found no room, the first first.
+    for_room: VecDeque<Waiter>,
+    /// The mover is to move everything and end.
+    stopping: bool,
+    /// Somebody asked for the records before this one to be moved.
+    move_until: u64,
+}
+
+/// A backing with a log in front.
+#[derive(Debug)]
+pub(crate) struct LoggedDisk {
+    pub(crate) backing: FileDisk,
+    /// By their numbers in the log.
+    media: BTreeMap<u8, FileDisk>,
+    /// A mark on the backing's file that says that it has a log was set.
+    marked: bool,
+    shared: Mutex<Shared>,
+    /// Rings when there is something to move.
+    bell: Condvar,
+    /// Rings when a batch was moved.
+    moved: Condvar,
+    pub(crate) counters: LogCounters,
+}
+
+impl LoggedDisk {
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        // A panic between two changes of the log is a fault of ours that must not become somebody's lost data.
+        self.shared.lock().unwrap_or_else(|_| {
+            journal::line("failed", &[("reason", &"a thread panicked with the log in hand")]);
+            std::process::abort()
+        })
+    }
+
+    /// Sizes of the log.
+    pub(crate) fn geometry(&self) -> Geometry {
+        self.shared().log.geometry()
+    }
+
+    /// Figures of the log.
+    pub(crate) fn status(&self) -> Status {
+        self.shared().log.status()
+    }
+
+    /// The media by their numbers.
+    pub(crate) fn media(&self) -> &BTreeMap<u8, FileDisk> {
+        &self.media
+    }
+
+    /// Whether what was acknowledged is durable: while a medium takes writes, and after that once all of it was moved.
+    pub(crate) fn keeps_each_write(&self) -> bool {
+        let status = self.status();
+        status.state != State::Failed || status.records == 0
+    }
+
+    /// Appends a change. `waiter` is told when the record is durable, unless [`LoggedDisk::written`] says so first, or when there may be
+    /// room.
+    pub(crate) fn append(&self, change: &Change<'_>, waiter: Waiter) -> Outcome {
+        let mut shared = self.shared();
+        let Shared { log, image, .. } = &mut *shared;
+        let empty = log.status().records == 0;
+        match log.append(image, change, now_ms()) {
+            Ok(append) => {
+                let media = log.members();
+                shared.waiting.insert(append.seq, waiter);
+                drop(shared);
+                if empty {
+                    self.bell.notify_one();
+                }
+                self.counters.appended_bytes.fetch_add(append.bytes, Ordering::Relaxed);
+                let bytes = u32::try_from(append.bytes).expect("a record is of one command");
+                Outcome::Appended(Appended { seq: append.seq, at: append.at, bytes, media })
+            }
+            Err(Refused::Full) => {
+                shared.for_room.push_back(waiter);
+                drop(shared);
+                self.bell.notify_one();
+                self.counters.waits_for_room.fetch_add(1, Ordering::Relaxed);
+                Outcome::Waits
+            }
+            Err(Refused::Failed) => Outcome::Failed,
+        }
+    }
+
+    /// What the kernel is to write to a medium for a record: from where, how much, to which offset.
+    pub(crate) fn write_of(&self, appended: &Appended) -> (*const u8, u32, u64) {
+        let shared = self.shared();
+        let offset = shared.log.geometry().on_medium(appended.at);
+        (shared.image.pointer(appended.at, appended.bytes as usize), appended.bytes, offset)
+    }
+
+    /// A medium has a record, or failed to take it. Tells those who wait for what is durable now; of the record itself the caller
+    /// hears by the result.
+    pub(crate) fn written(&self, seq: u64, medium: u8, whole: bool) -> Option<News> {
+        let mut shared = self.shared();
+        let durable = if whole {
+            shared.log.written(seq, medium)
+        } else {
+            self.fail_medium(&mut shared, medium)
+        };
+        let mut news = shared.news_of(durable);
+        let failed = shared.log.state() == State::Failed;
+        if failed {
+            news.extend(shared.all_fail());
+        }
+        // A wake-up costs the host of this very write: without need there is none.
+        let due = shared.has_to_move();
+        drop(shared);
+        if due {
+            self.bell.notify_one();
+        }
+        let own =
+            news.iter().position(|(of, _, _)| *of == Some(seq)).map(|at| news.swap_remove(at));
+        for (_, waiter, news) in news {
+            waiter.tell(news);
+        }
+        own.map(|(_, _, news)| news)
+    }
+
+    /// Takes a medium out.
+    fn fail_medium(&self, shared: &mut Shared, medium: u8) -> Range<u64> {
+        if shared.log.members() >> medium & 1 == 0 {
+            return 0..0;
+        }
+        let durable = shared.log.medium_failed(medium);
+        let path = self
+            .media
+            .get(&medium)
+            .map_or_else(String::new, |disk| disk.path().display().to_string());
+        let state = match shared.log.state() {
+            State::Failed => "failed",
+            State::Healthy | State::Degraded => "degraded",
+        };
+        journal::line(
+            "log-medium-failed",
+            &[("backing", &self.backing.path().display()), ("medium", &path), ("log", &state)],
+        );
+        durable
+    }
+
+    /// What the log holds of these bytes of the backing, for whoever reads the backing after this.
+    pub(crate) fn overlay(&self, offset: u64, bytes: u32) -> Vec<Overlay> {
+        let shared = self.shared();
+        let pieces = shared.log.pieces(offset, u64::from(bytes));
+        let overlay = pieces.map(|piece| {
+            let mut bytes = vec![0; piece.bytes as usize];
+            if let Source::Image(at) = piece.source {
+                shared.image.copy(at, &mut bytes);
+            }
+            Overlay { at: (piece.offset - offset) as u32, bytes }
+        });
+        overlay.collect()
+    }
+}
+
+impl Shared {
+    /// Those who wait for these records.
+    fn news_of(&mut self, durable: Range<u64>) -> Vec<(Option<u64>, Waiter, News)> {
+        durable
+            .filter_map(|seq| Some((Some(seq), self.waiting.remove(&seq)?, News::Durable)))
+            .collect()
+    }
+
+    /// Everybody who waits, because nothing more becomes durable.
+    fn all_fail(&mut self) -> Vec<(Option<u64>, Waiter, News)> {
+        let records = std::mem::take(&mut self.waiting).into_iter();
+        let records = records.map(|(seq, waiter)| (Some(seq), waiter, News::Failed));
+        let room = self.for_room.drain(..).map(|waiter| (None, waiter, News::Failed));
+        records.chain(room).collect()
+    }
+}
+
+/// The word for how a log is.
+pub(crate) fn state_word(state: State) -> &'static str {
+    match state {
+        State::Healthy => "healthy",
+        State::Degraded => "degraded",
+        State::Failed => "failed",
+    }
+}
+
+/// Whether data over a request of so many bytes leave none of the backing's.
+pub(crate) fn covers(overlay: &[Overlay], bytes: u32) -> bool {
+    overlay.iter().map(|over| over.bytes.len()).sum::<usize>() == bytes as usize
+}
+
+/// Lays data over what was read.
+pub(crate) fn lay_over(overlay: &[Overlay], read: &mut [u8]) {
+    for over in overlay {
+        let at = over.at as usize;
+        read[at..at + over.bytes.len()].copy_from_slice(&over.bytes);
+    }
+}
+
+/// ms since 1970.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as u64)
+}

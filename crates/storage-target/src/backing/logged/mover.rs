@@ -1,0 +1,302 @@
+//! Moves what is in the log to the backing, on a thread of its own.
+//!
+//! It waits until a quarter of the log is used or the oldest record is a fifth of a second old: what is written again and again, as the last
+//! page of a database's log, is then moved once. A backing that fails is tried again, whole batches from the image: what it
+//! lost of the try before doesn't matter. Meanwhile the log fills, and then hosts wait.
+
+use std::io;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use narrows_log_tier::{Batch, Piece, SLOT_BYTES, Source, State, Superblock};
+
+use super::{FileDisk, LoggedDisk, News, Shared, now_ms};
+use crate::buffer::{Buffer, LARGEST};
+use crate::journal;
+
+/// Most of a batch, bytes.
+const BATCH_BYTES: u64 = 32 << 20;
+/// A record is moved when it is so old.
+const OLD_MS: u64 = 200;
+/// How often a log with records is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long nothing is tried after the backing failed.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often a backing that fails is tried before a stop gives up.
+const TRIES_AT_STOP: u32 = 3;
+
+/// The thread.
+#[derive(Debug)]
+pub(crate) struct Mover {
+    disk: Arc<LoggedDisk>,
+    handle: JoinHandle<()>,
+}
+
+impl Mover {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// Where there is no thread to be had.
+    pub(crate) fn start(disk: &Arc<LoggedDisk>) -> io::Result<Mover> {
+        let its = Arc::clone(disk);
+        let builder = thread::Builder::new().name("target-log".to_string());
+        let handle = builder.spawn(move || its.move_until_stopped())?;
+        Ok(Mover { disk: Arc::clone(disk), handle })
+    }
+
+    /// Moves everything, leaves the log empty and says so on its media. Nothing may be appended any more.
+    ///
+    /// # Errors
+    /// Where records stay in the log, or the log can't say that it is empty.
+    pub(crate) fn stop(self) -> io::Result<()> {
+        let Mover { disk, handle } = self;
+        disk.shared().stopping = true;
+        disk.bell.notify_one();
+        if handle.join().is_err() {
+            return Err(io::Error::other("the thread that moves the log's records panicked"));
+        }
+        disk.leave_empty()
+    }
+}
+
+impl LoggedDisk {
+    fn move_until_stopped(&self) {
+        let mut bounce = Buffer::largest();
+        let mut failures = 0;
+        loop {
+            let Some(batch) = self.next_batch() else { return };
+            match self.move_batch(&batch, &mut bounce) {
+                Ok(()) => {
+                    if failures > 0 {
+                        self.tell_of_backing("log-backing-works-again", &"-");
+                    }
+                    failures = 0;
+                }
+                Err(error) => {
+                    failures += 1;
+                    self.counters.backing_errors.fetch_add(1, Ordering::Relaxed);
+                    if failures == 1 {
+                        self.tell_of_backing("log-backing-failed", &error);
+                    }
+                    let mut shared = self.shared();
+                    shared.log.keep();
+                    if shared.stopping && failures >= TRIES_AT_STOP {
+                        return;
+                    }
+                    drop(shared);
+                    thread::sleep(PAUSE);
+                }
+            }
+        }
+    }
+
+    /// Has everything moved that is in the log now; whether it was, within so long. What is appended meanwhile may stay.
+    pub(crate) fn move_all(&self, within: Duration) -> bool {
+        let mut shared = self.shared();
+        let until = shared.log.next_seq();
+        shared.move_until = shared.move_until.max(until);
+        self.bell.notify_one();
+        let waits = |shared: &mut Shared| shared.log.first_seq() < until;
+        let waited = self.moved.wait_timeout_while(shared, within, waits);
+        waited.is_ok_and(|(_, result)| !result.timed_out())
+    }
+
+    /// Moves a batch now, if there is one.
+    ///
+    /// # Errors
+    /// What the backing said; the records stay.
+    pub(crate) fn move_some(&self) -> io::Result<()> {
+        let batch = self.shared().log.batch(BATCH_BYTES);
+        let Some(batch) = batch else { return Ok(()) };
+        let moved = self.move_batch(&batch, &mut Buffer::largest());
+        if moved.is_err() {
+            self.shared().log.keep();
+        }
+        moved
+    }
+
+    fn tell_of_backing(&self, event: &str, reason: &dyn std::fmt::Display) {
+        journal::line(event, &[("backing", &self.backing.path().display()), ("reason", reason)]);
+    }
+
+    /// The next batch, when it is due; `None` at the end.
+    fn next_batch(&self) -> Option<Batch> {
+        let mut shared = self.shared();
+        loop {
+            if shared.is_due()
+                && let Some(batch) = shared.log.batch(BATCH_BYTES)
+            {
+                return Some(batch);
+            }
+            if shared.stopping && !shared.log.has_work() {
+                return None;
+            }
+            let empty = shared.log.status().records == 0;
+            shared = if empty {
+                self.bell.wait(shared).unwrap_or_else(|_| std::process::abort())
+            } else {
+                let waited = self.bell.wait_timeout(shared, LOOK);
+                waited.unwrap_or_else(|_| std::process::abort()).0
+            };
+        }
+    }
+
+    /// Writes a batch to the backing, flushes it, says so on the media, and makes room.
+    ///
+    /// # Errors
+    /// What the backing said. The media's errors take them out.
+    fn move_batch(&self, batch: &Batch, bounce: &mut Buffer) -> io::Result<()> {
+        self.write_pieces(&batch.pieces, bounce)?;
+        self.backing.sync()?;
+        let superblock = self.shared().log.superblock_after_batch(now_ms());
+        self.write_superblock(superblock);
+        let mut shared = self.shared();
+        shared.log.forget(superblock);
+        let waiters = std::mem::take(&mut shared.for_room);
+        drop(shared);
+        self.moved.notify_all();
+        waiters.into_iter().for_each(|waiter| waiter.tell(News::Room));
+        let moved: u64 = batch.pieces.iter().map(|piece| piece.bytes).sum();
+        self.counters.moved_bytes.fetch_add(moved, Ordering::Relaxed);
+        self.counters.batches.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Pieces that follow each other go in one write.
+    fn write_pieces(&self, pieces: &[Piece], bounce: &mut Buffer) -> io::Result<()> {
+        let (mut start, mut filled) = (0, 0);
+        for piece in pieces {
+            let mut done = 0;
+            while done < piece.bytes {
+                let offset = piece.offset + done;
+                if filled > 0 && (filled == LARGEST || offset != start + filled as u64) {
+                    self.backing.write_all_at(&bounce.bytes(LARGEST)[..filled], start)?;
+                    filled = 0;
+                }
+                let left = piece.bytes - done;
+                match piece.source {
+                    Source::Zeros { deallocate } if self.backing.zero(offset, left, deallocate) => {
+                        done = piece.bytes;
+                    }
+                    source => {
+                        if filled == 0 {
+                            start = offset;
+                        }
+                        let bytes = left.min((LARGEST - filled) as u64) as usize;
+                        let out = &mut bounce.bytes_mut(LARGEST)[filled..filled + bytes];
+                        match source {
+                            Source::Image(at) => self.copy_record(at + done, out),
+                            Source::Zeros { .. } => out.fill(0),
+                        }
+                        filled += bytes;
+                        done += bytes as u64;
+                    }
+                }
+            }
+        }
+        match filled {
+            0 => Ok(()),
+            _ => self.backing.write_all_at(&bounce.bytes(LARGEST)[..filled], start),
+        }
+    }
+
+    /// Copies data of a record that is being moved.
+    fn copy_record(&self, at: u64, out: &mut [u8]) {
+        let pointer = self.shared().image.pointer(at, out.len());
+        // SAFETY: within the image, and of a record of the batch under way: its room is given away by `forget` alone, which this thread
+        // calls later.
+        unsafe { out.as_mut_ptr().copy_from_nonoverlapping(pointer, out.len()) };
+    }
+
+    /// Writes a superblock to each medium, durably; those that fail are out.
+    fn write_superblock(&self, superblock: Superblock) {
+        let members = self.shared().log.members();
+        for (medium, disk) in self.media.iter().filter(|(medium, _)| members >> *medium & 1 == 1) {
+            let its = Superblock { medium: *medium, ..superblock };
+            if let Err(error) = write_superblock(disk, &its) {
+                journal::line("log-superblock-failed", &[("reason", &error)]);
+                let mut shared = self.shared();
+                let durable = self.fail_medium(&mut shared, *medium);
+                let mut news = shared.news_of(durable);
+                if shared.log.state() == State::Failed {
+                    news.extend(shared.all_fail());
+                }
+                drop(shared);
+                news.into_iter().for_each(|(_, waiter, news)| waiter.tell(news));
+            }
+        }
+    }
+
+    fn leave_empty(&self) -> io::Result<()> {
+        let shared = self.shared();
+        let Some(clean) = shared.log.clean_superblock(now_ms()) else {
+            let records = shared.log.status().records;
+            return Err(io::Error::other(format!(
+                "{records} records stay in the log of {}, because its file takes no writes; they are moved when it is served with its log again",
+                self.backing.path().display()
+            )));
+        };
+        drop(shared);
+        self.write_superblock(clean);
+        match self.shared().log.state() {
+            State::Failed => {
+                Err(io::Error::other("the log failed, and can't say on its media that it is empty"))
+            }
+            State::Healthy | State::Degraded => {
+                if self.marked {
+                    super::unmark(&self.backing.file)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Whether records are to be moved now.
+    fn is_due(&self) -> bool {
+        let oldest = self.log.status().oldest_ms;
+        let old = oldest.is_some_and(|oldest| now_ms().saturating_sub(oldest) >= OLD_MS);
+        old || self.has_to_move()
+    }
+
+    /// Whether something other than their age asks for it.
+    pub(super) fn has_to_move(&self) -> bool {
+        let status = self.log.status();
+        let full = status.used_bytes >= self.log.geometry().capacity / 4;
+        let asked = self.log.first_seq() < self.move_until;
+        full || asked || self.stopping || !self.for_room.is_empty() || status.state == State::Failed
+    }
+}
+
+/// Writes a superblock to its place, durably.
+pub(crate) fn write_superblock(medium: &FileDisk, superblock: &Superblock) -> io::Result<()> {
+    let mut slot = Buffer::largest();
+    let bytes = slot.bytes_mut(SLOT_BYTES as usize);
+    bytes.fill(0);
+    let sector = superblock.to_bytes();
+    bytes[..sector.len()].copy_from_slice(&sector);
+    medium.write_all_at(slot.bytes(SLOT_BYTES as usize), superblock.at())?;
+    medium.sync()
+}
+
+impl FileDisk {
+    /// Writes all of these bytes there.
+    pub(crate) fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(&self.file, bytes, offset)
+    }
+
+    /// Has bytes read as zeros without writing them; whether that can be had.
+    fn zero(&self, offset: u64, bytes: u64, deallocate: bool) -> bool {
+        let what = if deallocate { libc::FALLOC_FL_PUNCH_HOLE } else { libc::FALLOC_FL_ZERO_RANGE };
+        let (Ok(from), Ok(length)) = (i64::try_from(offset), i64::try_from(bytes)) else {
+            return false;
+        };
+        let fd = self.file.as_raw_fd();
+        // SAFETY: a system call on an open file, with plain numbers.
+        unsafe { libc::fallocate(fd, what | libc::FALLOC_FL_KEEP_SIZE, from, length) == 0 }
+    }
+}

@@ -1,0 +1,120 @@
+//! `narrows-target tier`: asks a target that serves.
+
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, Subcommand};
+
+use super::overview::Overview;
+use super::question::{Answer, Question};
+
+/// Longest answer, bytes.
+const LONGEST_ANSWER: u64 = 16 << 20;
+/// How long an answer may take: as long as the target lets a log be moved, and a little.
+const PATIENCE: Duration = Duration::from_secs(310);
+
+/// What a target is asked.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TierVerb {
+    /// Shows every namespace with its log and its cache: state, size, use, what they gave.
+    List(ListArguments),
+    /// Moves all that a log holds to its file or device, now.
+    Flush(OfNamespace),
+    /// Empties a cache.
+    Evict(OfNamespace),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    at: Socket,
+
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OfNamespace {
+    #[command(flatten)]
+    at: Socket,
+
+    /// Name of the subsystem, where several have one.
+    #[arg(long, value_name = "NQN")]
+    subsystem: Option<String>,
+
+    /// Number of the namespace, where several have one.
+    #[arg(long, value_name = "N")]
+    nsid: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+struct Socket {
+    /// The socket that the target was given with --control.
+    #[arg(long, value_name = "FILE", default_value = "/run/narrows-target/control")]
+    control: PathBuf,
+}
+
+/// Asks, and prints the answer.
+pub(crate) fn run(verb: TierVerb) -> Result<()> {
+    match verb {
+        TierVerb::List(ListArguments { at, json }) => {
+            let value = ask(&at, &Question::List)?;
+            if json {
+                return say(&serde_json::to_string_pretty(&value)?);
+            }
+            let overview: Overview =
+                serde_json::from_value(value).context("the target's answer")?;
+            say(&overview.text())
+        }
+        TierVerb::Flush(OfNamespace { at, subsystem, nsid }) => {
+            let done = ask(&at, &Question::Flush { subsystem, nsid })?;
+            say(&format!("{} records moved", done["moved_records"]))
+        }
+        TierVerb::Evict(OfNamespace { at, subsystem, nsid }) => {
+            let done = ask(&at, &Question::Evict { subsystem, nsid })?;
+            say(&format!("{} pages evicted", done["evicted_pages"]))
+        }
+    }
+}
+
+fn ask(at: &Socket, question: &Question) -> Result<serde_json::Value> {
+    let path = at.control.display();
+    let mut stream = UnixStream::connect(&at.control).map_err(|error| {
+        let hint = match error.kind() {
+            io::ErrorKind::PermissionDenied => "the user who runs the target may ask, and root",
+            _ => "`narrows-target serve --control FILE` listens there while it serves",
+        };
+        anyhow!("{path}: {error}\nhint: {hint}")
+    })?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut line = serde_json::to_vec(question)?;
+    line.push(b'\n');
+    stream
+        .write_all(&line)
+        .and_then(|()| stream.shutdown(Shutdown::Write))
+        .with_context(|| path.to_string())?;
+    let mut text = String::new();
+    stream.take(LONGEST_ANSWER).read_to_string(&mut text).with_context(|| path.to_string())?;
+    if text.is_empty() {
+        bail!(
+            "{path}: no answer\nhint: the user who runs the target may ask, and root; four at once"
+        );
+    }
+    match serde_json::from_str(&text).with_context(|| format!("{path}: the answer"))? {
+        Answer::Done(value) => Ok(value),
+        Answer::Refused(why) => bail!("{why}"),
+    }
+}
+
+/// Prints a line; a pipe that was closed is no error.
+fn say(text: &str) -> Result<()> {
+    match writeln!(io::stdout().lock(), "{}", narrows_units::shown_lines(text)) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

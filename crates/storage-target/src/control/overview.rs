@@ -1,0 +1,219 @@
+//! Namespaces with what is in front of them, as they are shown.
+
+use std::sync::atomic::Ordering;
+
+use serde::{Deserialize, Serialize};
+
+use crate::backing::logged::{LoggedDisk, now_ms, state_word};
+use crate::backing::{Backing, CacheFigures, MemoryCache};
+use crate::namespace::Namespace;
+use crate::target::Target;
+
+/// Sizes, as multiples of its own, for which a cache is asked what it would miss.
+const SIZES: [f64; 3] = [0.5, 1.0, 2.0];
+
+/// All namespaces.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Overview {
+    pub(super) namespaces: Vec<NamespaceView>,
+}
+
+/// A namespace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct NamespaceView {
+    pub(super) subsystem: String,
+    pub(super) nsid: u32,
+    pub(super) path: String,
+    pub(super) bytes: u64,
+    pub(super) log: Option<LogView>,
+    pub(super) cache: Option<CacheView>,
+}
+
+/// A log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct LogView {
+    pub(super) media: Vec<String>,
+    /// healthy, degraded or failed.
+    pub(super) state: String,
+    pub(super) capacity_bytes: u64,
+    pub(super) used_bytes: u64,
+    pub(super) records: u64,
+    pub(super) oldest_age_ms: Option<u64>,
+    pub(super) appended_bytes: u64,
+    pub(super) moved_bytes: u64,
+    /// Writes that found it full.
+    pub(super) waits_for_room: u64,
+    pub(super) backing_errors: u64,
+}
+
+/// A cache.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct CacheView {
+    pub(super) capacity_bytes: u64,
+    pub(super) used_bytes: u64,
+    /// Pages of reads.
+    pub(super) hits: u64,
+    pub(super) misses: u64,
+    pub(super) evictions: u64,
+    /// What caches of other sizes would have missed.
+    pub(super) would_miss: Vec<WouldMiss>,
+}
+
+/// What a cache so many times as large would have missed of the pages that were read, in the order of last use.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct WouldMiss {
+    pub(super) times: f64,
+    pub(super) share: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+/// All of a target's.
+pub(super) fn overview(target: &Target) -> Overview {
+    let mut namespaces = Vec::new();
+    for subsystem in target.subsystems.values() {
+        for namespace in subsystem.namespaces.values() {
+            namespaces.push(namespace_view(subsystem.nqn.as_str(), namespace));
+        }
+    }
+    Overview { namespaces }
+}
+
+fn namespace_view(subsystem: &str, namespace: &Namespace) -> NamespaceView {
+    let file = namespace.backing.file();
+    let log = match &namespace.backing {
+        Backing::Logged(disk) => Some(log_view(disk)),
+        _ => None,
+    };
+    NamespaceView {
+        subsystem: subsystem.to_string(),
+        nsid: namespace.number,
+        path: file.map_or_else(
+            || namespace.backing.word().to_string(),
+            |disk| disk.path().display().to_string(),
+        ),
+        bytes: namespace.blocks() * u64::from(namespace.block_bytes()),
+        log,
+        cache: namespace.cache.as_deref().map(cache_view),
+    }
+}
+
+fn log_view(disk: &LoggedDisk) -> LogView {
+    let status = disk.status();
+    let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+    LogView {
+        media: disk.media().values().map(|medium| medium.path().display().to_string()).collect(),
+        state: state_word(status.state).to_string(),
+        capacity_bytes: disk.geometry().capacity,
+        used_bytes: status.used_bytes,
+        records: status.records as u64,
+        oldest_age_ms: status.oldest_ms.map(|oldest| now_ms().saturating_sub(oldest)),
+        appended_bytes: count(&disk.counters.appended_bytes),
+        moved_bytes: count(&disk.counters.moved_bytes),
+        waits_for_room: count(&disk.counters.waits_for_room),
+        backing_errors: count(&disk.counters.backing_errors),
+    }
+}
+
+fn cache_view(cache: &MemoryCache) -> CacheView {
+    let CacheFigures { asked, used_pages, pages } = cache.figures();
+    let would_miss = SIZES.iter().filter_map(|times| {
+        let ratio = cache.would_miss(*times)?;
+        Some(WouldMiss { times: *times, share: ratio.median, low: ratio.low, high: ratio.high })
+    });
+    let bytes = u64::from(MemoryCache::PAGE_BYTES);
+    CacheView {
+        capacity_bytes: pages * bytes,
+        used_bytes: used_pages * bytes,
+        hits: asked.hits,
+        misses: asked.misses,
+        evictions: asked.evictions,
+        would_miss: would_miss.collect(),
+    }
+}
+
+impl Overview {
+    /// For a person.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        for namespace in &self.namespaces {
+            let NamespaceView { subsystem, nsid, path, bytes, .. } = namespace;
+            text += &format!("{subsystem} namespace {nsid}: {path}, {}\n", size(*bytes));
+            if let Some(log) = &namespace.log {
+                text += &log.text();
+            }
+            if let Some(cache) = &namespace.cache {
+                text += &cache.text();
+            }
+            if namespace.log.is_none() && namespace.cache.is_none() {
+                text += "  nothing in front of it\n";
+            }
+        }
+        text.trim_end().to_string()
+    }
+}
+
+impl LogView {
+    fn text(&self) -> String {
+        let age = match self.oldest_age_ms {
+            Some(ms) => format!(", the oldest {:.1} s old", ms as f64 / 1e3),
+            None => String::new(),
+        };
+        let mut text = format!(
+            "  log    {} on {}; {} of {} used by {} records{age}\n",
+            self.state,
+            self.media.join(" and "),
+            size(self.used_bytes),
+            size(self.capacity_bytes),
+            self.records,
+        );
+        text += &format!(
+            "         {} appended, {} moved; {} writes found it full, {} batches failed\n",
+            size(self.appended_bytes),
+            size(self.moved_bytes),
+            self.waits_for_room,
+            self.backing_errors
+        );
+        text
+    }
+}
+
+impl CacheView {
+    fn text(&self) -> String {
+        let asked = self.hits + self.misses;
+        let hit = match asked {
+            0 => "no reads yet".to_string(),
+            _ => format!(
+                "{} pages were asked for, {:.1} % of them hits; {} evicted",
+                asked,
+                100.0 * self.hits as f64 / asked as f64,
+                self.evictions
+            ),
+        };
+        let mut text = format!(
+            "  cache  {} of {} used; {hit}\n",
+            size(self.used_bytes),
+            size(self.capacity_bytes)
+        );
+        let others = self.would_miss.iter().filter(|other| other.times != 1.0);
+        let others: Vec<String> = others
+            .map(|other| {
+                let (low, high) = (100.0 * other.low, 100.0 * other.high);
+                format!("{} times its size {low:.1} to {high:.1} %", other.times)
+            })
+            .collect();
+        if !others.is_empty() {
+            text += &format!("         would have missed, by LRU: {}\n", others.join(", "));
+        }
+        text
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..0x10_0000 => format!("{:.1} KiB", bytes as f64 / 1024.0),
+        0x10_0000..0x4000_0000 => format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20)),
+        _ => format!("{:.2} GiB", bytes as f64 / f64::from(1 << 30)),
+    }
+}

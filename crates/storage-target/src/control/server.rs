@@ -1,0 +1,188 @@
+//! The target's end of the socket.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::overview::overview;
+use super::question::{Answer, LONGEST, Question};
+use crate::backing::Backing;
+use crate::journal;
+use crate::namespace::Namespace;
+use crate::target::Target;
+
+/// Questions at once.
+const AT_ONCE: usize = 4;
+/// How long whoever asks may take to say what.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a log may take to be moved.
+const MOVED_WITHIN: Duration = Duration::from_secs(300);
+
+/// A socket that is listened to; removed when dropped.
+#[derive(Debug)]
+pub(crate) struct ControlSocket {
+    listener: UnixListener,
+    path: PathBuf,
+    asking: Arc<AtomicUsize>,
+}
+
+impl ControlSocket {
+    /// Listens at `path`, for this user alone. A socket that nobody listens to any more is taken over.
+    ///
+    /// # Errors
+    /// The system's; something else that is there.
+    pub(crate) fn listen(path: &Path) -> io::Result<ControlSocket> {
+        if let Ok(metadata) = std::fs::symlink_metadata(path) {
+            if !metadata.file_type().is_socket() {
+                return Err(io::Error::new(
+                    io::ErrorKind::AlreadyExists,
+                    "something else is there",
+                ));
+            }
+            if UnixStream::connect(path).is_ok() {
+                return Err(io::Error::new(
+                    io::ErrorKind::AddrInUse,
+                    "another target listens there",
+                ));
+            }
+            std::fs::remove_file(path)?;
+        }
+        // Before threads begin: the mask is the process's.
+        let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o177));
+        let bound = UnixListener::bind(path);
+        rustix::process::umask(before);
+        let listener = bound?;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+        listener.set_nonblocking(true)?;
+        Ok(ControlSocket { listener, path: path.to_path_buf(), asking: Arc::default() })
+    }
+
+    /// To be polled.
+    pub(crate) fn fd(&self) -> RawFd {
+        self.listener.as_raw_fd()
+    }
+
+    /// Takes those who ask.
+    pub(crate) fn accept(&self, target: &Arc<Target>) {
+        while let Ok((stream, _)) = self.listener.accept() {
+            if !is_ours(&stream) || self.asking.load(Ordering::Relaxed) >= AT_ONCE {
+                continue;
+            }
+            self.asking.fetch_add(1, Ordering::Relaxed);
+            let (target, asking) = (Arc::clone(target), Arc::clone(&self.asking));
+            let serve = move || {
+                if let Err(error) = answer_one(&stream, &target) {
+                    journal::line("control-failed", &[("reason", &error)]);
+                }
+                asking.fetch_sub(1, Ordering::Relaxed);
+            };
+            let begun = thread::Builder::new().name("target-control".to_string()).spawn(serve);
+            if begun.is_err() {
+                self.asking.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl Drop for ControlSocket {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Whether this user or root is at the other end.
+fn is_ours(stream: &UnixStream) -> bool {
+    let peer = rustix::net::sockopt::socket_peercred(stream);
+    peer.is_ok_and(|peer| peer.uid.is_root() || peer.uid == rustix::process::geteuid())
+}
+
+fn answer_one(stream: &UnixStream, target: &Target) -> io::Result<()> {
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut line = String::new();
+    BufReader::new(stream.take(LONGEST)).read_line(&mut line)?;
+    let answer = match serde_json::from_str(&line) {
+        Ok(question) => answer(&question, target),
+        Err(error) => Answer::Refused(format!("the question is not understood: {error}")),
+    };
+    let mut stream = stream;
+    stream.write_all(&serde_json::to_vec(&answer)?)
+}
+
+fn answer(question: &Question, target: &Target) -> Answer {
+    let done = match question {
+        Question::List => serde_json::to_value(overview(target)).map_err(|error| error.to_string()),
+        Question::Flush { subsystem, nsid } => chosen(target, subsystem.as_deref(), *nsid, |it| {
+            matches!(it.backing, Backing::Logged(_))
+        })
+        .map_err(|found| found.said("a log"))
+        .and_then(flush),
+        Question::Evict { subsystem, nsid } => {
+            chosen(target, subsystem.as_deref(), *nsid, |it| it.cache.is_some())
+                .map_err(|found| found.said("a cache"))
+                .map(|namespace| {
+                    let evicted = namespace.cache.as_ref().map(|cache| {
+                        let used = cache.figures().used_pages;
+                        cache.clear();
+                        used
+                    });
+                    serde_json::json!({ "evicted_pages": evicted })
+                })
+        }
+    };
+    done.map_or_else(Answer::Refused, Answer::Done)
+}
+
+fn flush(namespace: &Namespace) -> Result<serde_json::Value, String> {
+    let Backing::Logged(disk) = &namespace.backing else { return Err("it has no log".to_string()) };
+    let records = disk.status().records;
+    if disk.move_all(MOVED_WITHIN) {
+        Ok(serde_json::json!({ "moved_records": records }))
+    } else {
+        let left = disk.status().records;
+        Err(format!(
+            "{left} records are still in the log: the file or device takes no writes, or takes them slowly"
+        ))
+    }
+}
+
+/// How many namespaces were meant, where it isn't one.
+struct NotOne(usize);
+
+impl NotOne {
+    fn said(&self, what: &str) -> String {
+        match self.0 {
+            0 => format!("no such namespace has {what}; `narrows-target tier list` shows them"),
+            several => {
+                format!("{several} namespaces have {what}: say which, --subsystem NQN --nsid N")
+            }
+        }
+    }
+}
+
+/// The one namespace that is meant.
+fn chosen<'a>(
+    target: &'a Target,
+    subsystem: Option<&str>,
+    nsid: Option<u32>,
+    fits: impl Fn(&Namespace) -> bool,
+) -> Result<&'a Namespace, NotOne> {
+    let named = target
+        .subsystems
+        .values()
+        .filter(|its| subsystem.is_none_or(|nqn| nqn == its.nqn.as_str()));
+    let all = named.flat_map(|its| its.namespaces.values().map(AsRef::as_ref));
+    let meant: Vec<&Namespace> =
+        all.filter(|its| nsid.is_none_or(|nsid| nsid == its.number) && fits(its)).collect();
+    match meant[..] {
+        [one] => Ok(one),
+        _ => Err(NotOne(meant.len())),
+    }
+}

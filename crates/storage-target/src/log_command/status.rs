@@ -1,0 +1,145 @@
+//! Showing a log.
+
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use narrows_log_tier::{Acknowledge, LogContents, ReadMedium, scan};
+use rustix::fs::{FlockOperation, OFlags};
+use serde::Serialize;
+
+use super::{StatusArguments, say};
+use crate::backing::logged::{MediumReader, now_ms};
+
+/// A log, as it is shown.
+#[derive(Debug, Serialize)]
+struct LogStatus {
+    log: String,
+    /// A target has it in use, so that what was read may have changed meanwhile.
+    in_use: bool,
+    state: &'static str,
+    media: u8,
+    /// Those that are in use, by their numbers.
+    members: Vec<u8>,
+    acknowledge: &'static str,
+    /// Hash of the identity of what it is for.
+    backing: String,
+    backing_bytes: u64,
+    capacity_bytes: u64,
+    unit_bytes: u32,
+    epoch: u64,
+    generation: u64,
+    /// Records that its file or device may lack.
+    records: usize,
+    record_bytes: u64,
+    oldest_age_ms: Option<u64>,
+    newest_age_ms: Option<u64>,
+}
+
+pub(super) fn status(arguments: &StatusArguments) -> Result<()> {
+    let files: Vec<File> =
+        arguments.log.iter().map(|path| open_to_read(path)).collect::<Result<_>>()?;
+    let in_use = files.iter().any(is_in_use);
+    let mut readers: Vec<MediumReader<'_>> = files.iter().map(MediumReader::new).collect();
+    let mut given: Vec<&mut dyn ReadMedium> = Vec::new();
+    given.extend(readers.iter_mut().map(|reader| reader as &mut dyn ReadMedium));
+    let names: Vec<String> = arguments.log.iter().map(|path| path.display().to_string()).collect();
+    let found = scan(&mut given, true).with_context(|| names.join(" and "))?;
+    let status = status_of(&found, in_use);
+    if arguments.json {
+        say(&serde_json::to_string_pretty(&status)?)
+    } else {
+        say(&text_of(&status, &found))
+    }
+}
+
+fn open_to_read(path: &Path) -> Result<File> {
+    let named = || path.display().to_string();
+    let is_device = std::fs::metadata(path)
+        .map(|metadata| std::os::unix::fs::FileTypeExt::is_block_device(&metadata.file_type()))
+        .with_context(named)?;
+    if is_device {
+        let device = narrows_raw::open_for_reading(&named(), true).with_context(named)?;
+        return device.file().try_clone().with_context(named);
+    }
+    let file = narrows_files::open_plain(path).with_context(named)?;
+    // Past the page cache, which may hold what a target wrote past it.
+    if let Ok(flags) = rustix::fs::fcntl_getfl(&file) {
+        let _ = rustix::fs::fcntl_setfl(&file, flags | OFlags::DIRECT);
+    }
+    Ok(file)
+}
+
+fn is_in_use(file: &File) -> bool {
+    let locked = rustix::fs::flock(file, FlockOperation::NonBlockingLockShared);
+    let _ = rustix::fs::flock(file, FlockOperation::Unlock);
+    locked.is_err()
+}
+
+fn status_of(found: &LogContents, in_use: bool) -> LogStatus {
+    let superblock = &found.superblock;
+    let age = |ms: u64| now_ms().saturating_sub(ms);
+    let members = (0..superblock.media).filter(|medium| superblock.members >> medium & 1 == 1);
+    let members: Vec<u8> = members.collect();
+    LogStatus {
+        log: superblock.id.to_string(),
+        in_use,
+        state: match (found.records.len(), members.len() < usize::from(superblock.media)) {
+            (_, true) => "degraded",
+            (0, _) => "empty",
+            (_, false) => "holds records",
+        },
+        media: superblock.media,
+        members,
+        acknowledge: match superblock.acknowledge {
+            Acknowledge::First => "first",
+            Acknowledge::All => "all",
+        },
+        backing: superblock.backing.iter().map(|byte| format!("{byte:02x}")).collect(),
+        backing_bytes: superblock.backing_bytes,
+        capacity_bytes: superblock.geometry.capacity,
+        unit_bytes: superblock.geometry.unit,
+        epoch: superblock.epoch,
+        generation: superblock.generation,
+        records: found.records.len(),
+        record_bytes: found.records.iter().map(|record| record.header.bytes).sum(),
+        oldest_age_ms: found.records.first().map(|record| age(record.header.time_ms)),
+        newest_age_ms: found.records.last().map(|record| age(record.header.time_ms)),
+    }
+}
+
+fn text_of(status: &LogStatus, found: &LogContents) -> String {
+    let LogStatus { log, capacity_bytes, backing_bytes, epoch, .. } = status;
+    let used = match status.in_use {
+        true => ", in use by a target now: what it holds changes while it is read",
+        false => "",
+    };
+    let mut text = format!(
+        "log {log}: {}{used}\nfor something of {backing_bytes} bytes; {capacity_bytes} bytes of room; life {epoch}",
+        status.state
+    );
+    let here = found.numbers.iter().flatten().count();
+    let media = match (status.media, status.acknowledge) {
+        (1, _) => "one medium".to_string(),
+        (_, "all") => format!("two media, {here} of them read; either is enough after a crash"),
+        (_, _) => format!("two media, {here} of them read; both are needed after a crash"),
+    };
+    text.push_str(&format!("\n{media}"));
+    if status.members.len() < usize::from(status.media) {
+        text.push_str(&format!(
+            "; medium {} alone is in use: the other failed\nhint: stop the target, `narrows-target log flush`, then `log make` on two media",
+            status.members.first().copied().unwrap_or(0)
+        ));
+    }
+    match (status.oldest_age_ms, status.newest_age_ms) {
+        (Some(oldest), Some(newest)) => text.push_str(&format!(
+            "\n{} records with {} bytes that its file may lack, appended {:.1} to {:.1} s ago",
+            status.records,
+            status.record_bytes,
+            oldest as f64 / 1e3,
+            newest as f64 / 1e3
+        )),
+        _ => text.push_str("\nno records: its file has all that was acknowledged"),
+    }
+    text
+}

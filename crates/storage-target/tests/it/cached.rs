@@ -1,0 +1,171 @@
+//! A file with memory in front: what is read is what was written, by whomever, and after a restart.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use narrows_io::{DevicePath, Op};
+
+use crate::data::{all, hold_against_a_copy, one, path_to, pattern};
+use crate::program::Program;
+
+/// The figure of a metric that one namespace has.
+fn figure(text: &str, name: &str) -> u64 {
+    let line = text.lines().find(|line| line.starts_with(&format!("narrows_target_{name}{{")));
+    let value = line.and_then(|line| line.rsplit_once(' ')).map(|(_, value)| value.parse());
+    value.unwrap_or_else(|| panic!("no {name} in {text}")).unwrap()
+}
+
+#[test]
+fn a_file_with_a_cache_is_as_it_was_written_and_metrics_say_what_the_cache_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, metrics) = (folder.path().join("disk"), folder.path().join("metrics"));
+    std::fs::write(&file, vec![0; 16 << 20]).unwrap();
+    // Less than the file in one shard; more than the file in several.
+    for cache in ["2MiB", "64MiB"] {
+        let namespace = format!("{},cache=ram:{cache}", file.display());
+        let more = ["--metrics", metrics.to_str().unwrap()];
+        let program = Program::serving(&[&namespace], &more);
+        let mut path = path_to(&program, "digest=data");
+        assert_eq!(one(&mut path, Op::Trim, 0, 16 << 20), 0);
+        hold_against_a_copy(&mut path, 16 << 20, 40);
+        // Read again, whatever of it is there.
+        for _ in 0..3 {
+            assert_eq!(one(&mut path, Op::Read, 4096, 8192), 8192);
+        }
+        assert_eq!(one(&mut path, Op::Trim, 8192, 4096), 0);
+        assert_eq!(one(&mut path, Op::Read, 4096, 8192), 8192);
+        assert!(path.buffer(0)[4096..8192].iter().all(|byte| *byte == 0));
+        drop(path);
+        program.stop();
+        let text = std::fs::read_to_string(&metrics).unwrap();
+        assert!(figure(&text, "cache_hit_pages_total") >= 4, "{text}");
+        for name in ["miss", "admitted", "updated", "invalidated"] {
+            assert!(figure(&text, &format!("cache_{name}_pages_total")) > 0, "{name}: {text}");
+        }
+        let pages = figure(&text, "cache_pages");
+        let used = figure(&text, "cache_used_pages");
+        assert!(used > 0 && used <= pages, "{used} of {pages}");
+        let curve = |times: &str| {
+            let labels = format!("nsid=\"1\",times=\"{times}\",bound=\"median\"}} ");
+            let line = text.lines().find_map(|line| line.split_once(&labels)).expect("a curve").1;
+            line.parse::<f64>().unwrap()
+        };
+        let ratios = ["0.25", "0.5", "1", "2", "4"].map(curve);
+        assert!(ratios.is_sorted_by(|a, b| a >= b) && ratios[4] > 0.0, "{ratios:?}");
+        assert_eq!(pages, if cache == "2MiB" { 512 } else { 16_384 });
+        assert_eq!(cache == "2MiB", figure(&text, "cache_evicted_pages_total") > 0, "{text}");
+    }
+}
+
+#[test]
+fn a_cached_page_is_answered_without_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk");
+    std::fs::write(&file, pattern(3, 1 << 20)).unwrap();
+    let program = Program::serving(&[&format!("{},cache=ram:1MiB", file.display())], &[]);
+    let mut path = path_to(&program, "");
+    assert_eq!(one(&mut path, Op::Read, 8192, 16_384), 16_384);
+    // The file ends before these pages now: only memory has them.
+    let cut = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
+    cut.set_len(4096).unwrap();
+    assert_eq!(one(&mut path, Op::Read, 12_288, 4096), 4096);
+    assert_eq!(path.buffer(0)[..4096], pattern(3, 1 << 20)[12_288..16_384]);
+    assert_eq!(one(&mut path, Op::Read, 512 << 10, 4096), -libc::EIO);
+    // The size is looked at again: nothing is left of what was before.
+    cut.set_len(2 << 20).unwrap();
+    program.signal(libc::SIGHUP);
+    program.line_with("sizes-changed");
+    assert_eq!(one(&mut path, Op::Read, 12_288, 4096), 4096);
+    assert_eq!(path.buffer(0)[..4096], [0; 4096]);
+    program.stop();
+}
+
+#[test]
+fn what_was_changed_while_the_target_was_away_is_read_after_it_came_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk");
+    std::fs::write(&file, pattern(1, 1 << 20)).unwrap();
+    let namespace = format!("{},cache=ram:1MiB", file.display());
+    for round in 1..4 {
+        let program = Program::serving(&[&namespace], &[]);
+        let mut path = path_to(&program, "");
+        for _ in 0..2 {
+            assert_eq!(one(&mut path, Op::Read, 0, 65_536), 65_536);
+            assert_eq!(path.buffer(0)[..65_536], pattern(round, 1 << 20)[..65_536]);
+        }
+        path.buffer(0)[..512].fill(9);
+        assert_eq!(one(&mut path, Op::Write, 512, 512), 512);
+        assert_eq!(one(&mut path, Op::Read, 0, 4096), 4096);
+        assert_eq!(path.buffer(0)[512..1024], [9; 512]);
+        drop(path);
+        program.stop();
+        assert_eq!(std::fs::read(&file).unwrap()[512..1024], [9; 512]);
+        std::fs::write(&file, pattern(round + 1, 1 << 20)).unwrap();
+    }
+}
+
+/// Pages that one writes and others read.
+const PAGES: u64 = 16;
+
+/// A writer raises the number in a page and says so once it was answered; readers on other threads of the target never read less than what
+/// had been said before they asked.
+#[test]
+fn no_read_shows_less_than_what_was_answered_before_it_began() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk");
+    std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+    let metrics = folder.path().join("metrics");
+    let namespace = format!("{},cache=ram:256KiB", file.display());
+    let more = ["--threads", "3", "--metrics", metrics.to_str().unwrap()];
+    let program = Program::serving(&[&namespace], &more);
+    let said: Arc<Vec<AtomicU64>> = Arc::new((0..PAGES).map(|_| AtomicU64::new(0)).collect());
+    let mut writing = path_to(&program, "");
+    let reading: Vec<_> = (0..2).map(|_| path_to(&program, "")).collect();
+    std::thread::scope(|scope| {
+        let said = &said;
+        scope.spawn(move || {
+            let path = &mut writing;
+            for version in 1..=3000u64 {
+                let page = version * 7 % PAGES;
+                // Half a page by turns, so that updates meet what is left of it.
+                let bytes = if version % 3 == 0 { 2048 } else { 4096 };
+                path.buffer(0)[..bytes as usize]
+                    .chunks_exact_mut(8)
+                    .for_each(|word| word.copy_from_slice(&version.to_le_bytes()));
+                assert_eq!(one(path, Op::Write, page * 4096, bytes), bytes as i32);
+                said[page as usize].store(version, Ordering::Release);
+            }
+        });
+        for (reader, mut path) in (0..).zip(reading) {
+            scope.spawn(move || {
+                for round in 0..3000u64 {
+                    let page = (round * 5 + reader) % PAGES;
+                    let least = said[page as usize].load(Ordering::Acquire);
+                    // The page alone, or in the midst of others.
+                    let (at, bytes) =
+                        if round % 4 == 0 { (0, 65_536) } else { (page * 4096, 4096) };
+                    assert_eq!(one(&mut path, Op::Read, at, bytes), bytes as i32);
+                    let begin = (page * 4096 - at) as usize;
+                    let read = &path.buffer(0)[begin..begin + 512];
+                    let version = u64::from_le_bytes(read[..8].try_into().unwrap());
+                    assert!(version >= least, "page {page}: {version} after {least}");
+                    let whole = read.chunks_exact(8).all(|word| word == &read[..8]);
+                    assert!(whole, "a block of two versions");
+                }
+            });
+        }
+    });
+    // And all is as the file has it.
+    let content = std::fs::read(&file).unwrap();
+    let mut path = path_to(&program, "");
+    for page in 0..PAGES as usize {
+        path.submit(Op::Read, 0, page as u64 * 4096, 4096);
+        assert_eq!(all(&mut path)[0].result, 4096);
+        assert!(path.buffer(0)[..4096] == content[page * 4096..(page + 1) * 4096], "page {page}");
+    }
+    program.stop();
+    let text = std::fs::read_to_string(&metrics).unwrap();
+    let counts =
+        ["hit", "miss", "updated"].map(|name| figure(&text, &format!("cache_{name}_pages_total")));
+    assert!(counts.iter().all(|count| *count > 0), "{text}");
+}

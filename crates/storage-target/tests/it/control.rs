@@ -1,0 +1,96 @@
+//! Questions to a target that serves.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::sync::Arc;
+
+use narrows_initiator::{Association, PathOptions};
+use narrows_io::{Arena, DevicePath, Op};
+
+use crate::program::{Program, logged, make_log, refusal};
+
+fn tier(arguments: &[&str]) -> (String, Option<i32>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows-target"));
+    let output = command.arg("tier").args(arguments).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (String::from_utf8_lossy(&said).into_owned(), output.status.code())
+}
+
+fn one(path: &mut impl DevicePath, op: Op) {
+    path.submit(op, 0, 0, 4096);
+    let mut done = Vec::new();
+    while done.is_empty() {
+        path.reap(1, &mut done).unwrap();
+    }
+    assert_eq!(done[0].result, 4096);
+}
+
+#[test]
+fn logs_and_caches_are_listed_flushed_and_evicted_while_they_serve() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["logged", "cached"] {
+        std::fs::write(at(name), vec![0; 1 << 20]).unwrap();
+    }
+    let media = [at("log")];
+    make_log(&at("logged"), &media, &[]);
+    let cached = format!("{},cache=ram:1MiB", at("cached").display());
+    let control = at("control");
+    let control = control.to_str().unwrap();
+    let program = Program::serving(
+        &[&logged(&at("logged"), &media), &cached, "ram:1MiB"],
+        &["--control", control],
+    );
+    let mode = std::fs::metadata(control).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let path_to = |namespace: &str| {
+        let association = Arc::new(Association::connect(&program.address(namespace), 1).unwrap());
+        association.path(Arena::new(1, 4096, 4096).unwrap(), PathOptions::default()).unwrap()
+    };
+    let (mut logged, mut cached) = (path_to("ns=1"), path_to("ns=2"));
+    one(&mut logged, Op::Write);
+    one(&mut cached, Op::Read);
+    one(&mut cached, Op::Read);
+    let (said, code) = tier(&["flush", "--control", control]);
+    assert!(code == Some(0) && said.contains("records moved"), "{said}");
+    let (json, code) = tier(&["list", "--json", "--control", control]);
+    assert_eq!(code, Some(0), "{json}");
+    let list: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let (log, cache) = (&list["namespaces"][0]["log"], &list["namespaces"][1]["cache"]);
+    assert_eq!((log["state"].as_str(), log["records"].as_u64()), (Some("healthy"), Some(0)));
+    assert_eq!(
+        (log["appended_bytes"].as_u64(), log["moved_bytes"].as_u64()),
+        (Some(4608), Some(4096))
+    );
+    assert_eq!((cache["hits"].as_u64(), cache["misses"].as_u64()), (Some(1), Some(1)));
+    assert_eq!(cache["used_bytes"], 4096);
+    assert!(list["namespaces"][2]["log"].is_null());
+    let (text, _) = tier(&["list", "--control", control]);
+    for words in [
+        "log    healthy",
+        "cache  4.0 KiB of 1.0 MiB used",
+        "50.0 % of them hits",
+        "nothing in front",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let (said, code) = tier(&["evict", "--control", control]);
+    assert!(code == Some(0) && said.contains("1 pages evicted"), "{said}");
+    let (said, code) = tier(&["evict", "--nsid", "1", "--control", control]);
+    assert!(code == Some(2) && said.contains("no such namespace has a cache"), "{said}");
+    // A second target finds it taken, and one that is gone leaves nothing.
+    let other = ["--subsystem", crate::program::NQN, "--allow-any-host", "--namespace", "ram:1MiB"];
+    let other: Vec<&str> =
+        other.into_iter().chain(["--listen", "127.0.0.1:0", "--control", control]).collect();
+    let (said, code) = refusal(&other);
+    assert!(code == Some(2) && said.contains("another target listens there"), "{said}");
+    drop((logged, cached));
+    program.stop();
+    let (said, code) = tier(&["list", "--control", control]);
+    assert!(code == Some(2) && said.contains("--control FILE"), "{said}");
+    // Nothing but a socket is taken away.
+    std::fs::write(control, "mine").unwrap();
+    let (said, _) = refusal(&other);
+    assert!(said.contains("something else is there"), "{said}");
+    assert_eq!(std::fs::read(control).unwrap(), b"mine");
+}
