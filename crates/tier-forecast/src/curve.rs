@@ -17,13 +17,13 @@ pub const CURVE_BYTES_MAX: u64 = 1 << 20;
 /// Points of growing size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    points: Vec<(f64, f64)>,
+    points: Vec<(f64, Range)>,
     /// Where it comes from.
     pub from: String,
 }
 
 impl Curve {
-    /// Reads lines of `size,miss`, as in `64GiB,0.42` or `64GiB,42%`; `#` begins a remark, and a first line of names is passed over.
+    /// Reads lines of `size,miss`, as in `64GiB,0.42` or `64GiB,40..44%`; `#` begins a remark, and a first line of names is passed over.
     ///
     /// # Errors
     /// What is wrong in which line.
@@ -31,7 +31,7 @@ impl Curve {
         let hint = "each line has a size and the share that a cache of that size misses, as in 64GiB,0.42; sizes grow";
         let wrong =
             |at: usize, why: String| Refused::new(format!("{from}, line {}: {why}", at + 1), hint);
-        let mut points: Vec<(f64, f64)> = Vec::new();
+        let mut points: Vec<(f64, Range)> = Vec::new();
         for (at, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();
             let heads = points.is_empty() && line.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -43,8 +43,8 @@ impl Curve {
             };
             let size =
                 one(quantity::bytes(size)).map_err(|why| wrong(at, format!("size: {why}")))?;
-            let miss =
-                one(quantity::share(miss)).map_err(|why| wrong(at, format!("share: {why}")))?;
+            let miss = quantity::share(miss).map(|found| found.range);
+            let miss = miss.map_err(|why| wrong(at, format!("share: {why}")))?;
             if let Some((before, missed)) = points.last() {
                 if size <= *before {
                     return Err(wrong(
@@ -52,7 +52,7 @@ impl Curve {
                         "its size is not larger than the one before".to_string(),
                     ));
                 }
-                if miss > *missed {
+                if miss.value > missed.value {
                     let why =
                         "misses more than a smaller one: take LRU, or the mean of several samples";
                     return Err(wrong(at, why.to_string()));
@@ -71,15 +71,16 @@ impl Curve {
         let above = self.points.iter().position(|(at, _)| *at >= size);
         let Some(above) = above else {
             let (_, last) = *self.points.last()?;
-            return Some(Range { value: last, low: 0.0, high: last });
+            return Some(Range { low: 0.0, ..last });
         };
         let (at, miss) = self.points[above];
         if at == size {
-            return Some(Range::exact(miss));
+            return Some(miss);
         }
         let (before, missed) = *self.points.get(above.checked_sub(1)?)?;
         let share = (size - before) / (at - before);
-        Some(Range { value: missed + share * (miss - missed), low: miss, high: missed })
+        let value = missed.value + share * (miss.value - missed.value);
+        Some(Range { value, low: miss.low, high: missed.high })
     }
 
     /// Its smallest size, for a sentence.
@@ -108,6 +109,12 @@ mod tests {
         assert_eq!(range(3.0), Some((0.35, 0.2, 0.5)));
         assert_eq!(range(8.0), Some((0.2, 0.0, 0.2)));
         assert_eq!(range(0.5), None);
+        let doubted = Curve::parse("a.csv", "1GiB,80..90%\n3GiB,40..50%\n").unwrap();
+        let range = |gib: f64| doubted.miss(gib * GIB).map(|r| (r.value, r.low, r.high));
+        assert_eq!(range(3.0), Some((0.45, 0.4, 0.5)));
+        let between = doubted.miss(2.0 * GIB).unwrap();
+        assert_eq!((between.low, between.high), (0.4, 0.9));
+        assert!((between.value - 0.65).abs() < 1e-9);
         assert_eq!(curve.smallest(), "1 GiB");
     }
 
