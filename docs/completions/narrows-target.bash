@@ -61,6 +61,9 @@ _narrows__target() {
             narrows__target__subcmd__help__subcmd__tier,list)
                 cmd="narrows__target__subcmd__help__subcmd__tier__subcmd__list"
                 ;;
+            narrows__target__subcmd__help__subcmd__tier,resize)
+                cmd="narrows__target__subcmd__help__subcmd__tier__subcmd__resize"
+                ;;
             narrows__target__subcmd__log,drop)
                 cmd="narrows__target__subcmd__log__subcmd__drop"
                 ;;
@@ -103,6 +106,9 @@ _narrows__target() {
             narrows__target__subcmd__tier,list)
                 cmd="narrows__target__subcmd__tier__subcmd__list"
                 ;;
+            narrows__target__subcmd__tier,resize)
+                cmd="narrows__target__subcmd__tier__subcmd__resize"
+                ;;
             narrows__target__subcmd__tier__subcmd__help,evict)
                 cmd="narrows__target__subcmd__tier__subcmd__help__subcmd__evict"
                 ;;
@@ -114,6 +120,9 @@ _narrows__target() {
                 ;;
             narrows__target__subcmd__tier__subcmd__help,list)
                 cmd="narrows__target__subcmd__tier__subcmd__help__subcmd__list"
+                ;;
+            narrows__target__subcmd__tier__subcmd__help,resize)
+                cmd="narrows__target__subcmd__tier__subcmd__help__subcmd__resize"
                 ;;
             *)
                 ;;
@@ -248,7 +257,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__help__subcmd__tier)
-            opts="list flush evict"
+            opts="list flush evict resize"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -290,6 +299,20 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__help__subcmd__tier__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__help__subcmd__tier__subcmd__resize)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -568,7 +591,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__tier)
-            opts="-h --help list flush evict help"
+            opts="-h --help list flush evict resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -634,7 +657,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__tier__subcmd__help)
-            opts="list flush evict help"
+            opts="list flush evict resize help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -703,6 +726,20 @@ _narrows__target() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        narrows__subcmd__target__subcmd__tier__subcmd__help__subcmd__resize)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         narrows__subcmd__target__subcmd__tier__subcmd__list)
             opts="-h --control --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -711,6 +748,36 @@ _narrows__target() {
             fi
             case "${prev}" in
                 --control)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__tier__subcmd__resize)
+            opts="-h --size --control --subsystem --nsid --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --control)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --subsystem)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nsid)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -32,7 +32,7 @@ _narrows-target() {
 _arguments "${_arguments_options[@]}" : \
 '--subsystem=[Name of the subsystem\: nqn.YYYY-MM.REVERSED-DOMAIN\:NAME]:NQN:_default' \
 '(--subsystem --namespace --allow-host --allow-any-host --dhchap-key-file --dhchap-ctrl-key-file --dhchap-hash --dhchap-group)--config=[Several subsystems\: a file in TOML with \[\[subsystem\]\], and in each nqn, namespaces, and hosts or any-host = true]:FILE:_files' \
-'*--namespace=[What is served\: FILE, DEVICE, ram\:SIZE or null\[\:SIZE\], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of it (\`narrows-target log make\`), twice for two media, each log=DEVICE with log-serial=S; cache=ram\:SIZE for memory that answers reads of what was read before. May be repeated]:WHAT:_default' \
+'*--namespace=[What is served\: FILE, DEVICE, ram\:SIZE or null\[\:SIZE\], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of it (\`narrows-target log make\`), twice for two media, each log=DEVICE with log-serial=S; cache=ram\:SIZE for memory that answers reads of what was read before, in it cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn'\''t. May be repeated]:WHAT:_default' \
 '*--listen=[Address and port to listen at; loopback where none is said. May be repeated]:ADDRESS:PORT:_default' \
 '*--allow-host=[NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret\: without --dhchap-key-file, whoever reaches the port can claim one]:NQN:_default' \
 '--dhchap-key-file=[File of the secret that every host has to prove (DH-HMAC-CHAP), as \`nvme gen-dhchap-key\` prints it; of mode 0600. A secret for each host\: --config]:FILE:_files' \
@@ -181,6 +181,16 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 && ret=0
 ;;
+(resize)
+_arguments "${_arguments_options[@]}" : \
+'--size=[Its new size, as 4GiB\: up to four times the one that it was begun with]:SIZE:_default' \
+'--control=[The socket that the target was given with --control]:FILE:_files' \
+'--subsystem=[Name of the subsystem, where several have one]:NQN:_default' \
+'--nsid=[Number of the namespace, where several have one]:N:_default' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_narrows-target__subcmd__tier__subcmd__help_commands" \
@@ -202,6 +212,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (evict)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(resize)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -289,6 +303,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(resize)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
         esac
     ;;
 esac
@@ -372,6 +390,7 @@ _narrows-target__subcmd__help__subcmd__tier_commands() {
 'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
 'flush:Moves all that a log holds to its file or device, now' \
 'evict:Empties a cache' \
+'resize:Makes a cache larger or smaller, until the target ends' \
     )
     _describe -t commands 'narrows-target help tier commands' commands "$@"
 }
@@ -389,6 +408,11 @@ _narrows-target__subcmd__help__subcmd__tier__subcmd__flush_commands() {
 _narrows-target__subcmd__help__subcmd__tier__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'narrows-target help tier list commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__tier__subcmd__resize_commands] )) ||
+_narrows-target__subcmd__help__subcmd__tier__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target help tier resize commands' commands "$@"
 }
 (( $+functions[_narrows-target__subcmd__log_commands] )) ||
 _narrows-target__subcmd__log_commands() {
@@ -468,6 +492,7 @@ _narrows-target__subcmd__tier_commands() {
 'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
 'flush:Moves all that a log holds to its file or device, now' \
 'evict:Empties a cache' \
+'resize:Makes a cache larger or smaller, until the target ends' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target tier commands' commands "$@"
@@ -488,6 +513,7 @@ _narrows-target__subcmd__tier__subcmd__help_commands() {
 'list:Shows every namespace with its log and its cache\: state, size, use, what they gave' \
 'flush:Moves all that a log holds to its file or device, now' \
 'evict:Empties a cache' \
+'resize:Makes a cache larger or smaller, until the target ends' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target tier help commands' commands "$@"
@@ -512,10 +538,20 @@ _narrows-target__subcmd__tier__subcmd__help__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'narrows-target tier help list commands' commands "$@"
 }
+(( $+functions[_narrows-target__subcmd__tier__subcmd__help__subcmd__resize_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__help__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target tier help resize commands' commands "$@"
+}
 (( $+functions[_narrows-target__subcmd__tier__subcmd__list_commands] )) ||
 _narrows-target__subcmd__tier__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'narrows-target tier list commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__tier__subcmd__resize_commands] )) ||
+_narrows-target__subcmd__tier__subcmd__resize_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target tier resize commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_narrows-target" ]; then

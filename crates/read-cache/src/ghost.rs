@@ -45,8 +45,12 @@ impl Ghost {
         }
     }
 
-    /// Remembers `pages` at most from now on; those that left last stay.
+    /// Remembers `pages` at least from now on, and no more than twice as many; those that left last stay. Who shrinks a cache in small steps
+    /// pays for a few of them.
     pub(crate) fn resize(&mut self, pages: usize) {
+        if (pages..=2 * pages).contains(&self.ring.len()) {
+            return;
+        }
         let len = self.ring.len();
         let old: Vec<u64> = (0..len).map(|at| self.ring[(self.next + at) % len]).collect();
         let old: Vec<u64> = old.into_iter().filter(|page| *page != NOBODY).collect();
@@ -77,7 +81,10 @@ mod tests {
         ghost.remember(2);
         ghost.remember(7);
         ghost.resize(2);
-        assert!(!ghost.recall(2) && ghost.recall(4) && ghost.recall(7));
+        assert_eq!(ghost.ring.len(), 3);
+        ghost.resize(1);
+        assert!(!ghost.recall(2) && !ghost.recall(4) && ghost.recall(7));
+        ghost.resize(2);
         ghost.remember(9);
         ghost.clear();
         assert!(!ghost.recall(9));

@@ -112,11 +112,19 @@ pub struct Statistics {
 pub(crate) struct Segment {
     pub(crate) pages: PageRange,
     pub(crate) pool: usize,
+    /// Slots with pages of it.
+    pub(crate) held: u32,
     pub(crate) statistics: Statistics,
     pub(crate) reuse: Option<ReuseSampler>,
 }
 
 impl Segment {
+    /// Nothing was asked of it, and its pages are in DEFAULT's pool.
+    pub(crate) fn new(pages: PageRange, reuse: Option<ReuseSettings>) -> Segment {
+        let reuse = reuse.map(ReuseSampler::new);
+        Segment { pages, pool: 0, held: 0, statistics: Statistics::default(), reuse }
+    }
+
     /// Counts a page that was asked for.
     pub(crate) fn asked(&mut self, page: Page, page_bytes: u32, hit: bool) {
         let (statistics, bytes) = (&mut self.statistics, u64::from(page_bytes));
@@ -148,12 +156,7 @@ const MOST: usize = 1024;
 impl Segments {
     /// The rest alone, in pool 0.
     pub(crate) fn new(reuse: Option<ReuseSettings>) -> Segments {
-        let rest = Segment {
-            pages: PageRange::new(Page(0), u64::MAX),
-            pool: 0,
-            statistics: Statistics::default(),
-            reuse: reuse.map(ReuseSampler::new),
-        };
+        let rest = Segment::new(PageRange::new(Page(0), u64::MAX), reuse);
         Segments { all: vec![Some(rest)], order: Vec::new() }
     }
 
@@ -226,12 +229,7 @@ mod tests {
     #[test]
     fn a_page_is_of_the_segment_that_has_it_and_else_of_the_rest() {
         let mut segments = Segments::new(None);
-        let segment = |first, count| Segment {
-            pages: PageRange::new(Page(first), count),
-            pool: 0,
-            statistics: Statistics::default(),
-            reuse: None,
-        };
+        let segment = |first, count| Segment::new(PageRange::new(Page(first), count), None);
         let b = segments.insert(segment(20, 10));
         let a = segments.insert(segment(5, 5));
         for (page, id) in [(0, 0), (4, 0), (5, a), (9, a), (10, 0), (20, b), (29, b), (30, 0)] {

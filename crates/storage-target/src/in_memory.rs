@@ -183,7 +183,7 @@ impl InMemoryTarget {
         let mut sum = (0, 0, 0);
         for subsystem in self.target.subsystems.values() {
             for cache in subsystem.namespaces.values().filter_map(|its| its.cache.as_ref()) {
-                let asked = cache.figures().asked;
+                let asked = cache.total().asked;
                 sum = (sum.0 + asked.hits, sum.1 + asked.misses, sum.2 + asked.updates);
             }
         }

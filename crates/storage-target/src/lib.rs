@@ -35,7 +35,7 @@ pub use backing::{OpenError, Opened, open};
 pub use config::{ConfigError, subsystems_of_file};
 pub use credentials::{Authentication, CredentialFiles, Credentials, SecretError};
 pub use in_memory::InMemoryTarget;
-pub use namespace::{Medium, NamespaceSpec};
+pub use namespace::{CacheRange, CacheSpec, Medium, NamespaceSpec};
 pub use reactor::Wait;
 pub use serve::{Request, ServeError, SubsystemSpec, serve};
 pub use spec::{InvalidSpec, bytes_of, namespace_of, wait_of};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use narrows_log_tier::State;
 
 use crate::backing::logged::{LoggedDisk, now_ms};
-use crate::backing::{Backing, CacheFigures};
+use crate::backing::{Backing, CacheFigures, MemoryCache};
 use crate::namespace::Counters;
 use crate::target::Target;
 
@@ -54,8 +54,7 @@ const OF_LOGS: [LogFigure; 10] = [
 type CacheFigure = (&'static str, &'static str, &'static str, fn(&CacheFigures) -> u64);
 
 /// Pages are of 4 KiB.
-const OF_CACHES: [CacheFigure; 10] = [
-    ("cache_pages", "gauge", "Pages that the cache has room for.", |of| of.pages),
+const OF_CACHES: [CacheFigure; 9] = [
     ("cache_used_pages", "gauge", "Pages in the cache.", |of| of.used_pages),
     ("cache_hit_pages", "counter", "Pages of reads answered from the cache.", |of| of.asked.hits),
     ("cache_miss_pages", "counter", "Pages of reads that asked the storage.", |of| of.asked.misses),
@@ -129,6 +128,13 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
             |(labels, of): &(String, CacheFigures)| (labels.clone(), figure(of).to_string());
         family(name, kind, help, caches.iter().map(sample).collect());
     }
+    if !caches.is_empty() {
+        let room = |(labels, cache): (String, &MemoryCache)| {
+            (format!("{{{labels}}}"), cache.pages().to_string())
+        };
+        let samples = caches_of(target).into_iter().map(room).collect();
+        family("cache_pages", "gauge", "Pages that the cache has room for.", samples);
+    }
     let curves = curves_of_caches(target);
     if !curves.is_empty() {
         let help = "Pages of reads that a cache so many times as large would miss (LRU; median of samples, and their range).";
@@ -158,40 +164,46 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
     text
 }
 
-/// Figures of each cache, with the labels of its namespace.
+/// Figures of each range of each cache, with its labels.
 fn figures_of_caches(target: &Target) -> Vec<(String, CacheFigures)> {
-    let mut figures = Vec::new();
-    for subsystem in target.subsystems.values() {
-        for namespace in subsystem.namespaces.values() {
-            let Some(cache) = &namespace.cache else { continue };
-            let labels =
-                format!("{{subsystem=\"{}\",nsid=\"{}\"}}", subsystem.nqn, namespace.number);
-            figures.push((labels, cache.figures()));
-        }
-    }
-    figures
+    let figures = |(labels, cache): (String, &MemoryCache)| {
+        let labelled = move |of: CacheFigures| (format!("{{{labels},range=\"{}\"}}", of.range), of);
+        cache.figures().into_iter().map(labelled).collect::<Vec<_>>()
+    };
+    caches_of(target).into_iter().flat_map(figures).collect()
 }
 
-/// What caches of other sizes would miss, with the labels of namespace, size and bound.
+/// What caches of other sizes would miss, with the labels of range, size and bound.
 fn curves_of_caches(target: &Target) -> Vec<(String, String)> {
     let mut curves = Vec::new();
-    for subsystem in target.subsystems.values() {
-        for namespace in subsystem.namespaces.values() {
-            let Some(cache) = &namespace.cache else { continue };
+    for (labels, cache) in caches_of(target) {
+        for (number, of) in cache.figures().into_iter().enumerate() {
             for times in [0.25, 0.5, 1.0, 2.0, 4.0] {
-                let Some(ratio) = cache.would_miss(times) else { continue };
+                let Some(ratio) = cache.would_miss(number, times) else { continue };
                 let bounds = [("median", ratio.median), ("low", ratio.low), ("high", ratio.high)];
                 for (bound, value) in bounds {
-                    let (nqn, number) = (&subsystem.nqn, namespace.number);
-                    let labels = format!(
-                        "{{subsystem=\"{nqn}\",nsid=\"{number}\",times=\"{times}\",bound=\"{bound}\"}}"
-                    );
-                    curves.push((labels, format!("{value:.6}")));
+                    let range = &of.range;
+                    let more = format!("range=\"{range}\",times=\"{times}\",bound=\"{bound}\"");
+                    curves.push((format!("{{{labels},{more}}}"), format!("{value:.6}")));
                 }
             }
         }
     }
     curves
+}
+
+/// Caches with the labels of their namespaces.
+fn caches_of(target: &Target) -> Vec<(String, &MemoryCache)> {
+    let mut caches = Vec::new();
+    for subsystem in target.subsystems.values() {
+        for namespace in subsystem.namespaces.values() {
+            if let Some(cache) = &namespace.cache {
+                let (nqn, number) = (&subsystem.nqn, namespace.number);
+                caches.push((format!("subsystem=\"{nqn}\",nsid=\"{number}\""), cache.as_ref()));
+            }
+        }
+    }
+    caches
 }
 
 /// I/O commands so far.

@@ -26,10 +26,32 @@ pub struct NamespaceSpec {
     pub keep_contents: bool,
     /// Its number; the next free one where none is said.
     pub number: Option<u32>,
-    /// Memory for pages that were read, bytes.
-    pub cache_bytes: Option<u64>,
+    /// Memory for pages that were read.
+    pub cache: Option<CacheSpec>,
     /// Media of the log in front of it; none where it has no log.
     pub log: Vec<DiskSpec>,
+}
+
+/// Memory in front of a file or block device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheSpec {
+    /// Its size, bytes.
+    pub bytes: u64,
+    /// Ranges that are treated by themselves.
+    pub ranges: Vec<CacheRange>,
+}
+
+/// A range of a namespace in its cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CacheRange {
+    /// Where it begins, bytes.
+    pub offset: u64,
+    /// How long it is, bytes.
+    pub bytes: u64,
+    /// It is kept, rather than recycled.
+    pub keep: bool,
+    /// Most of the cache that it has, bytes; where none is said, all of a range that is kept, and a 64th of the cache for one that is not.
+    pub quota_bytes: Option<u64>,
 }
 
 /// A file or block device that is to be written.

@@ -294,7 +294,7 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
                 ],
             );
             if let Some(cache) = &namespace.cache {
-                let pages = cache.figures().pages;
+                let pages = cache.pages();
                 journal::line("caches", &[("path", &path), ("kind", &"ram"), ("pages", &pages)]);
             }
             if let Backing::Logged(disk) = &namespace.backing {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::backing::LEAST_BYTES;
-use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
+use crate::backing::{CACHE_PAGE, LEAST_BYTES};
+use crate::namespace::{CacheRange, CacheSpec, DiskSpec, Medium, NamespaceSpec};
 use crate::reactor::Wait;
 
 /// Why a text isn't what it should be.
@@ -42,9 +42,10 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
         serial: None,
         keep_contents: false,
         number: None,
-        cache_bytes: None,
+        cache: None,
         log: Vec::new(),
     };
+    let mut ranges = Vec::new();
     for word in words {
         match word.split_once('=') {
             Some(("block", "512")) => spec.block_bytes = 512,
@@ -55,7 +56,11 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
                 Ok(number @ 1..=0xFFFF_FFFD) => spec.number = Some(number),
                 _ => return invalid(format!("`{word}`: a namespace has a number from 1 on")),
             },
-            Some(("cache", place)) => spec.cache_bytes = Some(cache_of(place)?),
+            Some(("cache", place)) => {
+                spec.cache = Some(CacheSpec { bytes: cache_of(place)?, ranges: Vec::new() });
+            }
+            Some(("cache-keep", range)) => ranges.push(cache_range_of(word, range, true)?),
+            Some(("cache-recycle", range)) => ranges.push(cache_range_of(word, range, false)?),
             Some(("log", path)) if !path.is_empty() => spec.log.push(log_medium_at(path)),
             Some(("log-serial", serial)) => match spec.log.last_mut() {
                 Some(medium) => medium.serial = Some(serial.to_string()),
@@ -65,7 +70,7 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
             },
             None if word == "readonly" => spec.read_only = true,
             _ => {
-                let known = "block=512, block=4096, readonly, nsid=N, serial=S, contents=keep, cache=ram:SIZE, log=FILE, log-serial=S";
+                let known = "block=512, block=4096, readonly, nsid=N, serial=S, contents=keep, cache=ram:SIZE, cache-keep=RANGE, cache-recycle=RANGE, log=FILE, log-serial=S";
                 return invalid(format!("`{word}` is none of {known}"));
             }
         }
@@ -75,14 +80,7 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
     {
         return invalid(format!("{bytes} bytes are less than one block"));
     }
-    if spec.cache_bytes.is_some() {
-        if !matches!(spec.medium, Medium::Path(_)) {
-            return invalid("a cache is of a file or block device: the rest is memory".to_string());
-        }
-        if !spec.log.is_empty() {
-            return invalid("`cache=` and `log=`: a namespace has one of the two".to_string());
-        }
-    }
+    divide_cache(&mut spec, ranges)?;
     if !spec.log.is_empty() {
         if !matches!(spec.medium, Medium::Path(_)) {
             return invalid("a log is of a file or block device: memory keeps nothing".to_string());
@@ -112,6 +110,49 @@ fn cache_of(place: &str) -> Result<u64, InvalidSpec> {
         ));
     }
     Ok(bytes)
+}
+
+/// `OFFSET+SIZE`, and behind a colon the quota.
+fn cache_range_of(word: &str, range: &str, keep: bool) -> Result<CacheRange, InvalidSpec> {
+    let (range, quota) = match range.split_once(':') {
+        Some((range, quota)) => (range, Some(bytes_of(quota)?)),
+        None => (range, None),
+    };
+    let Some((offset, bytes)) = range.split_once('+') else {
+        return invalid(format!("`{word}` is no range, as cache-keep=0+100MiB is"));
+    };
+    let (offset, bytes) = (bytes_of(offset)?, bytes_of(bytes)?);
+    if bytes == 0 || [offset, bytes, quota.unwrap_or(0)].iter().any(|it| it % CACHE_PAGE != 0) {
+        return invalid(format!("`{word}`: a range has whole pages of 4 KiB"));
+    }
+    Ok(CacheRange { offset, bytes, keep, quota_bytes: quota })
+}
+
+/// Gives a cache its ranges, where there is one and it can be.
+fn divide_cache(spec: &mut NamespaceSpec, mut ranges: Vec<CacheRange>) -> Result<(), InvalidSpec> {
+    let Some(cache) = &mut spec.cache else {
+        if ranges.is_empty() {
+            return Ok(());
+        }
+        return invalid(
+            "a range of which cache? `cache=ram:SIZE` says how large it is".to_string(),
+        );
+    };
+    if !matches!(spec.medium, Medium::Path(_)) {
+        return invalid("a cache is of a file or block device: the rest is memory".to_string());
+    }
+    if !spec.log.is_empty() {
+        return invalid("`cache=` and `log=`: a namespace has one of the two".to_string());
+    }
+    ranges.sort_by_key(|range| range.offset);
+    let apart = |pair: &[CacheRange]| {
+        pair[0].offset.checked_add(pair[0].bytes).is_some_and(|end| end <= pair[1].offset)
+    };
+    if !ranges.windows(2).all(apart) {
+        return invalid("`cache-keep=` and `cache-recycle=`: two ranges overlap".to_string());
+    }
+    cache.ranges = ranges;
+    Ok(())
 }
 
 /// A medium of a log that was made before.
@@ -170,7 +211,14 @@ mod tests {
         assert_eq!(device.medium, Medium::Path("/dev/sdx".into()));
         assert_eq!((device.serial.as_deref(), device.keep_contents), (Some("A:B C"), true));
         let cached = namespace_of("/srv/disk,cache=ram:64MiB").unwrap();
-        assert_eq!((cached.cache_bytes, null.cache_bytes), (Some(64 << 20), None));
+        let cache = CacheSpec { bytes: 64 << 20, ranges: Vec::new() };
+        assert_eq!((cached.cache, null.cache), (Some(cache), None));
+        let text = "a,cache-recycle=1GiB+8KiB:4KiB,cache=ram:1MiB,cache-keep=0+64KiB";
+        let ranges = namespace_of(text).unwrap().cache.unwrap().ranges;
+        let keep = CacheRange { offset: 0, bytes: 64 << 10, keep: true, quota_bytes: None };
+        let quota_bytes = Some(4096);
+        let recycle = CacheRange { offset: 1 << 30, bytes: 8192, keep: false, quota_bytes };
+        assert_eq!(ranges, [keep, recycle]);
         let logged = namespace_of("/srv/wal,log=/fast/a,log=/dev/sdy,log-serial=S 1").unwrap();
         let media: Vec<_> =
             logged.log.iter().map(|it| (it.path.to_str(), it.serial.as_deref())).collect();
@@ -197,6 +245,15 @@ mod tests {
         assert!(why("a,cache=/dev/sdy").contains("cache=ram:SIZE"));
         assert!(why("a,cache=ram:64KiB").contains("smallest cache has 256 KiB"));
         assert!(why("a,cache=ram:").contains("no size"));
+        assert!(why("a,cache-keep=0+1MiB").contains("of which cache"));
+        assert!(why("a,cache=ram:1MiB,cache-keep=1MiB").contains("no range"));
+        for range in ["0+0", "512+4096", "0+100", "0+8KiB:100"] {
+            let text = format!("a,cache=ram:1MiB,cache-keep={range}");
+            assert!(why(&text).contains("whole pages"), "{range}");
+        }
+        let two = "a,cache=ram:1MiB,cache-keep=0+64KiB,cache-recycle=";
+        assert!(why(&format!("{two}60KiB+8KiB")).contains("overlap"));
+        assert!(namespace_of(&format!("{two}64KiB+8KiB")).is_ok());
         assert!(why("a,log-serial=S").contains("after the `log=`"));
         assert!(bytes_of("99999999T").unwrap_err().to_string().contains("too large"));
         assert_eq!(wait_of("50us").unwrap(), Wait::Spin(Duration::from_micros(50)));

@@ -5,8 +5,7 @@ use super::ReadCache;
 use crate::frame::{Frame, QueueName};
 use crate::page::{Page, PageRange, Slot};
 use crate::pool::Pool;
-use crate::reuse::ReuseSampler;
-use crate::segment::{Class, Segment, SegmentError, SegmentId, SegmentSpec, Statistics};
+use crate::segment::{Class, Segment, SegmentError, SegmentId, SegmentSpec};
 
 /// Why a cache can't have a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -35,12 +34,7 @@ impl ReadCache {
         }
         self.check_quotas(self.quotas(), spec.class)?;
         let seats = self.detach(spec.pages);
-        let number = self.segments.insert(Segment {
-            pages: spec.pages,
-            pool: 0,
-            statistics: Statistics::default(),
-            reuse: spec.reuse.map(ReuseSampler::new),
-        });
+        let number = self.segments.insert(Segment::new(spec.pages, spec.reuse));
         self.give_pool(number, spec.class);
         self.attach(&seats);
         Ok(SegmentId(number))
@@ -142,8 +136,8 @@ impl ReadCache {
         self.pools[self.segments.get(number).pool].class
     }
 
-    /// What is promised, slots.
-    fn quotas(&self) -> u64 {
+    /// What is promised by quotas, slots: the smallest size that the cache can have.
+    pub fn quotas(&self) -> u64 {
         self.pools.iter().filter_map(|pool| pool.class.quota()).map(u64::from).sum()
     }
 
@@ -176,6 +170,7 @@ impl ReadCache {
         for (id, _) in &seats {
             let pool = self.segments.get(self.frames[*id as usize].segment).pool;
             self.pools[pool].unlink(&mut self.frames, *id);
+            self.segments.get_mut(self.frames[*id as usize].segment).held -= 1;
         }
         seats
     }
@@ -191,6 +186,7 @@ impl ReadCache {
                 Class::Default => *queue,
             };
             self.frames[*id as usize].segment = number;
+            self.segments.get_mut(number).held += 1;
             let full = self.pools[pool].room() == 0;
             self.pools[pool].push(&mut self.frames, *id, queue);
             if full && let Some(left) = self.evict_from(pool) {

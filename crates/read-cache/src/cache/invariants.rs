@@ -27,6 +27,10 @@ impl ReadCache {
                 assert!(pool.held() <= quota, "{} slots of a quota of {quota}", pool.held());
             }
         }
+        for (number, segment) in self.segments.iter() {
+            let of = queued.iter().filter(|id| self.frames[**id as usize].segment == number);
+            assert_eq!(of.count() as u32, segment.held, "a segment knows how many slots it has");
+        }
         assert_eq!(queued.len(), self.index.len(), "the index has what the queues have");
         let free: BTreeSet<u32> = self.free.iter().copied().collect();
         assert_eq!(free.len(), self.free.len(), "a slot is free once");

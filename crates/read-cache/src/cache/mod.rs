@@ -41,7 +41,7 @@ pub enum WriteOutcome {
 
 /// A read cache; the crate's description says how it is used.
 ///
-/// Nothing here blocks, and only [`resize`](ReadCache::resize), changes of segments and miss-ratio curves allocate. One thread at a time: the
+/// Nothing here blocks, and only [`resize`](ReadCache::resize), changes of segments, curves, and their samples until they are full allocate. One thread at a time: the
 /// lock is the caller's. Where there are several caches, for shards of a namespace, each has its own tokens.
 #[derive(Debug)]
 pub struct ReadCache {
@@ -223,8 +223,7 @@ impl ReadCache {
 
     /// Slots with pages of a segment.
     pub fn used_by(&self, id: SegmentId) -> u32 {
-        let ids = self.pools.iter().flat_map(|pool| pool.frames(&self.frames));
-        ids.filter(|frame| self.frames[*frame as usize].segment == id.0).count() as u32
+        self.segments.find(id).map_or(0, |segment| segment.held)
     }
 
     /// What a cache of another size would give a segment; `None` where nobody asked for a curve or for a page.
@@ -257,7 +256,9 @@ impl ReadCache {
     fn evict_from(&mut self, pool: usize) -> Option<u32> {
         let id = self.pools[pool].evict(&mut self.frames)?;
         let Frame { page, segment, .. } = self.frames[id as usize];
-        self.segments.get_mut(segment).statistics.evictions += 1;
+        let segment = self.segments.get_mut(segment);
+        segment.statistics.evictions += 1;
+        segment.held -= 1;
         self.index.remove(page, |id| self.frames[id as usize].page);
         self.frames[id as usize] = Frame::FREE;
         Some(id)
@@ -266,8 +267,9 @@ impl ReadCache {
     fn seat(&mut self, id: u32, page: Page, segment: u16, queue: QueueName) {
         self.frames[id as usize] = Frame::new(page.0, segment);
         self.index.insert(page.0, id);
-        let pool = self.segments.get(segment).pool;
-        self.pools[pool].push(&mut self.frames, id, queue);
+        let segment = self.segments.get_mut(segment);
+        segment.held += 1;
+        self.pools[segment.pool].push(&mut self.frames, id, queue);
     }
 
     /// Frees the slot of a page that somebody wants out.
@@ -275,6 +277,7 @@ impl ReadCache {
         let Frame { page, segment, .. } = self.frames[id as usize];
         let segment = self.segments.get_mut(segment);
         segment.statistics.invalidations += 1;
+        segment.held -= 1;
         self.pools[segment.pool].unlink(&mut self.frames, id);
         self.index.remove(page, |id| self.frames[id as usize].page);
         self.frames[id as usize] = Frame::FREE;

@@ -8,6 +8,10 @@
 //! What the curve is: LRU's, of the references that came here. Where these have passed a buffer pool, it is the curve of a second level.
 //! It says nothing of other orders of eviction, the one of this crate included.
 //!
+//! Over the OLTP trace of the ARC paper (914,145 references) five samples of 32,768 pages have a mean error of 0.0016 against the exact curve
+//! at 200 sizes up to 200,000 pages, five of 8,192 0.011; over P3 (3,912,296) 0.0008 and 0.0018. The band holds the exact curve at 797 of these
+//! 800 sizes.
+//!
 //! The doubt comes with it. Several samples with different hashes run beside each other from the moment at which there are more pages than a
 //! sample takes; up to there one sample has everything and is exact. Two ways to turn a sample's counts into a ratio are known: by what the
 //! sample counted, and by all references, whose number is known (the paper's adjustment). Neither is always better: the adjustment repairs a

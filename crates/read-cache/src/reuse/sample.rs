@@ -1,6 +1,6 @@
 //! One sample: the pages whose hash is small enough, and the order in which they were last referenced.
 
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 
 use super::depth::DepthCounts;
 use super::timeline::Timeline;
@@ -8,6 +8,9 @@ use crate::hash::{PageHash, seeded};
 
 /// Fewest moments of a timeline, so that a small sample isn't renumbered all the time.
 const MOMENTS: usize = 1024;
+
+/// The share of a full sample that leaves at once: one by one, each new page would pay for finding the next to leave.
+const LEAVES: usize = 32;
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -19,8 +22,8 @@ pub(super) struct Sample {
     threshold: u64,
     /// When each sampled page was last referenced.
     last: HashMap<u64, u32, PageHash>,
-    /// The same pages by hash, the greatest first.
-    by_hash: BinaryHeap<(u64, u64)>,
+    /// The same pages with their hashes, in any order.
+    hashes: Vec<(u64, u64)>,
     timeline: Timeline,
     /// The next moment.
     now: u32,
@@ -38,7 +41,7 @@ impl Sample {
             most,
             threshold: u64::MAX,
             last: HashMap::with_hasher(PageHash),
-            by_hash: BinaryHeap::new(),
+            hashes: Vec::new(),
             timeline: Timeline::new(MOMENTS),
             now: 0,
             depths: DepthCounts::default(),
@@ -50,8 +53,8 @@ impl Sample {
     /// The same pages by another hash; of a sample that has had every page so far.
     pub(super) fn with_seed(&self, seed: u64) -> Sample {
         debug_assert!(self.threshold == u64::MAX, "a sample of everything");
-        let by_hash = self.last.keys().map(|page| (seeded(*page, seed), *page)).collect();
-        Sample { seed, by_hash, ..self.clone() }
+        let hashes = self.last.keys().map(|page| (seeded(*page, seed), *page)).collect();
+        Sample { seed, hashes, ..self.clone() }
     }
 
     /// Whether this page would be the first too many.
@@ -85,7 +88,7 @@ impl Sample {
             }
             None => {
                 self.cold += weight;
-                self.by_hash.push((hash, page));
+                self.hashes.push((hash, page));
             }
         }
         self.timeline.mark(self.now);
@@ -100,18 +103,21 @@ impl Sample {
         (self.depths.cumulative(), self.cold, self.total)
     }
 
-    /// Leaves out the pages of the greatest hash, and all that come with it or above.
+    /// Leaves out the pages of the greatest hashes, and from now on all of these hashes and above.
     fn lower(&mut self) {
-        let Some((greatest, _)) = self.by_hash.peek().copied() else { return };
-        self.threshold = greatest.saturating_sub(1);
-        while let Some((hash, page)) = self.by_hash.peek().copied()
-            && hash > self.threshold
-        {
-            self.by_hash.pop();
-            if let Some(moment) = self.last.remove(&page) {
-                self.timeline.unmark(moment);
+        let leaves = (self.hashes.len() / LEAVES).max(1);
+        let stays = self.hashes.len() - leaves;
+        let (_, least, _) = self.hashes.select_nth_unstable(stays);
+        self.threshold = least.0.saturating_sub(1);
+        let (last, timeline, threshold) = (&mut self.last, &mut self.timeline, self.threshold);
+        self.hashes.retain(|(hash, page)| {
+            if *hash > threshold
+                && let Some(moment) = last.remove(page)
+            {
+                timeline.unmark(moment);
             }
-        }
+            *hash <= threshold
+        });
     }
 
     /// Gives the moments that are still somebody's the first numbers.

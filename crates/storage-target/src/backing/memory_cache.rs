@@ -8,16 +8,18 @@
 //! of one shard: a command meets two shards at most.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use narrows_read_cache::{
-    Admission, Page, PageRange, Ratio, ReadCache, ReadStart, ReuseSettings, SegmentId, Slot,
-    Statistics, WriteOutcome, WriteToken,
+    Admission, Class, Page, PageRange, Ratio, ReadCache, ReadStart, ReuseSettings, SegmentError,
+    SegmentId, SegmentSpec, Slot, Statistics, WriteOutcome, WriteToken,
 };
 
 use super::RamDisk;
 use crate::buffer::LARGEST;
 use crate::journal;
+use crate::namespace::{CacheRange, CacheSpec};
 
 /// Size of a page, bytes.
 const PAGE: u32 = 4096;
@@ -26,6 +28,16 @@ const PIECE: u64 = (LARGEST as u64) / (PAGE as u64);
 /// A shard has at least so many bytes, and there are at most so many.
 const SHARD: (u64, u64) = (4 << 20, 16);
 
+/// A range that is recycled has so large a part of the cache where nothing else is said.
+const RECYCLED_SHARE: u32 = 64;
+
+/// How many times as large a cache may become while it serves: addresses are set aside for that, and no memory.
+const GROWTH: u32 = 4;
+/// Slots that leave a shard while its lock is held.
+const STEP: u32 = 256;
+
+/// What a range of a cache is cut by, bytes.
+pub(crate) const CACHE_PAGE: u64 = PAGE as u64;
 /// The smallest cache, bytes.
 pub(crate) const LEAST_BYTES: u64 = 256 << 10;
 
@@ -33,8 +45,13 @@ pub(crate) const LEAST_BYTES: u64 = 256 << 10;
 #[derive(Debug)]
 pub(crate) struct MemoryCache {
     shards: Box<[Mutex<ReadCache>]>,
-    /// Slots of a shard.
-    slots: u32,
+    /// Slots of a shard, now and at most.
+    slots: AtomicU32,
+    most_slots: u32,
+    /// Held by whoever changes the size.
+    resizing: Mutex<()>,
+    /// The segments of each shard, and what they are called.
+    segments: Vec<(SegmentId, String)>,
     /// The slots of one shard after those of another.
     memory: RamDisk,
 }
@@ -59,12 +76,24 @@ pub(crate) struct Hit<'a> {
     bytes: usize,
 }
 
-/// What was done with a cache, and how full it is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What was done with a range of a cache, and how much of it is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct CacheFigures {
+    /// `rest`, or the option that names the range.
+    pub(crate) range: String,
     pub(crate) asked: Statistics,
     pub(crate) used_pages: u64,
-    pub(crate) pages: u64,
+}
+
+/// Why there is no cache.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CacheError {
+    /// The kernel has no such range.
+    #[error(transparent)]
+    System(#[from] io::Error),
+    /// It can't be divided as was said.
+    #[error(transparent)]
+    Segment(#[from] SegmentError),
 }
 
 impl MemoryCache {
@@ -74,23 +103,91 @@ impl MemoryCache {
     /// A cache of so many bytes, rounded down to whole pages of each shard.
     ///
     /// # Errors
-    /// Where the kernel has no such range.
-    pub(crate) fn new(bytes: u64) -> io::Result<MemoryCache> {
-        let shards = (bytes / SHARD.0).clamp(1, SHARD.1);
+    /// Where the kernel has no such range, or its ranges ask for more than there is.
+    pub(crate) fn new(spec: &CacheSpec) -> Result<MemoryCache, CacheError> {
+        let shards = (spec.bytes / SHARD.0).clamp(1, SHARD.1);
         let shards = 1 << shards.ilog2();
-        let slots = bytes / shards / u64::from(PAGE);
+        let slots = spec.bytes / shards / u64::from(PAGE);
         let slots = u32::try_from(slots).ok().filter(|slots| *slots < u32::MAX);
-        let slots = slots.ok_or(io::ErrorKind::OutOfMemory)?;
+        let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let slots = slots.ok_or_else(no_memory)?;
         // A shard is a sample of the namespace by itself: all of them have the pages of one curve.
         let whole = ReuseSettings::default();
         let reuse = ReuseSettings { pages: whole.pages / shards as u32, ..whole };
-        let shard = |_| Mutex::new(ReadCache::new(slots, PAGE, Some(reuse)));
-        let memory = usize::try_from(shards * u64::from(slots) * u64::from(PAGE));
-        Ok(MemoryCache {
-            shards: (0..shards).map(shard).collect(),
-            slots,
-            memory: RamDisk::new(memory.map_err(|_| io::ErrorKind::OutOfMemory)?)?,
-        })
+        let mut segments = vec![(SegmentId::REST, "rest".to_string())];
+        let mut caches = Vec::new();
+        for shard in 0..shards {
+            let mut cache = ReadCache::new(slots, PAGE, Some(reuse));
+            for range in &spec.ranges {
+                let segment = segment_of(range, (shard, shards), slots, reuse);
+                let id = cache.add_segment(segment)?;
+                if shard == 0 {
+                    segments.push((id, name_of(range)));
+                }
+            }
+            caches.push(Mutex::new(cache));
+        }
+        let memory_for = |slots: u32| {
+            let bytes = usize::try_from(shards * u64::from(slots) * u64::from(PAGE));
+            RamDisk::new(bytes.map_err(|_| no_memory())?)
+        };
+        // A kernel that counts addresses as memory may have none to set aside.
+        let more = slots.checked_mul(GROWTH).filter(|more| *more < u32::MAX);
+        let grown = more.and_then(|more| Some((more, memory_for(more).ok()?)));
+        let (most_slots, memory) = match grown {
+            Some(grown) => grown,
+            None => (slots, memory_for(slots)?),
+        };
+        let (slots, resizing) = (AtomicU32::new(slots), Mutex::new(()));
+        Ok(MemoryCache { shards: caches.into(), slots, most_slots, resizing, segments, memory })
+    }
+
+    /// Makes the cache larger or smaller while it serves, to whole pages of each shard. A smaller one keeps what would leave last, and its memory
+    /// goes back to the kernel.
+    ///
+    /// # Errors
+    /// Why it can't have that size; nothing is changed then.
+    pub(crate) fn resize(&self, bytes: u64) -> Result<(), String> {
+        let _alone = self.resizing.lock().unwrap_or_else(PoisonError::into_inner);
+        let shards = self.shards.len() as u64;
+        let most = shards * u64::from(self.most_slots) * CACHE_PAGE;
+        if !(LEAST_BYTES.max(shards * CACHE_PAGE)..=most).contains(&bytes) {
+            return Err(format!(
+                "a cache that was begun with this size can have {LEAST_BYTES} to {most} bytes"
+            ));
+        }
+        let slots = (bytes / shards / CACHE_PAGE) as u32;
+        let promised = (0..self.shards.len()).map(|shard| self.lock(shard).quotas()).max();
+        let promised = promised.unwrap_or(0);
+        if promised > u64::from(slots) {
+            let least = promised * shards * CACHE_PAGE;
+            return Err(format!("what is kept and recycled in it needs {least} bytes"));
+        }
+        let before = self.slots.swap(slots, Ordering::Relaxed);
+        for shard in 0..self.shards.len() {
+            let mut now = before;
+            while now != slots {
+                // Larger at once; smaller in steps, between which others have the lock.
+                now = now.saturating_sub(STEP).max(slots);
+                let mut page = [0; PAGE as usize];
+                let moved = |from, to| {
+                    self.memory.read(self.place(shard, from), &mut page);
+                    self.memory.write(self.place(shard, to), &page);
+                };
+                let resized = self.lock(shard).resize(now, moved);
+                resized.map_err(|error| error.to_string())?;
+            }
+            if slots < before {
+                let left = self.place(shard, Slot(slots));
+                self.memory.zero(left, u64::from(before - slots) * CACHE_PAGE);
+            }
+        }
+        Ok(())
+    }
+
+    /// Pages that it has room for.
+    pub(crate) fn pages(&self) -> u64 {
+        self.shards.len() as u64 * u64::from(self.slots.load(Ordering::Relaxed))
     }
 
     /// The bytes, if all of them are here.
@@ -162,37 +259,41 @@ impl MemoryCache {
         (0..self.shards.len()).for_each(|shard| self.lock(shard).clear());
     }
 
-    /// All shards together.
-    pub(crate) fn figures(&self) -> CacheFigures {
-        let mut sum = CacheFigures::default();
+    /// Of each range, the rest first, all shards together.
+    pub(crate) fn figures(&self) -> Vec<CacheFigures> {
+        let names = self.segments.iter().map(|(_, name)| name.clone());
+        let mut figures: Vec<CacheFigures> =
+            names.map(|range| CacheFigures { range, ..CacheFigures::default() }).collect();
         for shard in 0..self.shards.len() {
             let cache = self.lock(shard);
-            let of = cache.statistics(SegmentId::REST).unwrap_or_default();
-            sum.used_pages += u64::from(cache.used());
-            sum.pages += u64::from(cache.slots());
-            let asked = &mut sum.asked;
-            asked.reads += of.reads;
-            asked.hits += of.hits;
-            asked.misses += of.misses;
-            asked.read_bytes += of.read_bytes;
-            asked.hit_bytes += of.hit_bytes;
-            asked.admissions += of.admissions;
-            asked.evictions += of.evictions;
-            asked.invalidations += of.invalidations;
-            asked.updates += of.updates;
-            asked.overtaken += of.overtaken;
-            asked.without_room += of.without_room;
+            for ((id, _), sum) in self.segments.iter().zip(&mut figures) {
+                sum.used_pages += u64::from(cache.used_by(*id));
+                add(&mut sum.asked, &cache.statistics(*id).unwrap_or_default());
+            }
         }
-        sum
+        figures
     }
 
-    /// The share of pages that a cache so many times as large would not have had, in the order of last use; `None` before the first read.
-    pub(crate) fn would_miss(&self, times: f64) -> Option<Ratio> {
-        let pages = (f64::from(self.slots) * times) as u64;
+    /// Of all ranges together.
+    pub(crate) fn total(&self) -> CacheFigures {
+        let mut total = CacheFigures { range: "all".to_string(), ..CacheFigures::default() };
+        for of in self.figures() {
+            total.used_pages += of.used_pages;
+            add(&mut total.asked, &of.asked);
+        }
+        total
+    }
+
+    /// The share of pages of a range, the rest first, that a cache so many times as large would not have had, in the order of last use and if it
+    /// had been of this range alone; `None` before the first read.
+    pub(crate) fn would_miss(&self, range: usize, times: f64) -> Option<Ratio> {
+        let (id, _) = self.segments.get(range)?;
+        let slots = self.slots.load(Ordering::Relaxed);
+        let pages = (f64::from(slots) * times) as u64;
         let mut references = 0.0;
         let mut sum = Ratio { median: 0.0, low: 0.0, high: 0.0 };
         for shard in 0..self.shards.len() {
-            let Some(curve) = self.lock(shard).miss_curve(SegmentId::REST) else { continue };
+            let Some(curve) = self.lock(shard).miss_curve(*id) else { continue };
             let (of, at) = (curve.references() as f64, curve.at(pages));
             references += of;
             sum.median += of * at.median;
@@ -211,7 +312,7 @@ impl MemoryCache {
 
     /// Where a slot's bytes begin in memory.
     fn place(&self, shard: usize, slot: Slot) -> u64 {
-        (shard as u64 * u64::from(self.slots) + u64::from(slot.0)) * u64::from(PAGE)
+        (shard as u64 * u64::from(self.most_slots) + u64::from(slot.0)) * u64::from(PAGE)
     }
 
     fn lock(&self, shard: usize) -> MutexGuard<'_, ReadCache> {
@@ -286,6 +387,50 @@ impl Hit<'_> {
     }
 }
 
+/// A range as one of `shards` has it, which has `slots`.
+fn segment_of(
+    range: &CacheRange,
+    (shard, shards): (u64, u64),
+    slots: u32,
+    reuse: ReuseSettings,
+) -> SegmentSpec {
+    let pages = PageRange::touched(range.offset, range.bytes, PAGE);
+    let of_shard = |part: &PageRange| part.first().0 / PIECE % shards == shard;
+    let here: u64 = parts(pages).filter(of_shard).map(|part| part.count()).sum();
+    let quota = match range.quota_bytes {
+        // The same part of the quota as of the range, rounded up.
+        Some(quota) => {
+            let share = u128::from(quota / CACHE_PAGE) * u128::from(here);
+            share.div_ceil(u128::from(pages.count())) as u64
+        }
+        None if range.keep => here,
+        None => u64::from(slots / RECYCLED_SHARE).max(1),
+    };
+    let quota = u32::try_from(quota).unwrap_or(u32::MAX);
+    let class = if range.keep { Class::Keep { quota } } else { Class::Recycle { quota } };
+    SegmentSpec { pages, class, reuse: Some(reuse) }
+}
+
+/// What a range is called.
+fn name_of(range: &CacheRange) -> String {
+    let word = if range.keep { "keep" } else { "recycle" };
+    format!("{word}={}+{}", range.offset, range.bytes)
+}
+
+fn add(sum: &mut Statistics, of: &Statistics) {
+    sum.reads += of.reads;
+    sum.hits += of.hits;
+    sum.misses += of.misses;
+    sum.read_bytes += of.read_bytes;
+    sum.hit_bytes += of.hit_bytes;
+    sum.admissions += of.admissions;
+    sum.evictions += of.evictions;
+    sum.invalidations += of.invalidations;
+    sum.updates += of.updates;
+    sum.overtaken += of.overtaken;
+    sum.without_room += of.without_room;
+}
+
 /// The pages of each piece of the namespace.
 fn parts(pages: PageRange) -> impl Iterator<Item = PageRange> {
     let end = pages.first().0 + pages.count();
@@ -304,6 +449,10 @@ mod tests {
 
     const PIECE_BYTES: u64 = PIECE * PAGE as u64;
 
+    fn cache_of(bytes: u64, ranges: &[CacheRange]) -> Arc<MemoryCache> {
+        Arc::new(MemoryCache::new(&CacheSpec { bytes, ranges: ranges.to_vec() }).unwrap())
+    }
+
     fn pattern(seed: u64, bytes: usize) -> Vec<u8> {
         (0..bytes as u64).map(|at| (at.wrapping_mul(31) ^ (at >> 8) ^ seed) as u8).collect()
     }
@@ -320,7 +469,7 @@ mod tests {
 
     #[test]
     fn what_was_filled_is_read_in_any_cut_and_over_the_border_of_shards() {
-        let cache = Arc::new(MemoryCache::new(16 << 20).unwrap());
+        let cache = cache_of(16 << 20, &[]);
         assert_eq!(cache.shards.len(), 4);
         // The last bytes of one piece, all of the next: 257 pages.
         let offset = PIECE_BYTES - 512;
@@ -335,14 +484,97 @@ mod tests {
             assert_eq!(read_of(&cache, offset + at as u64, bytes).as_deref(), Some(expected));
         }
         let figures = cache.figures();
-        assert_eq!((figures.used_pages, figures.pages), (255, 4096));
-        assert_eq!(figures.asked.misses, 257);
+        assert_eq!((figures[0].used_pages, cache.pages(), figures.len()), (255, 4096, 1));
+        assert_eq!((figures[0].asked.misses, figures[0].range.as_str()), (257, "rest"));
+    }
+
+    /// Asks for every page of some bytes, and fills what is missing.
+    fn read_all(cache: &MemoryCache, offset: u64, bytes: u64) {
+        let none = [0; 4096];
+        for offset in (offset..offset + bytes).step_by(4096) {
+            if cache.hit(offset, PAGE).is_none() {
+                let read = cache.begin_read(offset, PAGE).unwrap();
+                cache.fill(read, offset, &none);
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_have_their_quotas_in_whatever_shards_they_lie() {
+        let keep = CacheRange { offset: 512 << 10, bytes: 3 << 20, keep: true, quota_bytes: None };
+        let recycle =
+            CacheRange { offset: 32 << 20, bytes: 64 << 20, keep: false, quota_bytes: None };
+        let quota_bytes = Some(1 << 20);
+        let half = CacheRange { offset: 8 << 20, bytes: 4 << 20, keep: true, quota_bytes };
+        let cache = cache_of(16 << 20, &[keep, half, recycle]);
+        let used = || cache.figures().iter().map(|of| of.used_pages).collect::<Vec<_>>();
+        read_all(&cache, keep.offset, keep.bytes);
+        read_all(&cache, half.offset, half.bytes);
+        // A scan of much more than the cache, and one of what is to be recycled.
+        read_all(&cache, 128 << 20, 64 << 20);
+        read_all(&cache, recycle.offset, recycle.bytes);
+        assert_eq!(used(), [4096 - 768 - 256 - 64, 768, 256, 64]);
+        let misses = |range: usize| cache.figures()[range].asked.misses;
+        let before = misses(1);
+        read_all(&cache, keep.offset, keep.bytes);
+        assert_eq!((misses(1), before), (768, 768));
+        let names: Vec<_> = cache.figures().into_iter().map(|of| of.range).collect();
+        assert_eq!(names[..2], ["rest", "keep=524288+3145728"]);
+        assert!(cache.would_miss(1, 1.0).unwrap().median < 0.51);
+        assert!(cache.would_miss(4, 1.0).is_none());
+        // More than the cache has, in one shard though not in all.
+        let much = CacheRange { offset: 0, bytes: 17 << 20, keep: true, quota_bytes: None };
+        let refused = MemoryCache::new(&CacheSpec { bytes: 16 << 20, ranges: vec![much] });
+        assert!(matches!(refused, Err(CacheError::Segment(_))), "{refused:?}");
+    }
+
+    #[test]
+    fn a_size_is_changed_while_pages_are_there_and_what_stays_is_right() {
+        let keep = CacheRange { offset: 0, bytes: 1 << 20, keep: true, quota_bytes: None };
+        let cache = cache_of(16 << 20, &[keep]);
+        let data = pattern(9, 12 << 20);
+        for at in (0..data.len()).step_by(1 << 20) {
+            let read = cache.begin_read(at as u64, 1 << 20).unwrap();
+            cache.fill(read, at as u64, &data[at..at + (1 << 20)]);
+        }
+        // Every page that is there is what was filled; how many are.
+        let right = || {
+            let pages = (0..data.len()).step_by(4096);
+            let held = pages.filter(|at| match read_of(&cache, *at as u64, PAGE) {
+                Some(page) => {
+                    assert!(page == data[*at..*at + 4096], "page {at}");
+                    true
+                }
+                None => false,
+            });
+            held.count()
+        };
+        assert_eq!((right(), cache.pages()), (3072, 4096));
+        cache.resize(8 << 20).unwrap();
+        assert_eq!((right(), cache.pages()), (2048, 2048));
+        assert!((0..256).all(|page| read_of(&cache, page * 4096, PAGE).is_some()), "what is kept");
+        cache.resize(64 << 20).unwrap();
+        assert_eq!((right(), cache.pages()), (2048, 16_384));
+        let more = pattern(10, 1 << 20);
+        for piece in 100..140 {
+            let read = cache.begin_read(piece << 20, 1 << 20).unwrap();
+            cache.fill(read, piece << 20, &more);
+            assert_eq!(read_of(&cache, piece << 20, 1 << 20).as_ref(), Some(&more));
+        }
+        assert_eq!(right(), 2048);
+        let why = |bytes| cache.resize(bytes).unwrap_err();
+        assert!(why(65 << 20).contains("67108864 bytes") && why(4096).contains("262144"));
+        assert!(why(2 << 20).contains("kept and recycled in it needs 4194304 bytes"));
+        assert_eq!(cache.pages(), 16_384);
+        cache.resize(4 << 20).unwrap();
+        assert_eq!(cache.pages(), 1024);
+        right();
     }
 
     #[test]
     fn the_curve_says_what_a_cache_of_another_size_would_give() {
-        let cache = Arc::new(MemoryCache::new(16 << 20).unwrap());
-        assert_eq!(cache.would_miss(1.0), None);
+        let cache = cache_of(16 << 20, &[]);
+        assert_eq!(cache.would_miss(0, 1.0), None);
         let none = vec![0; 4096];
         // Six MiB, again and again, of which every shard has its part: two pieces in two of the four shards.
         for round in 0..10u64 {
@@ -356,7 +588,7 @@ mod tests {
                 }
             }
         }
-        let missed = |times| cache.would_miss(times).unwrap();
+        let missed = |times| cache.would_miss(0, times).unwrap();
         let all = missed(1.0);
         assert_eq!((all.low, all.high), (all.median, all.median));
         assert!((all.median - 0.1).abs() < 1e-9, "first reads alone: {all:?}");
@@ -367,7 +599,7 @@ mod tests {
 
     #[test]
     fn a_hit_of_two_shards_is_whole_or_none() {
-        let cache = Arc::new(MemoryCache::new(16 << 20).unwrap());
+        let cache = cache_of(16 << 20, &[]);
         let offset = PIECE_BYTES - 8192;
         let data = pattern(2, 16_384);
         let read = cache.begin_read(offset, 16_384).unwrap();
@@ -386,7 +618,7 @@ mod tests {
 
     #[test]
     fn writes_update_what_is_here_and_leave_the_rest_of_a_page() {
-        let cache = Arc::new(MemoryCache::new(16 << 20).unwrap());
+        let cache = cache_of(16 << 20, &[]);
         let mut data = pattern(4, 16_384);
         let read = cache.begin_read(0, 16_384).unwrap();
         cache.fill(read, 0, &data);
@@ -399,7 +631,7 @@ mod tests {
         assert_eq!(read_of(&cache, 0, 16_384), Some(data));
         // Ranges over everything, and one that nobody finishes: the pages leave.
         drop(cache.begin_write([(0, 1 << 40), (8192, 4096)].into_iter()));
-        assert_eq!(cache.figures().used_pages, 0);
+        assert_eq!(cache.figures()[0].used_pages, 0);
         let read = cache.begin_read(0, 4096).unwrap();
         cache.fill(read, 0, &pattern(6, 4096));
         assert_eq!(read_of(&cache, 0, 4096), Some(pattern(6, 4096)));
@@ -409,7 +641,7 @@ mod tests {
 
     #[test]
     fn what_is_read_while_it_is_written_does_not_stay() {
-        let cache = Arc::new(MemoryCache::new(4 << 20).unwrap());
+        let cache = cache_of(4 << 20, &[]);
         assert_eq!(cache.shards.len(), 1);
         let old = pattern(7, 8192);
         let read = cache.begin_read(0, 8192).unwrap();

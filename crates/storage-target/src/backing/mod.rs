@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 pub(crate) use file::FileDisk;
 pub(crate) use logged::LoggedDisk;
-pub(crate) use memory_cache::{CacheFigures, CacheRead, CacheWrite, LEAST_BYTES, MemoryCache};
+pub(crate) use memory_cache::{
+    CACHE_PAGE, CacheError, CacheFigures, CacheRead, CacheWrite, LEAST_BYTES, MemoryCache,
+};
 pub use open::{OpenError, Opened, open};
 pub(crate) use ram::RamDisk;
 

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 
 use super::file::size_of;
 use super::logged::{mark_of, open_logged};
-use super::{Backing, FileDisk, MemoryCache, RamDisk};
+use super::{Backing, CacheError, FileDisk, MemoryCache, RamDisk};
 use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
 
 /// How long a lock that nobody who can be seen holds is waited for.
@@ -126,13 +126,20 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
             "serve it with that log, `log=FILE`, or move what the log holds: `narrows-target log flush`",
         ));
     }
-    let cache = spec.cache_bytes.map(|size| {
-        let system = |source| OpenError::System {
-            action: "map memory for",
-            path: format!("cache=ram:{size}"),
-            source,
+    let cache = spec.cache.as_ref().map(|cache| {
+        let why = |error| match error {
+            CacheError::System(source) => OpenError::System {
+                action: "map memory for",
+                path: format!("cache=ram:{}", cache.bytes),
+                source,
+            },
+            CacheError::Segment(error) => refused(
+                &path,
+                format!("its cache can't be divided so: {error}, of a part of it"),
+                "say a larger `cache=ram:SIZE`, or less in `cache-keep=`",
+            ),
         };
-        MemoryCache::new(size).map(Arc::new).map_err(system)
+        MemoryCache::new(cache).map(Arc::new).map_err(why)
     });
     Ok(Opened { backing: Backing::File(Box::new(disk)), bytes, cache: cache.transpose()? })
 }

@@ -149,6 +149,10 @@ fn failure_of(slot: &Slot, result: i32) -> Option<Status> {
     if syncs && result < 0 && -result != libc::EINVAL {
         // The kernel tells of a lost write once, to the first who asks; hosts that ask later must hear it, too.
         lost_writes.store(true, Ordering::Release);
+        if let Some(cache) = &slot.namespace.cache {
+            // The backing may have older data than the cache now, and what is read is what it has.
+            cache.clear();
+        }
     }
     if syncs && lost_writes.load(Ordering::Acquire) {
         return Some(Status::WRITE_FAULT.for_good());
@@ -217,6 +221,29 @@ mod tests {
             assert!(failure_of(&slot(&namespace, Step::Write, true), 512).is_some());
             // What promises nothing isn't held back.
             assert!(failure_of(&slot(&namespace, Step::Write, false), 512).is_none());
+        }
+    }
+
+    #[test]
+    fn a_flush_that_failed_leaves_nothing_in_the_cache() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("disk");
+        std::fs::write(&file, [0; 8192]).unwrap();
+        let spec = namespace_of(&format!("{},cache=ram:1MiB", file.display())).unwrap();
+        let nqn = "nqn.2026-11.org.example:a".parse().unwrap();
+        let namespace = Arc::new(Namespace::new(1, &nqn, &spec, open(&spec).unwrap()));
+        let cache = namespace.cache.as_ref().unwrap();
+        for (step, result, stays) in [
+            (Step::Write, -libc::EIO, true),
+            (Step::Sync, 0, true),
+            (Step::Sync, -libc::EIO, false),
+        ] {
+            if cache.hit(0, 4096).is_none() {
+                let read = cache.begin_read(0, 4096).unwrap();
+                cache.fill(read, 0, &[5; 4096]);
+            }
+            failure_of(&slot(&namespace, step, false), result);
+            assert_eq!(cache.hit(0, 4096).is_some(), stays);
         }
     }
 

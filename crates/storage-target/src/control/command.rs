@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 
 use super::overview::Overview;
 use super::question::{Answer, Question};
+use crate::spec::bytes_of;
 
 /// Longest answer, bytes.
 const LONGEST_ANSWER: u64 = 16 << 20;
@@ -26,6 +27,8 @@ pub(crate) enum TierVerb {
     Flush(OfNamespace),
     /// Empties a cache.
     Evict(OfNamespace),
+    /// Makes a cache larger or smaller, until the target ends.
+    Resize(ResizeArguments),
 }
 
 #[derive(Debug, Args)]
@@ -36,6 +39,16 @@ pub(crate) struct ListArguments {
     /// As JSON.
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResizeArguments {
+    /// Its new size, as 4GiB: up to four times the one that it was begun with.
+    #[arg(long, value_name = "SIZE", value_parser = bytes_of)]
+    size: u64,
+
+    #[command(flatten)]
+    of: OfNamespace,
 }
 
 #[derive(Debug, Args)]
@@ -78,6 +91,10 @@ pub(crate) fn run(verb: TierVerb) -> Result<()> {
         TierVerb::Evict(OfNamespace { at, subsystem, nsid }) => {
             let done = ask(&at, &Question::Evict { subsystem, nsid })?;
             say(&format!("{} pages evicted", done["evicted_pages"]))
+        }
+        TierVerb::Resize(ResizeArguments { size, of: OfNamespace { at, subsystem, nsid } }) => {
+            let done = ask(&at, &Question::Resize { subsystem, nsid, bytes: size })?;
+            say(&format!("room for {} pages, {} used", done["pages"], done["used_pages"]))
         }
     }
 }

@@ -11,6 +11,8 @@ use crate::target::Target;
 
 /// Sizes, as multiples of its own, for which a cache is asked what it would miss.
 const SIZES: [f64; 3] = [0.5, 1.0, 2.0];
+/// Size of a cache's page, bytes.
+const PAGE_BYTES: u64 = MemoryCache::PAGE_BYTES as u64;
 
 /// All namespaces.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,7 +57,20 @@ pub(super) struct CacheView {
     pub(super) hits: u64,
     pub(super) misses: u64,
     pub(super) evictions: u64,
-    /// What caches of other sizes would have missed.
+    /// The pages that no option names, and then what is kept or recycled.
+    pub(super) ranges: Vec<RangeView>,
+}
+
+/// A range of a cache.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct RangeView {
+    /// `rest`, `keep=OFFSET+SIZE` or `recycle=OFFSET+SIZE`.
+    pub(super) range: String,
+    pub(super) used_bytes: u64,
+    pub(super) hits: u64,
+    pub(super) misses: u64,
+    pub(super) evictions: u64,
+    /// What caches of other sizes, for this range alone, would have missed.
     pub(super) would_miss: Vec<WouldMiss>,
 }
 
@@ -116,19 +131,30 @@ fn log_view(disk: &LoggedDisk) -> LogView {
 }
 
 fn cache_view(cache: &MemoryCache) -> CacheView {
-    let CacheFigures { asked, used_pages, pages } = cache.figures();
-    let would_miss = SIZES.iter().filter_map(|times| {
-        let ratio = cache.would_miss(*times)?;
-        Some(WouldMiss { times: *times, share: ratio.median, low: ratio.low, high: ratio.high })
-    });
-    let bytes = u64::from(MemoryCache::PAGE_BYTES);
+    let CacheFigures { asked, used_pages, .. } = cache.total();
+    let ranges = cache.figures().into_iter().enumerate();
     CacheView {
-        capacity_bytes: pages * bytes,
-        used_bytes: used_pages * bytes,
+        capacity_bytes: cache.pages() * PAGE_BYTES,
+        used_bytes: used_pages * PAGE_BYTES,
         hits: asked.hits,
         misses: asked.misses,
         evictions: asked.evictions,
+        ranges: ranges.map(|(number, of)| range_view(cache, number, of)).collect(),
+    }
+}
+
+fn range_view(cache: &MemoryCache, number: usize, of: CacheFigures) -> RangeView {
+    let would_miss = SIZES.iter().filter_map(|times| {
+        let ratio = cache.would_miss(number, *times)?;
+        Some(WouldMiss { times: *times, share: ratio.median, low: ratio.low, high: ratio.high })
+    });
+    RangeView {
+        used_bytes: of.used_pages * PAGE_BYTES,
+        hits: of.asked.hits,
+        misses: of.asked.misses,
+        evictions: of.asked.evictions,
         would_miss: would_miss.collect(),
+        range: of.range,
     }
 }
 
@@ -180,21 +206,40 @@ impl LogView {
 
 impl CacheView {
     fn text(&self) -> String {
-        let asked = self.hits + self.misses;
-        let hit = match asked {
-            0 => "no reads yet".to_string(),
-            _ => format!(
-                "{} pages were asked for, {:.1} % of them hits; {} evicted",
-                asked,
-                100.0 * self.hits as f64 / asked as f64,
-                self.evictions
-            ),
-        };
         let mut text = format!(
-            "  cache  {} of {} used; {hit}\n",
+            "  cache  {} of {} used; {}\n",
             size(self.used_bytes),
-            size(self.capacity_bytes)
+            size(self.capacity_bytes),
+            asked_for(self.hits, self.misses, self.evictions)
         );
+        for range in &self.ranges {
+            if self.ranges.len() > 1 {
+                text += &format!(
+                    "         {}: {} used; {}\n",
+                    range.range,
+                    size(range.used_bytes),
+                    asked_for(range.hits, range.misses, range.evictions)
+                );
+            }
+            text += &range.text();
+        }
+        text
+    }
+}
+
+fn asked_for(hits: u64, misses: u64, evictions: u64) -> String {
+    match hits + misses {
+        0 => "no reads yet".to_string(),
+        asked => format!(
+            "{asked} pages were asked for, {:.1} % of them hits; {evictions} evicted",
+            100.0 * hits as f64 / asked as f64
+        ),
+    }
+}
+
+impl RangeView {
+    fn text(&self) -> String {
+        let mut text = String::new();
         let others = self.would_miss.iter().filter(|other| other.times != 1.0);
         let others: Vec<String> = others
             .map(|other| {

@@ -15,6 +15,8 @@ pub(super) enum Question {
     Flush { subsystem: Option<String>, nsid: Option<u32> },
     /// Empties the cache of a namespace.
     Evict { subsystem: Option<String>, nsid: Option<u32> },
+    /// Gives the cache of a namespace another size.
+    Resize { subsystem: Option<String>, nsid: Option<u32>, bytes: u64 },
 }
 
 /// An answer: what was asked for, or why not.

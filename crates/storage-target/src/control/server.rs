@@ -124,12 +124,17 @@ fn answer(question: &Question, target: &Target) -> Answer {
         })
         .map_err(|found| found.said("a log"))
         .and_then(flush),
+        Question::Resize { subsystem, nsid, bytes } => {
+            chosen(target, subsystem.as_deref(), *nsid, |it| it.cache.is_some())
+                .map_err(|found| found.said("a cache"))
+                .and_then(|namespace| resize(namespace, *bytes))
+        }
         Question::Evict { subsystem, nsid } => {
             chosen(target, subsystem.as_deref(), *nsid, |it| it.cache.is_some())
                 .map_err(|found| found.said("a cache"))
                 .map(|namespace| {
                     let evicted = namespace.cache.as_ref().map(|cache| {
-                        let used = cache.figures().used_pages;
+                        let used = cache.total().used_pages;
                         cache.clear();
                         used
                     });
@@ -138,6 +143,14 @@ fn answer(question: &Question, target: &Target) -> Answer {
         }
     };
     done.map_or_else(Answer::Refused, Answer::Done)
+}
+
+fn resize(namespace: &Namespace, bytes: u64) -> Result<serde_json::Value, String> {
+    let Some(cache) = &namespace.cache else { return Err("it has no cache".to_string()) };
+    cache.resize(bytes)?;
+    journal::line("cache-resized", &[("nsid", &namespace.number), ("pages", &cache.pages())]);
+    let used = cache.total().used_pages;
+    Ok(serde_json::json!({ "pages": cache.pages(), "used_pages": used }))
 }
 
 fn flush(namespace: &Namespace) -> Result<serde_json::Value, String> {

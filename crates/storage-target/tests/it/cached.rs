@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use narrows_io::{DevicePath, Op};
 
 use crate::data::{all, hold_against_a_copy, one, path_to, pattern};
-use crate::program::Program;
+use crate::program::{NQN, Program};
 
 /// The figure of a metric that one namespace has.
 fn figure(text: &str, name: &str) -> u64 {
@@ -46,7 +46,7 @@ fn a_file_with_a_cache_is_as_it_was_written_and_metrics_say_what_the_cache_did()
         let used = figure(&text, "cache_used_pages");
         assert!(used > 0 && used <= pages, "{used} of {pages}");
         let curve = |times: &str| {
-            let labels = format!("nsid=\"1\",times=\"{times}\",bound=\"median\"}} ");
+            let labels = format!("range=\"rest\",times=\"{times}\",bound=\"median\"}} ");
             let line = text.lines().find_map(|line| line.split_once(&labels)).expect("a curve").1;
             line.parse::<f64>().unwrap()
         };
@@ -55,6 +55,57 @@ fn a_file_with_a_cache_is_as_it_was_written_and_metrics_say_what_the_cache_did()
         assert_eq!(pages, if cache == "2MiB" { 512 } else { 16_384 });
         assert_eq!(cache == "2MiB", figure(&text, "cache_evicted_pages_total") > 0, "{text}");
     }
+}
+
+/// The figure of a metric that a range of the one cache has.
+fn figure_of_range(text: &str, name: &str, range: &str) -> u64 {
+    let labels = format!(",range=\"{range}\"}} ");
+    let lines = text.lines().filter(|line| line.starts_with(&format!("narrows_target_{name}{{")));
+    let value = lines.filter_map(|line| line.split_once(&labels)).next();
+    value.unwrap_or_else(|| panic!("no {name} of {range} in {text}")).1.parse().unwrap()
+}
+
+#[test]
+fn a_range_that_is_kept_stays_and_one_that_is_recycled_takes_little() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, metrics) = (folder.path().join("disk"), folder.path().join("metrics"));
+    std::fs::write(&file, pattern(3, 16 << 20)).unwrap();
+    let ranges = "cache-recycle=8MiB+8MiB,cache-keep=0+2MiB";
+    let namespace = format!("{},cache=ram:3MiB,{ranges}", file.display());
+    let program = Program::serving(&[&namespace], &["--metrics", metrics.to_str().unwrap()]);
+    let mut path = path_to(&program, "");
+    for at in (0..2u64 << 20).chain(2 << 20..16 << 20).chain(0..2 << 20).step_by(1 << 20) {
+        assert_eq!(one(&mut path, Op::Read, at, 1 << 20), 1 << 20);
+    }
+    drop(path);
+    program.stop();
+    let text = std::fs::read_to_string(&metrics).unwrap();
+    let (keep, recycle) = ("keep=0+2097152", "recycle=8388608+8388608");
+    for (range, hits, misses, used) in
+        [(keep, 512, 512, 512), (recycle, 0, 2048, 12), ("rest", 0, 1536, 768 - 512 - 12)]
+    {
+        let figure = |name: &str| figure_of_range(&text, name, range);
+        let counts = [figure("cache_hit_pages_total"), figure("cache_miss_pages_total")];
+        assert_eq!(counts, [hits, misses], "{range}: {text}");
+        assert_eq!(figure("cache_used_pages"), used, "{range}: {text}");
+    }
+}
+
+#[test]
+fn more_than_the_cache_has_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk");
+    std::fs::write(&file, vec![0; 16 << 20]).unwrap();
+    let namespace = format!("{},cache=ram:1MiB,cache-keep=0+2MiB", file.display());
+    let program = std::process::Command::new(env!("CARGO_BIN_EXE_narrows-target"))
+        .args(["serve", "--subsystem", NQN, "--allow-any-host", "--listen", "127.0.0.1:0"])
+        .args(["--namespace", &namespace])
+        .output()
+        .unwrap();
+    assert!(!program.status.success());
+    let told = String::from_utf8_lossy(&program.stderr);
+    assert!(told.contains("quotas of 512 slots in a cache of 256"), "{told}");
+    assert!(told.contains("hint: say a larger `cache=ram:SIZE`"), "{told}");
 }
 
 #[test]
@@ -108,15 +159,18 @@ fn what_was_changed_while_the_target_was_away_is_read_after_it_came_back() {
 const PAGES: u64 = 16;
 
 /// A writer raises the number in a page and says so once it was answered; readers on other threads of the target never read less than what
-/// had been said before they asked.
+/// had been said before they asked, though the cache is made smaller and larger and emptied meanwhile.
 #[test]
 fn no_read_shows_less_than_what_was_answered_before_it_began() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disk");
     std::fs::write(&file, vec![0; 1 << 20]).unwrap();
     let metrics = folder.path().join("metrics");
-    let namespace = format!("{},cache=ram:256KiB", file.display());
-    let more = ["--threads", "3", "--metrics", metrics.to_str().unwrap()];
+    let namespace = format!("{},cache=ram:512KiB", file.display());
+    let control = folder.path().join("control");
+    let control = control.to_str().unwrap();
+    let metrics_file = metrics.to_str().unwrap();
+    let more = ["--threads", "3", "--metrics", metrics_file, "--control", control];
     let program = Program::serving(&[&namespace], &more);
     let said: Arc<Vec<AtomicU64>> = Arc::new((0..PAGES).map(|_| AtomicU64::new(0)).collect());
     let mut writing = path_to(&program, "");
@@ -134,6 +188,17 @@ fn no_read_shows_less_than_what_was_answered_before_it_began() {
                     .for_each(|word| word.copy_from_slice(&version.to_le_bytes()));
                 assert_eq!(one(path, Op::Write, page * 4096, bytes), bytes as i32);
                 said[page as usize].store(version, Ordering::Release);
+            }
+        });
+        scope.spawn(move || {
+            for round in 0..24 {
+                let size = if round % 2 == 0 { "256KiB" } else { "2MiB" };
+                let verb: &[&str] =
+                    if round % 5 == 0 { &["evict"] } else { &["resize", "--size", size] };
+                let mut tier = std::process::Command::new(env!("CARGO_BIN_EXE_narrows-target"));
+                let tier = tier.arg("tier").args(verb).args(["--control", control]);
+                let output = tier.output().unwrap();
+                assert!(output.status.success(), "{output:?}");
             }
         });
         for (reader, mut path) in (0..).zip(reading) {

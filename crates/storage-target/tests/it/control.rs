@@ -34,7 +34,8 @@ fn logs_and_caches_are_listed_flushed_and_evicted_while_they_serve() {
     }
     let media = [at("log")];
     make_log(&at("logged"), &media, &[]);
-    let cached = format!("{},cache=ram:1MiB", at("cached").display());
+    let ranges = "cache-keep=0+64KiB,cache-recycle=512KiB+64KiB";
+    let cached = format!("{},cache=ram:1MiB,{ranges}", at("cached").display());
     let control = at("control");
     let control = control.to_str().unwrap();
     let program = Program::serving(
@@ -64,16 +65,29 @@ fn logs_and_caches_are_listed_flushed_and_evicted_while_they_serve() {
     );
     assert_eq!((cache["hits"].as_u64(), cache["misses"].as_u64()), (Some(1), Some(1)));
     assert_eq!(cache["used_bytes"], 4096);
+    let names = [0, 1, 2].map(|number| cache["ranges"][number]["range"].as_str().unwrap());
+    assert_eq!(names, ["rest", "keep=0+65536", "recycle=524288+65536"]);
+    let kept = &cache["ranges"][1];
+    assert_eq!((kept["hits"].as_u64(), kept["used_bytes"].as_u64()), (Some(1), Some(4096)));
+    assert_eq!(kept["would_miss"][1]["share"], 0.5);
+    assert_eq!(cache["ranges"][0]["would_miss"].as_array().map(Vec::len), Some(0));
     assert!(list["namespaces"][2]["log"].is_null());
     let (text, _) = tier(&["list", "--control", control]);
     for words in [
         "log    healthy",
         "cache  4.0 KiB of 1.0 MiB used",
         "50.0 % of them hits",
+        "         recycle=524288+65536: 0 bytes used; no reads yet",
         "nothing in front",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
+    let resize = |size| tier(&["resize", "--size", size, "--control", control]);
+    let (said, code) = resize("512KiB");
+    assert!(code == Some(0) && said.contains("room for 128 pages, 1 used"), "{said}");
+    let (said, code) = resize("8MiB");
+    assert!(code == Some(2) && said.contains("262144 to 4194304 bytes"), "{said}");
+    one(&mut cached, Op::Read);
     let (said, code) = tier(&["evict", "--control", control]);
     assert!(code == Some(0) && said.contains("1 pages evicted"), "{said}");
     let (said, code) = tier(&["evict", "--nsid", "1", "--control", control]);
