@@ -100,6 +100,9 @@ _narrows() {
             narrows,tag)
                 cmd="narrows__subcmd__tag"
                 ;;
+            narrows,tier)
+                cmd="narrows__subcmd__tier"
+                ;;
             narrows,trend)
                 cmd="narrows__subcmd__trend"
                 ;;
@@ -298,6 +301,9 @@ _narrows() {
             narrows__subcmd__help,tag)
                 cmd="narrows__subcmd__help__subcmd__tag"
                 ;;
+            narrows__subcmd__help,tier)
+                cmd="narrows__subcmd__help__subcmd__tier"
+                ;;
             narrows__subcmd__help,trend)
                 cmd="narrows__subcmd__help__subcmd__trend"
                 ;;
@@ -390,6 +396,15 @@ _narrows() {
                 ;;
             narrows__subcmd__help__subcmd__memory,slb)
                 cmd="narrows__subcmd__help__subcmd__memory__subcmd__slb"
+                ;;
+            narrows__subcmd__help__subcmd__tier,forecast)
+                cmd="narrows__subcmd__help__subcmd__tier__subcmd__forecast"
+                ;;
+            narrows__subcmd__help__subcmd__tier__subcmd__forecast,log)
+                cmd="narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__log"
+                ;;
+            narrows__subcmd__help__subcmd__tier__subcmd__forecast,reads)
+                cmd="narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__reads"
                 ;;
             narrows__subcmd__log,commits)
                 cmd="narrows__subcmd__log__subcmd__commits"
@@ -502,6 +517,48 @@ _narrows() {
             narrows__subcmd__memory__subcmd__help,slb)
                 cmd="narrows__subcmd__memory__subcmd__help__subcmd__slb"
                 ;;
+            narrows__subcmd__tier,forecast)
+                cmd="narrows__subcmd__tier__subcmd__forecast"
+                ;;
+            narrows__subcmd__tier,help)
+                cmd="narrows__subcmd__tier__subcmd__help"
+                ;;
+            narrows__subcmd__tier__subcmd__forecast,cache)
+                cmd="narrows__subcmd__tier__subcmd__forecast__subcmd__reads"
+                ;;
+            narrows__subcmd__tier__subcmd__forecast,help)
+                cmd="narrows__subcmd__tier__subcmd__forecast__subcmd__help"
+                ;;
+            narrows__subcmd__tier__subcmd__forecast,log)
+                cmd="narrows__subcmd__tier__subcmd__forecast__subcmd__log"
+                ;;
+            narrows__subcmd__tier__subcmd__forecast,reads)
+                cmd="narrows__subcmd__tier__subcmd__forecast__subcmd__reads"
+                ;;
+            narrows__subcmd__tier__subcmd__forecast,wal)
+                cmd="narrows__subcmd__tier__subcmd__forecast__subcmd__log"
+                ;;
+            narrows__subcmd__tier__subcmd__forecast__subcmd__help,help)
+                cmd="narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__help"
+                ;;
+            narrows__subcmd__tier__subcmd__forecast__subcmd__help,log)
+                cmd="narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__log"
+                ;;
+            narrows__subcmd__tier__subcmd__forecast__subcmd__help,reads)
+                cmd="narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__reads"
+                ;;
+            narrows__subcmd__tier__subcmd__help,forecast)
+                cmd="narrows__subcmd__tier__subcmd__help__subcmd__forecast"
+                ;;
+            narrows__subcmd__tier__subcmd__help,help)
+                cmd="narrows__subcmd__tier__subcmd__help__subcmd__help"
+                ;;
+            narrows__subcmd__tier__subcmd__help__subcmd__forecast,log)
+                cmd="narrows__subcmd__tier__subcmd__help__subcmd__forecast__subcmd__log"
+                ;;
+            narrows__subcmd__tier__subcmd__help__subcmd__forecast,reads)
+                cmd="narrows__subcmd__tier__subcmd__help__subcmd__forecast__subcmd__reads"
+                ;;
             *)
                 ;;
         esac
@@ -509,7 +566,7 @@ _narrows() {
 
     case "${cmd}" in
         narrows)
-            opts="-V -h --version --help run observe block memory fabric log wal db report show list compare diff ab trend import export check-claims tag rm explain platform gather limits plan cost size config completions version help"
+            opts="-V -h --version --help run observe block memory fabric log wal db report show list compare diff ab trend import export check-claims tag rm explain platform gather limits plan cost size tier config completions version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2253,7 +2310,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help)
-            opts="run observe block memory fabric log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan cost size config completions version help"
+            opts="run observe block memory fabric log db report list compare diff ab trend import export check-claims tag rm explain platform gather limits plan cost size tier config completions version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3039,6 +3096,62 @@ _narrows() {
         narrows__subcmd__help__subcmd__tag)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__tier)
+            opts="forecast"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__tier__subcmd__forecast)
+            opts="log reads"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__log)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__reads)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -4547,6 +4660,324 @@ _narrows() {
                     COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier)
+            opts="-h --help forecast help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__forecast)
+            opts="-h --help log wal reads cache help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__forecast__subcmd__help)
+            opts="log reads help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__log)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__reads)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__forecast__subcmd__log)
+            opts="-h --run --workload --rate --sessions --commit-wait --flush --commits --cpu-per-transaction --cpus --wal-per-transaction --medium-flush --medium --added --fabric --growth --backing --log-size --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workload)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sessions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --commit-wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --flush)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --commits)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu-per-transaction)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wal-per-transaction)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --medium-flush)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --medium)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --added)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fabric)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --growth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --backing)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__forecast__subcmd__reads)
+            opts="-h --run --workload --rate --sessions --read --cpu-per-read --cpus --block --blocks-hit --blocks-read --tier-read --miss-added --tier-size --curve --hits --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workload)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sessions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --read)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu-per-read)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --block)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --blocks-hit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --blocks-read)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tier-read)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --miss-added)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tier-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --curve)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --hits)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__help)
+            opts="forecast help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__help__subcmd__forecast)
+            opts="log reads"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__help__subcmd__forecast__subcmd__log)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__help__subcmd__forecast__subcmd__reads)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -2015,6 +2015,222 @@ html\:"One self-contained page with pictures"))' \
 '*::files -- Descriptions of platforms, TOML, with a table \[cost\] for what they cost:_files' \
 && ret=0
 ;;
+(tier)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_narrows__subcmd__tier_commands" \
+"*::: :->tier" \
+&& ret=0
+
+    case $state in
+    (tier)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-tier-command-$line[1]:"
+        case $line[1] in
+            (forecast)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_narrows__subcmd__tier__subcmd__forecast_commands" \
+"*::: :->forecast" \
+&& ret=0
+
+    case $state in
+    (forecast)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-tier-forecast-command-$line[1]:"
+        case $line[1] in
+            (log)
+_arguments "${_arguments_options[@]}" : \
+'(--rate --sessions --commit-wait --flush --commits --cpu-per-transaction)--run=[A run (id or file) with a workload that commits, or an observed server]:RUN:_default' \
+'--workload=[Which workload of the run \[default\: update, else the first that commits\]]:NAME:_default' \
+'--rate=[Transactions per second now]:RATE:_default' \
+'--sessions=[Sessions that work now]:N:_default' \
+'--commit-wait=[Wait of one commit now, mean (Oracle\: log file sync)]:TIME:_default' \
+'--flush=[One write and flush of WAL now, mean (Oracle\: log file parallel write)]:TIME:_default' \
+'--commits=[Commits per transaction \[default\: 1\]]:N:_default' \
+'--cpu-per-transaction=[The server'\''s CPU time per transaction]:TIME:_default' \
+'--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
+'--wal-per-transaction=[WAL bytes per transaction \[default\: the run'\''s\]]:SIZE:_default' \
+'--medium-flush=[One durable write of one writer on the medium]:TIME:_default' \
+'(--medium-flush)--medium=[A run of \`narrows log\` on the medium, instead]:RUN:_default' \
+'--added=[What the network to the medium adds to a durable write]:TIME:_default' \
+'(--added)--fabric=[A run of \`narrows fabric split\` that divided durable writes, instead]:RUN:_default' \
+'--growth=[Bytes written to the backing per byte of WAL]:FACTOR:_default' \
+'--backing=[Sequential writes that the backing takes]:BYTES/s:_default' \
+'--log-size=[Size of the log tier]:SIZE:_default' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(wal)
+_arguments "${_arguments_options[@]}" : \
+'(--rate --sessions --commit-wait --flush --commits --cpu-per-transaction)--run=[A run (id or file) with a workload that commits, or an observed server]:RUN:_default' \
+'--workload=[Which workload of the run \[default\: update, else the first that commits\]]:NAME:_default' \
+'--rate=[Transactions per second now]:RATE:_default' \
+'--sessions=[Sessions that work now]:N:_default' \
+'--commit-wait=[Wait of one commit now, mean (Oracle\: log file sync)]:TIME:_default' \
+'--flush=[One write and flush of WAL now, mean (Oracle\: log file parallel write)]:TIME:_default' \
+'--commits=[Commits per transaction \[default\: 1\]]:N:_default' \
+'--cpu-per-transaction=[The server'\''s CPU time per transaction]:TIME:_default' \
+'--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
+'--wal-per-transaction=[WAL bytes per transaction \[default\: the run'\''s\]]:SIZE:_default' \
+'--medium-flush=[One durable write of one writer on the medium]:TIME:_default' \
+'(--medium-flush)--medium=[A run of \`narrows log\` on the medium, instead]:RUN:_default' \
+'--added=[What the network to the medium adds to a durable write]:TIME:_default' \
+'(--added)--fabric=[A run of \`narrows fabric split\` that divided durable writes, instead]:RUN:_default' \
+'--growth=[Bytes written to the backing per byte of WAL]:FACTOR:_default' \
+'--backing=[Sequential writes that the backing takes]:BYTES/s:_default' \
+'--log-size=[Size of the log tier]:SIZE:_default' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(reads)
+_arguments "${_arguments_options[@]}" : \
+'(--rate --sessions --read --cpu-per-read)--run=[A run (id or file) with a workload that reads storage, or an observed server]:RUN:_default' \
+'--workload=[Which workload of the run \[default\: lookup_uncached, else the first that reads\]]:NAME:_default' \
+'--rate=[Reads of storage per second now]:RATE:_default' \
+'--sessions=[Sessions that work now]:N:_default' \
+'--read=[One read now, mean (Oracle\: db file sequential read)]:TIME:_default' \
+'--cpu-per-read=[The server'\''s CPU time per read, all that it does with the block included]:TIME:_default' \
+'--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
+'--block=[Bytes of one read \[default\: the run'\''s\]]:SIZE:_default' \
+'--blocks-hit=[Buffer hits that the server counted (blks_hit), with --blocks-read]:N:_default' \
+'--blocks-read=[Reads that the server counted meanwhile (blks_read)]:N:_default' \
+'--tier-read=[One read that the tier serves, the network to it included]:TIME:_default' \
+'--miss-added=[What a read that it does not serve takes longer than now]:TIME:_default' \
+'--tier-size=[Size of the tier]:SIZE:_default' \
+'(--hits)--curve=[A miss curve of the reads that reach storage\: a file of lines with size and share missed]:FILE:_files' \
+'--hits=[Share of the reads that it serves, instead]:SHARE:_default' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(cache)
+_arguments "${_arguments_options[@]}" : \
+'(--rate --sessions --read --cpu-per-read)--run=[A run (id or file) with a workload that reads storage, or an observed server]:RUN:_default' \
+'--workload=[Which workload of the run \[default\: lookup_uncached, else the first that reads\]]:NAME:_default' \
+'--rate=[Reads of storage per second now]:RATE:_default' \
+'--sessions=[Sessions that work now]:N:_default' \
+'--read=[One read now, mean (Oracle\: db file sequential read)]:TIME:_default' \
+'--cpu-per-read=[The server'\''s CPU time per read, all that it does with the block included]:TIME:_default' \
+'--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
+'--block=[Bytes of one read \[default\: the run'\''s\]]:SIZE:_default' \
+'--blocks-hit=[Buffer hits that the server counted (blks_hit), with --blocks-read]:N:_default' \
+'--blocks-read=[Reads that the server counted meanwhile (blks_read)]:N:_default' \
+'--tier-read=[One read that the tier serves, the network to it included]:TIME:_default' \
+'--miss-added=[What a read that it does not serve takes longer than now]:TIME:_default' \
+'--tier-size=[Size of the tier]:SIZE:_default' \
+'(--hits)--curve=[A miss curve of the reads that reach storage\: a file of lines with size and share missed]:FILE:_files' \
+'--hits=[Share of the reads that it serves, instead]:SHARE:_default' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__tier__subcmd__forecast__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-tier-forecast-help-command-$line[1]:"
+        case $line[1] in
+            (log)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(reads)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__tier__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-tier-help-command-$line[1]:"
+        case $line[1] in
+            (forecast)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__tier__subcmd__help__subcmd__forecast_commands" \
+"*::: :->forecast" \
+&& ret=0
+
+    case $state in
+    (forecast)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-tier-help-forecast-command-$line[1]:"
+        case $line[1] in
+            (log)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(reads)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (config)
 _arguments "${_arguments_options[@]}" : \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
@@ -2347,6 +2563,46 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(tier)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__help__subcmd__tier_commands" \
+"*::: :->tier" \
+&& ret=0
+
+    case $state in
+    (tier)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-help-tier-command-$line[1]:"
+        case $line[1] in
+            (forecast)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__help__subcmd__tier__subcmd__forecast_commands" \
+"*::: :->forecast" \
+&& ret=0
+
+    case $state in
+    (forecast)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-help-tier-forecast-command-$line[1]:"
+        case $line[1] in
+            (log)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(reads)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (config)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2402,6 +2658,7 @@ _narrows_commands() {
 'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
 'cost:Cost per year, throughput, core and outage, with licences' \
 'size:Which described platform carries a demand, and its cost' \
+'tier:Forecast what a log tier or a read cache would give' \
 'config:Show which settings are in force, and where from' \
 'completions:Print completions for bash, zsh, fish or elvish' \
 'version:Print the version, and how the program was built' \
@@ -2724,6 +2981,7 @@ _narrows__subcmd__help_commands() {
 'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
 'cost:Cost per year, throughput, core and outage, with licences' \
 'size:Which described platform carries a demand, and its cost' \
+'tier:Forecast what a log tier or a read cache would give' \
 'config:Show which settings are in force, and where from' \
 'completions:Print completions for bash, zsh, fish or elvish' \
 'version:Print the version, and how the program was built' \
@@ -3046,6 +3304,31 @@ _narrows__subcmd__help__subcmd__tag_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help tag commands' commands "$@"
 }
+(( $+functions[_narrows__subcmd__help__subcmd__tier_commands] )) ||
+_narrows__subcmd__help__subcmd__tier_commands() {
+    local commands; commands=(
+'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is unknown' \
+    )
+    _describe -t commands 'narrows help tier commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__tier__subcmd__forecast_commands] )) ||
+_narrows__subcmd__help__subcmd__tier__subcmd__forecast_commands() {
+    local commands; commands=(
+'log:A log tier\: durable writes acknowledged from a faster medium, and destaged behind' \
+'reads:A read cache\: reads served from a faster medium; it says nothing of commits' \
+    )
+    _describe -t commands 'narrows help tier forecast commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__log_commands] )) ||
+_narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__log_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help tier forecast log commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__reads_commands] )) ||
+_narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__reads_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help tier forecast reads commands' commands "$@"
+}
 (( $+functions[_narrows__subcmd__help__subcmd__trend_commands] )) ||
 _narrows__subcmd__help__subcmd__trend_commands() {
     local commands; commands=()
@@ -3349,6 +3632,90 @@ _narrows__subcmd__size_commands() {
 _narrows__subcmd__tag_commands() {
     local commands; commands=()
     _describe -t commands 'narrows tag commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier_commands] )) ||
+_narrows__subcmd__tier_commands() {
+    local commands; commands=(
+'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is unknown' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows tier commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__forecast_commands] )) ||
+_narrows__subcmd__tier__subcmd__forecast_commands() {
+    local commands; commands=(
+'log:A log tier\: durable writes acknowledged from a faster medium, and destaged behind' \
+'wal:A log tier\: durable writes acknowledged from a faster medium, and destaged behind' \
+'reads:A read cache\: reads served from a faster medium; it says nothing of commits' \
+'cache:A read cache\: reads served from a faster medium; it says nothing of commits' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows tier forecast commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__forecast__subcmd__help_commands] )) ||
+_narrows__subcmd__tier__subcmd__forecast__subcmd__help_commands() {
+    local commands; commands=(
+'log:A log tier\: durable writes acknowledged from a faster medium, and destaged behind' \
+'reads:A read cache\: reads served from a faster medium; it says nothing of commits' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows tier forecast help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__help_commands] )) ||
+_narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier forecast help help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__log_commands] )) ||
+_narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__log_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier forecast help log commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__reads_commands] )) ||
+_narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__reads_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier forecast help reads commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__forecast__subcmd__log_commands] )) ||
+_narrows__subcmd__tier__subcmd__forecast__subcmd__log_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier forecast log commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__forecast__subcmd__reads_commands] )) ||
+_narrows__subcmd__tier__subcmd__forecast__subcmd__reads_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier forecast reads commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__help_commands] )) ||
+_narrows__subcmd__tier__subcmd__help_commands() {
+    local commands; commands=(
+'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is unknown' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows tier help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__help__subcmd__forecast_commands] )) ||
+_narrows__subcmd__tier__subcmd__help__subcmd__forecast_commands() {
+    local commands; commands=(
+'log:A log tier\: durable writes acknowledged from a faster medium, and destaged behind' \
+'reads:A read cache\: reads served from a faster medium; it says nothing of commits' \
+    )
+    _describe -t commands 'narrows tier help forecast commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__help__subcmd__forecast__subcmd__log_commands] )) ||
+_narrows__subcmd__tier__subcmd__help__subcmd__forecast__subcmd__log_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier help forecast log commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__help__subcmd__forecast__subcmd__reads_commands] )) ||
+_narrows__subcmd__tier__subcmd__help__subcmd__forecast__subcmd__reads_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier help forecast reads commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__help__subcmd__help_commands] )) ||
+_narrows__subcmd__tier__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier help help commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__trend_commands] )) ||
 _narrows__subcmd__trend_commands() {

@@ -24,6 +24,11 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     ("narrows-verdict", JUDGING),
     // From the narrow resource of an observed server to who takes it.
     ("narrows-causes", JUDGING),
+    // What a tier in front of storage would give: a stored run's verdict, by the law and on the sheet of the two on paper.
+    (
+        "narrows-tier-forecast",
+        &["narrows-units", "narrows-model", "narrows-plan", "narrows-cost", "narrows-verdict"],
+    ),
     // All rules in their order; who judges a whole run asks here.
     (
         "narrows-judge",
@@ -78,6 +83,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-validity",
             "narrows-verdict",
             "narrows-compare",
+            "narrows-tier-forecast",
         ],
     ),
     (
@@ -155,6 +161,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-limits",
             "narrows-plan",
             "narrows-cost",
+            "narrows-tier-forecast",
             "narrows-judge",
             "narrows-compare",
             "narrows-files",
@@ -211,6 +218,7 @@ const RUNNER: &[&str] = &[
     "narrows-plan",
     "narrows-cost",
     "narrows-verdict",
+    "narrows-tier-forecast",
     "narrows-judge",
     "narrows-compare",
     "narrows-import",
@@ -250,6 +258,7 @@ pub const PURE: &[(&str, &str)] = &[
     ("narrows-validity", "crates/validity"),
     ("narrows-verdict", "crates/verdict"),
     ("narrows-causes", "crates/causes"),
+    ("narrows-tier-forecast", "crates/tier-forecast"),
     ("narrows-judge", "crates/judge"),
     ("narrows-compare", "crates/compare"),
     ("narrows-import", "crates/import"),

@@ -21,6 +21,7 @@ mod number;
 pub mod observe;
 pub mod plan;
 pub mod size;
+pub mod tier;
 pub mod words;
 
 use std::path::PathBuf;
@@ -126,6 +127,11 @@ pub enum Command {
     ///
     /// With growth, headroom for latency, and one part gone; what binds in each; the smallest that does.
     Size(size::SizeArgs),
+    /// Forecast what a log tier or a read cache would give
+    ///
+    /// A log tier acknowledges durable writes from a faster medium; a read cache serves reads. Off and on beside each other, what stops the
+    /// gain, and what is unknown: forecast from a stored run or from given figures.
+    Tier(tier::TierArgs),
     /// Show which settings are in force, and where from
     Config(words::ConfigArgs),
     /// Print completions for bash, zsh, fish or elvish

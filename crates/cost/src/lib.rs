@@ -26,7 +26,10 @@ pub use given_demand::given_demand;
 pub use published::Published;
 pub use reckon::{Measured, MeasuredIo, Question, cost, describes_a_platform};
 pub use rules::{Counts, Rule, Rules, Term};
-pub use sheet::{Basis, CostLine, Group, Move, Range, WhatIf, number};
+pub use sheet::{
+    Basis, ClosedLoop, CostLine, Expr, Given, Group, LoopQuestion, Move, Range, Sheet, WhatIf,
+    number,
+};
 pub use size::{
     Carries, Headroom, SizeError, SizeQuestion, SizedLoss, SizedPlatform, Sizing, size,
 };

@@ -11,7 +11,7 @@ const SESSIONS_MAX: f64 = 100_000.0;
 
 /// The processors that all sessions share.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Processors {
+pub struct Processors {
     /// Processor time of one operation, s.
     pub demand_s: f64,
     /// How many there are.
@@ -19,13 +19,14 @@ pub(crate) struct Processors {
 }
 
 /// Operations per second of `sessions`, each of which waits `delay_s` in every operation; zero where nothing takes time.
-pub(crate) fn rate(sessions: f64, processors: Option<Processors>, delay_s: f64) -> f64 {
-    let Some(Processors { demand_s, count }) = processors.filter(|p| p.demand_s > 0.0) else {
+pub fn rate(sessions: f64, processors: Option<Processors>, delay_s: f64) -> f64 {
+    let used = processors.filter(|p| p.demand_s > 0.0 && p.count > 0.0);
+    let Some(Processors { demand_s, count }) = used else {
         return if delay_s > 0.0 { sessions / delay_s } else { 0.0 };
     };
-    let count = count.max(1.0);
     let queue_s = demand_s / count;
-    let delay_s = delay_s + demand_s * (count - 1.0) / count;
+    // A part of one processor is a slower one.
+    let delay_s = delay_s + demand_s * (1.0 - 1.0 / count.max(1.0));
     let sessions = sessions.min(SESSIONS_MAX);
     let (mut waiting, mut rate, mut before) = (0.0, 0.0, 0.0);
     for n in 1..=sessions.ceil() as u32 {
@@ -39,9 +40,49 @@ pub(crate) fn rate(sessions: f64, processors: Option<Processors>, delay_s: f64) 
     rate + (before - rate) * beyond
 }
 
+/// Halvings of the time elsewhere: more than a double has digits.
+const HALVINGS: u32 = 60;
+
+/// The time that an operation spends elsewhere, s, if [`rate`] gives `rate_per_s`; zero where not even without such a time so many are done.
+///
+/// `None` where nothing is done at all.
+pub fn elsewhere(sessions: f64, processors: Option<Processors>, rate_per_s: f64) -> Option<f64> {
+    let all_s = sessions / rate_per_s;
+    if !(all_s.is_finite() && all_s > 0.0) {
+        return None;
+    }
+    if processors.is_none_or(|p| p.demand_s <= 0.0 || p.count <= 0.0) {
+        return Some(all_s);
+    }
+    let (mut low_s, mut high_s) = (0.0, all_s);
+    for _ in 0..HALVINGS {
+        let middle_s = (low_s + high_s) / 2.0;
+        match rate(sessions, processors, middle_s) > rate_per_s {
+            true => low_s = middle_s,
+            false => high_s = middle_s,
+        }
+    }
+    Some((low_s + high_s) / 2.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_elsewhere_is_what_gives_the_rate() {
+        for (sessions, count, delay_s) in
+            [(1.0, 1.0, 0.003), (16.0, 4.0, 300e-6), (7.5, 2.0, 90e-6)]
+        {
+            let processors = one(50e-6, count);
+            let found = elsewhere(sessions, processors, rate(sessions, processors, delay_s));
+            assert!((found.unwrap() / delay_s - 1.0).abs() < 1e-6, "{sessions}: {found:?}");
+        }
+        assert_eq!(elsewhere(8.0, None, 2000.0), Some(0.004));
+        // 20,000 per second are the CPU's most, and 8 sessions do somewhat less.
+        assert!(elsewhere(8.0, one(50e-6, 1.0), 30_000.0).unwrap() < 1e-9);
+        assert_eq!(elsewhere(8.0, None, 0.0), None);
+    }
 
     fn one(demand_s: f64, count: f64) -> Option<Processors> {
         Some(Processors { demand_s, count })
@@ -53,6 +94,12 @@ mod tests {
         assert!((rate(1.0, one(0.002, 4.0), 0.003) - 200.0).abs() < 1e-9);
         assert_eq!(rate(8.0, None, 0.004), 2000.0);
         assert_eq!(rate(8.0, None, 0.0), 0.0);
+    }
+
+    #[test]
+    fn a_part_of_a_processor_is_a_slower_one() {
+        assert!((rate(1.0, one(0.002, 0.5), 0.004) - 125.0).abs() < 1e-9);
+        assert!((rate(64.0, one(0.002, 0.5), 0.004) - 250.0).abs() < 1.0);
     }
 
     #[test]

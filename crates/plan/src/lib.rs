@@ -15,7 +15,7 @@ mod assumptions;
 mod budget;
 mod build;
 pub mod casebook;
-mod closed;
+pub mod closed;
 mod constraints;
 mod demand;
 mod description;

@@ -54,6 +54,7 @@ mod space_check;
 mod split;
 pub mod store;
 pub mod tags;
+pub mod tiers;
 pub mod ui;
 pub mod what_if;
 pub mod workload;

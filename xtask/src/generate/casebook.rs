@@ -10,6 +10,7 @@ use narrows_plan::casebook::{
     self, Case, arithmetic, arithmetic_page, case_page, figures, figures_page,
 };
 use narrows_plan::{Description, describe};
+use narrows_tier_forecast::casebook::TierCase;
 
 use super::{Generated, between_markers};
 
@@ -31,6 +32,10 @@ fn cases() -> Result<String> {
     let costs = narrows_cost::casebook::read("costs.toml", &read("costs.toml")?)?;
     for case in &costs.cases {
         pages.push(cost(case).with_context(|| case.title.clone())?);
+    }
+    let tiers = narrows_tier_forecast::casebook::read(&read("tiers.toml")?);
+    for case in &tiers.map_err(|why| anyhow!(why))?.cases {
+        pages.push(tier(case).map_err(|why| anyhow!(why))?);
     }
     pages.push(arithmetic_page(&sums, Table::builtin()).map_err(|why| anyhow!(why))?);
     pages.push(figures_page(&list, &figures::answered(&book, &sums)));
@@ -59,6 +64,11 @@ fn cost(case: &CostCase) -> Result<String> {
     }
     let outcomes = case.outcomes(&answers).map_err(|why| anyhow!(why))?;
     Ok(narrows_cost::casebook::page(case, &outcomes))
+}
+
+/// A case of a tier off and on.
+fn tier(case: &TierCase) -> Result<String, String> {
+    Ok(narrows_tier_forecast::casebook::page(case, &case.both()?, &case.outcomes()?))
 }
 
 fn platform(file: &str) -> Result<Description> {

@@ -26,7 +26,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "explain",
         ],
     ),
-    ("Plan", &["plan", "cost", "size", "limits"]),
+    ("Plan", &["plan", "cost", "size", "tier", "limits"]),
     ("Machine", &["platform", "gather", "config", "completions"]),
 ];
 /// What stands below the commands.
@@ -38,7 +38,7 @@ const MORE: [(&str, &str); 2] = [
 const COLUMNS: [usize; 2] = [9, 14];
 
 /// Options by topic, in commands that have more than some.
-const TOPICS: [(&str, &str); 9] = [
+const TOPICS: [(&str, &str); 11] = [
     (
         "Where",
         "at data wal device write-to-device serial layers facts root pid every-page bind huge to echo listen same-host load-here accept",
@@ -49,6 +49,14 @@ const TOPICS: [(&str, &str); 9] = [
          entropy private think rate p99 percentile within beside arrivals file-size budget write-budget max-depth writers streams most-streams \
          most-sessions bytes size-histogram style commit-delay commit-siblings methods layouts alone cache workers answer \
          warehouses loaders isolation home paced seed processes kit ring sync direct append section env prove",
+    ),
+    (
+        "Now",
+        "workload commit-wait flush commits cpu-per-transaction wal-per-transaction read cpu-per-read cpus blocks-hit blocks-read",
+    ),
+    (
+        "Tier",
+        "medium-flush medium added fabric backing log-size tier-read miss-added tier-size curve hits",
     ),
     ("Time", "for watch quick thorough window minutes repeats round warm-up starts"),
     (
@@ -194,6 +202,10 @@ fn exit_codes(path: &str) -> &'static str {
             "Exit codes: 0 done; 2 usage, or a description that is refused;\n\
              4 a figure is unknown, so there is no total."
         }
+        path if path.starts_with("narrows tier") => {
+            "Exit codes: 0 done; 2 usage, or figures that contradict each other;\n\
+             4 a figure is unknown, so there is no rate."
+        }
         "narrows plan" => {
             "Exit codes: 0 done; 2 usage, or a description that is refused;\n\
              4 nothing described limits what was asked."
@@ -258,7 +270,7 @@ mod tests {
         for text in [command.render_long_help(), command.render_help()] {
             let text = text.to_string();
             let lines: Vec<&str> = text.lines().collect();
-            assert!(lines.len() <= 35, "{} lines:\n{text}", lines.len());
+            assert!(lines.len() <= 36, "{} lines:\n{text}", lines.len());
             for line in &lines {
                 assert!(line.chars().count() <= 80, "{line}");
             }

@@ -27,6 +27,7 @@ pub mod platform;
 pub mod report;
 pub mod run;
 pub mod size;
+pub mod tier;
 pub mod version;
 
 use narrows_runner::request::RunOptions;

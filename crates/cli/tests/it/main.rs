@@ -36,5 +36,6 @@ mod secrets;
 mod signals;
 mod stored;
 mod stuck;
+mod tiers;
 mod url;
 mod words;

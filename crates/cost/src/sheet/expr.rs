@@ -2,23 +2,32 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
+use super::closed_loop::ClosedLoop;
 use super::number;
 
 /// A formula.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Expr {
+pub enum Expr {
     /// A constant of the arithmetic: hours of a year, seconds of a minute.
     Number(f64),
     /// The line at that position.
     Line(usize),
+    /// The first and the second.
     Sum(Box<Expr>, Box<Expr>),
+    /// The first less the second.
     Difference(Box<Expr>, Box<Expr>),
+    /// The first times the second.
     Product(Box<Expr>, Box<Expr>),
+    /// The first over the second.
     Quotient(Box<Expr>, Box<Expr>),
     /// To the next whole number; what is within a millionth of one is that one.
     RoundedUp(Box<Expr>),
     /// The larger of two.
     AtLeast(Box<Expr>, Box<Expr>),
+    /// The smaller of two.
+    AtMost(Box<Expr>, Box<Expr>),
+    /// What sessions get through that go round between CPUs and elsewhere, or one of its parts.
+    ClosedLoop(Box<ClosedLoop>),
 }
 
 /// Whether what comes whole is rounded up; how much a figure moves another is asked without steps.
@@ -42,13 +51,18 @@ impl Expr {
         Expr::AtLeast(Box::new(self), Box::new(other.into()))
     }
 
+    /// No more than that.
+    pub fn at_most(self, other: impl Into<Expr>) -> Expr {
+        Expr::AtMost(Box::new(self), Box::new(other.into()))
+    }
+
     /// All of them together; zero of none.
     pub fn sum(all: impl IntoIterator<Item = Expr>) -> Expr {
         all.into_iter().reduce(|a, b| a + b).unwrap_or(Expr::Number(0.0))
     }
 
     /// Its value, given those of the lines; `None` where one is unknown or nothing finite comes out.
-    pub fn value(&self, values: &[Option<f64>], rounding: Rounding) -> Option<f64> {
+    pub(crate) fn value(&self, values: &[Option<f64>], rounding: Rounding) -> Option<f64> {
         let both =
             |a: &Expr, b: &Expr| Some((a.value(values, rounding)?, b.value(values, rounding)?));
         let value = match self {
@@ -63,12 +77,14 @@ impl Expr {
                 Rounding::None => a.value(values, rounding)?,
             },
             Expr::AtLeast(a, b) => both(a, b).map(|(a, b)| a.max(b))?,
+            Expr::AtMost(a, b) => both(a, b).map(|(a, b)| a.min(b))?,
+            Expr::ClosedLoop(all) => all.value(values, rounding)?,
         };
         value.is_finite().then_some(value)
     }
 
     /// Adds the lines that it names.
-    pub fn lines(&self, found: &mut Vec<usize>) {
+    pub(crate) fn lines(&self, found: &mut Vec<usize>) {
         match self {
             Expr::Number(_) => {}
             Expr::Line(at) => found.push(*at),
@@ -77,18 +93,22 @@ impl Expr {
             | Expr::Difference(a, b)
             | Expr::Product(a, b)
             | Expr::Quotient(a, b)
-            | Expr::AtLeast(a, b) => {
+            | Expr::AtLeast(a, b)
+            | Expr::AtMost(a, b) => {
                 a.lines(found);
                 b.lines(found);
             }
+            Expr::ClosedLoop(all) => all.parts().into_iter().for_each(|part| part.lines(found)),
         }
     }
 
     /// As one writes it: `[3] 32 × [4] 47,500`, where the numbers in brackets are lines.
-    pub fn text(&self, values: &[Option<f64>]) -> String {
+    pub(crate) fn text(&self, values: &[Option<f64>]) -> String {
         let of = |expr: &Expr| expr.text(values);
         let factor = |expr: &Expr| match expr {
-            Expr::Sum(..) | Expr::Difference(..) | Expr::AtLeast(..) => format!("({})", of(expr)),
+            Expr::Sum(..) | Expr::Difference(..) | Expr::AtLeast(..) | Expr::AtMost(..) => {
+                format!("({})", of(expr))
+            }
             _ => of(expr),
         };
         match self {
@@ -112,6 +132,8 @@ impl Expr {
             }
             Expr::RoundedUp(a) => format!("round up ({})", of(a)),
             Expr::AtLeast(a, b) => format!("the larger of {} and {}", factor(a), factor(b)),
+            Expr::AtMost(a, b) => format!("the smaller of {} and {}", factor(a), factor(b)),
+            Expr::ClosedLoop(all) => all.text(values),
         }
     }
 }

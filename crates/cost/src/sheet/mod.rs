@@ -4,11 +4,14 @@
 //! is evaluated at both ends of the range, one figure at a time, and the moves are added in quadrature: figures are taken to be
 //! independent of each other.
 
+mod closed_loop;
 mod expr;
 mod moves;
 mod number;
 
-pub(crate) use expr::{Expr, Rounding};
+pub use closed_loop::{ClosedLoop, LoopQuestion};
+pub use expr::Expr;
+pub(crate) use expr::Rounding;
 pub use moves::Move;
 pub use number::number;
 
@@ -66,10 +69,14 @@ pub enum Basis {
 
 /// A figure that is not computed here.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Given {
+pub struct Given {
+    /// The figure; absent where it is unknown.
     pub value: Option<Range>,
+    /// What it rests on.
     pub basis: Basis,
+    /// Where it comes from.
     pub source: String,
+    /// When its source said so.
     pub date: Option<String>,
     /// What it may be changed to.
     pub within: (f64, f64),
@@ -79,7 +86,12 @@ pub(crate) struct Given {
 pub(crate) const MOST: f64 = 1e12;
 
 impl Given {
-    pub fn described(value: Option<Range>, within: (f64, f64)) -> Self {
+    /// A figure of that source, which nothing is going to change.
+    pub fn of(value: Option<Range>, basis: Basis, source: impl Into<String>) -> Self {
+        Given { value, basis, source: source.into(), date: None, within: (0.0, MOST) }
+    }
+
+    pub(crate) fn described(value: Option<Range>, within: (f64, f64)) -> Self {
         let source = "the description".to_string();
         Given { value, basis: Basis::Described, source, date: None, within }
     }
@@ -107,6 +119,8 @@ pub enum Group {
     Cache,
     /// Outages and what they cost.
     Outage,
+    /// A tier in front of storage.
+    Tier,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -121,7 +135,7 @@ struct Line {
 
 /// Lines, each computed from those above it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Sheet {
+pub struct Sheet {
     lines: Vec<Line>,
     what_if: Vec<WhatIf>,
     /// Figures that may not be changed to that.
@@ -179,6 +193,7 @@ pub struct CostLine {
 }
 
 impl Sheet {
+    /// Without a line; `what_if` has figures to be taken instead of given ones.
     pub fn new(what_if: &[WhatIf]) -> Self {
         Sheet { lines: Vec::new(), what_if: what_if.to_vec(), refused: Vec::new() }
     }

@@ -138,3 +138,42 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn sessions_in_a_closed_loop_are_a_formula_of_their_lines() {
+    let mut sheet = Sheet::new(&[]);
+    let at = |key| (Group::Tier, key);
+    let is = |value: f64| Given::of(Some(Range::exact(value)), Basis::Described, "given");
+    let sessions = sheet.given(at("sessions"), "sessions", "", is(2.0));
+    let cpu = sheet.given(at("cpu"), "CPU time", "µs", is(1e6));
+    let cpus = sheet.given(at("cpus"), "CPUs", "", is(1.0));
+    let elsewhere = sheet.given(at("elsewhere"), "elsewhere", "µs", is(1e6));
+    let asked = |question, given| {
+        let (sessions, cpu) = (sessions.clone(), Some((cpu.clone(), cpus.clone())));
+        Expr::ClosedLoop(Box::new(ClosedLoop { asked: question, sessions, cpu, given }))
+    };
+    // Alone 1 s at the CPU and 1 s elsewhere; the second one finds half a session there: 2 of 2.5 s.
+    let rate = asked(LoopQuestion::Rate, elsewhere.clone());
+    let rate = sheet.computed(at("rate"), "rate", "/s", rate);
+    assert!((sheet.value(&rate).unwrap() - 0.8).abs() < 1e-9);
+    let back = asked(LoopQuestion::Elsewhere, rate.clone());
+    let back = sheet.computed(at("back"), "back", "µs", back);
+    assert!((sheet.value(&back).unwrap() / 1e6 - 1.0).abs() < 1e-6);
+    let least = sheet.computed(at("least"), "least", "/s", rate.at_most(0.5));
+    assert_eq!(sheet.value(&least), Some(0.5));
+    let unknown = sheet.given(at("unknown"), "unknown", "", Given::of(None, Basis::Described, "-"));
+    let none = Expr::ClosedLoop(Box::new(ClosedLoop {
+        asked: LoopQuestion::Rate,
+        sessions: unknown,
+        cpu: None,
+        given: elsewhere,
+    }));
+    sheet.computed(at("none"), "none", "/s", none);
+    let lines = sheet.finished();
+    assert_eq!(
+        lines[4].formula,
+        "mean value analysis: [1] 2 sessions, [2] 1,000,000 µs on [3] 1 CPUs, [4] 1,000,000 µs elsewhere"
+    );
+    assert_eq!(lines[6].formula, "the smaller of [5] 0.8 and 0.5");
+    assert_eq!((lines[8].value, &lines[8].lacks), (None, &vec!["unknown".to_string()]));
+}

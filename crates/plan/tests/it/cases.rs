@@ -11,8 +11,8 @@ use narrows_plan::casebook::{self, Casebook, Outcome, Row};
 use narrows_plan::{Description, describe};
 
 /// Files of the folder that describe no platform.
-const BOOKS: [&str; 5] =
-    ["casebook.toml", "arithmetic.toml", "figures.toml", "claims.toml", "costs.toml"];
+const BOOKS: [&str; 6] =
+    ["casebook.toml", "arithmetic.toml", "figures.toml", "claims.toml", "costs.toml", "tiers.toml"];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases")

@@ -107,6 +107,7 @@ fn heading(group: Group) -> &'static str {
         Group::Cpu => "CPU time as money",
         Group::Cache => "A page in memory",
         Group::Outage => "Outages",
+        Group::Tier => "A tier",
     }
 }
 
@@ -200,14 +201,19 @@ fn section(answer: &CostAnswer) -> Section {
     }
     entries.extend(answer.notes.iter().map(|note| Entry::new("note", note.as_str())));
     let note = answer.note.as_ref().map(|note| Block::paragraph(note.as_str()));
-    let sources = Sources::of(answer);
+    Section::new("", answer.name.as_str())
+        .with(note)
+        .with([labelled(entries)])
+        .with(numbered(&answer.lines))
+}
+
+/// Every line with its number and formula or source, then the sources that are too long for a line.
+pub(super) fn numbered(all: &[CostLine]) -> [Block; 2] {
+    let sources = Sources::of(all);
     let listed = sources.long.iter().enumerate();
     let listed = listed.map(|(at, source)| Entry::new(format!("({})", at + 1), source.as_str()));
-    Section::new("", answer.name.as_str()).with(note).with([
-        labelled(entries),
-        Block::Table(lines(answer, &sources)),
-        labelled(listed.collect()),
-    ])
+    let listed = labelled(listed.collect());
+    [Block::Table(lines(all, &sources)), listed]
 }
 
 /// `oracle-ee: price: +9.9 % for a tenth more; within its own range 3.1M to 3.3M`.
@@ -226,9 +232,9 @@ struct Sources {
 }
 
 impl Sources {
-    fn of(answer: &CostAnswer) -> Sources {
+    fn of(lines: &[CostLine]) -> Sources {
         let mut long = Vec::new();
-        for source in answer.lines.iter().map(dated) {
+        for source in lines.iter().map(dated) {
             if source.chars().count() > SOURCE_IN_LINE && !long.contains(&source) {
                 long.push(source);
             }
@@ -254,8 +260,7 @@ fn dated(line: &CostLine) -> String {
     }
 }
 
-/// Every line with its number, and its formula or source.
-fn lines(answer: &CostAnswer, sources: &Sources) -> Table {
+fn lines(all: &[CostLine], sources: &Sources) -> Table {
     let [title, value, how, edge] = LINE;
     let mut table = Table::new(vec![
         Column::words("", At::Left(0)),
@@ -264,7 +269,7 @@ fn lines(answer: &CostAnswer, sources: &Sources) -> Table {
         Column::words("formula, or source", At::Wrapped(how, edge - how)),
     ]);
     table.columns[0].under_title = true;
-    for line in &answer.lines {
+    for line in all {
         let value = match line.value {
             Some(value) => format!("{} {}", number(value), line.unit).trim().to_string(),
             None => "unknown".to_string(),

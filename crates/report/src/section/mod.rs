@@ -34,6 +34,7 @@ mod sizes;
 mod statements;
 mod stored;
 mod tables;
+mod tiers;
 mod trend;
 mod values;
 mod workloads;
@@ -52,6 +53,7 @@ pub use settings::{Setting, settings};
 pub use sizes::sizings;
 pub use stored::{StoredRun, stored_runs, tags};
 pub(crate) use tables::{flush_tests, heading_of, printed};
+pub use tiers::tier;
 pub use trend::trends;
 
 use narrows_model::Validity;

@@ -11,3 +11,4 @@ mod planted;
 mod sharing;
 mod silent;
 mod steady;
+mod tiers;

@@ -10,6 +10,7 @@ mod help;
 mod metrics;
 mod plans;
 mod reports;
+mod tiers;
 
 use std::fmt::Write as _;
 use std::fs;

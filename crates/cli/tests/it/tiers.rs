@@ -1,0 +1,114 @@
+//! `narrows tier forecast` as a user types it.
+
+use std::process::{Command, Output};
+
+fn forecast(words: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    command.args(["tier", "forecast"]).args(words.split_whitespace()).env("NO_COLOR", "1");
+    command.output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+const LOG: &str =
+    "log --rate 26566/s --sessions 10.53 --commit-wait 310us --flush 129us --medium-flush 14us";
+
+#[test]
+fn the_guides_table_is_what_its_command_prints() {
+    let guide =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/guide/tier.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let output = forecast(LOG);
+    let screen = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(guide.contains(&format!("$ narrows tier forecast {LOG}\n")));
+    for line in screen.lines().take(4) {
+        assert!(guide.contains(line), "`{line}` is not in the guide");
+    }
+    assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
+    let destaging = forecast(
+        "log --rate 26566/s --sessions 64 --commit-wait 310us --flush 129us --cpu-per-transaction 400us --cpus 32 \
+         --medium-flush 10..20us --added 21us --wal-per-transaction 2kB --backing 50MB/s --log-size 960MB",
+    );
+    for line in text(&destaging.stdout).lines().filter(|line| line.starts_with("destaging")).take(2)
+    {
+        assert!(guide.contains(line), "`{line}` is not in the guide");
+    }
+}
+
+#[test]
+fn every_sum_can_be_redone_and_every_format_is_what_it_says() {
+    let of = |format: &str| text(&forecast(&format!("{LOG} --format {format}")).stdout);
+    let screen = of("text");
+    assert!(screen.contains("[7] 258 × [6] 14 / [5] 129 + [8] 52"), "{screen}");
+    let json: serde_json::Value = serde_json::from_str(&of("json")).unwrap();
+    assert_eq!(json["tier"], "log");
+    let lines = json["lines"].as_array().unwrap();
+    let wait = lines.iter().find(|line| line["key"] == "then.wait").unwrap();
+    assert!((wait["value"].as_f64().unwrap() - 80.0).abs() < 1e-9, "{wait}");
+    assert!(of("csv").starts_with("kind,key,title,off,on,"), "{}", of("csv"));
+    assert!(of("markdown").contains("## What binds next"), "{}", of("markdown"));
+    let page = of("html");
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+}
+
+#[test]
+fn an_unknown_figure_is_told_and_without_a_rate_the_exit_code_says_so() {
+    let output =
+        forecast("log --rate 26566/s --commit-wait 310us --flush 129us --medium-flush 14us");
+    let screen = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{screen}");
+    assert!(screen.contains("unknown         sessions, for a rate (--sessions)"), "{screen}");
+    // What each option is called stands in the list.
+    for option in screen.split(['(', ')', ',', ' ']).filter(|word| word.starts_with("--")) {
+        let help = text(&forecast("log --help").stdout);
+        assert!(help.contains(&format!("{} ", option.trim())), "{option}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_what_to_do() {
+    let curve = std::env::temp_dir().join(format!("narrows-tier-{}.csv", std::process::id()));
+    std::fs::write(&curve, "1GiB,0.5\n2GiB,0.7\n").unwrap();
+    let bad_curve =
+        format!("reads --read 1ms --tier-read 1us --curve {} --tier-size 1GiB", curve.display());
+    for (words, what, hint) in [
+        (
+            "log --rate 26566/s --sessions 4 --commit-wait 310us --flush 129us --medium-flush 14us",
+            "8.24 sessions waiting",
+            "Little",
+        ),
+        (
+            "log --rate 26566/s --sessions 64 --cpu-per-transaction 1ms --cpus 4 --commit-wait 310us --flush 129us --medium-flush 14us",
+            "use 26.6 CPUs",
+            "Little",
+        ),
+        ("log --rate x/s --commit-wait 1us --flush 1us --medium-flush 1us", "is no rate", "--help"),
+        (
+            "log --rate 1/s --medium-flush 20..10us --commit-wait 1us --flush 1us",
+            "ends below",
+            "--help",
+        ),
+        ("log --rate 1/s", "--commit-wait", "examples"),
+        ("log --run nosuchrun --medium-flush 14us", "nosuchrun", "narrows list"),
+        (
+            "reads --read 1ms --tier-read 1us --curve /nowhere --tier-size 1GB",
+            "/nowhere",
+            "64GiB,0.42",
+        ),
+        ("reads --read 1ms --tier-read 1us --curve /dev/null", "--tier-size", "help"),
+        ("reads --read 1ms --tier-read 1us --hits 120%", "more than all", "--help"),
+        (&bad_curve, "line 2: misses more", "64GiB,0.42"),
+    ] {
+        let output = forecast(words);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words}: {error}");
+        assert!(error.contains(what), "{words}: {error}");
+        let told = error.lines().find(|line| line.starts_with("hint: ")).unwrap_or_default();
+        assert!(told.contains(hint), "{words}: {error}");
+        assert!(output.stdout.is_empty(), "{words}");
+    }
+    std::fs::remove_file(curve).unwrap();
+}

@@ -1,0 +1,577 @@
+//! A log tier: commits that wait for a faster medium.
+//!
+//! What a commit waits is taken apart by what a flush explains of it. A commit waits for its own flush, and for the rest of the one under
+//! way: for two at most. So much of the wait changes as the flush does; what it waits beyond that (posts, wake-ups, queues for CPUs) stays.
+//! That is the forecast. At the least a commit waits for its own flush alone; at the most everything but its own flush stays. What the
+//! server adds to a flush of its device is taken to change with it, or to stay, in the same way.
+
+use narrows_cost::Expr;
+use narrows_units::{Ratio, significant};
+use narrows_verdict::threshold::{NOT_WORTH_A_WORD, SLOWER_INSIDE};
+
+use crate::answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
+use crate::destage;
+use crate::given::{LogNow, LogTier, Refused};
+use crate::lines::{Lines, high, low, of, value};
+use crate::loops::{Limits, Loop, contradiction, law};
+
+/// A commit waits for so many flushes at most: the rest of one, and its own.
+const FLUSHES: f64 = 2.0;
+
+/// Of the time of one, waiting for locks from which on the rate depends on what they are held for. Judgement.
+pub(crate) const LOCKS_DECIDE: f64 = 0.1;
+
+/// Lines of what is known now.
+struct Now {
+    rate: Expr,
+    sessions: Expr,
+    commits: Expr,
+    wait: Expr,
+    flush: Expr,
+    device: Option<Expr>,
+    cpu: Option<(Expr, Expr)>,
+    locks: Option<Expr>,
+}
+
+/// A figure in three cases.
+struct LeastToMost {
+    is: Expr,
+    least: Expr,
+    most: Expr,
+}
+
+/// A flush with the tier, and how much longer the device's own is now, as (now, then).
+struct Flush {
+    three: LeastToMost,
+    device: (Expr, Expr),
+}
+
+/// Forecasts it.
+///
+/// # Errors
+/// Figures of now that contradict each other.
+pub fn log_tier(now: &LogNow, tier: &LogTier) -> Result<Forecast, Refused> {
+    let wait_us = of(&now.commit_wait_us).zip(of(&now.commits)).map(|(wait, n)| wait * n);
+    contradiction(&now.rate_per_s, &now.sessions, wait_us, (&now.cpu_us, &now.cpus), &now.unit)?;
+    let mut lines = Lines::new();
+    let known = known(&mut lines, now);
+    let flush = flushes(&mut lines, &known, tier);
+    let wait = waits(&mut lines, &known, &flush.three);
+    let mut doubts = now.doubts.clone();
+    doubts.extend(said(now, tier, &lines, &known));
+    let rates = rates(&mut lines, (&known, now), (&flush, &wait), &mut doubts);
+    let destaged = destage::add(&mut lines, &rates.carried(&known), now, tier);
+    let next = rates.next.clone().unwrap_or_else(|| no_next(now));
+    let lines = lines.finished();
+    Ok(Forecast {
+        tier: Tier::Log,
+        from: now.from.clone(),
+        rows: rows(&lines, now),
+        next,
+        time: time(&lines, now),
+        destaging: destage::sentences(&lines, destaged),
+        unknown: unknown(now, tier),
+        doubts,
+        lines,
+    })
+}
+
+fn known(lines: &mut Lines, now: &LogNow) -> Now {
+    let unit = &now.unit;
+    let rate = lines.given("now.rate", &format!("{unit} now"), "/s", &now.rate_per_s);
+    let sessions = lines.given("now.sessions", "sessions", "", &now.sessions);
+    let commits = lines.given("now.commits", "commits of one", "", &now.commits);
+    let wait =
+        lines.given("now.wait", "wait of a commit now (log file sync)", "µs", &now.commit_wait_us);
+    let flush =
+        lines.given("now.flush", "a flush now (log file parallel write)", "µs", &now.flush_us);
+    let device = now
+        .device_us
+        .as_ref()
+        .map(|device| lines.given("now.device", "the same now by one writer alone", "µs", device));
+    let cpu = of(&now.cpu_us).and(of(&now.cpus)).map(|_| {
+        let cpu = lines.given("now.cpu", "CPU time of one", "µs", &now.cpu_us);
+        (cpu, lines.given("now.cpus", "CPUs", "", &now.cpus))
+    });
+    let locks = now.locks_us.as_ref().filter(|locks| of(locks).is_some_and(|us| us > 0.0));
+    let locks =
+        locks.map(|locks| lines.given("now.locks", "wait of one for locks now", "µs", locks));
+    Now { rate, sessions, commits, wait, flush, device, cpu, locks }
+}
+
+/// A flush with the tier.
+fn flushes(lines: &mut Lines, now: &Now, tier: &LogTier) -> Flush {
+    let medium =
+        lines.given("tier.medium", "one durable write on the medium", "µs", &tier.medium_us);
+    let alone = match &tier.added_us {
+        Some(added) => {
+            let added = lines.given("tier.added", "what the way to it adds", "µs", added);
+            lines.computed("tier.alone", "a flush of the tier alone", "µs", medium + added)
+        }
+        None => medium,
+    };
+    let Some(device) = &now.device else {
+        let three = LeastToMost { is: alone.clone(), least: alone.clone(), most: alone.clone() };
+        return Flush { three, device: (now.flush.clone(), alone) };
+    };
+    let scaled = now.flush.clone() * alone.clone() / device.clone();
+    let title = "a flush with the tier, as much longer than alone as now";
+    let scaled = lines.computed("tier.flush.scaled", title, "µs", scaled);
+    let stays = (now.flush.clone() - device.clone()).at_least(0.0) + alone.clone();
+    let title = "the same if what the server adds to it stays";
+    let stays = lines.computed("tier.flush.stays", title, "µs", stays);
+    let inside = lines
+        .value(&now.flush)
+        .zip(lines.value(device))
+        .is_some_and(|(flush, device)| flush >= device * SLOWER_INSIDE);
+    let ordered = lines.value(&scaled) <= lines.value(&stays);
+    let (least, most) = if ordered { (scaled, stays) } else { (stays, scaled) };
+    // A flush that is slow inside the server is not made faster there.
+    let is = if inside == ordered { most.clone() } else { least.clone() };
+    Flush { three: LeastToMost { is, least, most }, device: (device.clone(), alone) }
+}
+
+/// The wait of a commit with the tier.
+fn waits(lines: &mut Lines, now: &Now, flush: &LeastToMost) -> LeastToMost {
+    let (wait, before) = (&now.wait, &now.flush);
+    let two = wait.clone().at_most(before.clone() * FLUSHES);
+    let two = lines.computed("wait.flushes", "of the wait, flushes: two at most", "µs", two);
+    let rest =
+        lines.computed("wait.rest", "the rest of the wait", "µs", wait.clone() - two.clone());
+    let is = two * flush.is.clone() / before.clone() + rest;
+    let is = lines.computed("then.wait", "wait of a commit then", "µs", is);
+    let own = wait.clone().at_most(before.clone());
+    let own = lines.computed("wait.own", "of the wait, its own flush", "µs", own);
+    let alone = |flush: &Expr| own.clone() * flush.clone() / before.clone();
+    let beside = wait.clone() - own.clone();
+    let faster = lines.value(&flush.most) <= lines.value(before);
+    let stays = beside + alone(&flush.most);
+    let (least, most) = match faster {
+        true => (alone(&flush.least), stays),
+        // With a slower medium, what is waited for behind another's flush grows too.
+        false => (
+            own.clone().at_most(alone(&flush.least)),
+            wait.clone() * flush.most.clone() / before.clone(),
+        ),
+    };
+    let least =
+        lines.computed("then.wait.least", "at least: its own flush and nothing else", "µs", least);
+    let most = lines.computed("then.wait.most", "at most", "µs", most);
+    LeastToMost { is, least, most }
+}
+
+/// Rates with the tier, where the law gives them.
+#[derive(Default)]
+struct Rates {
+    is: Option<Expr>,
+    most: Option<Expr>,
+    next: Option<GainLimit>,
+}
+
+impl Rates {
+    /// What WAL is written at: at most, and expected.
+    fn carried(&self, now: &Now) -> destage::Carried {
+        let expected = self.is.clone().unwrap_or(now.rate.clone());
+        destage::Carried { most: self.most.clone().unwrap_or(expected.clone()), expected }
+    }
+}
+
+fn rates(
+    lines: &mut Lines,
+    (now, given): (&Now, &LogNow),
+    (flush, wait): (&Flush, &LeastToMost),
+    doubts: &mut Vec<String>,
+) -> Rates {
+    if let Some(why) = &given.no_law {
+        doubts.push(format!("no rate is forecast: {why}"));
+        return Rates::default();
+    }
+    if of(&given.sessions).is_none() {
+        return of_commits_alone(lines, now, wait);
+    }
+    let all = Loop { sessions: now.sessions.clone(), cpu: now.cpu.clone(), rate: now.rate.clone() };
+    let elsewhere = all.elsewhere(lines);
+    let in_commits = now.commits.clone() * now.wait.clone();
+    let waiting = in_commits.clone().at_most(elsewhere.clone());
+    let waiting = lines.computed("now.waiting", "of it, waits of its commits", "µs", waiting);
+    let slower = |lines: &Lines, then: &Expr| lines.value(then) > lines.value(&now.wait);
+    let then = |lines: &Lines, wait_then: &Expr| {
+        // What waits longer adds all of it, whatever was counted twice before.
+        let waiting = if slower(lines, wait_then) { &in_commits } else { &waiting };
+        let waits = waiting.clone() * wait_then.clone() / now.wait.clone();
+        elsewhere.clone() - waiting.clone() + waits
+    };
+    let title = "time of one then, without CPU time and waits for CPUs";
+    let [is, most] = [&wait.is, &wait.most].map(|wait| then(lines, wait));
+    let is = lines.computed("then.elsewhere", title, "µs", is);
+    let least = lines.computed("then.elsewhere.most", "at most", "µs", most);
+    let most = without_queues(lines, now, (given, &all, &elsewhere), &in_commits, wait);
+    let three = &flush.three;
+    let free = [
+        (("rate.sessions", "what the sessions get through"), &is, &three.is),
+        (("rate.sessions.least", "at least"), &least, &three.most),
+    ];
+    let [is, least] = free.map(|(named, elsewhere, flush)| {
+        let rate = all.rate(lines, named, elsewhere);
+        no_loss(lines, now, named.0, rate, flush)
+    });
+    let is = match given.locks_through_commit {
+        Some(true) => one_lock(lines, now, &in_commits, wait),
+        _ => is,
+    };
+    let free = [is, least, no_loss(lines, now, "rate.sessions.most", most, &three.is)];
+    capped(lines, (now, given), (&all, flush), &free, doubts)
+}
+
+/// One after the other, where they wait for a lock that is held until the commit has been flushed: each holds it for less then.
+fn one_lock(lines: &mut Lines, now: &Now, in_commits: &Expr, wait: &LeastToMost) -> Expr {
+    let held = Expr::Number(1e6) / now.rate.clone();
+    let title = "time that the lock is held for one, if it always is";
+    let held = lines.computed("now.held", title, "µs", held);
+    let commit = in_commits.clone().at_most(held.clone());
+    let commit = lines.computed("now.held.commit", "of it, the commit", "µs", commit);
+    let then = held - commit.clone() + commit * wait.is.clone() / now.wait.clone();
+    let then = lines.computed("then.held", "the same then", "µs", then);
+    lines.computed("rate.lock", "one after the other", "/s", Expr::Number(1e6) / then)
+}
+
+/// What the sessions get through if nothing queues, and a commit waits for nothing but its own flush.
+///
+/// Of a run the parts of the time are known without queues, and locks may be held through the commit. Of given figures the time of one is all
+/// that is known, with the queues of now in it.
+fn without_queues(
+    lines: &mut Lines,
+    now: &Now,
+    (given, all, elsewhere): (&LogNow, &Loop, &Expr),
+    in_commits: &Expr,
+    wait: &LeastToMost,
+) -> Expr {
+    let round = match &given.unqueued_us {
+        Some(us) => lines.given("now.unqueued", "time of one now without queues", "µs", us),
+        None if all.cpu.is_none() => elsewhere.clone(),
+        None => {
+            let round = all.sessions.clone() * 1e6 / all.rate.clone();
+            lines.computed("now.round", "time of one now, with its queues", "µs", round)
+        }
+    };
+    let shrinks = match &now.locks {
+        Some(locks) => in_commits.clone() + locks.clone(),
+        None => in_commits.clone(),
+    };
+    let shrinks = shrinks.at_most(round.clone());
+    let title = "of it, what may shrink with the commit's wait";
+    let shrinks = lines.computed("now.shrinks", title, "µs", shrinks);
+    let least = round - shrinks.clone() + shrinks * wait.least.clone() / now.wait.clone();
+    let title = "time of one then, at least: without queues";
+    let least = lines.computed("then.round.least", title, "µs", least);
+    let rate = all.sessions.clone() * 1e6 / least;
+    lines.computed("rate.sessions.most", "what the sessions get through at most", "/s", rate)
+}
+
+/// No rate is lower with a faster flush, also where the law gives a little less than was measured.
+fn no_loss(lines: &mut Lines, now: &Now, key: &str, rate: Expr, flush: &Expr) -> Expr {
+    let faster = lines.value(flush) <= lines.value(&now.flush);
+    let lower = lines.value(&rate) < lines.value(&now.rate);
+    if !(faster && lower) {
+        return rate;
+    }
+    let title = "that, and no less than was measured";
+    lines.computed(&format!("{key}.measured"), title, "/s", rate.at_least(now.rate.clone()))
+}
+
+/// Under the limits, and no gain promised where it may be eaten.
+fn capped(
+    lines: &mut Lines,
+    (now, given): (&Now, &LogNow),
+    (all, flush): (&Loop, &Flush),
+    free: &[Expr; 3],
+    doubts: &mut Vec<String>,
+) -> Rates {
+    let mut limits = Limits::of(lines, all, &given.limits);
+    if let Some(ladder) = &given.ladder_per_s {
+        let line = lines.given("now.ladder", "the WAL alone commits now", "/s", ladder);
+        let (before, then) = flush.device.clone();
+        let line = line / now.commits.clone() * before / then;
+        let line = lines.computed("limit.wal", "the WAL alone allows then", "/s", line);
+        limits.add(lines, ("WAL alone", "limit.wal"), line, &now.rate);
+    }
+    let law = law(lines);
+    let is = limits.under(lines, ("rate.then", "forecast"), &free[0], &law);
+    let most = limits.under(lines, ("rate.then.most", "at most"), &free[2], &law);
+    let (Some(before), Some(after)) = (lines.value(&now.rate), lines.value(&is)) else {
+        return Rates::default();
+    };
+    let eaten = eaten(lines, given, &limits, (before, after));
+    match eaten.is_empty() {
+        true => limits.under(lines, ("rate.then.least", "at least"), &free[1], &law),
+        false => {
+            let floor = now.rate.clone().at_most(free[1].clone()) * law;
+            lines.computed("rate.then.least", "at least: no gain", "/s", floor)
+        }
+    };
+    if given.limits.is_empty() && all.cpu.is_some() {
+        doubts.push(
+            "of limits other than CPUs (reads, locks, one process) nothing is given".to_string(),
+        );
+    }
+    doubts.extend(eaten);
+    let mut next = limits.next(lines, before, after, &given.unit);
+    if given.asked {
+        next.sentence = format!("what clients ask for: they choose the rate. {}", next.sentence);
+    }
+    // What clients ask for is what is written.
+    let is = if given.asked { now.rate.clone() } else { is };
+    Rates { is: Some(is), most: Some(most), next: Some(next) }
+}
+
+/// Why queues that nobody predicts may eat the gain.
+fn eaten(
+    lines: &Lines,
+    given: &LogNow,
+    limits: &Limits,
+    (before, after): (f64, f64),
+) -> Vec<String> {
+    let mut why = Vec::new();
+    if after <= before {
+        return why;
+    }
+    if given.limits.is_empty() && of(&given.cpu_us).and(of(&given.cpus)).is_none() {
+        why.push(
+            "no limit is known, so that no gain is promised: what is full next may stop it anywhere"
+                .to_string(),
+        );
+    }
+    let busy = limits.half_busy(lines, after);
+    if !busy.is_empty() {
+        why.push(format!(
+            "at that rate more than half of this is used, and its queue is not predicted: {}",
+            busy.join(", ")
+        ));
+    }
+    // A queue that is small beside slow commits is none beside fast ones.
+    let grows = |share: &f64| share * after / before >= NOT_WORTH_A_WORD;
+    if let Some(share) = locks_share(given).filter(grows) {
+        let share = Ratio(share);
+        why.push(match given.locks_through_commit {
+            Some(true) => format!(
+                "{share} of the time is waiting for locks that are held through the commit: one lock is taken, which somebody always holds"
+            ),
+            _ => format!(
+                "{share} of the time is waiting for locks: where they are held through the commit the wait shrinks with it, and where they are not their queue grows"
+            ),
+        });
+    }
+    why
+}
+
+/// Of the time of one, waiting for locks.
+fn locks_share(given: &LogNow) -> Option<f64> {
+    let round_us = of(&given.sessions)? / of(&given.rate_per_s)? * 1e6;
+    Some(of(given.locks_us.as_ref()?)? / round_us)
+}
+
+/// Whether the forecast would be of locks more than of the log: nobody knows whether they are held through the commit.
+fn locks_decide(given: &LogNow) -> bool {
+    // Clients that choose the rate don't ask for more of it.
+    !given.asked
+        && given.locks_through_commit.is_none()
+        && locks_share(given).is_some_and(|share| share >= LOCKS_DECIDE)
+}
+
+/// Without the number of sessions, what is known is what waits for commits alone: it gains all, anything else less.
+fn of_commits_alone(lines: &mut Lines, now: &Now, wait: &LeastToMost) -> Rates {
+    let waiting = now.rate.clone() * now.commits.clone() * now.wait.clone() / 1e6;
+    lines.computed("now.in_commit", "sessions in a commit now (Little's law)", "", waiting);
+    let most = now.rate.clone() * now.wait.clone() / wait.least.clone();
+    let most =
+        lines.computed("rate.then.most", "at most, if sessions did nothing but commit", "/s", most);
+    // With a slower medium it is a loss.
+    let slower = now.rate.clone() * now.wait.clone() / wait.most.clone();
+    let least = now.rate.clone().at_most(slower);
+    lines.computed("rate.then.least", "at least: no gain", "/s", least);
+    Rates { is: None, most: Some(most), next: None }
+}
+
+fn no_next(now: &LogNow) -> GainLimit {
+    let sentence = match now.no_law {
+        Some(_) => "unknown: the law does not describe this server".to_string(),
+        None => "unknown: it takes the number of sessions".to_string(),
+    };
+    GainLimit { limit: None, per_s: None, times_at_most: None, reached: false, sentence }
+}
+
+fn rows(lines: &[narrows_cost::CostLine], now: &LogNow) -> Vec<OffOn> {
+    let (least, most) = (low(lines, "rate.then.least"), high(lines, "rate.then.most"));
+    let open = value(lines, "rate.then").is_some() && lacks_a_limit(now);
+    let forecast = value(lines, "rate.then").filter(|_| !locks_decide(now));
+    let rate = OffOn {
+        name: format!("{}/s", now.unit),
+        unit: Unit::PerS,
+        better: Better::More,
+        off: of(&now.rate_per_s),
+        on: if now.asked { forecast.and(of(&now.rate_per_s)) } else { forecast },
+        on_low: if now.asked { forecast.and(of(&now.rate_per_s)) } else { least },
+        on_high: most,
+        condition: match (now.asked, open) {
+            (true, _) => Some("clients choose the rate".to_string()),
+            (_, true) => Some("if nothing else binds".to_string()),
+            _ => None,
+        },
+    };
+    let time = |name: &str, off: Option<f64>, keys: [&str; 3]| OffOn {
+        name: name.to_string(),
+        unit: Unit::Us,
+        better: Better::Less,
+        off,
+        on: value(lines, keys[0]),
+        on_low: low(lines, keys[1]),
+        on_high: high(lines, keys[2]),
+        condition: None,
+    };
+    let flush = flush_keys(lines);
+    let mut rows = vec![
+        rate,
+        time(
+            "log file sync",
+            of(&now.commit_wait_us),
+            ["then.wait", "then.wait.least", "then.wait.most"],
+        ),
+        time("log file parallel write", of(&now.flush_us), flush),
+    ];
+    rows.extend(time_at_this_rate(lines, now));
+    rows
+}
+
+/// What one takes, where clients choose the rate: that is what gets shorter then.
+fn time_at_this_rate(lines: &[narrows_cost::CostLine], now: &LogNow) -> Option<OffOn> {
+    let round = of(&now.sessions).filter(|_| now.asked)? / of(&now.rate_per_s)? * 1e6;
+    let elsewhere = value(lines, "now.elsewhere")?;
+    let less = |us: Option<f64>| us.map(|us| (round - elsewhere + us).max(0.0));
+    Some(OffOn {
+        name: "time of one, at this rate".to_string(),
+        unit: Unit::Us,
+        better: Better::Less,
+        off: Some(round),
+        on: less(value(lines, "then.elsewhere")),
+        on_low: low(lines, "then.round.least"),
+        on_high: less(high(lines, "then.elsewhere.most")),
+        condition: None,
+    })
+}
+
+/// The lines of a flush with the tier: as expected, at least, at most.
+fn flush_keys(lines: &[narrows_cost::CostLine]) -> [&'static str; 3] {
+    let of = |key| value(lines, key);
+    let alone = if of("tier.alone").is_some() { "tier.alone" } else { "tier.medium" };
+    let (Some(scaled), Some(stays)) = (of("tier.flush.scaled"), of("tier.flush.stays")) else {
+        return [alone; 3];
+    };
+    let inside = of("now.flush")
+        .zip(of("now.device"))
+        .is_some_and(|(flush, device)| flush >= device * SLOWER_INSIDE);
+    let is = if inside { "tier.flush.stays" } else { "tier.flush.scaled" };
+    match scaled <= stays {
+        true => [is, "tier.flush.scaled", "tier.flush.stays"],
+        false => [is, "tier.flush.stays", "tier.flush.scaled"],
+    }
+}
+
+fn lacks_a_limit(now: &LogNow) -> bool {
+    now.limits.is_empty() && of(&now.cpu_us).and(of(&now.cpus)).is_none()
+}
+
+/// Parts of an operation's time at the forecast rate.
+fn time(lines: &[narrows_cost::CostLine], now: &LogNow) -> Vec<Share> {
+    let of_line = |key| value(lines, key);
+    let all = of(&now.sessions).zip(of_line("rate.then")).map(|(n, rate)| n / rate * 1e6);
+    let elsewhere = of_line("then.elsewhere");
+    let (Some(all), Some(elsewhere), false) = (all, elsewhere, now.asked || locks_decide(now))
+    else {
+        return Vec::new();
+    };
+    let waiting = of_line("now.waiting").zip(of_line("then.wait")).zip(of_line("now.wait"));
+    let Some(((waiting, then), before)) = waiting else { return Vec::new() };
+    let commit = waiting * then / before;
+    let cpu = of(&now.cpu_us).filter(|_| of(&now.cpus).is_some());
+    let mut parts = vec![("commit wait", commit), ("elsewhere", elsewhere - commit)];
+    if let Some(cpu) = cpu {
+        parts.extend([("CPU", cpu), ("queues", (all - elsewhere - cpu).max(0.0))]);
+    }
+    let parts = parts.into_iter().filter(|(_, us)| *us > all * 0.005);
+    parts.map(|(name, us)| Share { name: name.to_string(), us, share: us / all }).collect()
+}
+
+/// What the forecast rests on.
+fn said(now: &LogNow, tier: &LogTier, lines: &Lines, known: &Now) -> Vec<String> {
+    let mut all = Vec::new();
+    let value = |expr: &Expr| lines.value(expr);
+    let waits = value(&known.wait).zip(value(&known.flush));
+    match waits.map(|(wait, flush)| wait / flush) {
+        Some(ratio) if ratio < 1.0 => all.push(
+            "a commit waits less than a flush takes: some commits wait for no flush, so both figures may be of different commits"
+                .to_string(),
+        ),
+        Some(ratio) if ratio > FLUSHES => all.push(format!(
+            "a commit waits for {} flushes, and group commit explains {FLUSHES:.0} at most: the rest is CPU time, posts or a queue that a faster medium may not shorten",
+            significant(ratio, 3)
+        )),
+        _ => {}
+    }
+    if tier.added_us.is_none() {
+        all.push(
+            "no way to the medium is counted: over a network it adds its own time (--added)"
+                .to_string(),
+        );
+    }
+    if now.device_us.is_none() {
+        all.push("a flush of the server is taken to be its device's alone".to_string());
+    }
+    all.push(
+        "it says nothing of what survives: what the tier acknowledges is as durable as its medium"
+            .to_string(),
+    );
+    all
+}
+
+fn unknown(now: &LogNow, tier: &LogTier) -> Vec<Unknown> {
+    let figures = [
+        (&now.rate_per_s, "rate now", "a rate", "--rate"),
+        (&now.commit_wait_us, "commit wait now", "commit wait and rate", "--commit-wait"),
+        (&now.flush_us, "flush now", "commit wait and rate", "--flush"),
+        (&tier.medium_us, "flush of the medium", "everything", "--medium-flush, or --medium RUN"),
+        (&now.sessions, "sessions", "a rate", "--sessions"),
+        (&now.cpu_us, "CPU time of one", "what binds next", "--cpu-per-transaction"),
+        (&now.cpus, "CPUs", "what binds next", "--cpus"),
+        (&now.wal_bytes, "WAL of one", "destaging", "--wal-per-transaction"),
+        (
+            &tier.backing_bytes_per_s,
+            "backing's sequential writes",
+            "whether destaging keeps up",
+            "--backing",
+        ),
+        (
+            &tier.size_bytes,
+            "size of the log tier",
+            "how long it absorbs more than the backing takes",
+            "--log-size",
+        ),
+    ];
+    // Who did not ask about destaging is told of it once.
+    let destaging = of(&now.wal_bytes).is_some() || of(&tier.backing_bytes_per_s).is_some();
+    let asked = |hint: &str| destaging || !["--backing", "--log-size"].contains(&hint);
+    let absent =
+        figures.into_iter().filter(|(given, .., hint)| given.value.is_none() && asked(hint));
+    let locks = locks_decide(now).then(|| Unknown {
+        what: "what locks are held for".to_string(),
+        gives: "a rate".to_string(),
+        hint: "narrows db and narrows run test it (synchronous_commit=off)".to_string(),
+    });
+    absent
+        .map(|(_, what, gives, hint)| Unknown {
+            what: what.to_string(),
+            gives: gives.to_string(),
+            hint: hint.to_string(),
+        })
+        .chain(locks)
+        .collect()
+}
