@@ -38,7 +38,7 @@ enum Verb {
     #[command(subcommand, after_help = LOG_EXAMPLES)]
     Log(LogVerb),
     /// Asks a target that serves about the logs and caches in front of its namespaces.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = TIER_EXAMPLES)]
     Tier(TierVerb),
 }
 
@@ -57,8 +57,10 @@ Examples:
 
 Nothing of a namespace ram or null is kept: they show what a network and a host can do without a drive.";
 
-const LOG_EXAMPLES: &str = "\
-Example: a database's log on a slow drive, acknowledged by a fast one
+/// Examples of `narrows-target log`.
+pub(crate) const LOG_EXAMPLES: &str = "\
+Examples:
+  A database's log on a slow drive, acknowledged by a fast one:
     truncate -s 1G /fast/wal.log
     narrows-target log make --for /slow/wal.img --log /fast/wal.log
     narrows-target serve --subsystem nqn.2026-11.org.example:wal --namespace /slow/wal.img,log=/fast/wal.log --allow-any-host
@@ -66,6 +68,17 @@ Example: a database's log on a slow drive, acknowledged by a fast one
   What it holds, and how to do without it once the target has ended:
     narrows-target log status /fast/wal.log
     narrows-target log flush --for /slow/wal.img --log /fast/wal.log";
+
+/// Examples of `narrows-target tier`.
+pub(crate) const TIER_EXAMPLES: &str = "\
+Examples:
+  A target that can be asked:
+    narrows-target serve --subsystem nqn.2026-11.org.example:wal --namespace /slow/wal.img,log=/fast/wal.log --allow-any-host \\
+      --control /run/narrows-target/control
+
+  What is in front of its namespaces, and how it is:
+    narrows-target tier list
+    narrows-target tier list --json";
 
 #[derive(Debug, Args)]
 struct ServeArguments {

@@ -213,7 +213,13 @@ mod tests {
     fn the_targets_pages_have_its_options_examples_codes_and_files() {
         let pages = pages_of(narrows_target::command(), &Around::target());
         let paths: Vec<&str> = pages.iter().map(|(path, _)| path.as_str()).collect();
-        assert_eq!(paths, ["narrows-target", "narrows-target serve"]);
+        assert_eq!(paths[..2], ["narrows-target", "narrows-target serve"]);
+        for verb in ["log make", "log status", "log flush", "log drop", "tier list", "tier evict"] {
+            assert!(
+                paths.contains(&format!("narrows-target {verb}").as_str()),
+                "{verb}: {paths:?}"
+            );
+        }
         for (path, text) in &pages {
             let sections: Vec<&str> =
                 text.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();

@@ -59,7 +59,7 @@ fn the_service_is_confined_and_keeps_what_serving_takes() {
         ("ProtectSystem", "strict"),
         ("ProtectHome", "yes"),
         ("MemoryDenyWriteExecute", "yes"),
-        ("RestrictAddressFamilies", "AF_INET AF_INET6"),
+        ("RestrictAddressFamilies", "AF_INET AF_INET6 AF_UNIX"),
         ("SystemCallArchitectures", "native"),
     ] {
         assert_eq!(set(&unit, name), [value], "{name}");

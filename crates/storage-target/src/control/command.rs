@@ -22,12 +22,16 @@ const PATIENCE: Duration = Duration::from_secs(310);
 #[derive(Debug, Subcommand)]
 pub(crate) enum TierVerb {
     /// Shows every namespace with its log and its cache: state, size, use, what they gave.
+    #[command(after_help = crate::arguments::TIER_EXAMPLES)]
     List(ListArguments),
     /// Moves all that a log holds to its file or device, now.
+    #[command(after_help = crate::arguments::TIER_EXAMPLES)]
     Flush(OfNamespace),
     /// Empties a cache.
+    #[command(after_help = crate::arguments::TIER_EXAMPLES)]
     Evict(OfNamespace),
     /// Makes a cache larger or smaller, until the target ends.
+    #[command(after_help = crate::arguments::TIER_EXAMPLES)]
     Resize(ResizeArguments),
 }
 

@@ -47,7 +47,7 @@ impl ControlSocket {
             }
             match UnixStream::connect(path) {
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                    std::fs::remove_file(path)?;
+                    narrows_files::remove_file(path)?;
                 }
                 Ok(_) => {
                     let said = "another target listens there";
@@ -94,7 +94,7 @@ impl ControlSocket {
 
 impl Drop for ControlSocket {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
+        let _ = narrows_files::remove_file(&self.path);
     }
 }
 

@@ -20,12 +20,16 @@ use crate::spec::InvalidSpec;
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogVerb {
     /// Makes a log for a file or device. Nothing is written to that.
+    #[command(after_help = crate::arguments::LOG_EXAMPLES)]
     Make(MakeArguments),
     /// Shows a log: of what it is, how large, and what it holds. It may be in use.
+    #[command(after_help = crate::arguments::LOG_EXAMPLES)]
     Status(StatusArguments),
     /// Moves all that a log holds to its file or device, so that this can be served without it.
+    #[command(after_help = crate::arguments::LOG_EXAMPLES)]
     Flush(FlushArguments),
     /// Drops a log with all that it holds, for good.
+    #[command(after_help = crate::arguments::LOG_EXAMPLES)]
     Drop(DropArguments),
 }
 
