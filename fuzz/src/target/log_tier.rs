@@ -44,11 +44,12 @@ impl Numbers<'_> {
 pub fn check(data: &[u8]) {
     let mut numbers = Numbers(data);
     let unit = [512, 4096, 1][usize::from(numbers.byte()) % 3];
-    let capacity = if numbers.byte() & 1 == 0 { RING as u64 } else { numbers.number() * 512 };
+    let capacity =
+        if numbers.byte() & 1 == 0 { RING as u64 } else { numbers.number().wrapping_mul(512) };
     let superblock = Superblock {
         id: LogId([1; 16]),
         backing: [2; 16],
-        backing_bytes: numbers.number() * 512,
+        backing_bytes: numbers.number().wrapping_mul(512),
         geometry: Geometry { unit, capacity },
         media: numbers.byte() % 3,
         medium: numbers.byte() % 3,
@@ -56,7 +57,7 @@ pub fn check(data: &[u8]) {
         members: numbers.byte() % 4,
         generation: numbers.number(),
         epoch: numbers.number(),
-        tail: numbers.number() * 512,
+        tail: numbers.number().wrapping_mul(512),
         tail_seq: numbers.number(),
         clean: false,
         time_ms: 0,
@@ -70,11 +71,11 @@ pub fn check(data: &[u8]) {
             id: superblock.id,
             epoch: numbers.number(),
             seq: numbers.number(),
-            position: numbers.number() * 512,
+            position: numbers.number().wrapping_mul(512),
             action: [Action::Write, Action::Zero, Action::Deallocate]
                 [usize::from(numbers.byte()) % 3],
-            offset: numbers.number() * 512,
-            bytes: numbers.number() * 512,
+            offset: numbers.number().wrapping_mul(512),
+            bytes: numbers.number().wrapping_mul(512),
             // Of no data; data that fit a checksum are for the tests.
             data_crc: 0,
             time_ms: 0,
