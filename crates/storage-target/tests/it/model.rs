@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 
 use narrows_initiator::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
 use narrows_nvme::command::{
-    DYNAMIC_CONTROLLER, DeallocatedRange, Extent, FabricsCommand, IoCommand,
+    DYNAMIC_CONTROLLER, DeallocatedRange, Extent, FabricsCommand, IoCommand, ReservationAction,
 };
 use narrows_nvme::digest::Digests;
 use narrows_nvme::property::{CC, Configuration};
-use narrows_nvme::{DataPointer, Nqn, Status};
+use narrows_nvme::{DataPointer, HostId, Nqn, Status};
 use narrows_target::{InMemoryTarget, namespace_of};
 
 use crate::program::{NQN, connect, logged, make_log};
@@ -85,6 +85,8 @@ struct World {
     logged: bool,
     /// Commands under way may be about the same blocks.
     overlaps: bool,
+    /// Who connects: the bytes of its HostID.
+    host: u8,
 }
 
 impl World {
@@ -101,6 +103,7 @@ impl World {
             answered: 0,
             logged: namespace.contains(",log="),
             overlaps: false,
+            host: 9,
         }
     }
 
@@ -133,7 +136,8 @@ impl World {
     }
 
     fn connect(&mut self, line: &mut Line, number: u16, controller: u16) -> u16 {
-        let (connect, data) = connect(number, 31, controller, NQN.parse().unwrap(), "model");
+        let (connect, mut data) = connect(number, 31, controller, NQN.parse().unwrap(), "model");
+        data.host_id = HostId([self.host; 16]);
         line.memory.0[0][..1024].copy_from_slice(&data.to_bytes());
         let entry = FabricsCommand::Connect(connect).to_entry(0, DataPointer::NONE);
         line.queue.submit(entry, 0, Direction::Out(1024), &mut line.memory);
@@ -608,6 +612,65 @@ fn a_log_whose_only_medium_fails_takes_no_more_and_keeps_what_it_had() {
     assert!(flush(&mut world, &mut line).is_success());
     assert_eq!(read_one(&mut world, &mut line), block_of(0, 1));
     assert_eq!(std::fs::read(&file).unwrap()[..BLOCK], block_of(0, 1));
+}
+
+/// Fencing: once another host has taken a namespace over, nothing of the host before changes it, however long it waited.
+#[test]
+fn a_write_that_waits_for_room_is_not_done_once_its_host_was_preempted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, media) = (folder.path().join("disk"), [folder.path().join("log")]);
+    std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+    make_log(&file, &media, &[]);
+    let mut world = World::new(5, &logged(&file, &media));
+    let (_admin, mut lines) = world.associate(1, Digests::NONE);
+    let mut fenced = lines.remove(0);
+    // Sixty records of 68 KiB fill the log of 4 MiB, and nobody moves them; the next write waits.
+    let (bytes, mut ended) = (64 << 10, Vec::new());
+    let extent = Extent { first_block: 0, blocks_less_one: 127, force_unit_access: false };
+    let mut answered = 0;
+    for version in 1..=61 {
+        for block in 0..128 {
+            fenced.memory.0[0][block * BLOCK..(block + 1) * BLOCK]
+                .copy_from_slice(&block_of(block, version));
+        }
+        let entry = IoCommand::Write(extent).to_entry(0, 1, DataPointer::NONE);
+        fenced.queue.submit(entry, 0, Direction::Out(bytes), &mut fenced.memory);
+        for _ in 0..1000 {
+            world.carry(&mut fenced, &mut ended);
+            world.target.finish(0);
+            if !ended.is_empty() {
+                break;
+            }
+        }
+        answered += ended.drain(..).filter(|ended| ended.completion.status.is_success()).count();
+    }
+    assert_eq!((answered, fenced.queue.in_flight()), (60, 1));
+    // Another host registers and takes the namespace.
+    world.host = 8;
+    let (_other_admin, mut lines) = world.associate(1, Digests::NONE);
+    let mut other = lines.remove(0);
+    let action = |reservation_type| ReservationAction {
+        action: 0,
+        ignore_key: false,
+        persistence: 0,
+        reservation_type,
+    };
+    let mut reserve = |world: &mut World, command, keys: [u64; 2]| {
+        let keys = keys.map(u64::to_le_bytes).concat();
+        other.memory.0[0][..16].copy_from_slice(&keys);
+        let ended = one(world, &mut other, command, Direction::Out(16), false);
+        assert!(ended.completion.status.is_success(), "{command:?}: {ended:?}");
+    };
+    reserve(&mut world, IoCommand::ReservationRegister(action(0)), [0, 5]);
+    reserve(&mut world, IoCommand::ReservationAcquire(action(1)), [5, 0]);
+    // Room comes, and with it the answer.
+    world.target.move_logs().unwrap();
+    while ended.is_empty() {
+        world.carry(&mut fenced, &mut ended);
+        world.target.finish(0);
+    }
+    assert_eq!(ended[0].completion.status, Status::RESERVATION_CONFLICT.for_good());
+    assert_eq!(read_one(&mut world, &mut other), block_of(0, 60));
 }
 
 #[test]
