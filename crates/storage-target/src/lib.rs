@@ -22,6 +22,7 @@ mod log_command;
 mod log_pages;
 mod metrics;
 mod namespace;
+mod output;
 mod reactor;
 mod reservation;
 mod serve;

@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 
 use super::overview::Overview;
 use super::question::{Answer, Question};
+use crate::output::say;
 use crate::spec::bytes_of;
 
 /// Longest answer, bytes.
@@ -129,13 +130,5 @@ fn ask(at: &Socket, question: &Question) -> Result<serde_json::Value> {
     match serde_json::from_str(&text).with_context(|| format!("{path}: the answer"))? {
         Answer::Done(value) => Ok(value),
         Answer::Refused(why) => bail!("{why}"),
-    }
-}
-
-/// Prints a line; a pipe that was closed is no error.
-fn say(text: &str) -> Result<()> {
-    match writeln!(io::stdout().lock(), "{}", narrows_units::shown_lines(text)) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
     }
 }

@@ -5,8 +5,6 @@ mod flush;
 mod make;
 mod status;
 
-use std::io::Write;
-
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
 use narrows_log_tier::Acknowledge;
@@ -14,6 +12,7 @@ use narrows_log_tier::Acknowledge;
 use crate::backing::logged::{Consents, OpenLog, open_log};
 use crate::backing::{FileDisk, OpenError};
 use crate::namespace::DiskSpec;
+use crate::output::say;
 use crate::spec::InvalidSpec;
 
 /// What is to be done with a log.
@@ -146,12 +145,4 @@ fn names_of<'a>(disks: impl IntoIterator<Item = &'a FileDisk>) -> String {
     let names: Vec<String> =
         disks.into_iter().map(|disk| disk.path().display().to_string()).collect();
     names.join(" and ")
-}
-
-/// Prints a line; a pipe that was closed is no error.
-fn say(text: &str) -> Result<()> {
-    match writeln!(std::io::stdout().lock(), "{}", narrows_units::shown_lines(text)) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
 }
