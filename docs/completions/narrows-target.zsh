@@ -68,7 +68,7 @@ _arguments "${_arguments_options[@]}" : \
             (make)
 _arguments "${_arguments_options[@]}" : \
 '--for=[The file or device that the log is for; for a device with its own serial\: DEVICE,serial=S]:WHAT:_default' \
-'*--log=[The file or device that the log lies on\: as large as the log is to be, 4 MiB or more, and empty. Twice for two media]:WHAT:_default' \
+'*--log=[The file or device that the log lies on\: as large as the log is to be, 4 MiB and 8 KiB or more, and empty. Twice for two media]:WHAT:_default' \
 '--acknowledge=[With two media\: all, and a write waits for both, and either may be lost; or first, and a slow one delays no write, and both are needed after a crash]:WHICH:_default' \
 '-h[Print help]' \
 '--help[Print help]' \

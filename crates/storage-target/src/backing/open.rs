@@ -16,7 +16,7 @@ use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
 use super::file::size_of;
-use super::logged::{Mark, mark_of, open_logged};
+use super::logged::{Mark, check_no_log, mark_of, open_logged};
 use super::{Backing, CacheError, FileDisk, MemoryCache, RamDisk};
 use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
 
@@ -115,15 +115,16 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
         source,
     };
     let bytes = disk.size().map_err(system)?;
+    check_no_log(&disk)?;
     if !spec.log.is_empty() {
         let logged = open_logged(disk, spec.serial.as_deref(), &spec.log)?;
         return Ok(Opened::uncached(Backing::Logged(Arc::new(logged)), bytes));
     }
-    if let Some(Mark::Log(log)) = mark_of(&disk.file) {
+    if let Mark::Log(log) = mark_of(&disk.file) {
         return Err(refused(
             &path,
             format!("its log {log} may hold writes that it lacks"),
-            "serve it with that log, `log=FILE`, or move what the log holds: `narrows-target log flush`",
+            "serve it with that log, `log=FILE`, or move what the log holds: `narrows-target log flush`; if the log is lost for good: `narrows-target log drop --for FILE --lost LOG-ID`",
         ));
     }
     let cache = spec.cache.as_ref().map(|cache| {

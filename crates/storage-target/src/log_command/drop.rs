@@ -5,7 +5,7 @@ use narrows_log_tier::HEAD_BYTES;
 
 use super::{DropArguments, explained, names_of, open_explained, say};
 use crate::backing::FileDisk;
-use crate::backing::logged::{Consents, Mark, mark_of, unmark};
+use crate::backing::logged::{Consents, Mark, identity_of, mark_of, unmark};
 use crate::backing::open::open_file_or_device;
 use crate::buffer::Buffer;
 
@@ -18,6 +18,14 @@ pub(super) fn drop_log(arguments: &DropArguments) -> Result<()> {
     let consents = Consents { unreadable: true, changed: true, without_missing: false };
     let log = open_explained(&arguments.log, consents)?;
     if let Some(backing) = &backing {
+        let serial = arguments.backing.as_ref().and_then(|spec| spec.serial.as_deref());
+        let path = backing.path().display();
+        let identity =
+            identity_of(backing, serial).with_context(|| format!("looking at {path}"))?;
+        ensure!(
+            identity == log.found.superblock.backing,
+            "the log is not one of {path}\nhint: nothing was dropped"
+        );
         check_mark(backing, &log.found.superblock.id.to_string())?;
     }
     let records = log.found.records.len();
@@ -37,6 +45,12 @@ pub(super) fn drop_log(arguments: &DropArguments) -> Result<()> {
         let path = backing.path().display();
         unmark(&backing.file).with_context(|| format!("taking the mark off {path}"))?;
     }
+    if backing.is_none() && records > 0 {
+        let id = log.found.superblock.id;
+        say(&format!(
+            "its file is served again after `narrows-target log drop --for FILE --lost {id}`"
+        ))?;
+    }
     say(&format!(
         "log {} on {} is gone, and {records} records with it",
         log.found.superblock.id,
@@ -48,9 +62,9 @@ pub(super) fn drop_log(arguments: &DropArguments) -> Result<()> {
 fn check_mark(backing: &FileDisk, id: &str) -> Result<()> {
     let path = backing.path().display();
     match mark_of(&backing.file) {
-        None => Ok(()),
-        Some(Mark::Log(its) | Mark::Without(its)) if its == id => Ok(()),
-        Some(Mark::Log(its) | Mark::Without(its)) => {
+        Mark::None | Mark::Impossible => Ok(()),
+        Mark::Log(its) | Mark::Without(its) if its == id => Ok(()),
+        Mark::Log(its) | Mark::Without(its) => {
             bail!("the log of {path} is {its}, not {id}\nhint: nothing was dropped")
         }
     }
@@ -60,7 +74,7 @@ fn check_mark(backing: &FileDisk, id: &str) -> Result<()> {
 fn give_up(id: &str, backing: &FileDisk) -> Result<()> {
     let path = backing.path().display();
     ensure!(
-        mark_of(&backing.file).is_some(),
+        matches!(mark_of(&backing.file), Mark::Log(_) | Mark::Without(_)),
         "{path} has no log that it would be missing\nhint: it can be served as it is"
     );
     check_mark(backing, id)?;

@@ -10,8 +10,8 @@ use narrows_log_tier::{
 use super::{MakeArguments, explained, names_of, say};
 use crate::backing::FileDisk;
 use crate::backing::logged::{
-    Consents, Mark, MediumReader, identity_of, mark_of, newest_of, now_ms, open_log, open_medium,
-    write_superblock,
+    Consents, Mark, MediumReader, check_named_once, check_no_log, identity_of, mark_of, newest_of,
+    now_ms, open_log, open_medium, write_superblock,
 };
 use crate::backing::open::open_file_or_device;
 use crate::buffer::{Buffer, LARGEST};
@@ -23,8 +23,11 @@ const UNIT: u32 = 4096;
 
 pub(super) fn make(arguments: &MakeArguments) -> Result<()> {
     ensure!(arguments.log.len() <= 2, "a log is on one medium or two");
+    let named: Vec<&DiskSpec> = std::iter::once(&arguments.backing).chain(&arguments.log).collect();
+    check_named_once(&named).map_err(explained)?;
     let backing = open_file_or_device(&arguments.backing).map_err(explained)?;
-    if let Some(Mark::Log(other)) = mark_of(&backing.file) {
+    check_no_log(&backing).map_err(explained)?;
+    if let Mark::Log(other) = mark_of(&backing.file) {
         bail!(
             "{} has a log already, {other}, which may hold writes that it lacks\nhint: `narrows-target log flush` moves them; `log drop` drops them",
             backing.path().display()
@@ -97,6 +100,7 @@ fn medium_for(spec: &DiskSpec) -> Result<FileDisk> {
             log.found.superblock.id,
             log.found.records.len()
         );
+        say(&format!("the empty log {} that {path} held is gone", log.found.superblock.id))?;
         return log.media.into_iter().next().context("the medium that was opened");
     }
     if disk.is_device() {

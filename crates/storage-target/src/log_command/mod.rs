@@ -38,7 +38,7 @@ pub(crate) struct MakeArguments {
     #[arg(long = "for", value_name = "WHAT", value_parser = disk_of)]
     backing: DiskSpec,
 
-    /// The file or device that the log lies on: as large as the log is to be, 4 MiB or more, and empty. Twice for two media.
+    /// The file or device that the log lies on: as large as the log is to be, 4 MiB and 8 KiB or more, and empty. Twice for two media.
     #[arg(long, value_name = "WHAT", required = true, value_parser = disk_of)]
     log: Vec<DiskSpec>,
 

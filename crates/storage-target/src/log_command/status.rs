@@ -5,7 +5,7 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use narrows_log_tier::{Acknowledge, LogContents, ReadMedium, scan};
+use narrows_log_tier::{Acknowledge, HEAD_BYTES, LogContents, ReadMedium, scan};
 use rustix::fs::{FlockOperation, OFlags};
 use serde::Serialize;
 
@@ -33,6 +33,8 @@ struct LogStatus {
     /// Records that its file or device may lack; none where a medium is not read that may have others.
     records: Option<usize>,
     record_bytes: Option<u64>,
+    /// Size of a file that is smaller than the log on it.
+    short_bytes: Option<u64>,
     /// Where reading ended because what follows can't be read.
     unreadable: Option<String>,
     oldest_age_ms: Option<u64>,
@@ -48,7 +50,10 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<()> {
     given.extend(readers.iter_mut().map(|reader| reader as &mut dyn ReadMedium));
     let names: Vec<String> = arguments.log.iter().map(|path| path.display().to_string()).collect();
     let found = scan(&mut given, true).with_context(|| names.join(" and "))?;
-    let status = status_of(&found, in_use);
+    let sizes = files.iter().filter_map(|file| file.metadata().ok()).filter(|it| it.is_file());
+    let needed = HEAD_BYTES + found.superblock.geometry.capacity;
+    let short = sizes.map(|it| it.len()).find(|bytes| *bytes < needed);
+    let status = status_of(&found, in_use, short);
     if arguments.json {
         say(&serde_json::to_string_pretty(&status)?)
     } else {
@@ -85,7 +90,7 @@ fn is_in_use(file: &File, path: &Path) -> bool {
     locked.is_err()
 }
 
-fn status_of(found: &LogContents, in_use: bool) -> LogStatus {
+fn status_of(found: &LogContents, in_use: bool, short_bytes: Option<u64>) -> LogStatus {
     let superblock = &found.superblock;
     let age = |ms: u64| now_ms().saturating_sub(ms);
     let members = (0..superblock.media).filter(|medium| superblock.members >> medium & 1 == 1);
@@ -94,6 +99,7 @@ fn status_of(found: &LogContents, in_use: bool) -> LogStatus {
         log: superblock.id.to_string(),
         in_use,
         state: match (found.records.len(), members.len() < usize::from(superblock.media)) {
+            _ if short_bytes.is_some() => "damaged",
             _ if found.missing != 0 => "not read whole",
             (_, true) => "degraded",
             (0, _) => "empty",
@@ -114,6 +120,7 @@ fn status_of(found: &LogContents, in_use: bool) -> LogStatus {
         records: (found.missing == 0).then_some(found.records.len()),
         record_bytes: (found.missing == 0)
             .then(|| found.records.iter().map(|record| record.header.bytes).sum()),
+        short_bytes,
         unreadable: found.unreadable.clone(),
         oldest_age_ms: found.records.first().map(|record| age(record.header.time_ms)),
         newest_age_ms: found.records.last().map(|record| age(record.header.time_ms)),
@@ -146,6 +153,12 @@ fn text_of(status: &LogStatus, found: &LogContents) -> String {
     if found.missing != 0 {
         let missing = found.missing.trailing_zeros();
         return text + &format!("\nwhat it holds is not known: medium {missing} is not read");
+    }
+    if let Some(bytes) = status.short_bytes {
+        return text
+            + &format!(
+                "\na medium has {bytes} bytes: it was made smaller, and can't be used as it is"
+            );
     }
     if let Some(what) = &status.unreadable {
         text.push_str(&format!("\nit can't be read to its end: {what}"));

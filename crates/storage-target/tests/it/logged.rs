@@ -313,7 +313,7 @@ fn a_log_is_of_one_file_and_says_so() {
     let said = refuse(&logged(&disk.file, std::slice::from_ref(&blank)));
     assert!(said.contains("it holds no log") && said.contains("log make"), "{said}");
     let said = refuse(&logged(&disk.file, &[disk.media[0].clone(), disk.media[0].clone()]));
-    assert!(said.contains("another program holds its lock"), "{said}");
+    assert!(said.contains("it is named twice"), "{said}");
     // A log that was cut is damaged, or ends early.
     std::fs::File::options().write(true).open(&disk.media[0]).unwrap().set_len(8192).unwrap();
     let said = refuse(&logged(&disk.file, &disk.media));
@@ -344,6 +344,46 @@ fn a_file_is_served_with_the_log_that_it_says() {
     }
     let (said, code) = later.log(&["flush"]);
     assert_eq!((code, later.block(0)), (Some(0), 3), "{said}");
+}
+
+#[test]
+fn an_old_log_is_not_moved_over_a_file_that_went_on_without_it() {
+    let disk = Disk::new(16, &["log"], &[]);
+    let program = disk.serve();
+    let mut path = path_to(&program);
+    for number in 1..50 {
+        write(&mut path, 0, &[number]);
+    }
+    program.signal(libc::SIGKILL);
+    drop((path, program));
+    let records = disk.status()["records"].as_u64().unwrap();
+    // A copy of the log, and then all in order.
+    let old = disk.folder.path().join("old");
+    std::fs::copy(&disk.media[0], &old).unwrap();
+    disk.serve().stop();
+    let stale = Disk { media: vec![old.clone()], ..disk };
+    if records > 0 {
+        let said = refuse(&logged(&stale.file, &stale.media));
+        assert!(said.contains("are old"), "{said}");
+        let (said, code) = stale.log(&["flush"]);
+        assert!(code == Some(2) && said.contains("are old"), "{said}");
+    }
+    // A log is none of the files that are served, and none that gets a log of its own.
+    let old = old.to_str().unwrap();
+    let said = refuse(old);
+    assert!(said.contains("it is a medium of log"), "{said}");
+    let another = stale.folder.path().join("another");
+    std::fs::File::create(&another).unwrap().set_len(8 << 20).unwrap();
+    let another = another.to_str().unwrap();
+    let (said, code) = log_command(&["make", "--for", old, "--log", another]);
+    assert!(code == Some(2) && said.contains("it is a medium of log"), "{said}");
+    // Another file's log is not dropped in this one's name.
+    let other = stale.folder.path().join("other");
+    std::fs::write(&other, vec![0; 1 << 16]).unwrap();
+    let lose = records.to_string();
+    let (said, code) =
+        log_command(&["drop", "--for", other.to_str().unwrap(), "--log", old, "--lose", &lose]);
+    assert!(code == Some(2) && said.contains("is not one of"), "{said}");
 }
 
 #[test]

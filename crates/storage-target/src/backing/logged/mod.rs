@@ -19,8 +19,9 @@ use narrows_log_tier::{Change, Geometry, Log, Refused, Source, State, Status};
 pub(crate) use mover::Mover;
 pub(crate) use mover::write_superblock;
 pub(crate) use open::{
-    Consents, Mark, MediumReader, OpenLog, check_backing, identity_of, mark_of, mark_without,
-    newest_of, open_log, open_logged, open_medium, recover, unmark,
+    Consents, Mark, MediumReader, OpenLog, check_backing, check_named_once, check_no_log,
+    identity_of, mark_of, mark_without, newest_of, open_log, open_logged, open_medium, recover,
+    unmark,
 };
 pub(crate) use wait::{News, Owner, Waiter};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::sync::{Condvar, Mutex};
 use std::time::UNIX_EPOCH;
 
@@ -167,14 +167,25 @@ pub(crate) fn check_backing(
     let superblock = &found.superblock;
     let identity = identity_of(backing, serial).map_err(system)?;
     match mark_of(&backing.file) {
-        Some(Mark::Log(other)) if other != superblock.id.to_string() => {
+        Mark::Log(other) if other != superblock.id.to_string() => {
             return Err(refused(
                 path,
                 format!("its log is {other}, and {} is named", superblock.id),
                 "name that one; if it is lost for good: `narrows-target log drop --lost`",
             ));
         }
-        Some(Mark::Without(id)) if id == superblock.id.to_string() && !found.records.is_empty() => {
+        // It is set before the first record, and goes when none is left.
+        Mark::None if !found.records.is_empty() && !consents.changed => {
+            return Err(refused(
+                path,
+                format!(
+                    "it had all that its log held when it was last served, so the {} records of the log that is named are old",
+                    found.records.len()
+                ),
+                "`narrows-target log drop` drops them; if they are to be moved all the same: `narrows-target log flush --changed`",
+            ));
+        }
+        Mark::Without(id) if id == superblock.id.to_string() && !found.records.is_empty() => {
             return Err(refused(
                 path,
                 "all that this log held was moved when its medium failed, and the file was served without it since".to_string(),
@@ -310,6 +321,7 @@ pub(crate) fn open_logged(
     specs: &[DiskSpec],
 ) -> Result<LoggedDisk, OpenError> {
     let consents = Consents::default();
+    check_named_once(&specs.iter().collect::<Vec<_>>())?;
     let mut log = open_log(specs, consents)?;
     check_backing(&backing, serial, &log.found, consents)?;
     let path = backing.path().display().to_string();
@@ -354,10 +366,47 @@ pub(crate) fn open_logged(
 /// What a file says of its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mark {
+    /// It has no log, or has all that its log held.
+    None,
+    /// Its file system keeps no marks, or it is a device.
+    Impossible,
     /// This one may hold what the file lacks.
     Log(String),
     /// It has all that this one held, whatever is still to be read on its medium.
     Without(String),
+}
+
+fn is_device(file: &File) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device())
+}
+
+/// Whether a file or device is itself a medium of a log.
+pub(crate) fn check_no_log(disk: &FileDisk) -> Result<(), OpenError> {
+    match newest_of(disk) {
+        Some(superblock) => Err(refused(
+            disk.path(),
+            format!("it is a medium of log {}", superblock.id),
+            "`narrows-target log status` shows what it holds; `log drop` makes it an ordinary file again",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether two of these are the same file or device.
+pub(crate) fn check_named_once(specs: &[&DiskSpec]) -> Result<(), OpenError> {
+    let real = |spec: &DiskSpec| std::fs::canonicalize(&spec.path).ok();
+    for (index, spec) in specs.iter().enumerate() {
+        let again =
+            specs[..index].iter().any(|other| real(other).is_some() && real(other) == real(spec));
+        if again {
+            return Err(refused(
+                &spec.path,
+                "it is named twice".to_string(),
+                "a file and each medium of its log are files or devices of their own",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// What stands before the identity of a log that the file has everything of.
@@ -388,18 +437,20 @@ pub(crate) fn unmark(file: &File) -> io::Result<()> {
 }
 
 /// What a file says of its log. A mark that can't be read is one of a log that isn't known.
-pub(crate) fn mark_of(file: &File) -> Option<Mark> {
+pub(crate) fn mark_of(file: &File) -> Mark {
     let mut value = [0; 64];
     match rustix::fs::fgetxattr(file, MARK, &mut value) {
         Ok(bytes) => {
             let text = String::from_utf8_lossy(&value[..bytes.min(value.len())]).into_owned();
-            Some(match text.strip_prefix(WITHOUT) {
+            match text.strip_prefix(WITHOUT) {
                 Some(id) => Mark::Without(id.to_string()),
                 None => Mark::Log(text),
-            })
+            }
         }
-        Err(Errno::NODATA | Errno::OPNOTSUPP) => None,
-        Err(error) => Some(Mark::Log(format!("? ({error})"))),
+        Err(Errno::OPNOTSUPP) => Mark::Impossible,
+        Err(Errno::NODATA) if is_device(file) => Mark::Impossible,
+        Err(Errno::NODATA) => Mark::None,
+        Err(error) => Mark::Log(format!("? ({error})")),
     }
 }
 
