@@ -16,7 +16,7 @@ use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
 use super::file::size_of;
-use super::logged::{Mark, check_no_log, mark_of, open_logged};
+use super::logged::{Mark, check_named_once, check_no_log, mark_of, open_logged};
 use super::{Backing, CacheError, FileDisk, MemoryCache, RamDisk};
 use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
 
@@ -79,6 +79,8 @@ pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
             Ok(Opened::uncached(Backing::Ram(disk), *bytes))
         }
         Medium::Path(path) => {
+            let media = spec.log.iter().map(|medium| medium.path.as_path());
+            check_named_once(std::iter::once(path.as_path()).chain(media))?;
             let disk = open_file_or_device(&DiskSpec {
                 path: path.clone(),
                 serial: spec.serial.clone(),

@@ -23,8 +23,8 @@ const UNIT: u32 = 4096;
 
 pub(super) fn make(arguments: &MakeArguments) -> Result<()> {
     ensure!(arguments.log.len() <= 2, "a log is on one medium or two");
-    let named: Vec<&DiskSpec> = std::iter::once(&arguments.backing).chain(&arguments.log).collect();
-    check_named_once(&named).map_err(explained)?;
+    let named = std::iter::once(&arguments.backing).chain(&arguments.log);
+    check_named_once(named.map(|spec| spec.path.as_path())).map_err(explained)?;
     let backing = open_file_or_device(&arguments.backing).map_err(explained)?;
     check_no_log(&backing).map_err(explained)?;
     if let Mark::Log(other) = mark_of(&backing.file) {
@@ -100,7 +100,7 @@ fn medium_for(spec: &DiskSpec) -> Result<FileDisk> {
             log.found.superblock.id,
             log.found.records.len()
         );
-        say(&format!("the empty log {} that {path} held is gone", log.found.superblock.id))?;
+        say(&format!("{path} holds the empty log {}, which goes", log.found.superblock.id))?;
         return log.media.into_iter().next().context("the medium that was opened");
     }
     if disk.is_device() {

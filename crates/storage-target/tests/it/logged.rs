@@ -314,6 +314,8 @@ fn a_log_is_of_one_file_and_says_so() {
     assert!(said.contains("it holds no log") && said.contains("log make"), "{said}");
     let said = refuse(&logged(&disk.file, &[disk.media[0].clone(), disk.media[0].clone()]));
     assert!(said.contains("it is named twice"), "{said}");
+    let said = refuse(&logged(&disk.media[0], std::slice::from_ref(&disk.media[0])));
+    assert!(said.contains("it is named twice"), "{said}");
     // A log that was cut is damaged, or ends early.
     std::fs::File::options().write(true).open(&disk.media[0]).unwrap().set_len(8192).unwrap();
     let said = refuse(&logged(&disk.file, &disk.media));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt, FileTypeExt};
+use std::path::Path;
 use std::sync::{Condvar, Mutex};
 use std::time::UNIX_EPOCH;
 
@@ -321,7 +322,6 @@ pub(crate) fn open_logged(
     specs: &[DiskSpec],
 ) -> Result<LoggedDisk, OpenError> {
     let consents = Consents::default();
-    check_named_once(&specs.iter().collect::<Vec<_>>())?;
     let mut log = open_log(specs, consents)?;
     check_backing(&backing, serial, &log.found, consents)?;
     let path = backing.path().display().to_string();
@@ -336,7 +336,8 @@ pub(crate) fn open_logged(
             &[("backing", &path), ("records", &log.found.records.len()), ("log", &superblock.id)],
         );
     }
-    let marked = !backing.is_device() && mark(&backing.file, superblock.id);
+    // Without a mark where there could be one, a later start would take the log's records for old ones.
+    let marked = mark(&backing.file, superblock.id).map_err(system("mark, as one with a log,"))?;
     if !marked {
         journal::line("log-not-marked", &[("backing", &path)]);
     }
@@ -393,18 +394,21 @@ pub(crate) fn check_no_log(disk: &FileDisk) -> Result<(), OpenError> {
 }
 
 /// Whether two of these are the same file or device.
-pub(crate) fn check_named_once(specs: &[&DiskSpec]) -> Result<(), OpenError> {
-    let real = |spec: &DiskSpec| std::fs::canonicalize(&spec.path).ok();
-    for (index, spec) in specs.iter().enumerate() {
-        let again =
-            specs[..index].iter().any(|other| real(other).is_some() && real(other) == real(spec));
-        if again {
+pub(crate) fn check_named_once<'a>(
+    paths: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), OpenError> {
+    let mut seen = Vec::new();
+    for path in paths {
+        // What can't be found is told when it is opened.
+        let Ok(real) = std::fs::canonicalize(path) else { continue };
+        if seen.contains(&real) {
             return Err(refused(
-                &spec.path,
+                path,
                 "it is named twice".to_string(),
                 "a file and each medium of its log are files or devices of their own",
             ));
         }
+        seen.push(real);
     }
     Ok(())
 }
@@ -412,10 +416,14 @@ pub(crate) fn check_named_once(specs: &[&DiskSpec]) -> Result<(), OpenError> {
 /// What stands before the identity of a log that the file has everything of.
 const WITHOUT: &str = "without ";
 
-/// Says on a file that a log may hold what it lacks, for good before anything is acknowledged; whether its file system can.
-fn mark(file: &File, id: LogId) -> bool {
-    let marked = rustix::fs::fsetxattr(file, MARK, id.to_string().as_bytes(), XattrFlags::empty());
-    marked.is_ok() && file.sync_all().is_ok()
+/// Says on a file that a log may hold what it lacks, for good before anything is acknowledged; `false` where it can't be said at all.
+fn mark(file: &File, id: LogId) -> io::Result<bool> {
+    if mark_of(file) == Mark::Impossible {
+        return Ok(false);
+    }
+    rustix::fs::fsetxattr(file, MARK, id.to_string().as_bytes(), XattrFlags::empty())?;
+    file.sync_all()?;
+    Ok(true)
 }
 
 /// Says on a file that it has all that a log held whose medium failed.
