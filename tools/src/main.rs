@@ -1,4 +1,4 @@
-//! `cargo xtask attack | causes | kills | lab | log-ends | peers | plants | soak`: what is done on request, takes long, and is measured beside other programs. Apart
+//! `cargo xtask attack | causes | kills | lab | log-ends | peers | plants | soak | tier-proofs`: what is done on request, takes long, and is measured beside other programs. Apart
 //! from the product's workspace, so that no ordinary build compiles it.
 
 mod attack;
@@ -7,6 +7,7 @@ mod group;
 mod kills;
 mod lab;
 mod log_ends;
+mod logged_disk;
 mod pages;
 mod peers;
 mod plants;
@@ -15,6 +16,7 @@ mod server;
 mod soak;
 mod stored;
 mod suite_arguments;
+mod tier_proofs;
 
 use std::process::ExitCode;
 
@@ -32,9 +34,10 @@ fn main() -> ExitCode {
         ["peers", rest @ ..] => peers::peers(rest),
         ["plants", rest @ ..] => plants::plants(rest),
         ["soak", rest @ ..] => soak::soak(rest),
+        ["tier-proofs", rest @ ..] => tier_proofs::tier_proofs(rest),
         _ => {
             eprintln!(
-                "usage: cargo xtask attack | causes | kills | lab | log-ends | pages | peers | plants | soak"
+                "usage: cargo xtask attack | causes | kills | lab | log-ends | pages | peers | plants | soak | tier-proofs"
             );
             return ExitCode::from(2);
         }

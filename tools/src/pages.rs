@@ -14,6 +14,7 @@ pub(crate) fn all() -> Result<Vec<Generated>> {
     let (caused, situations) = crate::causes::written()?;
     let (killed, trials) = crate::kills::written()?;
     let (ended, ends) = crate::log_ends::written()?;
+    let (proven, proofs) = crate::tier_proofs::written()?;
     Ok(vec![
         Generated::new(planted, page),
         between_markers_of(OBSERVED, "pages", "tools/src/plants/results.json", &looks)?,
@@ -21,6 +22,7 @@ pub(crate) fn all() -> Result<Vec<Generated>> {
         Generated::new(caused, situations),
         Generated::new(killed, trials),
         Generated::new(ended, ends),
+        Generated::new(proven, proofs),
     ])
 }
 

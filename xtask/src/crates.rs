@@ -27,7 +27,14 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     // What a tier in front of storage would give: a stored run's verdict, by the law and on the sheet of the two on paper.
     (
         "narrows-tier-forecast",
-        &["narrows-units", "narrows-model", "narrows-plan", "narrows-cost", "narrows-verdict"],
+        &[
+            "narrows-units",
+            "narrows-model",
+            "narrows-stats",
+            "narrows-plan",
+            "narrows-cost",
+            "narrows-verdict",
+        ],
     ),
     // All rules in their order; who judges a whole run asks here.
     (
@@ -115,7 +122,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     // Every command's work: it knows whatever is measured with, and neither how it is told nor what was typed.
     ("narrows-runner", RUNNER),
     // For tests; the tool must not know it.
-    ("narrows-lab-drive", &[]),
+    ("narrows-lab-drive", &["narrows-io", "narrows-initiator"]),
     // What host and controller say to each other over TCP; neither sockets nor storage.
     ("narrows-nvme", &[]),
     // The log in front of a slower store; it decides and does no I/O.

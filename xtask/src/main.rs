@@ -1,4 +1,4 @@
-//! `cargo xtask attack | causes | check | docs | book | kernels | dist | kills | lab | log-ends | pages | peers | plants | quiet | suite | soak | fuzz | sanitize`.
+//! `cargo xtask attack | causes | check | docs | book | kernels | dist | kills | lab | log-ends | pages | peers | plants | quiet | suite | soak | fuzz | sanitize | tier-proofs`.
 
 use std::process::ExitCode;
 
@@ -22,7 +22,8 @@ usage: cargo xtask TASK
   suite     [--on-drive]: all tests, and what they took: processor time, bytes written, what was skipped
   soak      all tests again and again, also on a busy machine and with half a processor
   fuzz      [TARGET…] [--for 60s]: feed what others wrote, made up and guided by what it reaches, to every reader
-  sanitize  the I/O path's tests under AddressSanitizer and Miri";
+  sanitize  the I/O path's tests under AddressSanitizer and Miri
+  tier-proofs  PostgreSQL on a log tier and without one, forecast and measured (docs/src/evidence/tier-proofs.md)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
         ["kernels", rest @ ..] => xtask::kernels::kernels(rest),
         [
             "attack" | "causes" | "kills" | "lab" | "log-ends" | "pages" | "peers" | "plants"
-            | "soak",
+            | "soak" | "tier-proofs",
             ..,
         ] => {
             let args: Vec<&str> = args.iter().map(String::as_str).collect();

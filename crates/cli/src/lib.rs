@@ -79,7 +79,7 @@ pub fn main() -> std::process::ExitCode {
         Command::Plan(args) => commands::plan::plan(&args),
         Command::Cost(args) => commands::cost::cost(&args),
         Command::Size(args) => commands::size::size(&args),
-        Command::Tier(args) => commands::tier::tier(&args),
+        Command::Tier(args) => commands::tier::tier(args),
         Command::Config(args) => commands::config::config(&args),
         Command::Completions(args) => commands::completions::completions(&args),
         Command::Version(args) => commands::version::version(&args),

@@ -13,6 +13,7 @@ use narrows_report::Shows;
 use narrows_runner::plan_document::PlanDocument;
 use narrows_runner::ui::{Phase, Progress, Stop};
 use narrows_runner::{Ui, json_text};
+use narrows_tier_forecast::Proof;
 
 use crate::args::{DetailArgs, Format, OutputArgs, UnitsArg};
 use crate::output;
@@ -301,6 +302,10 @@ impl Ui for Terminal {
             say!("{note}");
         }
         output::print(&output::render(run, self.format, self.units, output::screen(self.detail)))
+    }
+
+    fn tier_proof(&self, proof: &Proof) -> Result<()> {
+        output::document(&narrows_report::tier_proof(proof), self.format)
     }
 
     fn report_files(&self, run: &Run, folder: &Path) -> Result<()> {

@@ -28,6 +28,8 @@ pub struct Cache {
     honest: bool,
     /// What a flush takes besides its writes.
     flush_takes: Duration,
+    /// What a read takes besides itself.
+    read_takes: Duration,
     /// In the order in which they came.
     pending: Vec<Write>,
     /// What a read sees: the newest version of each pending sector.
@@ -41,6 +43,7 @@ impl Cache {
             medium,
             honest: true,
             flush_takes: Duration::ZERO,
+            read_takes: Duration::ZERO,
             pending: Vec::new(),
             newest: HashMap::new(),
         }
@@ -54,6 +57,11 @@ impl Cache {
     /// From now on a flush takes so much longer; nothing else is answered meanwhile.
     pub fn set_flush_time(&mut self, takes: Duration) {
         self.flush_takes = takes;
+    }
+
+    /// From now on a read takes so much longer; nothing else is answered meanwhile.
+    pub fn set_read_time(&mut self, takes: Duration) {
+        self.read_takes = takes;
     }
 
     /// Size of the medium, bytes.
@@ -70,6 +78,9 @@ impl Cache {
     /// `EINVAL` for parts of sectors, and the medium's own.
     pub fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         let first = sector_of(offset, buffer.len())?;
+        if !self.read_takes.is_zero() {
+            std::thread::sleep(self.read_takes);
+        }
         self.medium.read_exact_at(buffer, offset)?;
         if self.newest.is_empty() {
             return Ok(());

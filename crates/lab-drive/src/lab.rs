@@ -1,15 +1,20 @@
 //! A drive on the bench: image, server process, loop device, file system; and the image mounted afresh after a cut.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::cache::SECTOR_BYTES;
 use crate::fuse::DISK_NAME;
 use crate::loopback::Loop;
 use crate::mounting;
 use crate::process::Drive;
+
+/// Blocks of a namespace that is shown as a drive: a namespace with a log in front has these.
+const NAMESPACE_BLOCK_BYTES: u32 = 4096;
 
 /// What is on the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +66,8 @@ pub fn missing(kind: DriveContents) -> Option<String> {
 pub struct Lab {
     folder: PathBuf,
     kind: DriveContents,
+    /// Of the loop device.
+    block_bytes: u32,
     // Fields are dropped in this order.
     device: Option<Loop>,
     drive: Option<Drive>,
@@ -79,14 +86,39 @@ impl Lab {
         size_bytes: u64,
     ) -> io::Result<Lab> {
         mounting::private_mounts()?;
-        let mut lab = Lab { folder: folder.to_path_buf(), kind, device: None, drive: None };
+        let mut lab = Lab::unplugged(folder, kind, SECTOR_BYTES as u32)?;
+        File::create(lab.image())?.set_len(size_bytes)?;
+        lab.make_file_system(&lab.image())?;
+        lab.plug(program, lab.image().as_os_str())?;
+        lab.mount_device()?;
+        Ok(lab)
+    }
+
+    /// The same with a namespace of a storage target, `nvme-tcp://…`, in place of a drive: its blocks are of 4 KiB. What is on it is
+    /// overwritten. It has no power to cut.
+    ///
+    /// # Errors
+    /// The system's, and those of `mkfs`.
+    pub fn of_namespace(
+        program: &Path,
+        folder: &Path,
+        kind: DriveContents,
+        address: &str,
+    ) -> io::Result<Lab> {
+        let mut lab = Lab::unplugged(folder, kind, NAMESPACE_BLOCK_BYTES)?;
+        lab.plug(program, address.as_ref())?;
+        lab.make_file_system(lab.device())?;
+        lab.mount_device()?;
+        Ok(lab)
+    }
+
+    fn unplugged(folder: &Path, kind: DriveContents, block_bytes: u32) -> io::Result<Lab> {
+        mounting::private_mounts()?;
         for name in ["drive", "files"] {
             fs::create_dir_all(folder.join(name))?;
         }
-        File::create(lab.image())?.set_len(size_bytes)?;
-        lab.make_file_system()?;
-        lab.plug(program)?;
-        Ok(lab)
+        let folder = folder.to_path_buf();
+        Ok(Lab { folder, kind, block_bytes, device: None, drive: None })
     }
 
     /// Where its file system is mounted.
@@ -135,7 +167,7 @@ impl Lab {
     /// # Errors
     /// The system's, and where the file system is beyond repair by its journal.
     pub fn mount_afresh(&mut self) -> io::Result<()> {
-        let device = Loop::attach(&self.image())?;
+        let device = Loop::attach(&self.image(), self.block_bytes)?;
         self.mount(device.path())?;
         self.device = Some(device);
         Ok(())
@@ -145,17 +177,17 @@ impl Lab {
         self.folder.join("image")
     }
 
-    fn make_file_system(&self) -> io::Result<()> {
+    fn make_file_system(&self, on: &Path) -> io::Result<()> {
         let mut command = Command::new(format!("mkfs.{}", self.kind.name()));
         match self.kind {
             DriveContents::Raw => return Ok(()),
             // Nothing is left to be initialised while the drive is tested.
             DriveContents::Ext4 => {
-                command.args(["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"])
+                command.args(["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"])
             }
-            DriveContents::Xfs => command.args(["-q", "-f"]),
+            DriveContents::Xfs => command.args(["-q", "-f", "-K"]),
         };
-        command.arg(self.image()).stdin(Stdio::null()).stdout(Stdio::null());
+        command.arg(on).stdin(Stdio::null()).stdout(Stdio::null());
         let output = command.output()?;
         if output.status.success() {
             return Ok(());
@@ -164,13 +196,15 @@ impl Lab {
         Err(io::Error::other(format!("mkfs.{}: {said}", self.kind.name())))
     }
 
-    fn plug(&mut self, program: &Path) -> io::Result<()> {
+    fn plug(&mut self, program: &Path, medium: &OsStr) -> io::Result<()> {
         let served = self.folder.join("drive");
-        self.drive = Some(Drive::start(program, &self.image(), &served)?);
-        let device = Loop::attach(&served.join(DISK_NAME))?;
-        self.mount(device.path())?;
-        self.device = Some(device);
+        self.drive = Some(Drive::start(program, medium, &served)?);
+        self.device = Some(Loop::attach(&served.join(DISK_NAME), self.block_bytes)?);
         Ok(())
+    }
+
+    fn mount_device(&self) -> io::Result<()> {
+        self.mount(self.device())
     }
 
     fn mount(&self, device: &Path) -> io::Result<()> {

@@ -45,14 +45,14 @@ pub(crate) struct Loop {
 }
 
 impl Loop {
-    /// Attaches a file, with direct I/O.
-    pub(crate) fn attach(file: &Path) -> io::Result<Loop> {
+    /// Attaches a file, with direct I/O in blocks of that size.
+    pub(crate) fn attach(file: &Path, block_bytes: u32) -> io::Result<Loop> {
         let backing = OpenOptions::new().read(true).write(true).open(file)?;
         let control = OpenOptions::new().read(true).write(true).open("/dev/loop-control")?;
         let mut last = io::Error::from_raw_os_error(libc::EBUSY);
         // Others take loop devices too: between asking for a free one and taking it.
         for _ in 0..100 {
-            match take_free(&control, &backing) {
+            match take_free(&control, &backing, block_bytes) {
                 Err(error) if error.raw_os_error() == Some(libc::EBUSY) => last = error,
                 done => return done,
             }
@@ -66,7 +66,7 @@ impl Loop {
     }
 }
 
-fn take_free(control: &File, backing: &File) -> io::Result<Loop> {
+fn take_free(control: &File, backing: &File, block_bytes: u32) -> io::Result<Loop> {
     // SAFETY: this request takes no argument and touches no memory of ours.
     let number = unsafe { libc::ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE as _) };
     if number < 0 {
@@ -76,7 +76,7 @@ fn take_free(control: &File, backing: &File) -> io::Result<Loop> {
     let open = OpenOptions::new().read(true).write(true).open(&path)?;
     let config = LoopConfig {
         fd: backing.as_raw_fd() as u32,
-        block_size: 512,
+        block_size: block_bytes,
         info: LoopInfo {
             device: 0,
             inode: 0,

@@ -1,4 +1,4 @@
-//! `narrows-lab-drive IMAGE MOUNTPOINT`: see the library. Commands on standard input: `lie`, `tell`, `slow US`,
+//! `narrows-lab-drive IMAGE | nvme-tcp://… MOUNTPOINT`: see the library. Commands on standard input: `lie`, `tell`, `slow US`, `slow-reads US`,
 //! `cut SEED`; the power is also cut when the input ends or the process is killed.
 
 use std::path::PathBuf;
@@ -8,10 +8,15 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let (Some(image), Some(place), None) = (arguments.next(), arguments.next(), arguments.next())
     else {
-        eprintln!("usage: narrows-lab-drive IMAGE MOUNTPOINT");
+        eprintln!("usage: narrows-lab-drive IMAGE | nvme-tcp://… MOUNTPOINT");
         return ExitCode::from(2);
     };
-    match narrows_lab_drive::serve(&image, &place) {
+    let address = image.to_str().filter(|text| text.starts_with("nvme-tcp://"));
+    let served = match address {
+        Some(address) => narrows_lab_drive::serve_namespace(address, &place),
+        None => narrows_lab_drive::serve(&image, &place),
+    };
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("narrows-lab-drive: {}: {error}", image.display());

@@ -1,20 +1,34 @@
 //! Mounts that end with the thread that made them: it gets a mount namespace of its own.
 
+use std::cell::Cell;
 use std::ffi::{CString, c_char};
 use std::io;
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Gives this thread, and what it starts from now on, mounts of its own. They go when the last of them has ended, even
+thread_local! {
+    /// Whether this thread has mounts of its own.
+    static PRIVATE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Gives this thread, and what it starts from now on, mounts of its own, once. They go when the last of them has ended, even
 /// if all are killed.
+///
+/// All drives of a thread share them: in a copy of them a drive's mount would outlive the drive, and its server, as the last one
+/// there, would wait for itself to write back what is on it.
 ///
 /// # Errors
 /// Without root, and in containers that forbid it.
 pub(crate) fn private_mounts() -> io::Result<()> {
+    if PRIVATE.get() {
+        return Ok(());
+    }
     // SAFETY: no memory is involved.
     check(unsafe { libc::unshare(libc::CLONE_NEWNS) })?;
-    mount(None, Path::new("/"), None, libc::MS_REC | libc::MS_PRIVATE, None)
+    mount(None, Path::new("/"), None, libc::MS_REC | libc::MS_PRIVATE, None)?;
+    PRIVATE.set(true);
+    Ok(())
 }
 
 /// Mounts a FUSE file system whose server has that descriptor.
@@ -39,6 +53,13 @@ pub(crate) fn unmount(place: &Path) -> io::Result<()> {
     let place = path(place)?;
     // SAFETY: a string that ends in zero and lives through the call.
     check(unsafe { libc::umount2(place.as_ptr(), libc::MNT_DETACH) })
+}
+
+/// Ends a FUSE file system without waiting for its server: what was asked of it fails.
+pub(crate) fn abort(place: &Path) -> io::Result<()> {
+    let place = path(place)?;
+    // SAFETY: a string that ends in zero and lives through the call.
+    check(unsafe { libc::umount2(place.as_ptr(), libc::MNT_FORCE | libc::MNT_DETACH) })
 }
 
 fn mount(

@@ -1,5 +1,6 @@
 //! The drive's process, as the laboratory holds it.
 
+use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -13,10 +14,10 @@ pub struct Drive {
 }
 
 impl Drive {
-    /// Starts `program` (`narrows-lab-drive`) and waits until it serves.
-    pub(crate) fn start(program: &Path, image: &Path, place: &Path) -> io::Result<Drive> {
+    /// Starts `program` (`narrows-lab-drive`) for an image or a namespace and waits until it serves.
+    pub(crate) fn start(program: &Path, medium: &OsStr, place: &Path) -> io::Result<Drive> {
         let mut command = Command::new(program);
-        command.arg(image).arg(place).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.arg(medium).arg(place).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let answers = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut drive = Drive { child, answers };
@@ -39,6 +40,15 @@ impl Drive {
     /// Where it is gone.
     pub fn slow(&mut self, takes: Duration) -> io::Result<()> {
         self.tell(&format!("slow {}", takes.as_micros()))?;
+        self.expect("done")
+    }
+
+    /// From now on each read takes so much longer.
+    ///
+    /// # Errors
+    /// Where it is gone.
+    pub fn slow_reads(&mut self, takes: Duration) -> io::Result<()> {
+        self.tell(&format!("slow-reads {}", takes.as_micros()))?;
         self.expect("done")
     }
 

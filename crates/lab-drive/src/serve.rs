@@ -7,7 +7,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use crate::cache::Cache;
+use crate::disk::Disk;
 use crate::fuse::{self, Ask};
+use crate::namespace::Namespace;
 use crate::{commands, mounting};
 
 /// The cache, until the power is cut.
@@ -21,9 +23,27 @@ pub(crate) type Shared = Arc<Mutex<Cache>>;
 pub fn serve(image: &Path, place: &Path) -> io::Result<()> {
     let medium = OpenOptions::new().read(true).write(true).open(image)?;
     let cache = Arc::new(Mutex::new(Cache::new(medium)));
+    answer_kernel(place, &cache, || commands::listen(Arc::clone(&cache), place))
+}
+
+/// Shows a namespace, `nvme-tcp://…`, in the same way. There is no power to cut: it ends with its mount, or with its input.
+///
+/// # Errors
+/// Where it can't be reached, and as [`serve`].
+pub fn serve_namespace(address: &str, place: &Path) -> io::Result<()> {
+    let namespace = Arc::new(Mutex::new(Namespace::connect(address)?));
+    answer_kernel(place, &namespace, || commands::end_with_input(place))
+}
+
+/// Mounts, says `ready`, and answers until the folder is unmounted.
+fn answer_kernel<D: Disk>(
+    place: &Path,
+    disk: &Arc<Mutex<D>>,
+    listen: impl FnOnce(),
+) -> io::Result<()> {
     let mut kernel = OpenOptions::new().read(true).write(true).open("/dev/fuse")?;
     mounting::mount_fuse(place, kernel.as_raw_fd())?;
-    commands::listen(Arc::clone(&cache));
+    listen();
     println!("ready");
     let mut message = vec![0; fuse::MOST_BYTES + (64 << 10)];
     loop {
@@ -37,16 +57,16 @@ pub fn serve(image: &Path, place: &Path) -> io::Result<()> {
             }
             Err(error) => return Err(error),
         };
-        reply(&mut kernel, &cache, &message[..length])?;
+        reply(&mut kernel, disk, &message[..length])?;
     }
 }
 
-fn reply(kernel: &mut File, cache: &Shared, message: &[u8]) -> io::Result<()> {
+fn reply<D: Disk>(kernel: &mut File, disk: &Mutex<D>, message: &[u8]) -> io::Result<()> {
     let (unique, ask) = fuse::parse(message)?;
     if ask == Ask::Silent {
         return Ok(());
     }
-    let answer = match done(cache, &ask) {
+    let answer = match done(disk, &ask) {
         Ok(body) => fuse::answer(unique, &body),
         Err(error) => fuse::failure(unique, error.raw_os_error().unwrap_or(libc::EIO)),
     };
@@ -58,30 +78,30 @@ fn reply(kernel: &mut File, cache: &Shared, message: &[u8]) -> io::Result<()> {
     }
 }
 
-fn done(cache: &Shared, ask: &Ask<'_>) -> io::Result<Vec<u8>> {
-    let mut cache = cache.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+fn done<D: Disk>(disk: &Mutex<D>, ask: &Ask<'_>) -> io::Result<Vec<u8>> {
+    let mut disk = disk.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let unknown = |code| Err(io::Error::from_raw_os_error(code));
     match ask {
         Ask::Init => Ok(fuse::init()),
         Ask::Lookup(name) if *name == fuse::DISK_NAME.as_bytes() => {
-            Ok(fuse::entry(cache.size_bytes()?))
+            Ok(fuse::entry(disk.size_bytes()?))
         }
         Ask::Lookup(_) => unknown(libc::ENOENT),
-        Ask::Attributes(node) => Ok(fuse::attributes(*node, cache.size_bytes()?)),
+        Ask::Attributes(node) => Ok(fuse::attributes(*node, disk.size_bytes()?)),
         Ask::Open(node) => Ok(fuse::opened(*node)),
         Ask::Read(offset, bytes) => {
             // At the end there is less, or nothing.
-            let left = cache.size_bytes()?.saturating_sub(*offset);
+            let left = disk.size_bytes()?.saturating_sub(*offset);
             let mut data = vec![0; (*bytes as u64).min(left) as usize];
-            cache.read(*offset, &mut data)?;
+            disk.read(*offset, &mut data)?;
             Ok(data)
         }
         Ask::Write(offset, data) => {
-            cache.write(*offset, data)?;
+            disk.write(*offset, data)?;
             Ok(fuse::written(data.len()))
         }
-        Ask::Flush => cache.flush().map(|()| Vec::new()),
-        Ask::Size => Ok(fuse::size(cache.size_bytes()?)),
+        Ask::Flush => disk.flush().map(|()| Vec::new()),
+        Ask::Size => Ok(fuse::size(disk.size_bytes()?)),
         Ask::Nothing => Ok(Vec::new()),
         Ask::Silent | Ask::Unknown => unknown(libc::ENOSYS),
     }

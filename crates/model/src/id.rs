@@ -140,6 +140,8 @@ pub mod family {
     pub const BLOCK_READ: Family = Family("block.read.");
     /// Rounds of a steady state.
     pub const BLOCK_STEADY: Family = Family("block.steady.");
+    /// Reads with a cache in front of storage and without.
+    pub const BLOCK_TIER: Family = Family("block.tier.");
     /// Writes.
     pub const BLOCK_WRITE: Family = Family("block.write.");
     /// All of the clock.

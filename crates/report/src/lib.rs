@@ -58,7 +58,7 @@ pub use outputs::{
     Explained, Setting, ShownLimits, StoredRun, WordList, claims, comparison, costs, csv,
     explained, first_steps, fits, flush_tests, html, inventory, json, licence_rules, limits,
     markdown, plans, printed, report_document, settings, setup_differences, sizings, slb,
-    stored_runs, tags, text, tier, trends, word_lists,
+    stored_runs, tags, text, tier, tier_proof, trends, word_lists,
 };
 pub use print::Units;
 pub use render::{COLOURS, FORMS, Form, HTML, Screen, Shows, TEXT, form, render};

@@ -11,7 +11,8 @@ use crate::section;
 pub use crate::section::{
     Explained, Setting, ShownLimits, StoredRun, WordList, claims, comparison, costs,
     document as report_document, explained, first_steps, fits, inventory, licence_rules, limits,
-    plans, settings, setup_differences, sizings, stored_runs, tags, tier, trends, word_lists,
+    plans, settings, setup_differences, sizings, stored_runs, tags, tier, tier_proof, trends,
+    word_lists,
 };
 
 /// A report in that form.

@@ -54,6 +54,7 @@ mod space_check;
 mod split;
 pub mod store;
 pub mod tags;
+pub mod tier_proof;
 pub mod tiers;
 pub mod ui;
 pub mod what_if;

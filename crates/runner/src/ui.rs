@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use narrows_model::{PlannedStep, Run, Workload};
+use narrows_tier_forecast::Proof;
 
 pub use narrows_engine::{Phase, Progress, Stop, share_done};
 
@@ -66,6 +67,12 @@ pub trait Ui: Progress {
     /// # Errors
     /// It can't be written.
     fn report(&self, run: &Run) -> Result<()>;
+
+    /// A tier's forecast and its proof as the answer, in the format that was asked for.
+    ///
+    /// # Errors
+    /// It can't be written.
+    fn tier_proof(&self, proof: &Proof) -> Result<()>;
 
     /// The report in every format, as files of a folder.
     ///

@@ -66,6 +66,24 @@ impl Curve {
         Ok(Curve { points, from: from.to_string() })
     }
 
+    /// Of points of growing size and falling share, as a trace gives them.
+    pub(crate) fn of_points(from: String, points: Vec<(f64, Range)>) -> Curve {
+        let mut curve = Curve { points: Vec::with_capacity(points.len()), from };
+        for (size, miss) in points {
+            match curve.points.last_mut() {
+                // Small sizes are whole blocks: the later one has counted more.
+                Some(last) if last.0 == size => last.1 = miss,
+                _ => curve.points.push((size, miss)),
+            }
+        }
+        curve
+    }
+
+    /// Its points: sizes in bytes, and the share that a cache of that size misses.
+    pub fn points(&self) -> &[(f64, Range)] {
+        &self.points
+    }
+
     /// What a cache of that size misses; `None` below the smallest size.
     pub fn miss(&self, size: f64) -> Option<Range> {
         let above = self.points.iter().position(|(at, _)| *at >= size);

@@ -8,6 +8,9 @@
 //! waits less for storage, it spends on everything else sooner, until something else is full. Limits of a stored run are those of its verdict.
 //! What is not known stays unknown, and so does what rests on it.
 //!
+//! [`log_proof`] and [`read_proof`] hold a forecast against a run that has the same load with the tier and without: the forecast is made from the
+//! side without it.
+//!
 //! Pure: data in, data out. Not here: the tiers themselves, measuring media, durability (no forecast says what survives), and how answers are
 //! printed.
 
@@ -21,15 +24,25 @@ mod from_live;
 mod from_run;
 mod given;
 mod lines;
+mod log_proof;
 mod log_tier;
 mod loops;
+mod popularity;
+mod proof;
 mod quantity;
+mod read_proof;
 mod read_tier;
+mod trace;
 
 pub use answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
 pub use curve::{CURVE_BYTES_MAX, Curve};
 pub use from_run::{DeviceFlush, device_flush, fabric_added, log_now, read_now};
 pub use given::{Limit, LogNow, LogTier, ReadNow, ReadTier, Refused};
+pub use log_proof::{log_proof, sides};
 pub use log_tier::log_tier;
+pub use popularity::Popularity;
+pub use proof::{MeasuredRange, Proof, ProofOutcome, ProofRow};
 pub use quantity::{Quantity, bytes, bytes_per_s, number, per_s, share, time_us};
+pub use read_proof::{READS_HIT, READS_OFF, READS_ON, has_read_proof, read_proof};
 pub use read_tier::read_tier;
+pub use trace::Trace;

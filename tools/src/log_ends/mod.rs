@@ -5,7 +5,6 @@
 //! `narrows-target log flush`, and each block must be one of those. A drive that lies about its flushes is the control: with it blocks must be
 //! missing, or the test could find nothing. On request, as root: the drives are the laboratory's (`narrows-lab-drive`).
 
-mod disk;
 mod model;
 mod page;
 mod trial;

@@ -10,12 +10,14 @@ use narrows_lab_drive::{DriveContents, Lab, missing};
 use serde::{Deserialize, Serialize};
 
 use super::Record;
-use super::disk::{Disk, NQN};
 use super::model::{BLOCK, Model, fill};
+use crate::logged_disk::{Disk, NQN};
 
 const BLOCKS: usize = 64;
 const DEPTH: u32 = 8;
 const DRIVE_BYTES: u64 = 64 << 20;
+/// Room of the log, bytes.
+const LOG_BYTES: u64 = 4 << 20;
 
 /// What ends the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,8 +62,14 @@ pub(super) fn run(setting: &Setting) -> Result<Record> {
     })
 }
 
+fn disk(folder: &Path, setting: &Setting) -> Result<Disk> {
+    let media = (0..setting.media).map(|medium| folder.join(format!("log-{medium}"))).collect();
+    let disk = Disk::of_zeros(&folder.join("disk"), (BLOCKS * BLOCK) as u64)?;
+    disk.with_log(media, LOG_BYTES, setting.acknowledge)
+}
+
 fn killed(setting: &Setting, folder: &Path) -> Result<Record> {
-    let disk = Disk::make(folder, BLOCKS, setting.media, setting.acknowledge)?;
+    let disk = disk(folder, setting)?;
     let mut target = disk.serve()?;
     let port = target.port;
     let (model, acknowledged) = load(setting, port, || {
@@ -74,7 +82,7 @@ fn killed(setting: &Setting, folder: &Path) -> Result<Record> {
 fn cut(setting: &Setting, folder: &Path) -> Result<Record> {
     let program = crate::root().join("target/release/narrows-lab-drive");
     let mut lab = Lab::start(&program, folder, DriveContents::Ext4, DRIVE_BYTES)?;
-    let disk = Disk::make(&lab.files(), BLOCKS, setting.media, setting.acknowledge)?;
+    let disk = disk(&lab.files(), setting)?;
     lab.sync()?;
     let mut target = disk.serve()?;
     if setting.end == End::LyingCut {

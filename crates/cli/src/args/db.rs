@@ -9,7 +9,8 @@ use narrows_units::Nanos;
 use super::block::{binary_size, limit};
 use super::number::{at_least, sessions, whole};
 use super::{LayerArg, OutputArgs};
-use quantities::{KeysArg, keys, think, window, working_set};
+pub use quantities::{KeysArg, keys};
+use quantities::{think, window, working_set};
 
 pub mod orders;
 pub mod quantities;

@@ -321,12 +321,23 @@ pub struct PlacementArgs {
     /// Folder on the drives for the data files [default: the first --wal that is not in memory]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Sessions that update and commit in a closed loop
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = sessions::<256>)]
-    pub sessions: u32,
     /// Run PostgreSQL with WAL on each location too, in turns, to test the prediction
     #[arg(long)]
     pub prove: bool,
+    /// The database and its windows.
+    #[command(flatten)]
+    pub load: PlacedLoadArgs,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// A database with its WAL on several locations, in turns.
+#[derive(Debug, Args)]
+pub struct PlacedLoadArgs {
+    /// Sessions that update and commit in a closed loop
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = sessions::<256>)]
+    pub sessions: u32,
     /// New windows of everything; from 3 on there are intervals
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = whole::<1, 60>)]
     pub repeats: u32,
@@ -336,9 +347,6 @@ pub struct PlacementArgs {
     /// The PostgreSQL to start: its `postgres` program or the folder it is in
     #[arg(long, value_name = "FILE")]
     pub postgres: Option<PathBuf>,
-    /// How and where to.
-    #[command(flatten)]
-    pub output: OutputArgs,
 }
 
 /// The length of a window.

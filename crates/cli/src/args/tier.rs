@@ -4,15 +4,22 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use narrows_tier_forecast::{Quantity, bytes, bytes_per_s, number, per_s, share, time_us};
+use narrows_units::{Nanos, ParseQuantityError};
 
-use super::Format;
+use super::block::binary_size;
+use super::db::{KeysArg, keys};
+use super::log::{PlacedLoadArgs, window};
+use super::number::{sessions, whole};
+use super::{Format, OutputArgs};
 
 /// `narrows tier`
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
   narrows tier forecast log --run 7f3a --medium-flush 14us   WAL on a faster medium
-  narrows tier forecast reads --run 7f3a --tier-read 16us --hits 80%")]
+  narrows tier forecast reads --run 7f3a --tier-read 16us --hits 80%
+  narrows tier curve reads.txt                               misses by size, from a trace
+  narrows tier prove log /wal-off /wal-on --data /data       off and on, measured")]
 pub struct TierArgs {
     /// What to do.
     #[command(subcommand)]
@@ -24,6 +31,142 @@ pub struct TierArgs {
 pub enum TierCommand {
     /// Forecast what a tier would give: off and on, what stops the gain, what is unknown
     Forecast(ForecastArgs),
+    /// Measure a tier off and on, and hold the forecast against it
+    Prove(ProveArgs),
+    /// What a read cache of each size would miss, from a trace of the reads that reach storage
+    Curve(CurveArgs),
+}
+
+/// `narrows tier curve`
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  blktrace -d /dev/nvme0n1 -a queue -w 600 -o - | blkparse -i - > reads.txt   ten minutes, as root
+  narrows tier curve reads.txt > misses.csv
+  narrows tier forecast reads --run 7f3a --tier-read 16us --curve misses.csv --tier-size 64GiB")]
+#[command(after_long_help = "\
+The trace is what blkparse prints of queued requests, or a log that fio wrote (write_iolog); `-` is standard input. Each line of the curve \
+has a size and the share of the reads that an LRU cache of that size misses: least if blocks that come for the first time were there \
+before, most if they were not.")]
+pub struct CurveArgs {
+    /// The trace; - is standard input
+    #[arg(value_name = "FILE")]
+    pub trace: PathBuf,
+    /// Size of a block of the cache
+    #[arg(long, value_name = "SIZE", value_parser = binary_size, default_value = "8k")]
+    pub size: u64,
+}
+
+/// `narrows tier prove`
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows tier prove log /wal-off /wal-on --data /data    PostgreSQL with WAL on each, in turns
+  narrows tier prove log --run 7f3a                       of a stored run, once more
+  narrows tier prove reads nvme-tcp://192.0.2.10/nqn.2026-11.org.example:off \\
+      nvme-tcp://192.0.2.10/nqn.2026-11.org.example:on --tier-size 64GiB --working-set 256GiB")]
+pub struct ProveArgs {
+    /// Which tier.
+    #[command(subcommand)]
+    pub tier: ProofTier,
+}
+
+/// Which tier is measured.
+#[derive(Debug, Subcommand)]
+pub enum ProofTier {
+    /// A log tier: PostgreSQL with WAL on storage without the tier and with it
+    #[command(visible_alias = "wal")]
+    Log(Box<LogProofArgs>),
+    /// A read cache: sessions that read storage without the tier and with it
+    #[command(visible_alias = "cache")]
+    Reads(Box<ReadProofArgs>),
+}
+
+/// `narrows tier prove log`
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows tier prove log /wal-off /wal-on --data /data    PostgreSQL with WAL on each, in turns
+  narrows tier prove log /wal-off /wal-on --sessions 32 --window 10s
+  narrows tier prove log --run 7f3a                       of a stored run, once more")]
+#[command(after_long_help = "\
+Both folders are on the same backing, one without the tier and one with it: two namespaces of a target, one of them with log=FILE, each \
+with a file system. Private PostgreSQL instances run in turns with WAL in OFF and in ON. The forecast is made from the windows in OFF \
+and from the flush of one writer in each folder; nothing of the database's windows in ON goes into it. The book's page on tiers \
+(docs/src/guide/tier.md) shows how to make the two.")]
+pub struct LogProofArgs {
+    /// Folder for WAL on the storage without the tier
+    #[arg(value_name = "OFF", required_unless_present = "run")]
+    pub off: Option<PathBuf>,
+    /// Folder for WAL on the same storage with the tier
+    #[arg(value_name = "ON", required_unless_present = "run")]
+    pub on: Option<PathBuf>,
+    /// A stored run (id or file) of this command or of `narrows log placement --prove`, instead
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["off", "on", "data", "sessions", "repeats", "window", "postgres"])]
+    pub run: Option<String>,
+    /// Folder on the drives for the data files [default: OFF]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// The database and its windows.
+    #[command(flatten)]
+    pub load: PlacedLoadArgs,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `narrows tier prove reads`
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  narrows tier prove reads nvme-tcp://192.0.2.10/nqn.2026-11.org.example:off \\
+      nvme-tcp://192.0.2.10/nqn.2026-11.org.example:on --tier-size 64GiB --working-set 256GiB --keys zipf:0.99
+                                           two namespaces, only read
+  narrows tier prove reads /off /on --tier-size 4GiB --working-set 16GiB
+                                           files of that size, made and removed
+  narrows tier prove reads --run 7f3a      of a stored run, once more")]
+#[command(after_long_help = "\
+OFF and ON are the same storage without the tier and with it: addresses of namespaces or block devices, which are only read, or folders, \
+in which a file of the working set's size is made. The share of hits is computed from --keys and --tier-size before anything is read: \
+at least what LRU serves, at most the most popular blocks that fit. The forecast is made from it, from the windows on OFF, and from the time of \
+a read that the tier serves.")]
+pub struct ReadProofArgs {
+    /// Storage without the tier: nvme-tcp://…, a block device, or a folder
+    #[arg(value_name = "OFF", required_unless_present = "run")]
+    pub off: Option<String>,
+    /// The same storage with the tier
+    #[arg(value_name = "ON", required_unless_present = "run")]
+    pub on: Option<String>,
+    /// A stored run (id or file) of this command, instead
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["off", "on", "tier_size", "working_set", "size", "keys", "sessions", "warm_up", "repeats", "window"])]
+    pub run: Option<String>,
+    /// Size of the tier: 64g is 64 GiB
+    #[arg(long, value_name = "SIZE", value_parser = binary_size, required_unless_present = "run")]
+    pub tier_size: Option<u64>,
+    /// What is read of each side, from its beginning
+    #[arg(long, value_name = "SIZE", value_parser = binary_size, default_value = "1GiB")]
+    pub working_set: u64,
+    /// Size of a read
+    #[arg(long, value_name = "SIZE", value_parser = binary_size, default_value = "8k")]
+    pub size: u64,
+    /// Which blocks are read: uniform, zipf:0.99, or hot:80/20 (80 % of the reads on 20 % of the blocks)
+    #[arg(long, value_name = "LAW", default_value = "zipf:0.99", value_parser = keys)]
+    pub keys: KeysArg,
+    /// Sessions, each with one read at a time
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = sessions::<256>)]
+    pub sessions: u32,
+    /// For how long the tier is read before anything counts
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = warm_up)]
+    pub warm_up: Nanos,
+    /// Windows on each side; from 3 on there are intervals
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = whole::<1, 60>)]
+    pub repeats: u32,
+    /// Length of a window
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = window)]
+    pub window: Nanos,
+    /// How and where to.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// `narrows tier forecast`
@@ -135,8 +278,8 @@ Examples:
       --cpus 16 --tier-read 16us --hits 95%
                                            an AWR report's figures")]
 #[command(after_long_help = "\
-A miss curve has lines of a size and the share of the reads that a cache of that size misses, as in 64GiB,0.42. It must be of the reads \
-that reach storage, behind the server's own cache. Without a curve only a bound is known. The book's page on tiers \
+A miss curve has lines of a size and the share of the reads that a cache of that size misses, as in 64GiB,0.42; `narrows tier curve` makes \
+one of a trace. It must be of the reads that reach storage, behind the server's own cache. Without a curve only a bound is known. The book's page on tiers \
 (docs/src/guide/tier.md) has the law.")]
 pub struct ReadTierArgs {
     /// A run (id or file) with a workload that reads storage, or an observed server
@@ -181,10 +324,24 @@ pub struct ReadTierArgs {
     /// A miss curve of the reads that reach storage: a file of lines with size and share missed
     #[arg(long, value_name = "FILE", requires = "tier_size", conflicts_with = "hits")]
     pub curve: Option<PathBuf>,
+    /// A trace of the reads that reach storage, instead: what blkparse prints, or fio's write_iolog
+    #[arg(long, value_name = "FILE", requires = "tier_size", conflicts_with_all = ["curve", "hits"])]
+    pub trace: Option<PathBuf>,
     /// Share of the reads that it serves, instead
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub hits: Option<Quantity>,
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = Format::TEXT)]
     pub format: Format,
+}
+
+/// How long a tier is warmed: a large one takes hours.
+///
+/// # Errors
+/// A sentence, where it is no time, or more than a day.
+fn warm_up(text: &str) -> Result<Nanos, String> {
+    const DAY_NS: u64 = 86_400_000_000_000;
+    let time: Nanos = text.parse().map_err(|error: ParseQuantityError| error.to_string())?;
+    let fits = (1..=DAY_NS).contains(&time.0);
+    fits.then_some(time).ok_or_else(|| "a tier is warmed for at most a day, as in 10min".into())
 }

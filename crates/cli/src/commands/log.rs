@@ -143,12 +143,13 @@ fn streams(args: StreamsArgs) -> Result<Exit> {
 fn placement(args: PlacementArgs) -> Result<Exit> {
     let request = PlacementRequest {
         wal: args.wal,
+        option: "--wal",
         data: args.data,
-        sessions: args.sessions,
+        sessions: args.load.sessions,
         prove: args.prove,
-        repeats: args.repeats,
-        window: args.window,
-        postgres: args.postgres,
+        repeats: args.load.repeats,
+        window: args.load.window,
+        postgres: args.load.postgres,
         options: args.output.options(),
     };
     execute::<Placement>(&request, &Terminal::of(&args.output))

@@ -1,5 +1,6 @@
 //! `narrows tier`: what a tier in front of storage would give.
 
+use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
 
 use anyhow::Result;
@@ -7,23 +8,148 @@ use narrows_cost::{Basis, Given, Range};
 use narrows_model::Run;
 use narrows_runner::exit::Outcome;
 use narrows_runner::failure::Failure;
-use narrows_runner::tiers;
+use narrows_runner::request::block::TargetRequest;
+use narrows_runner::request::log::PlacementRequest;
+use narrows_runner::tier_proof::{self, LogTierProof, ReadProofRequest, ReadTierProof};
+use narrows_runner::{execute, tiers};
 use narrows_tier_forecast::{
-    CURVE_BYTES_MAX, Curve, Forecast, LogNow, LogTier, Quantity, ReadNow, ReadTier, log_tier,
-    read_tier,
+    CURVE_BYTES_MAX, Curve, Forecast, LogNow, LogTier, Popularity, Quantity, ReadNow, ReadTier,
+    Trace, log_tier, read_tier,
 };
 
 use crate::args::Format;
-use crate::args::tier::{ForecastTier, LogTierArgs, ReadTierArgs, TierArgs, TierCommand};
+use crate::args::db::KeysArg;
+use crate::args::tier::{
+    CurveArgs, ForecastTier, LogProofArgs, LogTierArgs, ProofTier, ReadProofArgs, ReadTierArgs,
+    TierArgs, TierCommand,
+};
+use crate::terminal::Terminal;
 use crate::{Exit, output};
 
-/// Prints the forecast.
-pub fn tier(args: &TierArgs) -> Result<Exit> {
-    let TierCommand::Forecast(args) = &args.command;
-    match &args.tier {
-        ForecastTier::Log(args) => log(args),
-        ForecastTier::Reads(args) => reads(args),
+/// The longest read that is measured, and what it is a multiple of, bytes.
+const MOST_READ_BYTES: u64 = 1 << 20;
+const SECTOR_BYTES: u64 = 512;
+/// A block of PostgreSQL and Oracle, where nothing else is given.
+const DATABASE_BLOCK_BYTES: f64 = 8192.0;
+/// A trace is read no further.
+const MOST_TRACE_BYTES: u64 = 64 << 30;
+/// Nor a line of it: what follows is taken as another one.
+const LONGEST_LINE_BYTES: u64 = 4096;
+
+/// Prints the forecast, or measures and holds it against that.
+pub fn tier(args: TierArgs) -> Result<Exit> {
+    match args.command {
+        TierCommand::Forecast(args) => match &args.tier {
+            ForecastTier::Log(args) => log(args),
+            ForecastTier::Reads(args) => reads(args),
+        },
+        TierCommand::Curve(args) => print_curve(&args),
+        TierCommand::Prove(args) => match args.tier {
+            ProofTier::Log(args) => prove_log(*args),
+            ProofTier::Reads(args) => prove_reads(*args),
+        },
     }
+}
+
+/// The lines that `--curve` reads.
+fn print_curve(args: &CurveArgs) -> Result<Exit> {
+    let curve = traced(&args.trace, args.size as f64)?;
+    let mut text = format!("size,miss\n# {}\n", curve.from);
+    for (size, miss) in curve.points() {
+        let share = |value: f64| format!("{:.4}", value * 100.0);
+        let (low, high) = (share(miss.low), share(miss.high));
+        let ends = if low == high { low } else { format!("{low}..{high}") };
+        text += &format!("{}B,{ends}%\n", *size as u64);
+    }
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+/// A trace's curve, of blocks of that size.
+fn traced(file: &Path, block_bytes: f64) -> Result<Curve> {
+    let name = file.display().to_string();
+    let unread = |why: String| {
+        let hint = "name a file that blkparse or fio's write_iolog wrote, or - for standard input";
+        Failure::hinted(format!("{name}: {why}"), hint)
+    };
+    let source: Box<dyn BufRead> = match name.as_str() {
+        "-" => Box::new(std::io::stdin().lock()),
+        _ => {
+            let file = narrows_files::open_plain(file).map_err(|why| unread(why.to_string()))?;
+            Box::new(BufReader::new(file))
+        }
+    };
+    let mut trace = Trace::new(block_bytes as u64);
+    let mut source = source.take(MOST_TRACE_BYTES);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = source.by_ref().take(LONGEST_LINE_BYTES).read_until(b'\n', &mut line);
+        let is_last = read.map_err(|why| unread(why.to_string()))? == 0;
+        if is_last || !trace.line(&String::from_utf8_lossy(&line)) {
+            break;
+        }
+    }
+    trace.curve(&name).map_err(tiers::refused)
+}
+
+/// The proof that a stored run has, once more.
+fn proven(name: &str, format: Format) -> Result<Exit> {
+    let proof = tier_proof::stored(name)?;
+    output::document(&narrows_report::tier_proof(&proof), format)?;
+    Ok(Outcome::answered(proof.answers()).exit())
+}
+
+fn prove_reads(args: ReadProofArgs) -> Result<Exit> {
+    if let Some(name) = &args.run {
+        return proven(name, args.output.format);
+    }
+    let side = |text: Option<String>| TargetRequest::only_read(&text.unwrap_or_default());
+    let block = args.size.clamp(1, MOST_READ_BYTES);
+    if block != args.size || !block.is_multiple_of(SECTOR_BYTES) {
+        return Err(Failure::hinted(
+            format!("--size {}: a read is of 512 bytes to 1 MiB, in whole sectors", args.size),
+            "8k is what a database reads",
+        ));
+    }
+    let request = ReadProofRequest {
+        off: side(args.off),
+        on: side(args.on),
+        tier_bytes: args.tier_size.unwrap_or_default(),
+        working_set_bytes: args.working_set / block * block,
+        block_bytes: block as u32,
+        law: match args.keys {
+            KeysArg::Uniform => Popularity::Uniform,
+            KeysArg::Zipf(theta) => Popularity::Zipf { theta },
+            KeysArg::Hot(reads_share, blocks_share) => {
+                Popularity::HotSpot { blocks_share, reads_share }
+            }
+        },
+        sessions: args.sessions,
+        warm_up: args.warm_up,
+        repeats: args.repeats,
+        window: args.window,
+        options: args.output.options(),
+    };
+    execute::<ReadTierProof>(&request, &Terminal::of(&args.output))
+}
+
+fn prove_log(args: LogProofArgs) -> Result<Exit> {
+    if let Some(name) = &args.run {
+        return proven(name, args.output.format);
+    }
+    let request = PlacementRequest {
+        wal: args.off.into_iter().chain(args.on).collect(),
+        option: "OFF or ON",
+        data: args.data,
+        sessions: args.load.sessions,
+        prove: true,
+        repeats: args.load.repeats,
+        window: args.load.window,
+        postgres: args.load.postgres,
+        options: args.output.options(),
+    };
+    execute::<LogTierProof>(&request, &Terminal::of(&args.output))
 }
 
 fn print(forecast: &Forecast, format: Format) -> Result<Exit> {
@@ -111,7 +237,11 @@ fn reads(args: &ReadTierArgs) -> Result<Exit> {
         }
         None => given_reads(args),
     };
-    let curve = args.curve.as_deref().map(curve).transpose()?;
+    let block = now.block_bytes.value.map_or(DATABASE_BLOCK_BYTES, |block| block.value);
+    let curve = match (&args.trace, &args.curve) {
+        (Some(trace), _) => Some(traced(trace, block)?),
+        (None, file) => file.as_deref().map(curve).transpose()?,
+    };
     let counted = args.blocks_hit.as_ref().zip(args.blocks_read.as_ref());
     let tier = ReadTier {
         hit_us: of(Some(&args.tier_read), "--tier-read"),

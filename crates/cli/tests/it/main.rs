@@ -36,6 +36,7 @@ mod secrets;
 mod signals;
 mod stored;
 mod stuck;
+mod tier_proofs;
 mod tiers;
 mod url;
 mod words;

@@ -69,6 +69,43 @@ fn an_unknown_figure_is_told_and_without_a_rate_the_exit_code_says_so() {
 }
 
 #[test]
+fn a_traces_curve_is_what_the_forecast_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let (trace, file) = (folder.path().join("reads.txt"), folder.path().join("misses.csv"));
+    // A hundred blocks in turns, ten times.
+    let line = |read: u64| format!("8,0 1 7 0.5 77 Q R {} + 16 [postgres]\n", read % 100 * 16);
+    std::fs::write(&trace, (0..1000).map(line).collect::<String>()).unwrap();
+    let run = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+        command.arg("tier").args(words).env("NO_COLOR", "1").output().unwrap()
+    };
+    let (trace, csv) = (trace.to_str().unwrap(), file.to_str().unwrap());
+    let output = run(&["curve", trace]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    std::fs::write(&file, &output.stdout).unwrap();
+    let curve = text(&output.stdout);
+    assert!(
+        curve.starts_with("size,miss\n# ") && curve.contains("8192B,90.0000..100.0000%"),
+        "{curve}"
+    );
+    let of = |what: &[&str]| {
+        let asked = ["forecast", "reads", "--rate", "10k/s", "--sessions", "4", "--read", "300us"];
+        let more = ["--tier-read", "16us", "--tier-size", "1MiB", "--format", "json"];
+        let output = run(&[&asked[..], &more, what].concat());
+        let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let lines = told["lines"].as_array().unwrap().clone();
+        lines.into_iter().find(|line| line["key"] == "tier.missed").unwrap()["value"].clone()
+    };
+    // 128 blocks hold all; a tenth of the reads is of a block for the first time.
+    let missed = of(&["--trace", trace]);
+    assert!((missed.as_f64().unwrap() - 0.05).abs() < 1e-6, "{missed}");
+    assert_eq!(of(&["--curve", csv]), missed);
+    let nothing = run(&["curve", "/dev/null"]);
+    assert_eq!(nothing.status.code(), Some(2), "{}", text(&nothing.stdout));
+    assert!(text(&nothing.stderr).contains("hint: "), "{}", text(&nothing.stderr));
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_what_to_do() {
     let curve = std::env::temp_dir().join(format!("narrows-tier-{}.csv", std::process::id()));
     std::fs::write(&curve, "1GiB,0.5\n2GiB,0.7\n").unwrap();

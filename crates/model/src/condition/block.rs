@@ -28,6 +28,12 @@ pub const MOST_IN_FLIGHT: Key<f64> = Key::new("most_in_flight");
 pub const REGION_BYTES: Key<f64> = Key::new("region_bytes");
 /// Where the part of the target that the stream goes over begins, bytes.
 pub const REGION_OFFSET_BYTES: Key<f64> = Key::new("region_offset_bytes");
+/// What a read cache in front of the storage holds, bytes, as it was told.
+pub const TIER_BYTES: Key<f64> = Key::new("tier_bytes");
+/// Share of the reads that it serves at least, by the law of the reads: what LRU would.
+pub const TIER_HITS_LEAST: Key<f64> = Key::new("tier_hits_least");
+/// Share of the reads that it serves at most: the most popular blocks that fit.
+pub const TIER_HITS_MOST: Key<f64> = Key::new("tier_hits_most");
 /// Sizes of operations and their weights, where there are several.
 pub const SIZES: Key<[Value]> = Key::new("sizes");
 /// Names of the streams that are measured together.

@@ -34,6 +34,7 @@ mod sizes;
 mod statements;
 mod stored;
 mod tables;
+mod tier_proof;
 mod tiers;
 mod trend;
 mod values;
@@ -53,6 +54,7 @@ pub use settings::{Setting, settings};
 pub use sizes::sizings;
 pub use stored::{StoredRun, stored_runs, tags};
 pub(crate) use tables::{flush_tests, heading_of, printed};
+pub use tier_proof::tier_proof;
 pub use tiers::tier;
 pub use trend::trends;
 

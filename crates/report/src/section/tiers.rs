@@ -46,20 +46,24 @@ fn table(forecast: &Forecast) -> Section {
 
 fn row(row: &OffOn) -> Row {
     let shown = |value: Option<f64>| value.map_or("-".to_string(), |value| shown(row.unit, value));
-    let between = match (row.on_low, row.on_high) {
-        (Some(low), Some(high)) if significant(low, 3) == significant(high, 3) => "-".to_string(),
-        (Some(low), Some(high)) => {
-            format!("{} to {}", self::shown(row.unit, low), self::shown(row.unit, high))
-        }
-        (Some(low), None) => format!("{} or more", self::shown(row.unit, low)),
-        _ => "-".to_string(),
-    };
     let cells =
-        [row.name.clone(), shown(row.off), shown(row.on), between, times(row)].map(Cell::from);
+        [row.name.clone(), shown(row.off), shown(row.on), between(row), times(row)].map(Cell::from);
     Row::Cells(cells.to_vec(), Vec::new())
 }
 
-fn shown(unit: Unit, value: f64) -> String {
+/// Least to most.
+pub(super) fn between(row: &OffOn) -> String {
+    match (row.on_low, row.on_high) {
+        (Some(low), Some(high)) if significant(low, 3) == significant(high, 3) => "-".to_string(),
+        (Some(low), Some(high)) => {
+            format!("{} to {}", shown(row.unit, low), shown(row.unit, high))
+        }
+        (Some(low), None) => format!("{} or more", shown(row.unit, low)),
+        _ => "-".to_string(),
+    }
+}
+
+pub(super) fn shown(unit: Unit, value: f64) -> String {
     match unit {
         Unit::PerS => OpsPerSecond(value).to_string(),
         Unit::Us => Nanos((value * US_NS).round() as u64).to_string(),
@@ -78,7 +82,7 @@ fn times(row: &OffOn) -> String {
 }
 
 /// What stops the gain, where the time goes, writing behind, what is unknown and doubted.
-fn told(forecast: &Forecast) -> Section {
+pub(super) fn told(forecast: &Forecast) -> Section {
     let rate = forecast.rate();
     let condition = rate.and_then(|row| {
         let condition = row.condition.as_ref()?;
@@ -104,7 +108,7 @@ fn part(part: &Share) -> String {
     format!("{} {} ({})", part.name, shown(Unit::Us, part.us), Ratio(part.share))
 }
 
-fn lines(forecast: &Forecast) -> Section {
+pub(super) fn lines(forecast: &Forecast) -> Section {
     let lines: Vec<CostLine> = forecast.lines.iter().map(ranged).collect();
     Section::new("lines", "Every line").with(numbered(&lines))
 }
@@ -125,7 +129,7 @@ fn ranged(line: &CostLine) -> CostLine {
 }
 
 /// One row for each row of the table, then one for each line.
-fn sheet(forecast: &Forecast) -> Sheet {
+pub(super) fn sheet(forecast: &Forecast) -> Sheet {
     let mut sheet = Sheet::new(&[
         "kind", "key", "title", "off", "on", "low", "high", "unit", "formula", "source",
     ]);

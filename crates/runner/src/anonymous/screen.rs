@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use narrows_engine::Stop;
 use narrows_model::{Layer, PlannedStep, Run, Workload};
+use narrows_tier_forecast::Proof;
 
 use super::Anonymous;
 use crate::plan_document::PlanDocument;
@@ -78,6 +79,11 @@ impl Ui for AnonymousUi<'_> {
     /// Its names were taken out of it before it was judged.
     fn report(&self, run: &Run) -> Result<()> {
         self.ui.report(run)
+    }
+
+    /// As the report: it is of the run without names.
+    fn tier_proof(&self, proof: &Proof) -> Result<()> {
+        self.ui.tier_proof(proof)
     }
 
     fn report_files(&self, run: &Run, folder: &Path) -> Result<()> {

@@ -95,7 +95,10 @@ impl Program for Placement {
 
     fn check(&self) -> Result<()> {
         preflight::folder(&self.places.data, "--data")?;
-        self.places.wal.iter().try_for_each(|folder| preflight::folder(folder, "--wal"))?;
+        self.places
+            .wal
+            .iter()
+            .try_for_each(|folder| preflight::folder(folder, self.places.option))?;
         Installation::check(self.request.postgres.as_deref(), &self.folders())
     }
 

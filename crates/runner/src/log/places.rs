@@ -16,6 +16,8 @@ use crate::request::log::PlacementRequest;
 pub struct Places {
     /// The log's, in the order in which they were named.
     pub wal: Vec<PathBuf>,
+    /// How the log's were named on the command line.
+    pub option: &'static str,
     /// The data files'.
     pub data: PathBuf,
     /// With the data role first, then the log's.
@@ -30,7 +32,7 @@ impl Places {
     pub fn find(request: &PlacementRequest) -> Result<Places> {
         let mut wal = Vec::new();
         for path in &request.wal {
-            wal.push(folder(path, "--wal")?);
+            wal.push(folder(path, request.option)?);
         }
         if wal.len() < 2 {
             return Err(Failure::hinted(
@@ -75,7 +77,7 @@ impl Places {
                 return Err(Failure::hinted(why, hint));
             }
         }
-        Ok(Places { wal, data, platform })
+        Ok(Places { wal, option: request.option, data, platform })
     }
 
     /// The path under each of the log's folders, in their order.
@@ -112,7 +114,7 @@ impl Places {
         let takes = |at: usize| wal_bytes(at) + if shared == Some(at) { data_bytes } else { 0 };
         for path in self.paths() {
             let beside = self.paths().enumerate().filter(|(_, other)| one_pool(path, other));
-            fits(path, beside.map(|(at, _)| takes(at)).sum(), "--wal", less)?;
+            fits(path, beside.map(|(at, _)| takes(at)).sum(), self.option, less)?;
         }
         Ok(())
     }
@@ -135,7 +137,7 @@ fn fits(path: &RolePath, bytes: u64, option: &str, less: &str) -> Result<()> {
                 Bytes(bytes),
                 Bytes(free)
             ),
-            format!("free some space, or name a folder on another file system with {option}{less}"),
+            format!("free some space, or name a folder on another file system ({option}){less}"),
         )),
     }
 }

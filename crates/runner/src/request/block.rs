@@ -1,8 +1,10 @@
 //! What `narrows block` measures.
 
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::PathBuf;
 
 use narrows_engine::Arrivals;
+use narrows_initiator::Address;
 use narrows_raw::Doubt;
 use narrows_units::Nanos;
 
@@ -17,6 +19,21 @@ pub enum TargetRequest {
     ReadDevice(String),
     /// This device, which may be written.
     WriteDevice(DeviceConsent),
+}
+
+impl TargetRequest {
+    /// What is only read: the address of a namespace, a block device, or else a folder in which files of ours are made.
+    pub fn only_read(text: &str) -> TargetRequest {
+        let device = || {
+            let found = std::fs::metadata(text);
+            found.is_ok_and(|found| found.file_type().is_block_device())
+        };
+        if Address::is_meant(text) || device() {
+            TargetRequest::ReadDevice(text.to_string())
+        } else {
+            TargetRequest::Folder(PathBuf::from(text))
+        }
+    }
 }
 
 /// That a device may be written.

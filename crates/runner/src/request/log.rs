@@ -143,6 +143,8 @@ pub struct StreamsRequest {
 pub struct PlacementRequest {
     /// Folders for the log, the one it is in now first.
     pub wal: Vec<PathBuf>,
+    /// How they are named on the command line.
+    pub option: &'static str,
     /// Folder of the data files; `None`: the first of the log's.
     pub data: Option<PathBuf>,
     /// Sessions that update and commit.

@@ -12,6 +12,7 @@ use narrows_runner::request::RunOptions;
 use narrows_runner::session::{EndReport, Ended, Session};
 use narrows_runner::ui::{Phase, Progress};
 use narrows_runner::{Program, Ui, execute, store};
+use narrows_tier_forecast::Proof;
 
 /// What was asked of the program below.
 #[derive(Default, Clone)]
@@ -133,6 +134,11 @@ impl Ui for Heard {
 
     fn report(&self, run: &Run) -> Result<()> {
         self.hear(format!("report {}", run.measurements.len()));
+        Ok(())
+    }
+
+    fn tier_proof(&self, proof: &Proof) -> Result<()> {
+        self.hear(format!("proof {}", proof.sentence));
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 mod cases;
 mod figures;
 mod log;
+mod proofs;
 mod properties;
 mod reads;
 mod runs;

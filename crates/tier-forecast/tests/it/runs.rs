@@ -13,7 +13,7 @@ fn value(given: &Given) -> f64 {
     given.value.expect("it is known").value
 }
 
-fn measurement(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measurement {
+pub fn measurement(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measurement {
     let mut m = Measurement::new(id, layer);
     m.metrics = metrics
         .iter()
@@ -29,12 +29,12 @@ fn measurement(id: &str, layer: Layer, metrics: &[(Metric, f64)]) -> Measurement
     m
 }
 
-fn run(measurements: Vec<Measurement>) -> Run {
+pub fn run(measurements: Vec<Measurement>) -> Run {
     Run { id: "7f3a".to_string(), measurements, ..Run::blank(Plan::default(), Platform::default()) }
 }
 
 /// 8 sessions, 10,000/s, so 800 µs each: CPU 100, flush 400, lock 50, other 250.
-fn update() -> Measurement {
+pub fn update() -> Measurement {
     let mut m = measurement(
         "database.update",
         Layer::Database,

@@ -79,7 +79,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "few-blocks-read-again",
         group: Group::Order,
         severity: Severity::Suspect,
-        about: About::Measurement(Select::layers(BLOCK).needs(&[
+        about: About::Measurement(Select::layers(BLOCK).except(&["block.tier.*"]).needs(&[
             Need::SaysNot(condition::METHOD.any(), &["buffered"]),
             Need::SaysNot(condition::DIRECT.any(), &["false"]),
             Need::Less(Metric(metric::UNIQUE_BYTES), Constant(SMALL_BYTES)),
@@ -88,7 +88,7 @@ pub(super) const RULES: &[Rule] = &[
         figures: &[Number(condition::FILE_BYTES)],
         summary: "A few MiB were read again and again: every drive has so much memory of its own",
         advice: "Use a file of 1 GiB or more",
-        reason: "The figure is that of the drive's memory, or of one chip of it, and not that of its medium. 32 MiB, which drives of all kinds have; ten times, because what is read less often is mostly read for the first time",
+        reason: "The figure is that of the drive's memory, or of one chip of it, and not that of its medium. 32 MiB, which drives of all kinds have; ten times, because what is read less often is mostly read for the first time. A proof of a cache (`block.tier`) asks for just that",
         reference: "SNIA SSS PTS 2.0.2: ActiveRange",
     },
     Rule {

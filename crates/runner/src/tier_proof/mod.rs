@@ -1,0 +1,33 @@
+//! A tier's forecast and its proof: the same load on storage without the tier and on storage with it, in turns of one run.
+//!
+//! A [log tier](log) has a database that commits, a [read cache](reads) sessions that read. What follows is drawn from the run alone, so that a
+//! stored one gives it again.
+
+mod log;
+mod reads;
+
+use anyhow::Result;
+use narrows_model::Run;
+use narrows_tier_forecast::{Proof, has_read_proof, read_proof};
+
+use crate::store;
+use crate::tiers::refused;
+
+pub use log::LogTierProof;
+pub use reads::{ReadProofRequest, ReadTierProof};
+
+/// The forecast and its proof, of a run that has both.
+///
+/// # Errors
+/// The run has nothing with the tier and without it, or one side of it has no figures.
+pub fn of_run(run: &Run) -> Result<Proof> {
+    if has_read_proof(run) { read_proof(run).map_err(refused) } else { log::of_run(run) }
+}
+
+/// The same of a stored run.
+///
+/// # Errors
+/// There is no such run, and as [`of_run`].
+pub fn stored(name: &str) -> Result<Proof> {
+    of_run(&store::load(&store::find(name)?)?)
+}

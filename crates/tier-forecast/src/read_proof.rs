@@ -1,0 +1,146 @@
+//! A read cache's forecast and its proof from one run: sessions that read storage without the tier and storage with it, in turns.
+//!
+//! The run has `block.tier.off`, `block.tier.on`, and `block.tier.hit`: one session that reads a few blocks with the tier again and again. The share of hits was
+//! computed before anything was read, from the law of the reads and the size of the tier ([`crate::Popularity`]); it is stored with the
+//! windows. The forecast is made from the windows without the tier, that share, and the time of a hit.
+
+use narrows_cost::{Basis, Given, Range};
+use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
+use narrows_units::Ratio;
+
+use crate::answer::Unit;
+use crate::given::{ReadNow, ReadTier, Refused};
+use crate::proof::{MeasuredRange, Proof, proof};
+use crate::read_tier::read_tier;
+
+/// Reads without the tier.
+pub const READS_OFF: &str = "off";
+/// The same reads with it.
+pub const READS_ON: &str = "on";
+/// Reads that it serves.
+pub const READS_HIT: &str = "hit";
+
+/// Nanoseconds of a microsecond.
+const US_NS: f64 = 1e-3;
+/// Between the two halves of the windows a warm cache's rate differs by less.
+const STILL_RISES: f64 = 0.05;
+
+/// Whether a run has one.
+pub fn has_read_proof(run: &Run) -> bool {
+    [READS_OFF, READS_ON].iter().all(|side| of_side(run, side).is_some())
+}
+
+fn of_side<'a>(run: &'a Run, side: &str) -> Option<&'a Measurement> {
+    run.measurement(&family::BLOCK_TIER.id(side))
+}
+
+/// The forecast from the side without the tier and the time of a hit, and the side with the tier beside it.
+///
+/// # Errors
+/// A run without one of the three, or with an invalid one.
+pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
+    let [off, on, hit] = [READS_OFF, READS_ON, READS_HIT].map(|side| believed(run, side));
+    let (off, on, hit) = (off?, on?, hit?);
+    let known = |m: &Measurement, metric: Metric, factor: f64| measured(run, m, metric, factor);
+    let bytes = off.number(condition::BLOCK_BYTES);
+    let exact = |value: Option<f64>, source: &str| {
+        Given::of(value.map(Range::exact), Basis::Described, source)
+    };
+    let now = ReadNow {
+        from: format!("{} of run {}", off.id, run.id),
+        rate_per_s: known(off, metric::THROUGHPUT, 1.0),
+        sessions: exact(off.number(condition::DEPTH), "--sessions"),
+        read_us: known(off, metric::LATENCY_MEAN, US_NS),
+        cpu_us: known(off, metric::CPU_PER_OP, US_NS),
+        cpus: exact(Some(run.plan.server_cpus.len() as f64), "CPUs of these sessions"),
+        locks_us: None,
+        flushes_us: None,
+        besides_us: None,
+        block_bytes: exact(bytes, "--size"),
+        limits: Vec::new(),
+        asked: false,
+        no_law: None,
+        doubts: Vec::new(),
+    };
+    let hits = off.number(condition::TIER_HITS_LEAST).zip(off.number(condition::TIER_HITS_MOST));
+    let hits = hits.map(|(least, most)| Range::between(least, most));
+    let tier = ReadTier {
+        hit_us: known(hit, metric::LATENCY_MEAN, US_NS),
+        miss_added_us: None,
+        size_bytes: exact(off.number(condition::TIER_BYTES), "--tier-size"),
+        curve: None,
+        hits: Some(Given::of(
+            hits,
+            Basis::Described,
+            "the law of the reads: LRU to the best there is",
+        )),
+        counted: None,
+    };
+    let forecast = read_tier(&now, &tier)?;
+    let rate = known(on, metric::THROUGHPUT, 1.0);
+    let figures: Vec<Option<MeasuredRange>> = forecast
+        .rows
+        .iter()
+        .map(|row| match row.unit {
+            Unit::PerS => MeasuredRange::of(&rate),
+            Unit::Us => MeasuredRange::of(&known(on, metric::LATENCY_MEAN, US_NS)),
+            Unit::BytesPerS => MeasuredRange::of(&rate).zip(bytes).map(|(rate, n)| rate.times(n)),
+        })
+        .collect();
+    let [without, with] = [off, on].map(windows);
+    Ok(proof(forecast, &figures, (without, with), doubts([off, on, hit])))
+}
+
+fn believed<'a>(run: &'a Run, side: &str) -> Result<&'a Measurement, Refused> {
+    let id = family::BLOCK_TIER.id(side);
+    let hint = "narrows tier prove reads OFF ON measures it";
+    let found = run.measurement(&id);
+    let found = found
+        .ok_or_else(|| Refused::new(format!("run {} has no {id}", run.id), hint.to_string()))?;
+    match found.validity {
+        Validity::Invalid => Err(Refused::new(
+            format!("{id} of run {} is invalid: {}", run.id, found.findings.join(", ")),
+            "narrows report shows why",
+        )),
+        _ => Ok(found),
+    }
+}
+
+fn measured(run: &Run, m: &Measurement, metric: Metric, factor: f64) -> Given {
+    let range = m.metric(metric).map(|figure| {
+        let (low, high) = figure
+            .interval_95
+            .as_ref()
+            .map_or((figure.value, figure.value), |interval| (interval.low, interval.high));
+        Range { value: figure.value, low: low.max(0.0), high }.times(factor)
+    });
+    Given::of(range, Basis::Measured, format!("run {}, {}", run.id, m.id))
+}
+
+fn windows(m: &Measurement) -> &[f64] {
+    m.metric(metric::THROUGHPUT).map_or(&[], |rates| &rates.samples)
+}
+
+/// What bears on the measured side.
+fn doubts(measured: [&Measurement; 3]) -> Vec<String> {
+    let mut doubts = Vec::new();
+    for m in measured.iter().filter(|m| m.validity != Validity::Valid) {
+        doubts.push(format!("{} is suspect: {}", m.id, m.findings.join(", ")));
+    }
+    let with = windows(measured[1]);
+    let (first, last) = with.split_at(with.len() / 2);
+    let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len().max(1) as f64;
+    if !first.is_empty() && mean(last) > mean(first) * (1.0 + STILL_RISES) {
+        doubts.push(format!(
+            "the rate with the tier still rose, by {} from the first half of its windows to the second: the cache was not warm (--warm-up)",
+            Ratio(mean(last) / mean(first) - 1.0)
+        ));
+    }
+    if measured.iter().any(|m| m.get(condition::SAME_MACHINE) == Some(true)) {
+        doubts.push(
+            "the target is on this machine: what it takes of these CPUs for a read is not counted, and a hit takes another part of it than a miss"
+                .to_string(),
+        );
+    }
+    doubts
+}

@@ -1,0 +1,184 @@
+//! `cargo xtask tier-proofs`: forecasts of tiers over a slow drive beside what was measured, by `narrows tier prove`: PostgreSQL on a namespace
+//! with a log tier and on one without, and sessions that read a namespace with a read cache and one without.
+//!
+//! Nothing here is emulated but the drive's slowness: the backing is the laboratory's drive (`narrows-lab-drive`), whose flushes take as much
+//! longer as the setting says, or whose reads do; `narrows-target` serves a file on it over NVMe/TCP. For a log, the laboratory shows the
+//! namespace as a block device through our initiator, because no kernel module is needed for that; on it is ext4, and on that the WAL of
+//! a private PostgreSQL. On request, as root.
+
+mod page;
+mod stage;
+
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+use crate::stored;
+
+const SUITE: &str = "tier_proofs";
+const PAGE: &str = "docs/src/evidence/tier-proofs.md";
+const USAGE: &str =
+    "usage: cargo xtask tier-proofs [--only N] [--repeats N] [--window TIME] [--publish]
+  --only N: of the settings, the one with that number
+  --repeats N: windows on each side [8]
+  --window TIME: of the load [1s]
+  --publish: the page is made of these proofs";
+
+/// A drive and a load.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Setting {
+    /// A log tier over a drive whose flushes take so much longer, µs.
+    Log { flush_us: u64, sessions: u32 },
+    /// A read cache over a drive whose reads take so much longer, µs, and the law of the reads.
+    Reads { read_us: u64, keys: String, sessions: u32 },
+}
+
+/// Written down before the first proof.
+fn settings() -> Vec<Setting> {
+    let log = |flush_us, sessions| Setting::Log { flush_us, sessions };
+    let reads = |read_us, keys: &str, sessions| Setting::Reads {
+        read_us,
+        keys: keys.to_string(),
+        sessions,
+    };
+    vec![
+        log(500, 4),
+        log(500, 16),
+        log(1_000, 1),
+        log(1_000, 8),
+        log(2_000, 4),
+        log(2_000, 8),
+        log(2_000, 16),
+        log(5_000, 1),
+        log(5_000, 8),
+        log(5_000, 16),
+        reads(200, "zipf:0.99", 1),
+        reads(200, "zipf:0.99", 4),
+        reads(200, "uniform", 4),
+        reads(200, "hot:80/20", 8),
+        reads(1_000, "zipf:0.99", 1),
+        reads(1_000, "uniform", 1),
+        reads(1_000, "hot:80/20", 4),
+        reads(1_000, "zipf:0.99", 8),
+        reads(3_000, "zipf:0.99", 4),
+        reads(3_000, "hot:80/20", 1),
+    ]
+}
+
+/// A row of a proof, as `narrows tier prove` prints it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct RowRecord {
+    name: String,
+    unit: String,
+    off: Option<f64>,
+    on: Option<f64>,
+    on_low: Option<f64>,
+    on_high: Option<f64>,
+    measured: Option<Interval>,
+    over_forecast: Option<f64>,
+    holds: Option<bool>,
+}
+
+/// A figure with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Interval {
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+/// A proof, as `narrows tier prove` prints it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Told {
+    outcome: String,
+    sentence: String,
+    rows: Vec<RowRecord>,
+    rate_ratio: Option<Interval>,
+}
+
+/// A proof and its setting.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Record {
+    setting: Setting,
+    proof: Told,
+}
+
+/// All proofs, as they are stored.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Results {
+    machine: String,
+    repeats: u32,
+    window: String,
+    proofs: Vec<Record>,
+}
+
+/// Measures every setting, and says what came of it. It fails where a forecast is contradicted.
+pub fn tier_proofs(args: &[&str]) -> Result<()> {
+    let (mut only, mut repeats, mut window, mut publish) = (None, 8, "1s".to_string(), false);
+    let mut args = args.iter();
+    while let Some(word) = args.next() {
+        if *word == "--publish" {
+            publish = true;
+            continue;
+        }
+        let mut value = || args.next().with_context(|| format!("{word} needs a value\n{USAGE}"));
+        match *word {
+            "--only" => only = Some(value()?.parse::<usize>().context("--only")?),
+            "--repeats" => repeats = value()?.parse().context("--repeats")?,
+            "--window" => window = (*value()?).to_string(),
+            _ => bail!("{word} is not known\n{USAGE}"),
+        }
+    }
+    build()?;
+    let mut results = Results {
+        machine: crate::plants::machine(&narrows_platform::discover(
+            &narrows_facts::Live,
+            &[(narrows_model::Role::Data, std::path::Path::new("/var/tmp"))],
+        )),
+        repeats,
+        window: window.clone(),
+        ..Results::default()
+    };
+    let wanted = |at: usize| only.is_none_or(|only| only == at + 1);
+    for (at, setting) in settings().into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
+        let proof = stage::prove(&setting, repeats, &window)
+            .with_context(|| format!("setting {}: {setting:?}", at + 1))?;
+        println!("{}: {setting:?}\n{}", at + 1, page::lines(&proof));
+        results.proofs.push(Record { setting, proof });
+    }
+    println!("{}", page::sentence(&results.proofs));
+    if publish {
+        ensure!(only.is_none(), "a page is made of all settings: leave --only out");
+        stored::write(SUITE, &results)?;
+        let (path, text) = written()?;
+        std::fs::write(crate::root().join(path), text).with_context(|| path.to_string())?;
+    }
+    let contradicted =
+        results.proofs.iter().filter(|of| of.proof.outcome == "contradicted").count();
+    ensure!(contradicted == 0, "{contradicted} forecasts are contradicted");
+    Ok(())
+}
+
+/// The page as it should be.
+pub(crate) fn written() -> Result<(&'static str, String)> {
+    Ok((PAGE, page::page(&stored::read(SUITE)?)))
+}
+
+fn build() -> Result<()> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args([
+        "build",
+        "--release",
+        "-p",
+        "narrows",
+        "-p",
+        "narrows-target",
+        "-p",
+        "narrows-lab-drive",
+    ]);
+    let done = cargo.current_dir(crate::root()).status().context("running cargo")?;
+    ensure!(done.success(), "narrows, the target and the laboratory's drive could not be built");
+    Ok(())
+}

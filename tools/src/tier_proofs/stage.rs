@@ -1,0 +1,143 @@
+//! Two slow drives and a file on each, served with a tier and without.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use narrows_lab_drive::{DriveContents, Lab, missing};
+
+use super::{Setting, Told};
+use crate::logged_disk::{Disk, NQN, Target};
+
+const MIB: u64 = 1 << 20;
+/// Room for the WAL of 16 sessions in windows of a second.
+const WAL_BYTES: u64 = 800 * MIB;
+/// What the drive's file system takes besides.
+const BESIDE_BYTES: u64 = 256 * MIB;
+/// Room of the log: more than the windows between two checkpoints write.
+const LOG_BYTES: u64 = 512 * MIB;
+
+/// What is read of a namespace, and what of it the cache holds.
+const READ_BYTES: u64 = 64 * MIB;
+const CACHE: &str = "16MiB";
+
+fn program(name: &str) -> PathBuf {
+    crate::root().join("target/release").join(name)
+}
+
+/// Makes what the setting names, measures, and takes everything away.
+pub(super) fn prove(setting: &Setting, repeats: u32, window: &str) -> Result<Told> {
+    if let Some(reason) = missing(DriveContents::Ext4) {
+        bail!("no laboratory: {reason}");
+    }
+    let folder = tempfile::Builder::new().prefix("narrows-tier-proofs-").tempdir_in("/var/tmp")?;
+    // The server's user passes through it.
+    open_to_all(folder.path())?;
+    let mut how: Vec<OsString> = Vec::new();
+    how.extend(["--repeats", &repeats.to_string(), "--window", window].map(OsString::from));
+    how.extend(["--format", "json", "--output"].map(OsString::from));
+    how.push(folder.path().join("run").into());
+    // Mounts go with the thread.
+    std::thread::scope(|scope| {
+        let proof = scope.spawn(|| match setting {
+            Setting::Log { flush_us, sessions } => log(folder.path(), (*flush_us, *sessions), &how),
+            Setting::Reads { read_us, keys, sessions } => {
+                reads(folder.path(), (*read_us, keys, *sessions), &how)
+            }
+        });
+        proof.join().map_err(|_| anyhow!("the proof panicked"))?
+    })
+}
+
+/// A file on a slow drive, served. Fields drop in this order.
+struct Served {
+    target: Target,
+    drive: Lab,
+}
+
+impl Served {
+    fn make(folder: &Path, bytes: u64, dress: impl FnOnce(Disk) -> Result<Disk>) -> Result<Served> {
+        std::fs::create_dir(folder)?;
+        open_to_all(folder)?;
+        let lab_drive = program("narrows-lab-drive");
+        let drive = folder.join("drive");
+        std::fs::create_dir(&drive)?;
+        let drive = Lab::start(&lab_drive, &drive, DriveContents::Ext4, bytes + BESIDE_BYTES)?;
+        let disk = dress(Disk::of_noise(&drive.files().join("disk"), bytes)?)?;
+        Ok(Served { target: disk.serve()?, drive })
+    }
+
+    fn address(&self) -> String {
+        format!("nvme-tcp://127.0.0.1:{}/{NQN}", self.target.port)
+    }
+
+    /// A file system on it, as a database's host would have one.
+    fn mounted(&self, folder: &Path) -> Result<Lab> {
+        std::fs::create_dir(folder)?;
+        open_to_all(folder)?;
+        let program = program("narrows-lab-drive");
+        Ok(Lab::of_namespace(&program, folder, DriveContents::Ext4, &self.address())?)
+    }
+}
+
+fn log(folder: &Path, (flush_us, sessions): (u64, u32), how: &[OsString]) -> Result<Told> {
+    let mut off = Served::make(&folder.join("off"), WAL_BYTES, Ok)?;
+    let medium = folder.join("log");
+    let mut on = Served::make(&folder.join("on"), WAL_BYTES, |disk| {
+        disk.with_log(vec![medium], LOG_BYTES, "all")
+    })?;
+    let (wal_off, wal_on) =
+        (off.mounted(&folder.join("wal-off"))?, on.mounted(&folder.join("wal-on"))?);
+    let data = folder.join("data");
+    std::fs::create_dir(&data)?;
+    for side in [&mut off, &mut on] {
+        side.drive.drive().slow(Duration::from_micros(flush_us))?;
+    }
+    let mut command = narrows("log");
+    command.args([wal_off.files(), wal_on.files()]).arg("--data").arg(&data);
+    command.args(["--sessions", &sessions.to_string()]).args(how);
+    let told = tell(command);
+    // Before their targets go.
+    drop((wal_off, wal_on));
+    told
+}
+
+fn reads(
+    folder: &Path,
+    (read_us, keys, sessions): (u64, &str, u32),
+    how: &[OsString],
+) -> Result<Told> {
+    let mut off = Served::make(&folder.join("off"), READ_BYTES, Ok)?;
+    let cache = format!("ram:{CACHE}");
+    let mut on = Served::make(&folder.join("on"), READ_BYTES, |disk| Ok(disk.with_cache(&cache)))?;
+    for side in [&mut off, &mut on] {
+        side.drive.drive().slow_reads(Duration::from_micros(read_us))?;
+    }
+    let mut command = narrows("reads");
+    command.args([off.address(), on.address()]);
+    command.args(["--tier-size", CACHE, "--working-set", &READ_BYTES.to_string(), "--keys", keys]);
+    command.args(["--sessions", &sessions.to_string()]).args(how);
+    tell(command)
+}
+
+fn narrows(tier: &str) -> Command {
+    let mut command = Command::new(program("narrows"));
+    command.args(["tier", "prove", tier]).stdin(Stdio::null());
+    command
+}
+
+fn tell(mut command: Command) -> Result<Told> {
+    let output = command.output().context("running narrows")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    // 4: what was measured is doubtful somewhere, and the proof says so.
+    ensure!(matches!(output.status.code(), Some(0 | 4)), "narrows: {}: {said}", output.status);
+    serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("no proof in {}: {said}", String::from_utf8_lossy(&output.stdout)))
+}
+
+fn open_to_all(folder: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Ok(std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?)
+}
