@@ -397,14 +397,26 @@ _narrows() {
             narrows__subcmd__help__subcmd__memory,slb)
                 cmd="narrows__subcmd__help__subcmd__memory__subcmd__slb"
                 ;;
+            narrows__subcmd__help__subcmd__tier,curve)
+                cmd="narrows__subcmd__help__subcmd__tier__subcmd__curve"
+                ;;
             narrows__subcmd__help__subcmd__tier,forecast)
                 cmd="narrows__subcmd__help__subcmd__tier__subcmd__forecast"
+                ;;
+            narrows__subcmd__help__subcmd__tier,prove)
+                cmd="narrows__subcmd__help__subcmd__tier__subcmd__prove"
                 ;;
             narrows__subcmd__help__subcmd__tier__subcmd__forecast,log)
                 cmd="narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__log"
                 ;;
             narrows__subcmd__help__subcmd__tier__subcmd__forecast,reads)
                 cmd="narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__reads"
+                ;;
+            narrows__subcmd__help__subcmd__tier__subcmd__prove,log)
+                cmd="narrows__subcmd__help__subcmd__tier__subcmd__prove__subcmd__log"
+                ;;
+            narrows__subcmd__help__subcmd__tier__subcmd__prove,reads)
+                cmd="narrows__subcmd__help__subcmd__tier__subcmd__prove__subcmd__reads"
                 ;;
             narrows__subcmd__log,commits)
                 cmd="narrows__subcmd__log__subcmd__commits"
@@ -517,11 +529,17 @@ _narrows() {
             narrows__subcmd__memory__subcmd__help,slb)
                 cmd="narrows__subcmd__memory__subcmd__help__subcmd__slb"
                 ;;
+            narrows__subcmd__tier,curve)
+                cmd="narrows__subcmd__tier__subcmd__curve"
+                ;;
             narrows__subcmd__tier,forecast)
                 cmd="narrows__subcmd__tier__subcmd__forecast"
                 ;;
             narrows__subcmd__tier,help)
                 cmd="narrows__subcmd__tier__subcmd__help"
+                ;;
+            narrows__subcmd__tier,prove)
+                cmd="narrows__subcmd__tier__subcmd__prove"
                 ;;
             narrows__subcmd__tier__subcmd__forecast,cache)
                 cmd="narrows__subcmd__tier__subcmd__forecast__subcmd__reads"
@@ -547,17 +565,53 @@ _narrows() {
             narrows__subcmd__tier__subcmd__forecast__subcmd__help,reads)
                 cmd="narrows__subcmd__tier__subcmd__forecast__subcmd__help__subcmd__reads"
                 ;;
+            narrows__subcmd__tier__subcmd__help,curve)
+                cmd="narrows__subcmd__tier__subcmd__help__subcmd__curve"
+                ;;
             narrows__subcmd__tier__subcmd__help,forecast)
                 cmd="narrows__subcmd__tier__subcmd__help__subcmd__forecast"
                 ;;
             narrows__subcmd__tier__subcmd__help,help)
                 cmd="narrows__subcmd__tier__subcmd__help__subcmd__help"
                 ;;
+            narrows__subcmd__tier__subcmd__help,prove)
+                cmd="narrows__subcmd__tier__subcmd__help__subcmd__prove"
+                ;;
             narrows__subcmd__tier__subcmd__help__subcmd__forecast,log)
                 cmd="narrows__subcmd__tier__subcmd__help__subcmd__forecast__subcmd__log"
                 ;;
             narrows__subcmd__tier__subcmd__help__subcmd__forecast,reads)
                 cmd="narrows__subcmd__tier__subcmd__help__subcmd__forecast__subcmd__reads"
+                ;;
+            narrows__subcmd__tier__subcmd__help__subcmd__prove,log)
+                cmd="narrows__subcmd__tier__subcmd__help__subcmd__prove__subcmd__log"
+                ;;
+            narrows__subcmd__tier__subcmd__help__subcmd__prove,reads)
+                cmd="narrows__subcmd__tier__subcmd__help__subcmd__prove__subcmd__reads"
+                ;;
+            narrows__subcmd__tier__subcmd__prove,cache)
+                cmd="narrows__subcmd__tier__subcmd__prove__subcmd__reads"
+                ;;
+            narrows__subcmd__tier__subcmd__prove,help)
+                cmd="narrows__subcmd__tier__subcmd__prove__subcmd__help"
+                ;;
+            narrows__subcmd__tier__subcmd__prove,log)
+                cmd="narrows__subcmd__tier__subcmd__prove__subcmd__log"
+                ;;
+            narrows__subcmd__tier__subcmd__prove,reads)
+                cmd="narrows__subcmd__tier__subcmd__prove__subcmd__reads"
+                ;;
+            narrows__subcmd__tier__subcmd__prove,wal)
+                cmd="narrows__subcmd__tier__subcmd__prove__subcmd__log"
+                ;;
+            narrows__subcmd__tier__subcmd__prove__subcmd__help,help)
+                cmd="narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__help"
+                ;;
+            narrows__subcmd__tier__subcmd__prove__subcmd__help,log)
+                cmd="narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__log"
+                ;;
+            narrows__subcmd__tier__subcmd__prove__subcmd__help,reads)
+                cmd="narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__reads"
                 ;;
             *)
                 ;;
@@ -3108,8 +3162,22 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__tier)
-            opts="forecast"
+            opts="forecast prove curve"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__tier__subcmd__curve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -3150,6 +3218,48 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__reads)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__tier__subcmd__prove)
+            opts="log reads"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__tier__subcmd__prove__subcmd__log)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__help__subcmd__tier__subcmd__prove__subcmd__reads)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3848,7 +3958,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__log__subcmd__placement)
-            opts="-o -h --wal --data --sessions --prove --repeats --window --postgres --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --wal --data --prove --sessions --repeats --window --postgres --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4668,12 +4778,30 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__tier)
-            opts="-h --help forecast help"
+            opts="-h --help forecast prove curve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__curve)
+            opts="-h --size --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -4838,7 +4966,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__tier__subcmd__forecast__subcmd__reads)
-            opts="-h --run --workload --rate --sessions --read --cpu-per-read --cpus --block --blocks-hit --blocks-read --tier-read --miss-added --tier-size --curve --hits --format --help"
+            opts="-h --run --workload --rate --sessions --read --cpu-per-read --cpus --block --blocks-hit --blocks-read --tier-read --miss-added --tier-size --curve --trace --hits --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4900,6 +5028,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --trace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --hits)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -4916,8 +5048,22 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__tier__subcmd__help)
-            opts="forecast help"
+            opts="forecast prove curve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__help__subcmd__curve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -4978,6 +5124,246 @@ _narrows() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__help__subcmd__prove)
+            opts="log reads"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__help__subcmd__prove__subcmd__log)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__help__subcmd__prove__subcmd__reads)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__prove)
+            opts="-h --help log wal reads cache help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__prove__subcmd__help)
+            opts="log reads help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__log)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__reads)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__prove__subcmd__log)
+            opts="-o -h --run --data --sessions --repeats --window --postgres --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sessions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeats)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --postgres)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__tier__subcmd__prove__subcmd__reads)
+            opts="-o -h --run --tier-size --working-set --size --keys --sessions --warm-up --repeats --window --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tier-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --working-set)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keys)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sessions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --warm-up)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repeats)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv markdown html" -- "${cur}"))
+                    return 0
+                    ;;
+                --units)
+                    COMPREPLY=($(compgen -W "si iec" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -2115,6 +2115,7 @@ _arguments "${_arguments_options[@]}" : \
 '--miss-added=[What a read that it does not serve takes longer than now]:TIME:_default' \
 '--tier-size=[Size of the tier]:SIZE:_default' \
 '(--hits)--curve=[A miss curve of the reads that reach storage\: a file of lines with size and share missed]:FILE:_files' \
+'(--curve --hits)--trace=[A trace of the reads that reach storage, instead\: what blkparse prints, or fio'\''s write_iolog]:FILE:_files' \
 '--hits=[Share of the reads that it serves, instead]:SHARE:_default' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
@@ -2141,6 +2142,7 @@ _arguments "${_arguments_options[@]}" : \
 '--miss-added=[What a read that it does not serve takes longer than now]:TIME:_default' \
 '--tier-size=[Size of the tier]:SIZE:_default' \
 '(--hits)--curve=[A miss curve of the reads that reach storage\: a file of lines with size and share missed]:FILE:_files' \
+'(--curve --hits)--trace=[A trace of the reads that reach storage, instead\: what blkparse prints, or fio'\''s write_iolog]:FILE:_files' \
 '--hits=[Share of the reads that it serves, instead]:SHARE:_default' \
 '--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
 json\:"Everything, for programs; of a report the run file"
@@ -2183,6 +2185,178 @@ esac
     ;;
 esac
 ;;
+(prove)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_narrows__subcmd__tier__subcmd__prove_commands" \
+"*::: :->prove" \
+&& ret=0
+
+    case $state in
+    (prove)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-tier-prove-command-$line[1]:"
+        case $line[1] in
+            (log)
+_arguments "${_arguments_options[@]}" : \
+'(--data --sessions --repeats --window --postgres)--run=[A stored run (id or file) of this command or of \`narrows log placement --prove\`, instead]:RUN:_default' \
+'--data=[Folder on the drives for the data files \[default\: OFF\]]:DIR:_files' \
+'--sessions=[Sessions that update and commit in a closed loop]:N:_default' \
+'--repeats=[New windows of everything; from 3 on there are intervals]:N:_default' \
+'--window=[Length of a window of the database; the emulation'\''s is half of it]:TIME:_default' \
+'--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::off -- Folder for WAL on the storage without the tier:_files' \
+'::on -- Folder for WAL on the same storage with the tier:_files' \
+&& ret=0
+;;
+(wal)
+_arguments "${_arguments_options[@]}" : \
+'(--data --sessions --repeats --window --postgres)--run=[A stored run (id or file) of this command or of \`narrows log placement --prove\`, instead]:RUN:_default' \
+'--data=[Folder on the drives for the data files \[default\: OFF\]]:DIR:_files' \
+'--sessions=[Sessions that update and commit in a closed loop]:N:_default' \
+'--repeats=[New windows of everything; from 3 on there are intervals]:N:_default' \
+'--window=[Length of a window of the database; the emulation'\''s is half of it]:TIME:_default' \
+'--postgres=[The PostgreSQL to start\: its \`postgres\` program or the folder it is in]:FILE:_files' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::off -- Folder for WAL on the storage without the tier:_files' \
+'::on -- Folder for WAL on the same storage with the tier:_files' \
+&& ret=0
+;;
+(reads)
+_arguments "${_arguments_options[@]}" : \
+'(--tier-size --working-set --size --keys --sessions --warm-up --repeats --window)--run=[A stored run (id or file) of this command, instead]:RUN:_default' \
+'--tier-size=[Size of the tier\: 64g is 64 GiB]:SIZE:_default' \
+'--working-set=[What is read of each side, from its beginning]:SIZE:_default' \
+'--size=[Size of a read]:SIZE:_default' \
+'--keys=[Which blocks are read\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the reads on 20 % of the blocks)]:LAW:_default' \
+'--sessions=[Sessions, each with one read at a time]:N:_default' \
+'--warm-up=[For how long the tier is read before anything counts]:TIME:_default' \
+'--repeats=[Windows on each side; from 3 on there are intervals]:N:_default' \
+'--window=[Length of a window]:TIME:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::off -- Storage without the tier\: nvme-tcp\://…, a block device, or a folder:_default' \
+'::on -- The same storage with the tier:_default' \
+&& ret=0
+;;
+(cache)
+_arguments "${_arguments_options[@]}" : \
+'(--tier-size --working-set --size --keys --sessions --warm-up --repeats --window)--run=[A stored run (id or file) of this command, instead]:RUN:_default' \
+'--tier-size=[Size of the tier\: 64g is 64 GiB]:SIZE:_default' \
+'--working-set=[What is read of each side, from its beginning]:SIZE:_default' \
+'--size=[Size of a read]:SIZE:_default' \
+'--keys=[Which blocks are read\: uniform, zipf\:0.99, or hot\:80/20 (80 % of the reads on 20 % of the blocks)]:LAW:_default' \
+'--sessions=[Sessions, each with one read at a time]:N:_default' \
+'--warm-up=[For how long the tier is read before anything counts]:TIME:_default' \
+'--repeats=[Windows on each side; from 3 on there are intervals]:N:_default' \
+'--window=[Length of a window]:TIME:_default' \
+'--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
+'-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
+'--format=[Format of standard output]:FORMAT:((text\:"For people\: one screen, where it is a report"
+json\:"Everything, for programs; of a report the run file"
+csv\:"Figures in base units, a row each"
+markdown\:"The same as text, for issues and wikis"
+html\:"One self-contained page with pictures"))' \
+'--units=[Units of bytes]:UNITS:((si\:"1 GB = 10^9 bytes"
+iec\:"1 GiB = 2^30 bytes"))' \
+'--load-here[Measure although a database runs on this machine\: it will be slow for the whole run]' \
+'--dry-run[Show the plan with its time, bytes and space, then what the run would refuse, and stop\: 0, or 2 where it would refuse]' \
+'--explain[Show how each answer is known\: its sum, its test, the next limits]' \
+'(--explain)--brief[Ten lines\: the answers, the rates, what to do]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::off -- Storage without the tier\: nvme-tcp\://…, a block device, or a folder:_default' \
+'::on -- The same storage with the tier:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__tier__subcmd__prove__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-tier-prove-help-command-$line[1]:"
+        case $line[1] in
+            (log)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(reads)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(curve)
+_arguments "${_arguments_options[@]}" : \
+'--size=[Size of a block of the cache]:SIZE:_default' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':trace -- The trace; - is standard input:_files' \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_narrows__subcmd__tier__subcmd__help_commands" \
@@ -2218,6 +2392,34 @@ _arguments "${_arguments_options[@]}" : \
         esac
     ;;
 esac
+;;
+(prove)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__tier__subcmd__help__subcmd__prove_commands" \
+"*::: :->prove" \
+&& ret=0
+
+    case $state in
+    (prove)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-tier-help-prove-command-$line[1]:"
+        case $line[1] in
+            (log)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(reads)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(curve)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
 ;;
 (help)
 _arguments "${_arguments_options[@]}" : \
@@ -2599,6 +2801,34 @@ _arguments "${_arguments_options[@]}" : \
     ;;
 esac
 ;;
+(prove)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows__subcmd__help__subcmd__tier__subcmd__prove_commands" \
+"*::: :->prove" \
+&& ret=0
+
+    case $state in
+    (prove)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-help-tier-prove-command-$line[1]:"
+        case $line[1] in
+            (log)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(reads)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(curve)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
         esac
     ;;
 esac
@@ -2658,7 +2888,7 @@ _narrows_commands() {
 'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
 'cost:Cost per year, throughput, core and outage, with licences' \
 'size:Which described platform carries a demand, and its cost' \
-'tier:Forecast what a log tier or a read cache would give' \
+'tier:Forecast what a log tier or a read cache would give, or prove it' \
 'config:Show which settings are in force, and where from' \
 'completions:Print completions for bash, zsh, fish or elvish' \
 'version:Print the version, and how the program was built' \
@@ -2981,7 +3211,7 @@ _narrows__subcmd__help_commands() {
 'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
 'cost:Cost per year, throughput, core and outage, with licences' \
 'size:Which described platform carries a demand, and its cost' \
-'tier:Forecast what a log tier or a read cache would give' \
+'tier:Forecast what a log tier or a read cache would give, or prove it' \
 'config:Show which settings are in force, and where from' \
 'completions:Print completions for bash, zsh, fish or elvish' \
 'version:Print the version, and how the program was built' \
@@ -3308,8 +3538,15 @@ _narrows__subcmd__help__subcmd__tag_commands() {
 _narrows__subcmd__help__subcmd__tier_commands() {
     local commands; commands=(
 'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is unknown' \
+'prove:Measure a tier off and on, and hold the forecast against it' \
+'curve:What a read cache of each size would miss, from a trace of the reads that reach storage' \
     )
     _describe -t commands 'narrows help tier commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__tier__subcmd__curve_commands] )) ||
+_narrows__subcmd__help__subcmd__tier__subcmd__curve_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help tier curve commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__tier__subcmd__forecast_commands] )) ||
 _narrows__subcmd__help__subcmd__tier__subcmd__forecast_commands() {
@@ -3328,6 +3565,24 @@ _narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__log_commands() {
 _narrows__subcmd__help__subcmd__tier__subcmd__forecast__subcmd__reads_commands() {
     local commands; commands=()
     _describe -t commands 'narrows help tier forecast reads commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__tier__subcmd__prove_commands] )) ||
+_narrows__subcmd__help__subcmd__tier__subcmd__prove_commands() {
+    local commands; commands=(
+'log:A log tier\: PostgreSQL with WAL on storage without the tier and with it' \
+'reads:A read cache\: sessions that read storage without the tier and with it' \
+    )
+    _describe -t commands 'narrows help tier prove commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__tier__subcmd__prove__subcmd__log_commands] )) ||
+_narrows__subcmd__help__subcmd__tier__subcmd__prove__subcmd__log_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help tier prove log commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__help__subcmd__tier__subcmd__prove__subcmd__reads_commands] )) ||
+_narrows__subcmd__help__subcmd__tier__subcmd__prove__subcmd__reads_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows help tier prove reads commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__help__subcmd__trend_commands] )) ||
 _narrows__subcmd__help__subcmd__trend_commands() {
@@ -3637,9 +3892,16 @@ _narrows__subcmd__tag_commands() {
 _narrows__subcmd__tier_commands() {
     local commands; commands=(
 'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is unknown' \
+'prove:Measure a tier off and on, and hold the forecast against it' \
+'curve:What a read cache of each size would miss, from a trace of the reads that reach storage' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows tier commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__curve_commands] )) ||
+_narrows__subcmd__tier__subcmd__curve_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier curve commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__tier__subcmd__forecast_commands] )) ||
 _narrows__subcmd__tier__subcmd__forecast_commands() {
@@ -3690,9 +3952,16 @@ _narrows__subcmd__tier__subcmd__forecast__subcmd__reads_commands() {
 _narrows__subcmd__tier__subcmd__help_commands() {
     local commands; commands=(
 'forecast:Forecast what a tier would give\: off and on, what stops the gain, what is unknown' \
+'prove:Measure a tier off and on, and hold the forecast against it' \
+'curve:What a read cache of each size would miss, from a trace of the reads that reach storage' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows tier help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__help__subcmd__curve_commands] )) ||
+_narrows__subcmd__tier__subcmd__help__subcmd__curve_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier help curve commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__tier__subcmd__help__subcmd__forecast_commands] )) ||
 _narrows__subcmd__tier__subcmd__help__subcmd__forecast_commands() {
@@ -3716,6 +3985,69 @@ _narrows__subcmd__tier__subcmd__help__subcmd__forecast__subcmd__reads_commands()
 _narrows__subcmd__tier__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'narrows tier help help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__help__subcmd__prove_commands] )) ||
+_narrows__subcmd__tier__subcmd__help__subcmd__prove_commands() {
+    local commands; commands=(
+'log:A log tier\: PostgreSQL with WAL on storage without the tier and with it' \
+'reads:A read cache\: sessions that read storage without the tier and with it' \
+    )
+    _describe -t commands 'narrows tier help prove commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__help__subcmd__prove__subcmd__log_commands] )) ||
+_narrows__subcmd__tier__subcmd__help__subcmd__prove__subcmd__log_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier help prove log commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__help__subcmd__prove__subcmd__reads_commands] )) ||
+_narrows__subcmd__tier__subcmd__help__subcmd__prove__subcmd__reads_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier help prove reads commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__prove_commands] )) ||
+_narrows__subcmd__tier__subcmd__prove_commands() {
+    local commands; commands=(
+'log:A log tier\: PostgreSQL with WAL on storage without the tier and with it' \
+'wal:A log tier\: PostgreSQL with WAL on storage without the tier and with it' \
+'reads:A read cache\: sessions that read storage without the tier and with it' \
+'cache:A read cache\: sessions that read storage without the tier and with it' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows tier prove commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__prove__subcmd__help_commands] )) ||
+_narrows__subcmd__tier__subcmd__prove__subcmd__help_commands() {
+    local commands; commands=(
+'log:A log tier\: PostgreSQL with WAL on storage without the tier and with it' \
+'reads:A read cache\: sessions that read storage without the tier and with it' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows tier prove help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__help_commands] )) ||
+_narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier prove help help commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__log_commands] )) ||
+_narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__log_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier prove help log commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__reads_commands] )) ||
+_narrows__subcmd__tier__subcmd__prove__subcmd__help__subcmd__reads_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier prove help reads commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__prove__subcmd__log_commands] )) ||
+_narrows__subcmd__tier__subcmd__prove__subcmd__log_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier prove log commands' commands "$@"
+}
+(( $+functions[_narrows__subcmd__tier__subcmd__prove__subcmd__reads_commands] )) ||
+_narrows__subcmd__tier__subcmd__prove__subcmd__reads_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows tier prove reads commands' commands "$@"
 }
 (( $+functions[_narrows__subcmd__trend_commands] )) ||
 _narrows__subcmd__trend_commands() {

@@ -96,7 +96,7 @@ fn one_document_has_both_sides_and_a_stored_run_gives_it_again() {
     assert_eq!(again, told);
     let screen = prove(&f, &["reads", "--run", run]).output().unwrap();
     let screen = text(&screen.stdout);
-    for part in ["on, forecast", "on, measured", "result", "off: block.tier.off of run"] {
+    for part in ["on, forecast", "on, measured", "result", "off             block.tier.off of run"] {
         assert!(screen.contains(part), "`{part}` is missing in:\n{screen}");
     }
     assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");

@@ -56,7 +56,10 @@ fn proof_row(row: &ProofRow) -> Row {
 
 /// What came of it, what was measured window by window, and what speaks against it.
 fn proof_told(proof: &Proof) -> Section {
-    let mut entries = vec![Entry::new("result", proof.sentence.as_str())];
+    let mut entries = vec![
+        Entry::new("off", proof.forecast.from.as_str()),
+        Entry::new("result", proof.sentence.as_str()),
+    ];
     if let Some(ratio) = proof.rate_ratio {
         let three = |value: f64| significant(value, 3);
         entries.push(Entry::new(
