@@ -25,11 +25,13 @@ mod namespace;
 mod output;
 mod reactor;
 mod reservation;
+mod restart;
 mod serve;
 mod signals;
 mod spec;
 mod subsystem;
 mod target;
+mod warmer;
 
 pub use arguments::{command, main};
 pub use backing::{OpenError, Opened, open};

@@ -96,6 +96,18 @@ impl Connection {
             self.finish_slot(number, None, context);
             return true;
         }
+        if let (true, Some(cache)) = (slot.reads, slot.namespace.cache.clone()) {
+            if let Some(hit) = cache.hit(slot.offset, slot.bytes) {
+                hit.copy_to(buffer.bytes_mut(slot.bytes as usize));
+                slot.buffer = Some(buffer);
+                slot.step = Step::Read;
+                drop(hit);
+                self.finish_slot(number, None, context);
+                return true;
+            }
+            // Before the log is asked: what it takes after that was begun after this, and then the page doesn't stay.
+            slot.cache_read = cache.begin_read(slot.offset, slot.bytes);
+        }
         if let (true, Backing::Logged(disk)) = (slot.reads, &slot.namespace.backing) {
             // Before the backing is read: what is moved there meanwhile is in what is read.
             let overlay = disk.overlay(slot.offset, slot.bytes);
@@ -107,17 +119,6 @@ impl Connection {
                 self.finish_slot(number, None, context);
                 return true;
             }
-        }
-        if let (true, Some(cache)) = (slot.reads, slot.namespace.cache.clone()) {
-            if let Some(hit) = cache.hit(slot.offset, slot.bytes) {
-                hit.copy_to(buffer.bytes_mut(slot.bytes as usize));
-                slot.buffer = Some(buffer);
-                slot.step = Step::Read;
-                drop(hit);
-                self.finish_slot(number, None, context);
-                return true;
-            }
-            slot.cache_read = cache.begin_read(slot.offset, slot.bytes);
         }
         let memory = buffer.pointer();
         let (entry, offset, bytes) = (slot.entry, slot.offset, slot.bytes);
