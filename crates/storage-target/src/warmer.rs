@@ -412,7 +412,10 @@ mod tests {
         for content in [&b"my only copy"[..], &[0; 513], &[7; 4096]] {
             std::fs::write(&index, content).unwrap();
             let said = why(&text);
-            assert!(said.contains("is no index of a read cache"), "{said}");
+            assert!(
+                said.contains("named as the index of a cache, and holds something else"),
+                "{said}"
+            );
             assert_eq!(std::fs::read(&index).unwrap(), content);
         }
         std::fs::remove_file(&index).unwrap();

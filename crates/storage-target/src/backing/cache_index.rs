@@ -115,7 +115,7 @@ pub(crate) fn open_index(
     if !blank && !SavedIndex::is_image(&head[..got]) {
         return Err(refused(
             path,
-            "it holds something, and is no index of a read cache".to_string(),
+            "it is named as the index of a cache, and holds something else".to_string(),
             "name a file that isn't there yet",
         ));
     }
