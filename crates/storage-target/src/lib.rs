@@ -24,6 +24,7 @@ mod metrics;
 mod namespace;
 mod output;
 mod reactor;
+mod reading;
 mod reservation;
 mod restart;
 mod serve;

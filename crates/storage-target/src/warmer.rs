@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 use narrows_read_cache::SavedPage;
 
 use crate::backing::logged::lay_over;
-use crate::backing::{Backing, CacheIndex, FileDisk, MemoryCache, WarmUp};
+use crate::backing::{CacheIndex, FileDisk, MemoryCache, WarmUp};
 use crate::buffer::{Buffer, LARGEST};
 use crate::journal;
 use crate::namespace::Namespace;
+use crate::reading::Reader;
 
 /// Most that is read in a second, bytes.
 const BYTES_PER_SECOND: u64 = 64 << 20;
@@ -104,16 +105,11 @@ impl Namespace {
         bounce: &mut Buffer,
     ) -> io::Result<u64> {
         let (offset, bytes) = (run[0].page().0 * PAGE, run.len() * PAGE as usize);
-        // In the order that every read has: the cache, the log, the file.
-        let Some(begun) = cache.begin_warming(offset, bytes as u32) else { return Ok(0) };
-        let overlay = match &self.backing {
-            Backing::Logged(disk) => disk.overlay(offset, bytes as u32),
-            _ => Vec::new(),
-        };
+        let begun = self.begin_reading(offset, bytes as u32, Reader::WarmUp);
         let read = bounce.bytes_mut(bytes);
         disk.file.read_exact_at(read, offset)?;
-        lay_over(&overlay, read);
-        Ok(cache.warm(begun, run, read))
+        lay_over(&begun.overlay, read);
+        Ok(begun.cache.map_or(0, |begun| cache.warm(begun, run, read)))
     }
 }
 
