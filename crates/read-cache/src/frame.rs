@@ -91,6 +91,18 @@ impl Queue {
         self.len += 1;
     }
 
+    /// Takes in a frame that is in no queue, as though it had come before all that are here.
+    pub(crate) fn push_oldest(&mut self, frames: &mut [Frame], id: u32) {
+        let frame = &mut frames[id as usize];
+        (frame.newer, frame.older) = (self.oldest, NONE);
+        match self.oldest {
+            NONE => self.newest = id,
+            oldest => frames[oldest as usize].older = id,
+        }
+        self.oldest = id;
+        self.len += 1;
+    }
+
     /// Takes a frame of this queue out.
     pub(crate) fn unlink(&mut self, frames: &mut [Frame], id: u32) {
         let Frame { newer, older, .. } = frames[id as usize];
@@ -152,5 +164,10 @@ mod tests {
             queue.unlink(&mut frames, id);
         }
         assert_eq!((queue.oldest(), queue.len()), (None, 0));
+        for id in [2, 3] {
+            queue.push_oldest(&mut frames, id);
+        }
+        queue.push(&mut frames, 4);
+        assert_eq!((order(&queue, &frames), queue.len()), (vec![3, 2, 4], 3));
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! **Never stale.** Writes go through to the backing. [`ReadCache::begin_write`] comes before the backing is asked: from then on the pages
 //! are no hits. [`ReadCache::end_write`] comes after the answer: pages that were cached and that no other write touched meanwhile take the
-//! written bytes and are hits again. A read that missed carries a [`ReadStart`] from before the backing was asked; [`ReadCache::admit`]
+//! written bytes and are hits again; where the backing was not asked in the end, they are as they were. A read that missed carries a [`ReadStart`] from before the backing was asked; [`ReadCache::admit`]
 //! refuses what it read if a write of the page was under way at any time since. So a hit is what the backing holds, always; a test goes
 //! through every interleaving of small histories, and the same test without the check finds stale pages.
 //!
@@ -24,7 +24,8 @@
 //!
 //! **Statistics** are per segment ([`Statistics`]), and so is the miss-ratio curve ([`MissCurve`]) from a sample of bounded size.
 //!
-//! **After a restart** an index can be taken up again ([`SavedIndex`]) if it was saved by a clean end, and is refused after anything else.
+//! **After a restart** an index can be taken up again ([`SavedIndex`]) if it was saved by a clean end, and is refused after anything else. Where
+//! the slots' bytes are gone, its pages are read again ([`ReadCache::warm`]): by the same rule as every other, and nobody leaves for them.
 
 #![forbid(unsafe_code)]
 
@@ -44,5 +45,5 @@ pub use cache::{Admission, ReadCache, ResizeError, WriteOutcome};
 pub use fence::{ReadStart, WriteToken};
 pub use page::{Page, PageRange, Slot};
 pub use reuse::{MissCurve, Ratio, ReuseSampler, ReuseSettings};
-pub use saved::{Identity, IndexRefusal, MARK_BYTES, Restored, SavedIndex, mark_of_use};
+pub use saved::{Identity, IndexRefusal, MARK_BYTES, Restored, SavedIndex, SavedPage, mark_of_use};
 pub use segment::{Class, SegmentError, SegmentId, SegmentSpec, Statistics};

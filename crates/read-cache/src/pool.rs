@@ -64,6 +64,21 @@ impl Pool {
         self.queue(queue).push(frames, id);
     }
 
+    /// Takes in a frame, at the old end of a queue.
+    pub(crate) fn push_oldest(&mut self, frames: &mut [Frame], id: u32, queue: QueueName) {
+        frames[id as usize].queue = queue;
+        self.queue(queue).push_oldest(frames, id);
+    }
+
+    /// In which queue a page goes on that was in `queue` before a restart.
+    pub(crate) fn queue_again(&self, queue: QueueName) -> QueueName {
+        match self.class {
+            Class::Keep { .. } => QueueName::Main,
+            Class::Recycle { .. } => QueueName::Small,
+            Class::Default => queue,
+        }
+    }
+
     /// Takes out a frame that is in one of its queues.
     pub(crate) fn unlink(&mut self, frames: &mut [Frame], id: u32) {
         self.queue(frames[id as usize].queue).unlink(frames, id);

@@ -121,15 +121,28 @@ pub enum IndexRefusal {
     Inconsistent,
 }
 
-/// An entry of an index.
+/// An entry of an index: a page, where it was, and what it was worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SavedPage {
+pub struct SavedPage {
     pub(crate) page: Page,
     pub(crate) slot: Slot,
     pub(crate) queue: QueueName,
     pub(crate) uses: u8,
     /// Of the slot's bytes, the caller's.
     pub(crate) content: u64,
+}
+
+impl SavedPage {
+    /// Its page.
+    pub fn page(&self) -> Page {
+        self.page
+    }
+
+    /// The same page in another slot. A caller whose slots don't survive puts the pages of several caches into one index so, each in a slot of
+    /// its own.
+    pub fn in_slot(self, slot: Slot) -> SavedPage {
+        SavedPage { slot, ..self }
+    }
 }
 
 /// An index that is to be believed.
@@ -160,10 +173,8 @@ impl SavedIndex {
         identity: &Identity,
         generation: Option<u64>,
     ) -> Result<SavedIndex, IndexRefusal> {
-        let mark = image.get(..MARK_BYTES).ok_or(IndexRefusal::Foreign)?;
-        if mark[..8] != MAGIC {
-            return Err(IndexRefusal::Foreign);
-        }
+        let mark = image.get(..MARK_BYTES).filter(|mark| SavedIndex::is_image(mark));
+        let mark = mark.ok_or(IndexRefusal::Foreign)?;
         if sum(&mark[..SUM_AT]) != u64_at(mark, SUM_AT) {
             return Err(IndexRefusal::DamagedMark);
         }
@@ -196,44 +207,54 @@ impl SavedIndex {
         Ok(SavedIndex { generation: found, pages })
     }
 
+    /// Whether bytes begin like an image, of whatever version.
+    pub fn is_image(bytes: &[u8]) -> bool {
+        bytes.len() >= MARK_BYTES && bytes[..8] == MAGIC
+    }
+
     /// The generation of its last use; the next use has one more.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
     /// Its pages, those that are worth most first: what to read again where the slots' bytes are gone.
-    pub fn by_worth(&self) -> impl Iterator<Item = Page> {
-        let mut pages: Vec<(bool, u8, usize, Page)> = Vec::with_capacity(self.pages.len());
-        for (at, saved) in self.pages.iter().enumerate() {
-            pages.push((saved.queue == QueueName::Main, saved.uses, at, saved.page));
+    pub fn by_worth(&self) -> Vec<SavedPage> {
+        let mut pages: Vec<(usize, SavedPage)> = self.pages.iter().copied().enumerate().collect();
+        let worth = |(at, saved): &(usize, SavedPage)| {
+            std::cmp::Reverse((saved.queue == QueueName::Main, saved.uses, *at))
+        };
+        pages.sort_unstable_by_key(worth);
+        pages.into_iter().map(|(_, saved)| saved).collect()
+    }
+
+    /// Appends an image of these pages, of each queue the oldest first.
+    pub fn write(
+        identity: &Identity,
+        generation: u64,
+        pages: impl IntoIterator<Item = SavedPage>,
+        image: &mut Vec<u8>,
+    ) {
+        let start = image.len();
+        image.resize(start + MARK_BYTES, 0);
+        for saved in pages {
+            image.extend_from_slice(&saved.page.0.to_le_bytes());
+            image.extend_from_slice(&saved.slot.0.to_le_bytes());
+            image.extend_from_slice(&[u8::from(saved.queue == QueueName::Main), saved.uses, 0, 0]);
+            image.extend_from_slice(&saved.content.to_le_bytes());
         }
-        pages.sort_unstable_by(|a, b| b.cmp(a));
-        pages.into_iter().map(|(.., page)| page)
+        let (first, body) = image[start..].split_at_mut(MARK_BYTES);
+        first.copy_from_slice(&mark(identity, generation, ENDED, body));
+    }
+
+    /// Bytes of an image of so many pages.
+    pub fn image_bytes(pages: u64) -> u64 {
+        pages.saturating_mul(ENTRY_BYTES as u64).saturating_add(MARK_BYTES as u64)
     }
 }
 
 /// The first sector of an image that must not be believed: the cache is in use.
 pub fn mark_of_use(identity: &Identity, generation: u64) -> [u8; MARK_BYTES] {
     mark(identity, generation, IN_USE, &[])
-}
-
-/// Appends an image of these pages.
-pub(crate) fn write(
-    identity: &Identity,
-    generation: u64,
-    pages: impl Iterator<Item = SavedPage>,
-    image: &mut Vec<u8>,
-) {
-    let start = image.len();
-    image.resize(start + MARK_BYTES, 0);
-    for saved in pages {
-        image.extend_from_slice(&saved.page.0.to_le_bytes());
-        image.extend_from_slice(&saved.slot.0.to_le_bytes());
-        image.extend_from_slice(&[u8::from(saved.queue == QueueName::Main), saved.uses, 0, 0]);
-        image.extend_from_slice(&saved.content.to_le_bytes());
-    }
-    let (first, body) = image[start..].split_at_mut(MARK_BYTES);
-    first.copy_from_slice(&mark(identity, generation, ENDED, body));
 }
 
 fn mark(identity: &Identity, generation: u64, state: u32, body: &[u8]) -> [u8; MARK_BYTES] {
@@ -329,7 +350,7 @@ mod tests {
             content: 9,
         };
         let mut image = vec![7; 3];
-        write(&IDENTITY, 4, pages.iter().map(saved), &mut image);
+        SavedIndex::write(&IDENTITY, 4, pages.iter().map(saved), &mut image);
         // It is appended.
         image.split_off(3)
     }
@@ -341,7 +362,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_its_worth_told() {
         let index = load(&image_of(&[(5, 1, 0), (7, 2, 0), (99, 0, 3), (3, 9, 1)])).unwrap();
-        let worth: Vec<u64> = index.by_worth().map(|page| page.0).collect();
+        let worth: Vec<u64> = index.by_worth().iter().map(|saved| saved.page().0).collect();
         assert_eq!((worth, index.generation()), (vec![99, 3, 7, 5], 4));
         assert_eq!(load(&image_of(&[])).unwrap().pages, []);
     }

@@ -95,8 +95,8 @@ struct ServeArguments {
     /// What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N;
     /// for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of
     /// it (`narrows-target log make`), twice for two media, each log=DEVICE with log-serial=S; cache=ram:SIZE for memory that answers reads of
-    /// what was read before, in it cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn't. May be
-    /// repeated.
+    /// what was read before, in it cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn't,
+    /// cache-index=FILE to read the same pages again after a restart. May be repeated.
     #[arg(long, value_name = "WHAT", required_unless_present = "config", value_parser = namespace_of)]
     namespace: Vec<NamespaceSpec>,
 

@@ -8,15 +8,17 @@ use std::sync::Arc;
 use narrows_nvme::Nqn;
 use narrows_nvme::log::TargetWait;
 
-use crate::backing::{Backing, OpenError, open};
-use crate::buffer::BufferPool;
+use crate::backing::{Backing, CacheIndex, OpenError, open};
+use crate::buffer::{Buffer, BufferPool};
 use crate::connection::{Connection, Context, StorageOperation, StorageRequest};
 use crate::credentials::{Authentication, Credentials};
 use crate::key_maker::KeyRequest;
 use crate::namespace::{Namespace, NamespaceSpec};
 use crate::reactor::{Inbox, Message};
+use crate::restart::save_index;
 use crate::subsystem::{AllowedHosts, Subsystem};
 use crate::target::{Limits, Target, Threads};
+use crate::warmer::PagesToWarm;
 
 /// A target whose only thread is the caller's.
 pub struct InMemoryTarget {
@@ -31,6 +33,8 @@ pub struct InMemoryTarget {
     waiting: Vec<(usize, StorageRequest, Option<i32>)>,
     /// News of logs.
     inbox: Arc<Inbox>,
+    /// Namespaces, with what the indexes of their caches name.
+    to_warm: Vec<(Arc<Namespace>, PagesToWarm)>,
 }
 
 impl InMemoryTarget {
@@ -62,6 +66,13 @@ impl InMemoryTarget {
         }
         let authentication =
             Authentication { all: credentials.map(Arc::new), ..Authentication::default() };
+        let mut to_warm = Vec::new();
+        for namespace in opened.values() {
+            let index = namespace.cache_index.as_ref();
+            index.map_or(Ok(()), CacheIndex::mark)?;
+            let found = index.map(CacheIndex::take_found).unwrap_or_default();
+            to_warm.push((Arc::clone(namespace), PagesToWarm::new(found)));
+        }
         let subsystem = Subsystem::new(nqn.clone(), AllowedHosts::Any, authentication, opened);
         let subsystems = BTreeMap::from([(nqn.clone(), Arc::new(subsystem))]);
         let no_threads = Threads { wait: TargetWait::Sleep, counters: Vec::new() };
@@ -73,6 +84,7 @@ impl InMemoryTarget {
             requests: Vec::new(),
             keys: Vec::new(),
             waiting: Vec::new(),
+            to_warm,
             inbox: Arc::new(Inbox::new().map_err(|source| OpenError::System {
                 action: "make an eventfd for",
                 path: "the target".to_string(),
@@ -188,6 +200,41 @@ impl InMemoryTarget {
             }
         }
         sum
+    }
+
+    /// Reads some pages again that the indexes of caches name, as the thread of a cache does; whether there were any.
+    ///
+    /// # Errors
+    /// What a file said.
+    pub fn warm(&mut self) -> std::io::Result<bool> {
+        let mut any = false;
+        for (namespace, pages) in &mut self.to_warm {
+            any |= namespace.warm_some(pages, &mut Buffer::largest())?.is_some();
+        }
+        Ok(any)
+    }
+
+    /// Pages that were read again so far.
+    pub fn warmed_pages(&self) -> u64 {
+        let indexes = self.target.namespaces().filter_map(|its| its.cache_index.as_ref());
+        indexes.map(|index| index.counts().1).sum()
+    }
+
+    /// Ends as a stop does: moves what logs hold, and saves the indexes of caches. Nothing may be under way.
+    ///
+    /// # Errors
+    /// What a file said.
+    pub fn end(mut self) -> std::io::Result<()> {
+        self.move_logs()?;
+        for (namespace, pages) in std::mem::take(&mut self.to_warm) {
+            match &namespace.backing {
+                Backing::File(disk) => disk.sync()?,
+                Backing::Logged(disk) => disk.leave_empty()?,
+                Backing::Null | Backing::Ram(_) => {}
+            }
+            save_index(&namespace, pages.left());
+        }
+        Ok(())
     }
 
     /// Memory for data in flight that is in use, bytes.

@@ -24,12 +24,15 @@ mod metrics;
 mod namespace;
 mod output;
 mod reactor;
+mod reading;
 mod reservation;
+mod restart;
 mod serve;
 mod signals;
 mod spec;
 mod subsystem;
 mod target;
+mod warmer;
 
 pub use arguments::{command, main};
 pub use backing::{OpenError, Opened, open};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use narrows_log_tier::State;
 
 use crate::backing::logged::{LoggedDisk, now_ms};
-use crate::backing::{Backing, CacheFigures, MemoryCache};
+use crate::backing::{Backing, CacheFigures, CacheIndex, MemoryCache, WarmUp};
 use crate::namespace::Counters;
 use crate::target::Target;
 
@@ -72,6 +72,21 @@ const OF_CACHES: [CacheFigure; 9] = [
     ("cache_refused_pages", "counter", "Pages that found no room.", |of| of.asked.without_room),
 ];
 
+/// A figure of caches with an index: its name, kind, what it is, where it is.
+type IndexFigure = (&'static str, &'static str, &'static str, fn(&CacheIndex) -> u64);
+
+const OF_INDEXES: [IndexFigure; 3] = [
+    ("cache_index_pages", "gauge", "Pages that the index named at the start.", |index| {
+        index.counts().0
+    }),
+    ("cache_warmed_pages", "counter", "Of these, pages that were read again.", |index| {
+        index.counts().1
+    }),
+    ("cache_warming", "gauge", "1 while they are read again.", |index| {
+        u64::from(index.warm_up() == WarmUp::Warming)
+    }),
+];
+
 /// A counter of namespaces: its name, what it counts, where it is.
 type NamespaceCounter = (&'static str, &'static str, fn(&Counters) -> &AtomicU64);
 
@@ -135,6 +150,12 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
         let samples = caches_of(target).into_iter().map(room).collect();
         family("cache_pages", "gauge", "Pages that the cache has room for.", samples);
     }
+    for (name, kind, help, figure) in OF_INDEXES {
+        let samples = samples_of_indexes(target, figure);
+        if !samples.is_empty() {
+            family(name, kind, help, samples);
+        }
+    }
     let curves = curves_of_caches(target);
     if !curves.is_empty() {
         let help = "Pages of reads that a cache so many times as large would miss (LRU; median of samples, and their range).";
@@ -190,6 +211,21 @@ fn curves_of_caches(target: &Target) -> Vec<(String, String)> {
         }
     }
     curves
+}
+
+/// A figure of each cache with an index, with the labels of its namespace.
+fn samples_of_indexes(target: &Target, figure: fn(&CacheIndex) -> u64) -> Vec<(String, String)> {
+    let mut samples = Vec::new();
+    for subsystem in target.subsystems.values() {
+        for namespace in subsystem.namespaces.values() {
+            if let Some(index) = &namespace.cache_index {
+                let (nqn, number) = (&subsystem.nqn, namespace.number);
+                let labels = format!("{{subsystem=\"{nqn}\",nsid=\"{number}\"}}");
+                samples.push((labels, figure(index).to_string()));
+            }
+        }
+    }
+    samples
 }
 
 /// Caches with the labels of their namespaces.

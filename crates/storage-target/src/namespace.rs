@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use narrows_nvme::Nqn;
 use narrows_nvme::identify::{IdentifyNamespace, NamespaceIds};
 
-use crate::backing::{Backing, MemoryCache, Opened};
+use crate::backing::{Backing, CacheIndex, CacheWrite, MemoryCache, Opened};
 use crate::key_maker;
 use crate::reservation::Reservations;
 
@@ -39,6 +39,8 @@ pub struct CacheSpec {
     pub bytes: u64,
     /// Ranges that are treated by themselves.
     pub ranges: Vec<CacheRange>,
+    /// File that keeps which pages it had, for the next start.
+    pub index: Option<PathBuf>,
 }
 
 /// A range of a namespace in its cache.
@@ -115,6 +117,8 @@ pub(crate) struct Namespace {
     pub(crate) backing: Backing,
     /// Memory in front of it.
     pub(crate) cache: Option<Arc<MemoryCache>>,
+    /// What names the pages that it had before, and will at the next start.
+    pub(crate) cache_index: Option<CacheIndex>,
     pub(crate) read_only: bool,
     pub(crate) counters: Counters,
     pub(crate) reservations: Reservations,
@@ -133,15 +137,18 @@ impl Namespace {
         opened: Opened,
     ) -> Namespace {
         let block_shift = spec.block_bytes.trailing_zeros() as u8;
+        let uuid = match &spec.medium {
+            Medium::Ram { .. } => random_uuid(),
+            Medium::Null { .. } => uuid_of(subsystem, number, "null"),
+            Medium::Path(path) => {
+                uuid_of(subsystem, number, &stored_at(path, spec.serial.as_deref()))
+            }
+        };
+        let index = opened.index.map(|index| CacheIndex::new(index, uuid, opened.bytes));
         Namespace {
             number,
-            uuid: match &spec.medium {
-                Medium::Ram { .. } => random_uuid(),
-                Medium::Null { .. } => uuid_of(subsystem, number, "null"),
-                Medium::Path(path) => {
-                    uuid_of(subsystem, number, &stored_at(path, spec.serial.as_deref()))
-                }
-            },
+            uuid,
+            cache_index: index,
             backing: opened.backing,
             cache: opened.cache,
             read_only: spec.read_only,
@@ -161,6 +168,15 @@ impl Namespace {
     /// Size, blocks.
     pub(crate) fn blocks(&self) -> u64 {
         self.blocks.load(Ordering::Relaxed)
+    }
+
+    /// Tells the cache, if there is one, that these ranges of bytes are about to change.
+    pub(crate) fn begins(
+        &self,
+        ranges: impl IntoIterator<Item = (u64, u64)>,
+    ) -> Option<CacheWrite> {
+        let cache = self.cache.as_ref()?;
+        Some(cache.begin_write(ranges.into_iter()))
     }
 
     /// Looks at the size of its file or device again; whether it changed.

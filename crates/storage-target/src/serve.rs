@@ -21,9 +21,11 @@ use crate::credentials::{Authentication, Credentials};
 use crate::key_maker::KeyMaker;
 use crate::namespace::{Namespace, NamespaceSpec};
 use crate::reactor::{Inbox, Message, Reactor, ReactorSetup, Wait};
+use crate::restart::{announce_index, mark_indexes, save_indexes, stop_warmers, warmers_of};
 use crate::signals::{Signal, Signals};
 use crate::subsystem::{AllowedHosts, Subsystem};
 use crate::target::{Limits, Target, Threads};
+use crate::warmer::Warmer;
 use crate::{journal, metrics};
 
 /// How long nobody is accepted after that failed.
@@ -155,17 +157,28 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
     let target = Arc::new(Target::new(subsystems, request.limits, threads));
     let connections = Arc::new(AtomicUsize::new(0));
     let workers = workers_for(request, &target, &connections)?;
-    announce(&target, &listeners);
     let movers = movers_of(&target).map_err(system("start a thread"))?;
-    let service =
-        Service { request, target, connections, workers, movers, control, listeners, signals };
+    // Once all is there, and before a host is let in.
+    mark_indexes(&target)?;
+    announce(&target, &listeners);
+    let warmers = warmers_of(&target).map_err(system("start a thread"))?;
+    let service = Service {
+        request,
+        target,
+        connections,
+        workers,
+        movers,
+        warmers,
+        control,
+        listeners,
+        signals,
+    };
     service.run()
 }
 
 /// A thread for each log.
 fn movers_of(target: &Target) -> io::Result<Vec<Mover>> {
-    let namespaces = target.subsystems.values().flat_map(|subsystem| subsystem.namespaces.values());
-    let logged = namespaces.filter_map(|namespace| match &namespace.backing {
+    let logged = target.namespaces().filter_map(|namespace| match &namespace.backing {
         Backing::Logged(disk) => Some(disk),
         _ => None,
     });
@@ -297,6 +310,7 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
                 let pages = cache.pages();
                 journal::line("caches", &[("path", &path), ("kind", &"ram"), ("pages", &pages)]);
             }
+            announce_index(namespace, &path);
             if let Backing::Logged(disk) = &namespace.backing {
                 announce_log(disk);
             }
@@ -367,6 +381,7 @@ struct Service<'a> {
     connections: Arc<AtomicUsize>,
     workers: Vec<Worker>,
     movers: Vec<Mover>,
+    warmers: Vec<Warmer>,
     control: Option<ControlSocket>,
     listeners: Vec<TcpListener>,
     signals: Signals,
@@ -467,7 +482,8 @@ impl Service<'_> {
             worker.inbox.send(Message::Stop);
         }
         self.write_metrics();
-        let Service { target, workers, movers, .. } = self;
+        let Service { target, workers, movers, warmers, .. } = self;
+        let left = stop_warmers(warmers);
         let mut failed = None;
         for worker in workers {
             match worker.handle.join() {
@@ -476,18 +492,19 @@ impl Service<'_> {
                 Err(_) => failed = Some(io::Error::other("a thread panicked")),
             }
         }
-        for subsystem in target.subsystems.values() {
-            for namespace in subsystem.namespaces.values() {
-                let Backing::File(disk) = &namespace.backing else { continue };
-                if let Err(source) = disk.sync() {
-                    failed = Some(source);
-                }
+        for namespace in target.namespaces() {
+            let Backing::File(disk) = &namespace.backing else { continue };
+            if let Err(source) = disk.sync() {
+                failed = Some(source);
             }
         }
         for mover in movers {
             if let Err(source) = mover.stop() {
                 failed = Some(source);
             }
+        }
+        if failed.is_none() {
+            save_indexes(&target, &left);
         }
         let cpu_ns = target.threads.cpu_ns();
         let commands = metrics::commands(&target);

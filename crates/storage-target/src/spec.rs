@@ -1,5 +1,6 @@
 //! Texts of the command line.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::backing::{CACHE_PAGE, LEAST_BYTES};
@@ -19,7 +20,7 @@ fn invalid<T>(text: String) -> Result<T, InvalidSpec> {
 const NULL_BYTES: u64 = 1 << 40;
 
 /// `FILE`, `DEVICE`, `ram:SIZE` or `null[:SIZE]`, then options with commas between: `block=4096`, `readonly`, `nsid=N`,
-/// `serial=S`, `contents=keep`, `cache=ram:SIZE`, and once or twice `log=FILE` or `log=DEVICE,log-serial=S`.
+/// `serial=S`, `contents=keep`, `cache=ram:SIZE`, `cache-index=FILE`, and once or twice `log=FILE` or `log=DEVICE,log-serial=S`.
 ///
 /// # Errors
 /// What of it isn't understood.
@@ -45,7 +46,7 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
         cache: None,
         log: Vec::new(),
     };
-    let mut ranges = Vec::new();
+    let (mut ranges, mut index) = (Vec::new(), None);
     for word in words {
         match word.split_once('=') {
             Some(("block", "512")) => spec.block_bytes = 512,
@@ -57,8 +58,10 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
                 _ => return invalid(format!("`{word}`: a namespace has a number from 1 on")),
             },
             Some(("cache", place)) => {
-                spec.cache = Some(CacheSpec { bytes: cache_of(place)?, ranges: Vec::new() });
+                let bytes = cache_of(place)?;
+                spec.cache = Some(CacheSpec { bytes, ranges: Vec::new(), index: None });
             }
+            Some(("cache-index", path)) if !path.is_empty() => index = Some(path.into()),
             Some(("cache-keep", range)) => ranges.push(cache_range_of(word, range, true)?),
             Some(("cache-recycle", range)) => ranges.push(cache_range_of(word, range, false)?),
             Some(("log", path)) if !path.is_empty() => spec.log.push(log_medium_at(path)),
@@ -70,7 +73,7 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
             },
             None if word == "readonly" => spec.read_only = true,
             _ => {
-                let known = "block=512, block=4096, readonly, nsid=N, serial=S, contents=keep, cache=ram:SIZE, cache-keep=RANGE, cache-recycle=RANGE, log=FILE, log-serial=S";
+                let known = "block=512, block=4096, readonly, nsid=N, serial=S, contents=keep, cache=ram:SIZE, cache-keep=RANGE, cache-recycle=RANGE, cache-index=FILE, log=FILE, log-serial=S";
                 return invalid(format!("`{word}` is none of {known}"));
             }
         }
@@ -80,7 +83,7 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
     {
         return invalid(format!("{bytes} bytes are less than one block"));
     }
-    divide_cache(&mut spec, ranges)?;
+    complete_cache(&mut spec, ranges, index)?;
     if !spec.log.is_empty() {
         if !matches!(spec.medium, Medium::Path(_)) {
             return invalid("a log is of a file or block device: memory keeps nothing".to_string());
@@ -128,9 +131,18 @@ fn cache_range_of(word: &str, range: &str, keep: bool) -> Result<CacheRange, Inv
     Ok(CacheRange { offset, bytes, keep, quota_bytes: quota })
 }
 
-/// Gives a cache its ranges, where there is one and it can be.
-fn divide_cache(spec: &mut NamespaceSpec, mut ranges: Vec<CacheRange>) -> Result<(), InvalidSpec> {
+/// Gives a cache its ranges and its index, where there is one and it can be.
+fn complete_cache(
+    spec: &mut NamespaceSpec,
+    mut ranges: Vec<CacheRange>,
+    index: Option<PathBuf>,
+) -> Result<(), InvalidSpec> {
     let Some(cache) = &mut spec.cache else {
+        if index.is_some() {
+            return invalid(
+                "the index of which cache? `cache=ram:SIZE` says how large it is".to_string(),
+            );
+        }
         if ranges.is_empty() {
             return Ok(());
         }
@@ -141,9 +153,6 @@ fn divide_cache(spec: &mut NamespaceSpec, mut ranges: Vec<CacheRange>) -> Result
     if !matches!(spec.medium, Medium::Path(_)) {
         return invalid("a cache is of a file or block device: the rest is memory".to_string());
     }
-    if !spec.log.is_empty() {
-        return invalid("`cache=` and `log=`: a namespace has one of the two".to_string());
-    }
     ranges.sort_by_key(|range| range.offset);
     let apart = |pair: &[CacheRange]| {
         pair[0].offset.checked_add(pair[0].bytes).is_some_and(|end| end <= pair[1].offset)
@@ -151,7 +160,7 @@ fn divide_cache(spec: &mut NamespaceSpec, mut ranges: Vec<CacheRange>) -> Result
     if !ranges.windows(2).all(apart) {
         return invalid("`cache-keep=` and `cache-recycle=`: two ranges overlap".to_string());
     }
-    cache.ranges = ranges;
+    (cache.ranges, cache.index) = (ranges, index);
     Ok(())
 }
 
@@ -211,7 +220,7 @@ mod tests {
         assert_eq!(device.medium, Medium::Path("/dev/sdx".into()));
         assert_eq!((device.serial.as_deref(), device.keep_contents), (Some("A:B C"), true));
         let cached = namespace_of("/srv/disk,cache=ram:64MiB").unwrap();
-        let cache = CacheSpec { bytes: 64 << 20, ranges: Vec::new() };
+        let cache = CacheSpec { bytes: 64 << 20, ranges: Vec::new(), index: None };
         assert_eq!((cached.cache, null.cache), (Some(cache), None));
         let text = "a,cache-recycle=1GiB+8KiB:4KiB,cache=ram:1MiB,cache-keep=0+64KiB";
         let ranges = namespace_of(text).unwrap().cache.unwrap().ranges;
@@ -219,10 +228,15 @@ mod tests {
         let quota_bytes = Some(4096);
         let recycle = CacheRange { offset: 1 << 30, bytes: 8192, keep: false, quota_bytes };
         assert_eq!(ranges, [keep, recycle]);
+        let text = "a,cache-index=/var/lib/a b,cache=ram:1MiB";
+        let index = namespace_of(text).unwrap().cache.unwrap().index;
+        assert_eq!(index.as_deref(), Some("/var/lib/a b".as_ref()));
         let logged = namespace_of("/srv/wal,log=/fast/a,log=/dev/sdy,log-serial=S 1").unwrap();
         let media: Vec<_> =
             logged.log.iter().map(|it| (it.path.to_str(), it.serial.as_deref())).collect();
         assert_eq!(media, [(Some("/fast/a"), None), (Some("/dev/sdy"), Some("S 1"))]);
+        let both = namespace_of("a,cache=ram:1MiB,log=b").unwrap();
+        assert_eq!((both.cache.map(|cache| cache.bytes), both.log.len()), (Some(1 << 20), 1));
         // A file may have a colon in its name.
         assert_eq!(namespace_of("a:b").unwrap().medium, Medium::Path("a:b".into()));
     }
@@ -241,11 +255,12 @@ mod tests {
         assert!(why("a,log=b,readonly").contains("nothing would be written"));
         assert!(why("a,log=b,log=c,log=d").contains("one medium or two"));
         assert!(why("ram:8MiB,cache=ram:1MiB").contains("the rest is memory"));
-        assert!(why("a,cache=ram:1MiB,log=b").contains("one of the two"));
         assert!(why("a,cache=/dev/sdy").contains("cache=ram:SIZE"));
         assert!(why("a,cache=ram:64KiB").contains("smallest cache has 256 KiB"));
         assert!(why("a,cache=ram:").contains("no size"));
         assert!(why("a,cache-keep=0+1MiB").contains("of which cache"));
+        assert!(why("a,cache-index=b").contains("index of which cache"));
+        assert!(why("a,cache=ram:1MiB,cache-index=").contains("`cache-index=`"));
         assert!(why("a,cache=ram:1MiB,cache-keep=1MiB").contains("no range"));
         for range in ["0+0", "512+4096", "0+100", "0+8KiB:100"] {
             let text = format!("a,cache=ram:1MiB,cache-keep={range}");

@@ -12,6 +12,7 @@ use narrows_nvme::{AsyncEvent, HostId, Nqn};
 use crate::controller::{Controller, NewController, Service};
 use crate::credentials::Credentials;
 use crate::key_maker::fill_random;
+use crate::namespace::Namespace;
 use crate::reactor::ReactorCounters;
 use crate::subsystem::Subsystem;
 
@@ -171,6 +172,11 @@ impl Target {
                 return sequence;
             }
         }
+    }
+
+    /// All namespaces of all subsystems.
+    pub(crate) fn namespaces(&self) -> impl Iterator<Item = &Arc<Namespace>> {
+        self.subsystems.values().flat_map(|subsystem| subsystem.namespaces.values())
     }
 
     /// Time since the start, ms.

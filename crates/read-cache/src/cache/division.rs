@@ -180,11 +180,7 @@ impl ReadCache {
         for (id, queue) in seats {
             let number = self.segments.of(self.frames[*id as usize].page);
             let pool = self.segments.get(number).pool;
-            let queue = match self.pools[pool].class {
-                Class::Keep { .. } => QueueName::Main,
-                Class::Recycle { .. } => QueueName::Small,
-                Class::Default => *queue,
-            };
+            let queue = self.pools[pool].queue_again(*queue);
             self.frames[*id as usize].segment = number;
             self.segments.get_mut(number).held += 1;
             let full = self.pools[pool].room() == 0;

@@ -35,6 +35,8 @@ pub enum Admission {
 pub enum WriteOutcome {
     /// The backing has all of the bytes, and the caller has them still.
     Written,
+    /// The backing was not asked in the end, and has what it had.
+    Unchanged,
     /// The backing failed, zeroed or gave up the range, or nobody knows: its pages leave.
     Unknown,
 }
@@ -182,13 +184,15 @@ impl ReadCache {
         self.each_resident(token.pages, |cache, id| {
             let frame = &mut cache.frames[id as usize];
             debug_assert!(frame.is_written, "a page that is written is no hit");
-            if outcome == WriteOutcome::Written {
-                frame.is_written = false;
-                let page = Page(frame.page);
-                cache.segments.get_mut(frame.segment).statistics.updates += 1;
-                update(page, Slot(id));
-            } else {
-                cache.invalidate_frame(id);
+            match outcome {
+                WriteOutcome::Written => {
+                    frame.is_written = false;
+                    let page = Page(frame.page);
+                    cache.segments.get_mut(frame.segment).statistics.updates += 1;
+                    update(page, Slot(id));
+                }
+                WriteOutcome::Unchanged => frame.is_written = false,
+                WriteOutcome::Unknown => cache.invalidate_frame(id),
             }
         });
         self.fence.end(&token);
@@ -265,11 +269,22 @@ impl ReadCache {
     }
 
     fn seat(&mut self, id: u32, page: Page, segment: u16, queue: QueueName) {
+        self.seat_with(id, page, segment, |pool, frames| pool.push(frames, id, queue));
+    }
+
+    /// Gives a slot to a page that `push` puts into a queue of its pool.
+    fn seat_with(
+        &mut self,
+        id: u32,
+        page: Page,
+        segment: u16,
+        push: impl FnOnce(&mut Pool, &mut [Frame]),
+    ) {
         self.frames[id as usize] = Frame::new(page.0, segment);
         self.index.insert(page.0, id);
         let segment = self.segments.get_mut(segment);
         segment.held += 1;
-        self.pools[segment.pool].push(&mut self.frames, id, queue);
+        push(&mut self.pools[segment.pool], &mut self.frames);
     }
 
     /// Frees the slot of a page that somebody wants out.

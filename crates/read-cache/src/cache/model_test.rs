@@ -4,6 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::frame::MOST_USES;
+use crate::saved::SavedPage;
 use crate::segment::SegmentSpec;
 
 const PAGES: u64 = 24;
@@ -20,6 +22,11 @@ enum Step {
     },
     Admit {
         read: usize,
+    },
+    /// The same for pages of an index.
+    Warm {
+        read: usize,
+        uses: u8,
     },
     BeginWrite {
         first: u64,
@@ -69,11 +76,16 @@ fn class() -> impl Strategy<Value = Class> {
 
 fn step() -> impl Strategy<Value = Step> {
     let some = || (0..PAGES, 0u64..5);
-    let outcome = prop_oneof![4 => Just(WriteOutcome::Written), 1 => Just(WriteOutcome::Unknown)];
+    let outcome = prop_oneof![
+        4 => Just(WriteOutcome::Written),
+        1 => Just(WriteOutcome::Unchanged),
+        1 => Just(WriteOutcome::Unknown),
+    ];
     prop_oneof![
         8 => some().prop_map(|(first, count)| Step::Read { first, count }),
         8 => (0usize..60).prop_map(|read| Step::Backing { read }),
         8 => (0usize..60).prop_map(|read| Step::Admit { read }),
+        3 => (0usize..60, 0u8..=MOST_USES).prop_map(|(read, uses)| Step::Warm { read, uses }),
         4 => some().prop_map(|(first, count)| Step::BeginWrite { first, count }),
         6 => (0usize..60).prop_map(|write| Step::Apply { write }),
         4 => (0usize..60, outcome).prop_map(|(write, outcome)| Step::EndWrite { write, outcome }),
@@ -138,7 +150,8 @@ impl World {
                     miss.data = Some(data.collect());
                 }
             }
-            Step::Admit { read } => self.admit(read % reads),
+            Step::Admit { read } => self.admit(read % reads, None),
+            Step::Warm { read, uses } => self.admit(read % reads, Some(uses)),
             // More would leave no page alone.
             Step::BeginWrite { .. } if self.writes.len() >= 3 => {}
             Step::BeginWrite { first, count } => {
@@ -199,23 +212,37 @@ impl World {
         }
     }
 
-    fn admit(&mut self, read: usize) {
+    /// What was read stays if it may; with `uses` as a page of an index, for which nobody leaves.
+    fn admit(&mut self, read: usize, uses: Option<u8>) {
         if self.misses.get(read).is_none_or(|miss| miss.data.is_none()) {
             return;
         }
         let miss = self.misses.swap_remove(read);
         for (page, value) in miss.pages.pages().zip(miss.data.into_iter().flatten()) {
-            match self.cache.admit(miss.start, page) {
-                Admission::Admitted(slot) => self.slots[slot.0 as usize] = Some(value),
-                Admission::Present | Admission::Overtaken | Admission::NoRoom => {}
+            let (used, room) = (self.cache.used(), self.cache.has_room_for(page));
+            let admission = match uses {
+                None => self.cache.admit(miss.start, page),
+                Some(uses) => {
+                    let queue = if uses % 2 == 0 { QueueName::Small } else { QueueName::Main };
+                    let saved = SavedPage { page, slot: Slot(0), queue, uses, content: 0 };
+                    self.cache.warm(miss.start, &saved)
+                }
+            };
+            if let Admission::Admitted(slot) = admission {
+                self.slots[slot.0 as usize] = Some(value);
+                assert!(uses.is_none() || room && self.cache.used() == used + 1, "nobody leaves");
             }
         }
     }
 
     fn end_write(&mut self, write: usize, outcome: WriteOutcome) {
-        // What the backing says is written, is.
-        let whole = |write: &Write| write.applied == write.token.pages.count();
-        if !self.writes.get(write).is_some_and(|it| outcome == WriteOutcome::Unknown || whole(it)) {
+        // What the backing says is written, is; and what it was not asked for is not.
+        let can_be = |write: &Write| match outcome {
+            WriteOutcome::Written => write.applied == write.token.pages.count(),
+            WriteOutcome::Unchanged => write.applied == 0,
+            WriteOutcome::Unknown => true,
+        };
+        if !self.writes.get(write).is_some_and(can_be) {
             return;
         }
         let Write { token, value, .. } = self.writes.swap_remove(write);

@@ -27,6 +27,8 @@ enum Step {
     End,
     /// The backing has failed before it had anything.
     Fail,
+    /// The backing was not asked.
+    Withdraw,
     Evict,
     /// A cache of one slot, then of two again.
     Resize,
@@ -137,10 +139,11 @@ impl World {
             }
             Step::Begin => memory.token = Some(self.cache.begin_write(range)),
             Step::Apply(page) => self.backing[page as usize] = value(page),
-            Step::End | Step::Fail => {
+            Step::End | Step::Fail | Step::Withdraw => {
                 let token = memory.token.take().unwrap_or_else(|| self.cache.begin_write(range));
                 let outcome = match step {
                     Step::End => WriteOutcome::Written,
+                    Step::Withdraw => WriteOutcome::Unchanged,
                     _ => WriteOutcome::Unknown,
                 };
                 let (slots, updates) = (&mut self.slots, &mut self.updates);
@@ -215,7 +218,9 @@ fn no_interleaving_of_reads_and_writes_leaves_a_stale_page() {
     let fail = actor(A, 1, &[Step::Begin, Step::Fail]);
     let evict = actor(A, 1, &[Step::Evict]);
     let resize = actor(A, 1, &[Step::Resize]);
-    let histories: [(&[Actor], u64); 8] = [
+    let withdraw = actor(A, 1, &[Step::Begin, Step::Withdraw]);
+    let histories: [(&[Actor], u64); 9] = [
+        (&[read(A), write(A), withdraw], 560),
         (&[read(A), read(A), write(A)], 1_680),
         (&[read(A), write(A), write(A)], 1_680),
         (&[read(A), read(A), write(A), write(A)], 369_600),
@@ -249,9 +254,18 @@ fn the_same_histories_find_a_write_that_is_told_only_after_it_happened() {
 }
 
 #[test]
+fn the_same_histories_find_a_write_that_says_that_nothing_happened() {
+    let liar = actor(A, 1, &[Step::Begin, Step::Apply(A), Step::Withdraw]);
+    assert!(all(&[read(A), liar]).stale > 0);
+}
+
+#[test]
 fn what_nobody_writes_meanwhile_is_always_admitted() {
     let tally = all(&[read(A), read(B), read(A)]);
     assert_eq!((tally.cached, tally.overtaken), (tally.schedules, 0));
+    // A write that didn't happen leaves what was there.
+    let withdraw = actor(A, 1, &[Step::Begin, Step::Withdraw]);
+    assert_eq!(all(&[withdraw]).cached, 1, "of a cold cache and a warm one");
     // A write of a neighbour refuses nothing, and a write alone keeps what is there.
     let tally = all(&[read(A), write(B)]);
     assert_eq!((tally.cached, tally.overtaken), (tally.schedules, 0));

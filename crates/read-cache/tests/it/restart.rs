@@ -2,7 +2,7 @@
 
 use narrows_read_cache::{
     Admission, Class, Identity, IndexRefusal, MARK_BYTES, Page, PageRange, ReadCache, Restored,
-    SavedIndex, SegmentSpec, mark_of_use,
+    SavedIndex, SavedPage, SegmentSpec, Slot, mark_of_use,
 };
 use proptest::prelude::*;
 
@@ -64,6 +64,88 @@ fn a_cache_is_taken_up_as_it_was_left() {
     assert!(hits.abs_diff(replay(&mut after, &trace)) <= 4, "but for who had left before");
 }
 
+/// Reads the pages of an index again into a cache; how many found room.
+fn warm(cache: &mut ReadCache, index: &SavedIndex) -> usize {
+    let start = cache.begin_warming();
+    let pages = index.by_worth();
+    let admitted = |saved: &&SavedPage| {
+        let room = cache.has_room_for(saved.page());
+        let admission = cache.warm(start, saved);
+        assert_eq!(room, matches!(admission, Admission::Admitted(_)), "{saved:?}");
+        room
+    };
+    pages.iter().filter(admitted).count()
+}
+
+#[test]
+fn pages_that_are_read_again_go_on_as_they_were_left() {
+    let before = used_cache();
+    let index = SavedIndex::load(&image_of(&before, 5), &identity(), None).unwrap();
+    let mut after = ReadCache::new(64, 4096, None);
+    let pages = PageRange::new(Page(0), 20);
+    let spec = SegmentSpec { pages, class: Class::Keep { quota: 10 }, reuse: None };
+    let keep = after.add_segment(spec).unwrap();
+    assert_eq!(warm(&mut after, &index), 64);
+    assert!(
+        (0..100).map(Page).all(|it| after.slot_of(it).is_some() == before.slot_of(it).is_some())
+    );
+    assert_eq!((after.used_by(keep), after.statistics(keep).unwrap().reads), (10, 0));
+    let mut before = before;
+    let mut random = Random(6);
+    let trace: Vec<u64> = (0..400).map(|_| random.below(100)).collect();
+    let hits = replay(&mut before, &trace);
+    assert!(hits.abs_diff(replay(&mut after, &trace)) <= 12, "but for who left, and ties");
+}
+
+#[test]
+fn nobody_leaves_for_a_page_that_is_read_again_and_the_worthiest_come_first() {
+    let index = SavedIndex::load(&image_of(&used_cache(), 5), &identity(), None).unwrap();
+    let worth: Vec<Page> = index.by_worth().iter().map(SavedPage::page).collect();
+    let mut cache = ReadCache::new(40, 4096, None);
+    // Hosts were here before; two of their pages are none of the index.
+    replay(&mut cache, &[worth[0].0, 8_000, 8_001]);
+    assert_eq!(warm(&mut cache, &index), 37);
+    assert!([worth[0].0, 8_000, 8_001].iter().all(|it| cache.slot_of(Page(*it)).is_some()));
+    assert!(worth[..38].iter().all(|page| cache.slot_of(*page).is_some()));
+    assert!(worth[38..].iter().all(|page| cache.slot_of(*page).is_none()));
+    // Who comes next displaces what was asked for once, or was worth least.
+    replay(&mut cache, &(9_000..9_004).collect::<Vec<_>>());
+    assert!(worth[1..20].iter().all(|page| cache.slot_of(*page).is_some()));
+}
+
+#[test]
+fn a_page_that_is_written_while_it_is_read_again_stays_out() {
+    let index = SavedIndex::load(&image_of(&used_cache(), 5), &identity(), None).unwrap();
+    let saved = index.by_worth()[0];
+    let mut cache = ReadCache::new(64, 4096, None);
+    let start = cache.begin_warming();
+    let token = cache.begin_write(PageRange::one(saved.page()));
+    assert_eq!(cache.warm(start, &saved), Admission::Overtaken);
+    cache.end_write(token, narrows_read_cache::WriteOutcome::Written, |_, _| {});
+    assert_eq!(cache.warm(start, &saved), Admission::Overtaken);
+    let start = cache.begin_warming();
+    assert!(matches!(cache.warm(start, &saved), Admission::Admitted(_)));
+    assert_eq!(cache.warm(start, &saved), Admission::Present);
+}
+
+#[test]
+fn pages_are_put_into_one_index_by_slots_of_their_own() {
+    let pages = used_cache().saved_pages(|_| 0);
+    assert_eq!(ReadCache::new(4, 4096, None).saved_pages(|_| 0), []);
+    let numbered = (0..).zip(&pages).map(|(slot, saved)| saved.in_slot(Slot(slot)));
+    let mut image = Vec::new();
+    SavedIndex::write(&identity(), 2, numbered, &mut image);
+    assert_eq!(image.len() as u64, SavedIndex::image_bytes(64));
+    let index = SavedIndex::load(&image, &identity(), None).unwrap();
+    assert_eq!((index.generation(), index.by_worth().len()), (2, 64));
+    // A slot that is named twice is refused.
+    let twice = pages.iter().map(|saved| saved.in_slot(Slot(0)));
+    let mut image = Vec::new();
+    SavedIndex::write(&identity(), 2, twice, &mut image);
+    let refused = SavedIndex::load(&image, &identity(), None);
+    assert_eq!(refused, Err(IndexRefusal::Inconsistent));
+}
+
 #[test]
 fn a_smaller_cache_and_a_doubtful_slot_take_up_less() {
     let image = image_of(&used_cache(), 1);
@@ -75,8 +157,7 @@ fn a_smaller_cache_and_a_doubtful_slot_take_up_less() {
     // Its other slots are free.
     replay(&mut cache, &(5000..5016).collect::<Vec<_>>());
     assert_eq!(cache.used(), 32);
-    let worth: Vec<Page> = index.by_worth().collect();
-    assert_eq!(worth.len(), 64);
+    assert_eq!(index.by_worth().len(), 64);
 }
 
 #[test]
@@ -193,5 +274,5 @@ fn a_page_that_was_read_before_the_restart_is_not_admitted_by_mistake() {
     cache.end_write(token, narrows_read_cache::WriteOutcome::Written, |_, _| {});
     assert_eq!(cache.admit(start, page), Admission::Overtaken);
     let index = SavedIndex::load(&image, &identity(), None).unwrap();
-    assert!(index.by_worth().all(|saved| saved != page));
+    assert!(index.by_worth().iter().all(|saved| saved.page() != page));
 }

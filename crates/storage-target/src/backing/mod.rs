@@ -1,5 +1,6 @@
 //! What a namespace's blocks are kept in.
 
+mod cache_index;
 mod file;
 pub(crate) mod logged;
 mod memory_cache;
@@ -8,10 +9,11 @@ mod ram;
 
 use std::sync::Arc;
 
+pub(crate) use cache_index::{CacheIndex, WarmUp};
 pub(crate) use file::FileDisk;
 pub(crate) use logged::LoggedDisk;
 pub(crate) use memory_cache::{
-    CACHE_PAGE, CacheError, CacheFigures, CacheRead, CacheWrite, LEAST_BYTES, MemoryCache,
+    CACHE_PAGE, CacheError, CacheFigures, CacheRead, CacheWrite, LEAST_BYTES, MemoryCache, numbered,
 };
 pub use open::{OpenError, Opened, open};
 pub(crate) use ram::RamDisk;

@@ -15,10 +15,11 @@ use narrows_raw::{ConsentError, Refusal};
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
+use super::cache_index::{OpenIndex, open_index};
 use super::file::size_of;
 use super::logged::{Mark, check_named_once, check_no_log, mark_of, open_logged};
 use super::{Backing, CacheError, FileDisk, MemoryCache, RamDisk};
-use crate::namespace::{DiskSpec, Medium, NamespaceSpec};
+use crate::namespace::{CacheSpec, DiskSpec, Medium, NamespaceSpec};
 
 /// How long a lock that nobody who can be seen holds is waited for.
 const LOCK_WITHIN: Duration = Duration::from_secs(2);
@@ -80,7 +81,8 @@ pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
         }
         Medium::Path(path) => {
             let media = spec.log.iter().map(|medium| medium.path.as_path());
-            check_named_once(std::iter::once(path.as_path()).chain(media))?;
+            let index = spec.cache.iter().filter_map(|cache| cache.index.as_deref());
+            check_named_once(std::iter::once(path.as_path()).chain(media).chain(index))?;
             let disk = open_file_or_device(&DiskSpec {
                 path: path.clone(),
                 serial: spec.serial.clone(),
@@ -100,11 +102,13 @@ pub struct Opened {
     pub bytes: u64,
     /// Memory in front of it.
     pub(crate) cache: Option<Arc<MemoryCache>>,
+    /// What names the pages that it had before.
+    pub(crate) index: Option<OpenIndex>,
 }
 
 impl Opened {
     fn uncached(backing: Backing, bytes: u64) -> Opened {
-        Opened { backing, bytes, cache: None }
+        Opened { backing, bytes, cache: None, index: None }
     }
 }
 
@@ -118,9 +122,13 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
     };
     let bytes = disk.size().map_err(system)?;
     check_no_log(&disk)?;
+    // Before the log is: what can't be had changes nothing.
+    let cache = spec.cache.as_ref().map(|cache| cache_for(&path, cache)).transpose()?;
+    let index = spec.cache.as_ref().and_then(|cache| cache.index.as_deref());
+    let index = index.map(|index| open_index(index, &disk, spec.serial.as_deref())).transpose()?;
     if !spec.log.is_empty() {
-        let logged = open_logged(disk, spec.serial.as_deref(), &spec.log)?;
-        return Ok(Opened::uncached(Backing::Logged(Arc::new(logged)), bytes));
+        let logged = open_logged(disk, spec.serial.as_deref(), &spec.log, cache.clone())?;
+        return Ok(Opened { backing: Backing::Logged(Arc::new(logged)), bytes, cache, index });
     }
     if let Mark::Log(log) = mark_of(&disk.file) {
         return Err(refused(
@@ -129,22 +137,24 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
             "serve it with that log, `log=FILE`, or move what the log holds: `narrows-target log flush`; if the log is lost for good: `narrows-target log drop --for FILE --lost LOG-ID`",
         ));
     }
-    let cache = spec.cache.as_ref().map(|cache| {
-        let why = |error| match error {
-            CacheError::System(source) => OpenError::System {
-                action: "map memory for",
-                path: format!("cache=ram:{}", cache.bytes),
-                source,
-            },
-            CacheError::Segment(error) => refused(
-                &path,
-                format!("its cache can't be divided so: {error}, of a part of it"),
-                "say a larger `cache=ram:SIZE`, or less in `cache-keep=`",
-            ),
-        };
-        MemoryCache::new(cache).map(Arc::new).map_err(why)
-    });
-    Ok(Opened { backing: Backing::File(Box::new(disk)), bytes, cache: cache.transpose()? })
+    Ok(Opened { backing: Backing::File(Box::new(disk)), bytes, cache, index })
+}
+
+/// Memory in front of what is at a path.
+fn cache_for(path: &Path, cache: &CacheSpec) -> Result<Arc<MemoryCache>, OpenError> {
+    let why = |error| match error {
+        CacheError::System(source) => OpenError::System {
+            action: "map memory for",
+            path: format!("cache=ram:{}", cache.bytes),
+            source,
+        },
+        CacheError::Segment(error) => refused(
+            path,
+            format!("its cache can't be divided so: {error}, of a part of it"),
+            "say a larger `cache=ram:SIZE`, or less in `cache-keep=`",
+        ),
+    };
+    MemoryCache::new(cache).map(Arc::new).map_err(why)
 }
 
 /// A file or block device that may be written, open and held.
@@ -286,7 +296,7 @@ fn open_file(path: &Path) -> Result<FileDisk, OpenError> {
 
 /// Takes the whole file's lock, as every target does. A target that was killed holds it until the kernel has ended what its rings had
 /// under way, for a moment after it is gone.
-fn lock(file: &File) -> io::Result<()> {
+pub(super) fn lock(file: &File) -> io::Result<()> {
     let begun = Instant::now();
     loop {
         match rustix::fs::flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive) {

@@ -11,7 +11,7 @@ use super::respond::{Payload, Timing, service_time};
 use super::slots::{Slot, Step};
 use super::storage_answer::compared;
 use super::{Connection, Context, Phase, StorageOperation};
-use crate::backing::{Backing, CacheWrite};
+use crate::backing::Backing;
 use crate::buffer::{Buffer, LARGEST};
 use crate::controller::Service;
 use crate::namespace::Namespace;
@@ -34,15 +34,6 @@ pub(super) struct Arrived {
 impl Arrived {
     pub(super) fn timing(&self) -> Timing {
         Timing { arrived_ns: self.arrived_ns, storage_ns: 0 }
-    }
-
-    /// Tells the cache, if there is one, that these ranges of bytes are about to change.
-    pub(super) fn begins(
-        &self,
-        ranges: impl IntoIterator<Item = (u64, u64)>,
-    ) -> Option<CacheWrite> {
-        let cache = self.namespace.cache.as_ref()?;
-        Some(cache.begin_write(ranges.into_iter()))
     }
 
     pub(super) fn slot(self, step: Step, buffer: Option<Buffer>) -> Slot {
@@ -327,7 +318,7 @@ impl Connection {
         arrived.namespace.counters.wrote(u64::from(bytes));
         let durable = extent.force_unit_access && !arrived.namespace.backing.keeps_each_write();
         let memory = buffer.pointer().cast_const();
-        let cache_write = arrived.begins([(offset, u64::from(bytes))]);
+        let cache_write = arrived.namespace.begins([(offset, u64::from(bytes))]);
         let slot = Slot { cache_write, ..arrived.slot(Step::Write, Some(buffer)) };
         let slot = self.slots.insert(slot);
         self.ask(slot, StorageOperation::Write { memory, bytes, offset, durable }, context);

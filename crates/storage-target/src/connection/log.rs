@@ -76,7 +76,18 @@ impl Connection {
             self.slots.remove(number);
             return false;
         }
-        let waits = match disk.append(&change, context.waiter(number), woken) {
+        // From here on the pages are no hits. What the log takes is read at once, so the cache has it as soon as the log has.
+        let cached = namespace.begins([(change.offset, bytes)]);
+        let outcome = disk.append(&change, context.waiter(number), woken);
+        match (&outcome, cached) {
+            (Outcome::Waits | Outcome::Failed, Some(cached)) => cached.withdraw(),
+            (Outcome::Appended(_), Some(cached)) if action == Action::Write => {
+                cached.written(change.offset, data);
+            }
+            // Pages that are zeros now leave.
+            _ => {}
+        }
+        let waits = match outcome {
             Outcome::Appended(appended) => {
                 self.write_media(number, disk, &appended, context);
                 false

@@ -51,13 +51,12 @@ impl Connection {
         context: &mut Context<'_>,
     ) {
         let mut slot = self.slots.remove(number);
-        slot.settle_cache(failed.is_none());
-        let Slot {
-            entry, namespace, step, mut buffer, overlay, bytes, arrived_ns, storage_ns, ..
-        } = slot;
-        if let (Some(read), false) = (&mut buffer, overlay.is_empty()) {
-            lay_over(&overlay, read.bytes_mut(bytes as usize));
+        if let (Some(read), false) = (&mut slot.buffer, slot.overlay.is_empty()) {
+            lay_over(&slot.overlay, read.bytes_mut(slot.bytes as usize));
         }
+        // What stays is what the host reads: the backing, with what a log holds laid over it.
+        slot.settle_cache(failed.is_none());
+        let Slot { entry, namespace, step, buffer, bytes, arrived_ns, storage_ns, .. } = slot;
         let timing = Timing { arrived_ns, storage_ns };
         let status = failed.unwrap_or(Status::SUCCESS);
         if failed.is_some() {

@@ -11,6 +11,7 @@ use super::slots::Step;
 use super::{Connection, Context, Destination, Phase, StorageOperation, StorageRequest};
 use crate::backing::Backing;
 use crate::backing::logged::covers;
+use crate::reading::Reader;
 use crate::reservation::Use;
 
 impl Connection {
@@ -96,28 +97,26 @@ impl Connection {
             self.finish_slot(number, None, context);
             return true;
         }
-        if let (true, Backing::Logged(disk)) = (slot.reads, &slot.namespace.backing) {
-            // Before the backing is read: what is moved there meanwhile is in what is read.
-            let overlay = disk.overlay(slot.offset, slot.bytes);
-            let covered = covers(&overlay, slot.bytes);
-            slot.overlay = overlay;
+        if let (true, Some(cache)) = (slot.reads, slot.namespace.cache.clone())
+            && let Some(hit) = cache.hit(slot.offset, slot.bytes)
+        {
+            hit.copy_to(buffer.bytes_mut(slot.bytes as usize));
+            slot.buffer = Some(buffer);
+            slot.step = Step::Read;
+            drop(hit);
+            self.finish_slot(number, None, context);
+            return true;
+        }
+        if slot.reads {
+            let begun = slot.namespace.begin_reading(slot.offset, slot.bytes, Reader::Host);
+            let covered = covers(&begun.overlay, slot.bytes);
+            (slot.cache_read, slot.overlay) = (begun.cache, begun.overlay);
             if covered {
                 slot.buffer = Some(buffer);
                 slot.step = Step::Read;
                 self.finish_slot(number, None, context);
                 return true;
             }
-        }
-        if let (true, Some(cache)) = (slot.reads, slot.namespace.cache.clone()) {
-            if let Some(hit) = cache.hit(slot.offset, slot.bytes) {
-                hit.copy_to(buffer.bytes_mut(slot.bytes as usize));
-                slot.buffer = Some(buffer);
-                slot.step = Step::Read;
-                drop(hit);
-                self.finish_slot(number, None, context);
-                return true;
-            }
-            slot.cache_read = cache.begin_read(slot.offset, slot.bytes);
         }
         let memory = buffer.pointer();
         let (entry, offset, bytes) = (slot.entry, slot.offset, slot.bytes);

@@ -48,7 +48,7 @@ impl Connection {
                     libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE
                 };
                 let durable = extent.force_unit_access;
-                let cache_write = arrived.begins([(offset, length)]);
+                let cache_write = arrived.namespace.begins([(offset, length)]);
                 let slot = Slot { cache_write, ..arrived.slot(Step::Zero { durable }, None) };
                 let slot = self.slots.insert(slot);
                 self.ask(slot, StorageOperation::Allocate { mode, offset, bytes: length }, context);
@@ -152,7 +152,7 @@ impl Connection {
         let block = u64::from(namespace.block_bytes());
         let bytes =
             |range: &DeallocatedRange| (range.first_block * block, u64::from(range.blocks) * block);
-        let cache_write = arrived.begins(all.iter().map(bytes));
+        let cache_write = namespace.begins(all.iter().map(bytes));
         let slot = Slot { cache_write, ..arrived.slot(step, Some(buffer)) };
         let slot = self.slots.insert(slot);
         if !self.deallocate_next(slot, context) {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use serde::{Deserialize, Serialize};
 
 use crate::backing::logged::{LoggedDisk, now_ms, state_word};
-use crate::backing::{Backing, CacheFigures, MemoryCache};
+use crate::backing::{Backing, CacheFigures, CacheIndex, MemoryCache};
 use crate::namespace::Namespace;
 use crate::target::Target;
 
@@ -57,8 +57,25 @@ pub(super) struct CacheView {
     pub(super) hits: u64,
     pub(super) misses: u64,
     pub(super) evictions: u64,
+    /// What names its pages for the next start, where there is one.
+    #[serde(default)]
+    pub(super) index: Option<IndexView>,
     /// The pages that no option names, and then what is kept or recycled.
     pub(super) ranges: Vec<RangeView>,
+}
+
+/// The index of a cache.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct IndexView {
+    pub(super) path: String,
+    /// cold, warming, warm or stopped.
+    pub(super) state: String,
+    /// Why cold or stopped.
+    pub(super) reason: Option<String>,
+    /// Pages that it named at the start.
+    pub(super) named_pages: u64,
+    /// Of these, read again so far.
+    pub(super) warmed_pages: u64,
 }
 
 /// A range of a cache.
@@ -109,7 +126,10 @@ fn namespace_view(subsystem: &str, namespace: &Namespace) -> NamespaceView {
         ),
         bytes: namespace.blocks() * u64::from(namespace.block_bytes()),
         log,
-        cache: namespace.cache.as_deref().map(cache_view),
+        cache: namespace
+            .cache
+            .as_deref()
+            .map(|cache| cache_view(cache, namespace.cache_index.as_ref())),
     }
 }
 
@@ -130,7 +150,7 @@ fn log_view(disk: &LoggedDisk) -> LogView {
     }
 }
 
-fn cache_view(cache: &MemoryCache) -> CacheView {
+fn cache_view(cache: &MemoryCache, index: Option<&CacheIndex>) -> CacheView {
     let CacheFigures { asked, used_pages, .. } = cache.total();
     let ranges = cache.figures().into_iter().enumerate();
     CacheView {
@@ -139,7 +159,21 @@ fn cache_view(cache: &MemoryCache) -> CacheView {
         hits: asked.hits,
         misses: asked.misses,
         evictions: asked.evictions,
+        index: index.map(index_view),
         ranges: ranges.map(|(number, of)| range_view(cache, number, of)).collect(),
+    }
+}
+
+fn index_view(index: &CacheIndex) -> IndexView {
+    let (named_pages, warmed_pages) = index.counts();
+    let warm_up = index.warm_up();
+    let (state, reason) = warm_up.words();
+    IndexView {
+        path: index.path().display().to_string(),
+        state: state.to_string(),
+        reason: reason.map(str::to_string),
+        named_pages,
+        warmed_pages,
     }
 }
 
@@ -212,6 +246,7 @@ impl CacheView {
             size(self.capacity_bytes),
             asked_for(self.hits, self.misses, self.evictions)
         );
+        text += &self.index.as_ref().map(IndexView::text).unwrap_or_default();
         for range in &self.ranges {
             if self.ranges.len() > 1 {
                 text += &format!(
@@ -224,6 +259,19 @@ impl CacheView {
             text += &range.text();
         }
         text
+    }
+}
+
+impl IndexView {
+    fn text(&self) -> String {
+        let IndexView { path, state, reason, named_pages, warmed_pages } = self;
+        let reason =
+            reason.as_ref().map_or_else(String::new, |reason| format!(", because {reason}"));
+        let pages = match named_pages {
+            0 => String::new(),
+            named => format!("; {warmed_pages} of {named} pages were read again"),
+        };
+        format!("         index {path}: {state}{reason}{pages}\n")
     }
 }
 

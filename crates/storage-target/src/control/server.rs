@@ -135,6 +135,9 @@ fn answer(question: &Question, target: &Target) -> Answer {
             chosen(target, subsystem.as_deref(), *nsid, |it| it.cache.is_some())
                 .map_err(|found| found.said("a cache"))
                 .map(|namespace| {
+                    if let Some(index) = &namespace.cache_index {
+                        index.stop_warming();
+                    }
                     let evicted = namespace.cache.as_ref().map(|cache| {
                         let used = cache.total().used_pages;
                         cache.clear();

@@ -1,12 +1,13 @@
 //! A file with memory in front: what is read is what was written, by whomever, and after a restart.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use narrows_io::{DevicePath, Op};
 
 use crate::data::{all, hold_against_a_copy, one, path_to, pattern};
-use crate::program::{NQN, Program};
+use crate::program::{NQN, Program, logged, make_log};
 
 /// The figure of a metric that one namespace has.
 fn figure(text: &str, name: &str) -> u64 {
@@ -165,13 +166,34 @@ fn no_read_shows_less_than_what_was_answered_before_it_began() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disk");
     std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+    race(&folder, &file, &format!("{},cache=ram:512KiB", file.display()), &[&["evict"]]);
+}
+
+/// The same with a log between, which is moved again and again.
+#[test]
+fn nor_with_a_log_behind_the_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, media) = (folder.path().join("disk"), [folder.path().join("log")]);
+    std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+    make_log(&file, &media, &[]);
+    let namespace = format!("{},cache=ram:512KiB", logged(&file, &media));
+    race(&folder, &file, &namespace, &[&["flush"], &["evict"]]);
+}
+
+/// `verbs` are what the target is asked beside new sizes of the cache.
+fn race(folder: &tempfile::TempDir, file: &Path, namespace: &str, verbs: &[&[&str]]) {
     let metrics = folder.path().join("metrics");
-    let namespace = format!("{},cache=ram:512KiB", file.display());
     let control = folder.path().join("control");
     let control = control.to_str().unwrap();
     let metrics_file = metrics.to_str().unwrap();
     let more = ["--threads", "3", "--metrics", metrics_file, "--control", control];
-    let program = Program::serving(&[&namespace], &more);
+    let program = Program::serving(&[namespace], &more);
+    let tier = |verb: &[&str]| {
+        let mut tier = std::process::Command::new(env!("CARGO_BIN_EXE_narrows-target"));
+        let tier = tier.arg("tier").args(verb).args(["--control", control]);
+        let output = tier.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
     let said: Arc<Vec<AtomicU64>> = Arc::new((0..PAGES).map(|_| AtomicU64::new(0)).collect());
     let mut writing = path_to(&program, "");
     let reading: Vec<_> = (0..2).map(|_| path_to(&program, "")).collect();
@@ -192,13 +214,11 @@ fn no_read_shows_less_than_what_was_answered_before_it_began() {
         });
         scope.spawn(move || {
             for round in 0..24 {
-                let size = if round % 2 == 0 { "256KiB" } else { "2MiB" };
-                let verb: &[&str] =
-                    if round % 5 == 0 { &["evict"] } else { &["resize", "--size", size] };
-                let mut tier = std::process::Command::new(env!("CARGO_BIN_EXE_narrows-target"));
-                let tier = tier.arg("tier").args(verb).args(["--control", control]);
-                let output = tier.output().unwrap();
-                assert!(output.status.success(), "{output:?}");
+                match verbs.get(round % 5) {
+                    Some(verb) => tier(verb),
+                    None if round % 2 == 0 => tier(&["resize", "--size", "256KiB"]),
+                    None => tier(&["resize", "--size", "2MiB"]),
+                }
             }
         });
         for (reader, mut path) in (0..).zip(reading) {
@@ -221,7 +241,8 @@ fn no_read_shows_less_than_what_was_answered_before_it_began() {
         }
     });
     // And all is as the file has it.
-    let content = std::fs::read(&file).unwrap();
+    verbs.iter().for_each(|verb| tier(verb));
+    let content = std::fs::read(file).unwrap();
     let mut path = path_to(&program, "");
     for page in 0..PAGES as usize {
         path.submit(Op::Read, 0, page as u64 * 4096, 4096);

@@ -108,3 +108,57 @@ fn logs_and_caches_are_listed_flushed_and_evicted_while_they_serve() {
     assert!(said.contains("something else is there"), "{said}");
     assert_eq!(std::fs::read(control).unwrap(), b"mine");
 }
+
+#[test]
+fn a_namespace_with_both_is_listed_flushed_evicted_and_resized() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, media) = (folder.path().join("disk"), [folder.path().join("log")]);
+    std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+    make_log(&file, &media, &[]);
+    let control = folder.path().join("control");
+    let control = control.to_str().unwrap();
+    let namespace = format!("{},cache=ram:1MiB", logged(&file, &media));
+    let program = Program::serving(&[&namespace], &["--control", control]);
+    let association = Arc::new(Association::connect(&program.address(""), 1).unwrap());
+    let mut path =
+        association.path(Arena::new(1, 4096, 4096).unwrap(), PathOptions::default()).unwrap();
+    // A miss, a write that the cache takes over, a hit; and then what the log has, through a cache that was emptied.
+    one(&mut path, Op::Read);
+    path.buffer(0)[..4096].fill(7);
+    one(&mut path, Op::Write);
+    one(&mut path, Op::Read);
+    let list = || {
+        let (json, code) = tier(&["list", "--json", "--control", control]);
+        assert_eq!(code, Some(0), "{json}");
+        let list: serde_json::Value = serde_json::from_str(&json).unwrap();
+        list["namespaces"][0].clone()
+    };
+    let its = list();
+    let (log, cache) = (&its["log"], &its["cache"]);
+    assert_eq!(log["appended_bytes"], 8192);
+    let of_cache = |key: &str| cache[key].as_u64().unwrap();
+    assert_eq!([of_cache("hits"), of_cache("misses"), of_cache("used_bytes")], [1, 1, 4096]);
+    let (said, code) = tier(&["evict", "--control", control]);
+    assert!(code == Some(0) && said.contains("1 pages evicted"), "{said}");
+    one(&mut path, Op::Read);
+    assert_eq!(path.buffer(0)[..4096], [7; 4096]);
+    let (said, code) = tier(&["flush", "--control", control]);
+    assert!(code == Some(0) && said.contains("records moved"), "{said}");
+    assert_eq!(std::fs::read(&file).unwrap()[..4096], [7; 4096]);
+    let (said, code) = tier(&["resize", "--size", "512KiB", "--control", control]);
+    assert!(code == Some(0) && said.contains("room for 128 pages, 1 used"), "{said}");
+    one(&mut path, Op::Read);
+    assert_eq!(path.buffer(0)[..4096], [7; 4096]);
+    let (its, hits) = (list(), 2);
+    assert_eq!(
+        (its["log"]["records"].as_u64(), its["cache"]["hits"].as_u64()),
+        (Some(0), Some(hits))
+    );
+    let (text, _) = tier(&["list", "--control", control]);
+    assert!(
+        text.contains("log    healthy") && text.contains("cache  4.0 KiB of 512.0 KiB"),
+        "{text}"
+    );
+    drop(path);
+    program.stop();
+}

@@ -1,6 +1,7 @@
 //! The target as hosts see it: a program that listens, and the initiator of the crate beside it.
 
 mod authentication;
+mod cache_index;
 mod cached;
 mod control;
 mod cutter;
@@ -9,6 +10,7 @@ mod fabric_split;
 mod host;
 mod hostile;
 mod impostor;
+mod log_and_cache;
 mod logged;
 mod measured;
 mod misuse;

@@ -5,6 +5,7 @@
 //! was cut may have happened or not, block by block, and nothing else may be there.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use narrows_initiator::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
 use narrows_nvme::command::{
@@ -83,6 +84,8 @@ struct World {
     answered: u64,
     /// It has a log, which is moved now and then, and takes no hints.
     logged: bool,
+    /// Its cache has an index, whose pages are read again now and then.
+    indexed: bool,
     /// Commands under way may be about the same blocks.
     overlaps: bool,
     /// Who connects: the bytes of its HostID.
@@ -102,6 +105,7 @@ impl World {
             versions: 0,
             answered: 0,
             logged: namespace.contains(",log="),
+            indexed: namespace.contains(",cache-index="),
             overlaps: false,
             host: 9,
         }
@@ -336,7 +340,21 @@ impl World {
             if self.logged && self.random.below(8) == 0 {
                 self.target.move_logs().unwrap();
             }
+            if self.indexed && self.random.below(4) == 0 {
+                self.target.warm().unwrap();
+            }
         }
+    }
+
+    /// The target ends, in order or as by SIGKILL, and serves the same again.
+    fn again(self, namespace: &str, in_order: bool) -> World {
+        match self.target {
+            target if in_order => target.end().unwrap(),
+            target => drop(target),
+        }
+        let spec = namespace_of(namespace).unwrap();
+        let target = InMemoryTarget::new(&NQN.parse().unwrap(), &[spec], 1 << 20).unwrap();
+        World { target, ..self }
     }
 
     /// The target ends as by SIGKILL and comes back: what its log held is in its file then.
@@ -444,47 +462,146 @@ fn a_file_with_a_cache_is_what_the_model_says() {
     assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
 }
 
-/// Reads, writes, zeroes and cuts of the same blocks at once, and whenever all is quiet the file and what is read are the same.
+/// Ends in order and by SIGKILL, with pages that are read again while hosts write to them.
 #[test]
-fn whatever_overlapped_a_cache_is_what_its_file_is() {
+fn a_cache_that_is_warmed_while_hosts_write_is_what_the_model_says() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut hits, mut updates) = (0, 0);
+    let (mut warmed, mut answered) = ([0; 2], 0);
     for seed in seeds() {
         println!("seed {seed}");
-        let file = folder.path().join(format!("disk-{seed}"));
+        let (file, media) = (folder.path().join("disk"), [folder.path().join("log")]);
+        let index = folder.path().join("index");
         std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
-        let namespace = format!("{},cache=ram:256KiB", file.display());
-        let mut world = World { overlaps: true, ..World::new(seed, &namespace) };
-        for _ in 0..6 {
+        let mut namespace = file.display().to_string();
+        let with_log = seed % 2 == 1;
+        if with_log {
+            make_log(&file, &media, &[]);
+            namespace = logged(&file, &media);
+        }
+        namespace += &format!(",cache=ram:512KiB,cache-index={}", index.display());
+        let mut world = World::new(seed, &namespace);
+        for round in 0..5 {
             let (admin, mut lines) = world.associate(3, Digests::NONE);
             world.work(&mut lines);
             let victim = lines.swap_remove(world.random.below(lines.len()));
             world.cut(victim);
             world.settle_all(&mut lines);
+            lines.into_iter().chain([admin]).for_each(|line| world.cut(line));
             while world.target.waiting() > 0 {
                 world.target.finish(0);
             }
-            let before = world.target.cached_pages();
-            let content = std::fs::read(&file).unwrap();
-            for first in (0..BLOCKS).step_by(8) {
-                let extent = Extent { first_block: first as u64, blocks_less_one: 7, ..EXTENT };
-                let command = IoCommand::Read(extent);
-                let bytes = 8 * BLOCK;
-                let direction = Direction::In(bytes as u32);
-                one(&mut world, &mut lines[0], command, direction, false);
-                let read = &lines[0].memory.0[0][..bytes];
-                assert!(read == &content[first * BLOCK..first * BLOCK + bytes], "block {first}");
-            }
-            let after = world.target.cached_pages();
-            hits += after.0 - before.0;
-            updates += after.2;
-            lines.into_iter().chain([admin]).for_each(|line| world.cut(line));
+            let again = world.target.warmed_pages();
+            warmed[usize::from(with_log)] += again;
+            // After an end that was none the cache is cold.
+            assert!(round != 4 || again == 0, "{again} pages of an index that says nothing");
+            world = world.again(&namespace, round != 3);
         }
-        assert_eq!(world.target.memory_in_use(), 0);
+        answered += world.answered;
+        drop(world);
+        for used in [&file, &index].into_iter().chain(with_log.then_some(&media[0])) {
+            std::fs::remove_file(used).unwrap();
+        }
+    }
+    println!("{warmed:?} pages were read again");
+    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+    assert!(warmed.iter().all(|pages| *pages > 12 * 10), "{warmed:?}");
+}
+
+/// Reads, writes, zeroes and cuts of the same blocks at once, and whenever all is quiet what is read is the same before and after a log was
+/// moved, and is what the file has then. How many pages the cache gave of that, and took over from writes.
+fn overlap(seed: u64, file: &Path, namespace: &str) -> (u64, u64) {
+    println!("seed {seed}");
+    let (mut hits, mut updates) = (0, 0);
+    let mut world = World { overlaps: true, ..World::new(seed, namespace) };
+    for _ in 0..6 {
+        let (admin, mut lines) = world.associate(3, Digests::NONE);
+        world.work(&mut lines);
+        let victim = lines.swap_remove(world.random.below(lines.len()));
+        world.cut(victim);
+        world.settle_all(&mut lines);
+        while world.target.waiting() > 0 {
+            world.target.finish(0);
+        }
+        let before = world.target.cached_pages();
+        let logged = world.logged.then(|| read_everything(&mut world, &mut lines[0]));
+        world.target.move_logs().unwrap();
+        let content = std::fs::read(file).unwrap();
+        for read in [read_everything(&mut world, &mut lines[0])].iter().chain(&logged) {
+            let other = read.chunks(BLOCK).zip(content.chunks(BLOCK)).position(|(a, b)| a != b);
+            assert_eq!(other, None, "a block that is read and not in the file");
+        }
+        let after = world.target.cached_pages();
+        hits += after.0 - before.0;
+        updates += after.2;
+        lines.into_iter().chain([admin]).for_each(|line| world.cut(line));
+    }
+    assert_eq!(world.target.memory_in_use(), 0);
+    (hits, updates)
+}
+
+/// All blocks, eight at once.
+fn read_everything(world: &mut World, line: &mut Line) -> Vec<u8> {
+    let bytes = 8 * BLOCK;
+    let eight = |first| Extent { first_block: first as u64, blocks_less_one: 7, ..EXTENT };
+    let mut read = Vec::new();
+    for first in (0..BLOCKS).step_by(8) {
+        let command = IoCommand::Read(eight(first));
+        let ended = one(world, line, command, Direction::In(bytes as u32), false);
+        assert!(ended.completion.status.is_success(), "{ended:?}");
+        read.extend_from_slice(&line.memory.0[0][..bytes]);
+    }
+    read
+}
+
+#[test]
+fn whatever_overlapped_a_cache_is_what_its_file_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut hits, mut updates) = (0, 0);
+    for seed in seeds() {
+        let file = folder.path().join(format!("disk-{seed}"));
+        std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+        let sums = overlap(seed, &file, &format!("{},cache=ram:256KiB", file.display()));
+        (hits, updates) = (hits + sums.0, updates + sums.1);
         std::fs::remove_file(&file).unwrap();
     }
     println!("{hits} cached pages beside the file, {updates} updates");
     assert!(hits > 10 * 12 && updates > 10 * 12, "{hits} {updates}");
+}
+
+#[test]
+fn whatever_overlapped_a_cache_and_a_log_is_what_their_file_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut hits, mut updates) = (0, 0);
+    for seed in seeds() {
+        let (file, media) = (folder.path().join("disk"), [folder.path().join("log")]);
+        std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+        make_log(&file, &media, &[]);
+        let size = if seed % 2 == 0 { "256KiB" } else { "1MiB" };
+        let sums = overlap(seed, &file, &format!("{},cache=ram:{size}", logged(&file, &media)));
+        (hits, updates) = (hits + sums.0, updates + sums.1);
+        for used in [&file, &media[0]] {
+            std::fs::remove_file(used).unwrap();
+        }
+    }
+    println!("{hits} cached pages beside the file, {updates} updates");
+    assert!(hits > 10 * 12 && updates > 10 * 12, "{hits} {updates}");
+}
+
+#[test]
+fn a_file_with_a_log_and_a_cache_is_what_the_model_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut answered = 0;
+    for seed in seeds() {
+        let (file, media) = (folder.path().join("disk"), [folder.path().join("log")]);
+        std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+        make_log(&file, &media, &[]);
+        let size = if seed % 2 == 0 { "256KiB" } else { "1MiB" };
+        answered += run(seed, &format!("{},cache=ram:{size}", logged(&file, &media)));
+        for used in [&file, &media[0]] {
+            std::fs::remove_file(used).unwrap();
+        }
+    }
+    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
 }
 
 #[test]
@@ -611,6 +728,51 @@ fn a_log_whose_only_medium_fails_takes_no_more_and_keeps_what_it_had() {
     world.target.move_logs().unwrap();
     assert!(flush(&mut world, &mut line).is_success());
     assert_eq!(read_one(&mut world, &mut line), block_of(0, 1));
+    assert_eq!(std::fs::read(&file).unwrap()[..BLOCK], block_of(0, 1));
+}
+
+/// A write that no medium took is read as long as nobody knows that, by whoever asks; and once it has failed by nobody.
+#[test]
+fn what_a_log_lost_is_no_longer_in_the_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, media) = (folder.path().join("disk"), [folder.path().join("log")]);
+    std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+    make_log(&file, &media, &[]);
+    let namespace = format!("{},cache=ram:256KiB", logged(&file, &media));
+    let mut world = World::new(3, &namespace);
+    let (_admin, mut lines) = world.associate(2, Digests::NONE);
+    let (mut writer, mut reader) = (lines.remove(0), lines.remove(0));
+    let page = IoCommand::Read(Extent { blocks_less_one: 7, ..EXTENT });
+    one(&mut world, &mut reader, page, Direction::In(4096), false);
+    assert!(write_one(&mut world, &mut writer, 1, false).completion.status.is_success());
+    // The next is in the log's memory, and its medium has it not yet.
+    writer.memory.0[0][..BLOCK].copy_from_slice(&block_of(0, 2));
+    let entry = IoCommand::Write(EXTENT).to_entry(0, 1, DataPointer::NONE);
+    writer.queue.submit(entry, 0, Direction::Out(BLOCK as u32), &mut writer.memory);
+    let mut ended = Vec::new();
+    while world.target.waiting() == 0 {
+        world.carry(&mut writer, &mut ended);
+    }
+    let mut read = |world: &mut World| {
+        let entry = IoCommand::Read(EXTENT).to_entry(0, 1, DataPointer::NONE);
+        reader.queue.submit(entry, 0, Direction::In(BLOCK as u32), &mut reader.memory);
+        let mut ended = Vec::new();
+        while ended.is_empty() {
+            world.carry(&mut reader, &mut ended);
+        }
+        assert!(ended[0].completion.status.is_success());
+        reader.memory.0[0][..BLOCK].to_vec()
+    };
+    let (hits, ..) = world.target.cached_pages();
+    assert_eq!(read(&mut world), block_of(0, 2));
+    assert_eq!(world.target.cached_pages().0, hits + 1, "the cache has what the log has");
+    world.target.fail(0, libc::EIO);
+    while ended.is_empty() {
+        world.carry(&mut writer, &mut ended);
+    }
+    assert_eq!(ended[0].completion.status, Status::WRITE_FAULT.for_good());
+    assert_eq!(read(&mut world), block_of(0, 1));
+    world.target.move_logs().unwrap();
     assert_eq!(std::fs::read(&file).unwrap()[..BLOCK], block_of(0, 1));
 }
 

@@ -11,7 +11,7 @@ mod wait;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use narrows_log_tier::{Change, Geometry, Log, Refused, Source, State, Status};
@@ -25,7 +25,7 @@ pub(crate) use open::{
 };
 pub(crate) use wait::{News, Owner, Waiter};
 
-use super::FileDisk;
+use super::{FileDisk, MemoryCache};
 use crate::journal;
 use image::RingImage;
 
@@ -88,6 +88,8 @@ pub(crate) struct LoggedDisk {
     pub(crate) backing: FileDisk,
     /// By their numbers in the log.
     media: BTreeMap<u8, FileDisk>,
+    /// Pages in front of backing and log, which have to leave when the log loses data that were read.
+    cache: Option<Arc<MemoryCache>>,
     /// A mark on the backing's file that says that it has a log was set.
     marked: bool,
     shared: Mutex<Shared>,
@@ -188,6 +190,9 @@ impl LoggedDisk {
         // A wake-up costs the host of this very write: without need there is none.
         let due = shared.has_to_move();
         drop(shared);
+        if failed {
+            self.forget_what_was_lost();
+        }
         if due {
             self.bell.notify_one();
         }
@@ -220,6 +225,14 @@ impl LoggedDisk {
             &[("backing", &self.backing.path().display()), ("medium", &path), ("log", &state)],
         );
         durable
+    }
+
+    /// The log failed, and what of it was not durable is no longer read: nor by the cache. Before anybody hears of it, so that who does
+    /// reads what is left.
+    fn forget_what_was_lost(&self) {
+        if let Some(cache) = &self.cache {
+            cache.clear();
+        }
     }
 
     /// What the log holds of these bytes of the backing, for whoever reads the backing after this.

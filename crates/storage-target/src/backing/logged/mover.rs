@@ -241,10 +241,14 @@ impl LoggedDisk {
                 let mut shared = self.shared();
                 let durable = self.fail_medium(&mut shared, *medium);
                 let mut news = shared.news_of(durable);
-                if shared.log.state() == State::Failed {
+                let failed = shared.log.state() == State::Failed;
+                if failed {
                     news.extend(shared.all_fail());
                 }
                 drop(shared);
+                if failed {
+                    self.forget_what_was_lost();
+                }
                 news.into_iter().for_each(|(_, waiter, news)| waiter.tell(news));
             }
         }
@@ -262,7 +266,11 @@ impl LoggedDisk {
         self.shared().log.forget(superblock);
     }
 
-    fn leave_empty(&self) -> io::Result<()> {
+    /// Says on its media that it is empty.
+    ///
+    /// # Errors
+    /// Where it isn't, or can't say so.
+    pub(crate) fn leave_empty(&self) -> io::Result<()> {
         let shared = self.shared();
         let Some(clean) = shared.log.clean_superblock(now_ms()) else {
             let records = shared.log.status().records;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::Path;
-use std::sync::{Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::UNIX_EPOCH;
 
 use narrows_log_tier::{
@@ -17,6 +17,7 @@ use rustix::io::Errno;
 
 use super::mover::write_superblock;
 use super::{LogCounters, LoggedDisk, RingImage, Shared, now_ms};
+use crate::backing::MemoryCache;
 use crate::backing::file::FileDisk;
 use crate::backing::open::{OpenError, open_file_or_device, refused};
 use crate::buffer::{Buffer, LARGEST};
@@ -312,7 +313,7 @@ impl OpenLog {
     }
 }
 
-/// A backing with its log, once what the log held is in the backing.
+/// A backing with its log, once what the log held is in the backing; `cache` is the memory in front of both.
 ///
 /// # Errors
 /// Why it isn't served.
@@ -320,6 +321,7 @@ pub(crate) fn open_logged(
     backing: FileDisk,
     serial: Option<&str>,
     specs: &[DiskSpec],
+    cache: Option<Arc<MemoryCache>>,
 ) -> Result<LoggedDisk, OpenError> {
     let consents = Consents::default();
     let mut log = open_log(specs, consents)?;
@@ -356,6 +358,7 @@ pub(crate) fn open_logged(
     Ok(LoggedDisk {
         backing,
         media: log.into_media(),
+        cache,
         marked,
         shared: Mutex::new(shared),
         bell: Condvar::new(),
@@ -405,7 +408,7 @@ pub(crate) fn check_named_once<'a>(
             return Err(refused(
                 path,
                 "it is named twice".to_string(),
-                "a file and each medium of its log are files or devices of their own",
+                "a file, each medium of its log and the index of its cache are files of their own",
             ));
         }
         seen.push(real);
