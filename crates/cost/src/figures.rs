@@ -3,6 +3,7 @@
 use narrows_limits::table::{Dimension, parse_quantity};
 use narrows_plan::{PlanError, Source};
 
+use crate::day::{Day, days_of};
 use crate::entry::{Figure, Text, Written};
 use crate::sheet::Range;
 
@@ -23,10 +24,12 @@ pub(crate) struct Rate {
     pub unit: &'static str,
 }
 
-/// The file that values are read from, and the table that refusals name.
+/// The file that values are read from, and the day after which no figure was published.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reader<'a> {
     pub source: Source<'a>,
+    /// `None` where nobody asks, as for what comes with narrows.
+    pub today: Option<&'a Day>,
 }
 
 impl Reader<'_> {
@@ -56,7 +59,7 @@ impl Reader<'_> {
         ))
     }
 
-    /// A year, a month or a day: `2026`, `2026-11`, `2026-11-29`.
+    /// A year, a month or a day that has begun: `2026`, `2026-11`, `2026-11-29`.
     pub fn date(self, what: &str, text: &Text) -> Result<String, PlanError> {
         let written = text.get_ref().trim();
         let parts: Vec<&str> = written.split('-').collect();
@@ -65,29 +68,29 @@ impl Reader<'_> {
                 && part.bytes().all(|b| b.is_ascii_digit())
                 && part.parse().is_ok_and(|n: u32| range.contains(&n))
         };
+        let year_and_month =
+            |year: &str, month: &str| number(year, 4, 1950..=2200) && number(month, 2, 1..=12);
         let right = match parts.as_slice() {
             [year] => number(year, 4, 1950..=2200),
-            [year, month] => number(year, 4, 1950..=2200) && number(month, 2, 1..=12),
+            [year, month] => year_and_month(year, month),
             [year, month, day] => {
-                let days = match *month {
-                    "02" => 29,
-                    "04" | "06" | "09" | "11" => 30,
-                    _ => 31,
-                };
-                number(year, 4, 1950..=2200) && number(month, 2, 1..=12) && number(day, 2, 1..=days)
+                let days = year.parse().ok().zip(month.parse().ok());
+                let days = days.map_or(31, |(year, month)| days_of(year, month));
+                year_and_month(year, month) && number(day, 2, 1..=days)
             }
             _ => false,
         };
-        if right {
-            return Ok(written.to_string());
+        if !right {
+            let why = format!("`{written}` is no date");
+            let hint = "write the day, month or year of the source: \"2026-11\"";
+            return Err(self.refused(text, what, why, hint));
         }
-        let why = format!("`{written}` is no date");
-        Err(self.refused(
-            text,
-            what,
-            why,
-            "write the day, month or year of the source: \"2026-11\"",
-        ))
+        if let Some(today) = self.today.filter(|today| today.is_before(written)) {
+            let why = format!("`{written}` is in the future: today is {}", today.as_str());
+            let hint = "write the day on which the figure was quoted or published, not the one up to which it holds";
+            return Err(self.refused(text, what, why, hint));
+        }
+        Ok(written.to_string())
     }
 
     /// A price; `None` where it is unknown.
@@ -109,6 +112,26 @@ impl Reader<'_> {
     ) -> Result<Option<Range>, PlanError> {
         let hint = format!("it is within {} and {}", bounds.start(), bounds.end());
         self.figure(what, figure, *bounds.start(), *bounds.end(), &hint)
+    }
+
+    /// A whole number within bounds, without a range.
+    pub fn whole(
+        self,
+        what: &str,
+        figure: &Figure,
+        bounds: std::ops::RangeInclusive<f64>,
+    ) -> Result<f64, PlanError> {
+        match self.within(what, figure, bounds)? {
+            Some(range) if range.is_exact() && range.value.fract() == 0.0 => Ok(range.value),
+            Some(range) => {
+                let why = format!("{} is no whole number", shown(range));
+                Err(self.source.error(&figure.span(), what, why, "write one whole number"))
+            }
+            None => {
+                let hint = "leave it out where the product has no such rule";
+                Err(self.source.error(&figure.span(), what, "is unknown", hint))
+            }
+        }
     }
 
     fn figure(

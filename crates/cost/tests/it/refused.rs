@@ -26,6 +26,30 @@ fn wrong_descriptions_are_refused_with_line_reason_and_hint() {
         (format!("{head}{}", ITEM.replace("date = \"2026-11\"\n", "")), "needs its date"),
         (format!("{head}{}", ITEM.replace("source = \"quote\"\n", "")), "needs its source"),
         (format!("{head}{}", ITEM.replace("2026-11", "2026-13")), "is no date"),
+        (format!("{head}{}", ITEM.replace("2026-11", "2026-02-29")), "is no date"),
+        (
+            format!("{head}{}", ITEM.replace("2026-11", "2026-12")),
+            "is in the future: today is 2026-11-29",
+        ),
+        (format!("{head}{}", ITEM.replace("2026-11", "2027")), "is in the future"),
+        (
+            format!("{head}{}", ITEM.replace("price = 15000", "price = true")),
+            "is no number, no range",
+        ),
+        (
+            format!("{head}{}", ITEM.replace("price = 15000", "price = 2026-11-29")),
+            "is no number, no range",
+        ),
+        (
+            format!("{head}{}", ITEM.replace("price = 15000", "price = \"15,000\"")),
+            "no number and no range",
+        ),
+        (
+            format!("{head}{}", ITEM.replace("price = 15000", "price = \"15000 USD\"")),
+            "no number and no range",
+        ),
+        (format!("{head}{}", ITEM.replace("price", "prize")), "did you mean `price`?"),
+        (format!("{head}{}", ITEM.replace("\"2026-11\"", "2026-11-29")), "write it in quotes"),
         (format!("{head}{}", ITEM.replace("quote", "")), "is empty"),
         (format!("{head}{ITEM}{ITEM}"), "is named twice"),
         (format!("{head}{ITEM}per = \"week\"\n"), "`week` is not known"),
@@ -120,6 +144,42 @@ fn wrong_parts_of_descriptions_are_refused_with_line_reason_and_hint() {
             "a whole number of servers",
         ),
         (format!("{head}{ITEM}[cost"), "unclosed table"),
+        (
+            format!(
+                "{head}{ITEM}[cost.server]\ncores = 8\n[[cost.licence]]\nrule = \"oracle-ee\"\ncounted = 1.5\n"
+            ),
+            "comes whole",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.server]\ncores = 8\n[[cost.licence]]\nrule = \"oracle-ee\"\ndiscount = \"150 %\"\nsource = \"c\"\n"
+            ),
+            "more than 100 %",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.server]\ncores = 8\n[[cost.licence]]\nrule = \"oracle-ee\"\nprice = 20000\nsource = \"c\"\n"
+            ),
+            "needs its date",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.power]\nwatts = 3\nprice_per_kwh = -0.2\ndate = \"2026\"\nsource = \"b\"\n"
+            ),
+            "out of bounds",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.power]\nwatts = \"3 kW\"\nprice_per_kwh = 0.2\ndate = \"2026\"\nsource = \"b\"\n"
+            ),
+            "no number and no range",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.power]\nwatts = 3\nprice_per_kwh = 0.2\npue = 0.9\ndate = \"2026\"\nsource = \"b\"\n"
+            ),
+            "out of bounds",
+        ),
     ];
     refused(&all);
 }

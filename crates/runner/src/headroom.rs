@@ -1,0 +1,369 @@
+//! How much of CPUs and drives may be used so that a percentile of latency is kept, by curves of latency against rate that runs measured.
+//!
+//! Of CPUs by a search of the highest open-loop rate (`narrows db WORKLOAD --p99 TIME`), else by the closed loop at several numbers of
+//! sessions (`--sessions 1,2,4,…`). Of drives by a calibration (`narrows block calibrate`). Not here: a law of queueing; what was not
+//! measured gives no share.
+
+use narrows_cost::{Headroom, HeadroomOf};
+use narrows_model::{
+    Calibration, HighestRate, Interval, Measurement, Run, Validity, family, metric,
+};
+use narrows_plan::Demand;
+use narrows_units::{Nanos, OpsPerSecond, Ratio};
+
+/// The percentile that is asked for.
+const P99: f64 = 0.99;
+
+/// What a run's curves say.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// By the workload's name: how busy CPUs may be.
+    pub cpus: Vec<(String, Headroom)>,
+    /// How much of drives may be used.
+    pub drives: Option<Headroom>,
+    /// Why a curve says nothing.
+    pub notes: Vec<String>,
+}
+
+/// Of these workloads' CPUs and of the run's drives, with p99 within that limit where one is asked for.
+pub(crate) fn of(run: &Run, demands: &[Demand], limit_ns: Option<u64>) -> Found {
+    let mut found = Found { drives: drives(run), ..Found::default() };
+    let Some(cpus) = super::costs::cpus(run) else { return found };
+    for demand in demands {
+        let (searched, why_not) = searched(run, demand, f64::from(cpus), limit_ns);
+        let headroom = match (searched, limit_ns) {
+            (Some(headroom), _) => Some(headroom),
+            (None, Some(limit_ns)) => {
+                found.notes.extend(why_not);
+                match closed_loop(run, demand, f64::from(cpus), limit_ns) {
+                    Ok(headroom) => headroom,
+                    Err(why) => {
+                        found.notes.push(why);
+                        None
+                    }
+                }
+            }
+            (None, None) => {
+                found.notes.extend(unused(run, demand));
+                None
+            }
+        };
+        found.cpus.extend(headroom.map(|headroom| (demand.name.clone(), headroom)));
+    }
+    found
+}
+
+/// By the search of the highest rate that kept a percentile; why its answer is none for that limit.
+fn searched(
+    run: &Run,
+    demand: &Demand,
+    cpus: f64,
+    limit_ns: Option<u64>,
+) -> (Option<Headroom>, Option<String>) {
+    let of = |highest: &&HighestRate| highest.workload == demand.name;
+    let Some(highest) = run.highest_rates.iter().find(of) else { return (None, None) };
+    let valid = highest.rate_per_s.filter(|_| highest.validity != Validity::Invalid);
+    let (Some(rate), Some(cpu)) = (valid, demand.cpu_ns) else { return (None, None) };
+    if limit_ns.is_some_and(|limit_ns| highest.limit_ns > limit_ns || highest.quantile != P99) {
+        let why = format!(
+            "{}: the run searched for the rate that keeps p{} within {}, which is not what is asked for",
+            demand.name,
+            highest.quantile * 100.0,
+            Nanos(highest.limit_ns)
+        );
+        return (None, Some(why));
+    }
+    let share = (rate * cpu.value / 1e9 / cpus).min(1.0);
+    let from = format!(
+        "p{} within {} kept up to {}, at which the CPUs were {} busy; run {}",
+        highest.quantile * 100.0,
+        Nanos(highest.limit_ns),
+        OpsPerSecond(rate),
+        Ratio(share),
+        run.id
+    );
+    let half = doubt(rate, highest.interval_95.as_ref()).map(|relative| share * relative);
+    (Some(Headroom { share, half, of: HeadroomOf::Cpus, from }), None)
+}
+
+/// How far the ends of an interval are from a value, relative to it. The CPU time of an operation is in the ceiling too, where its doubt
+/// counts.
+fn doubt(value: f64, interval: Option<&Interval>) -> Option<f64> {
+    let Interval { low, high, .. } = interval?;
+    let relative = (high - value).abs().max((value - low).abs()) / value;
+    relative.is_finite().then_some(relative)
+}
+
+/// A number of sessions of the closed loop.
+struct Step {
+    sessions: u32,
+    rate_per_s: f64,
+    p99_ns: f64,
+    busy: f64,
+}
+
+fn steps(run: &Run, demand: &Demand, cpus: f64) -> Vec<Step> {
+    let sessions = |m: &Measurement| {
+        let (workload, sessions) = family::DATABASE.rest(&m.id)?.split_once(".sessions_")?;
+        sessions.parse().ok().filter(|_| workload == demand.name)
+    };
+    let mut all: Vec<Step> = run
+        .measurements
+        .iter()
+        .filter(|m| m.validity != Validity::Invalid)
+        .filter_map(|m| {
+            let rate_per_s = m.value(metric::THROUGHPUT)?;
+            let busy = rate_per_s * m.value(metric::SERVER_CPU_PER_OP)? / 1e9 / cpus;
+            let p99_ns = m.value(metric::LATENCY_P99)?;
+            Some(Step { sessions: sessions(m)?, rate_per_s, p99_ns, busy: busy.min(1.0) })
+        })
+        .collect();
+    all.sort_by_key(|step| step.sessions);
+    all
+}
+
+/// By the closed loop: the largest number of sessions up to which each kept the limit; `None` without such a curve.
+fn closed_loop(
+    run: &Run,
+    demand: &Demand,
+    cpus: f64,
+    limit_ns: u64,
+) -> Result<Option<Headroom>, String> {
+    let steps = steps(run, demand, cpus);
+    let (Some(first), limit) = (steps.first(), Nanos(limit_ns)) else { return Ok(None) };
+    let kept = steps.iter().take_while(|step| step.p99_ns <= limit_ns as f64).count();
+    let Some(last) = kept.checked_sub(1).map(|at| &steps[at]) else {
+        return Err(format!(
+            "{}: no number of sessions kept p99 within {limit}: {} had {}",
+            demand.name,
+            first.sessions,
+            Nanos(first.p99_ns as u64)
+        ));
+    };
+    let next = match steps.get(kept) {
+        Some(missed) => format!("{} had {}", missed.sessions, Nanos(missed.p99_ns as u64)),
+        None => "more were not measured".to_string(),
+    };
+    let from = format!(
+        "{} sessions kept p99 within {limit} ({}, {}, CPUs {} busy), {next}; a closed loop, in which sessions wait for their answers: arrivals that \
+         don't wait have a longer p99 at that rate; run {}",
+        last.sessions,
+        Nanos(last.p99_ns as u64),
+        OpsPerSecond(last.rate_per_s),
+        Ratio(last.busy),
+        run.id
+    );
+    Ok(Some(Headroom { share: last.busy, half: None, of: HeadroomOf::Cpus, from }))
+}
+
+/// A curve that nobody asked.
+fn unused(run: &Run, demand: &Demand) -> Option<String> {
+    let steps = steps(run, demand, 1.0);
+    let [first, .., last] = steps.as_slice() else { return None };
+    Some(format!(
+        "{}: the run has p99 from {} with {} sessions to {} with {}: --p99 TIME takes from it how busy CPUs may be",
+        demand.name,
+        Nanos(first.p99_ns as u64),
+        first.sessions,
+        Nanos(last.p99_ns as u64),
+        last.sessions
+    ))
+}
+
+/// By calibrations of storage: of several the one that leaves most unused.
+fn drives(run: &Run) -> Option<Headroom> {
+    let all = run.calibrations.iter().filter_map(|calibration| of_drives(run, calibration));
+    all.min_by(|a, b| a.share.total_cmp(&b.share))
+}
+
+fn of_drives(run: &Run, calibration: &Calibration) -> Option<Headroom> {
+    let rate = calibration.rate_per_s.filter(|_| calibration.validity != Validity::Invalid)?;
+    let most = calibration.ceiling_per_s.filter(|most| *most > 0.0)?;
+    let share = (rate / most).min(1.0);
+    let goal = &calibration.goal;
+    let doubtful = match (calibration.thin, calibration.validity) {
+        (true, _) => "; it rests on few operations beyond the percentile",
+        (_, Validity::Suspect) => "; it is suspect",
+        _ => "",
+    };
+    let from = format!(
+        "{}: p{} within {} kept up to {} of {} at most{doubtful}; run {}",
+        goal.what,
+        goal.quantile * 100.0,
+        Nanos(goal.limit_ns),
+        OpsPerSecond(rate),
+        OpsPerSecond(most),
+        run.id
+    );
+    let half = doubt(rate, calibration.interval_95.as_ref()).map(|relative| share * relative);
+    Some(Headroom { share, half, of: HeadroomOf::Drives, from })
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{
+        CalibrationEnd, CalibrationGoal, IntervalMethod, Layer, MetricValue, Plan, Platform,
+    };
+    use narrows_plan::Amount;
+
+    use super::*;
+
+    fn demand() -> Demand {
+        Demand {
+            name: "update".to_string(),
+            unit: "operation",
+            rate_per_s: Amount::exact(12_000.0),
+            sessions: Some(8.0),
+            observed: false,
+            think_ns: 0.0,
+            suspect: None,
+            scan: false,
+            cpu_ns: Some(Amount::exact(200_000.0)),
+            threads_per_core: 1.0,
+            reads: None,
+            read_ns: None,
+            writes: None,
+            log: None,
+            parts: None,
+            unknown: Vec::new(),
+        }
+    }
+
+    fn run() -> Run {
+        let mut platform = Platform::default();
+        platform.cpu.threads = 4;
+        let mut run = Run::blank(Plan::default(), platform);
+        run.id = "7f3a".to_string();
+        run
+    }
+
+    fn highest(limit_ns: u64) -> HighestRate {
+        let interval = Interval { low: 9_000.0, high: 11_000.0, method: IntervalMethod::LogT };
+        HighestRate {
+            workload: "update".to_string(),
+            sessions: 8,
+            quantile: 0.99,
+            limit_ns,
+            end: CalibrationEnd::Found,
+            sentence: String::new(),
+            rate_per_s: Some(10_000.0),
+            interval_95: Some(interval),
+            quantiles_ns: Vec::new(),
+            ceiling_per_s: 12_000.0,
+            windows: 1,
+            unusable_windows: 0,
+            rests_on: Vec::new(),
+            validity: Validity::Valid,
+        }
+    }
+
+    /// A number of sessions with its rate and p99, 200 µs of CPU time each.
+    fn step(run: &mut Run, sessions: u32, rate: f64, p99_ns: f64) {
+        let id = format!("database.update.sessions_{sessions}");
+        let mut m = Measurement::new(id, Layer::Database);
+        for (metric, value) in [
+            (metric::THROUGHPUT, rate),
+            (metric::LATENCY_P99, p99_ns),
+            (metric::SERVER_CPU_PER_OP, 200_000.0),
+        ] {
+            m.metrics.push(MetricValue::new(metric, value, None, vec![value]));
+        }
+        run.measurements.push(m);
+    }
+
+    #[test]
+    fn a_search_of_the_rate_says_how_busy_cpus_may_be_with_its_doubt() {
+        let run = Run { highest_rates: vec![highest(5_000_000)], ..run() };
+        let found = of(&run, &[demand()], None);
+        let (_, headroom) = &found.cpus[0];
+        // 10,000 × 200 µs on 4 CPUs.
+        assert!((headroom.share - 0.5).abs() < 1e-12);
+        assert!((headroom.half.unwrap() - 0.05).abs() < 1e-12, "a tenth, by the rate's interval");
+        assert_eq!(headroom.of, HeadroomOf::Cpus);
+        let stricter = of(&run, &[demand()], Some(10_000_000));
+        assert_eq!(stricter.cpus.len(), 1, "within 5 ms is within 10 ms");
+        let other = of(&run, &[demand()], Some(1_000_000));
+        assert!(other.cpus.is_empty());
+        assert!(other.notes[0].contains("not what is asked for"), "{:?}", other.notes);
+    }
+
+    #[test]
+    fn the_closed_loop_says_it_at_the_last_number_of_sessions_that_keeps_the_limit() {
+        let mut run = run();
+        step(&mut run, 16, 15_000.0, 9e6);
+        step(&mut run, 1, 2_000.0, 1e6);
+        step(&mut run, 4, 7_000.0, 2e6);
+        step(&mut run, 8, 12_000.0, 4e6);
+        let found = of(&run, &[demand()], Some(5_000_000));
+        let (_, headroom) = &found.cpus[0];
+        assert!((headroom.share - 0.6).abs() < 1e-12, "12,000 × 200 µs on 4 CPUs: {headroom:?}");
+        assert!(headroom.from.contains("8 sessions") && headroom.from.contains("16 had 9"));
+        assert!(headroom.from.contains("closed loop"), "{}", headroom.from);
+        let none = of(&run, &[demand()], Some(500_000));
+        assert!(none.cpus.is_empty());
+        assert!(none.notes[0].contains("no number of sessions kept p99"), "{:?}", none.notes);
+        let unasked = of(&run, &[demand()], None);
+        assert!(unasked.cpus.is_empty());
+        assert!(unasked.notes[0].contains("--p99 TIME takes from it"), "{:?}", unasked.notes);
+        run.measurements.iter_mut().for_each(|m| m.validity = Validity::Invalid);
+        assert!(
+            of(&run, &[demand()], Some(5_000_000)).cpus.is_empty(),
+            "what is invalid is no point"
+        );
+    }
+
+    fn calibration(rate: Option<f64>, ceiling: f64) -> Calibration {
+        Calibration {
+            id: "block.calibrate.read.8k".to_string(),
+            goal: CalibrationGoal {
+                what: "8 KiB random reads".to_string(),
+                block_bytes: 8192,
+                read_share: 1.0,
+                quantile: 0.99,
+                limit_ns: 1_000_000,
+                arrivals: "poisson".to_string(),
+                beside: None,
+            },
+            end: CalibrationEnd::Found,
+            sentence: String::new(),
+            rate_per_s: rate,
+            interval_95: None,
+            quantiles_ns: Vec::new(),
+            repeats: (3, 3),
+            latency_mean_ns: None,
+            alone_ns: None,
+            ceiling_per_s: Some(ceiling),
+            ceiling_depth: None,
+            knee_per_s: None,
+            curve: Vec::new(),
+            ramp: Vec::new(),
+            cpu_per_op_ns: None,
+            burst_per_s: None,
+            thin: false,
+            pooled: false,
+            windows: 9,
+            unusable_windows: 0,
+            generator_per_s: None,
+            bound: None,
+            bandwidth_bytes_per_s: None,
+            bandwidth_depth: None,
+            process_bandwidth_bytes_per_s: None,
+            oracle: None,
+            rests_on: Vec::new(),
+            validity: Validity::Valid,
+        }
+    }
+
+    #[test]
+    fn a_calibration_says_how_much_of_drives_may_be_used() {
+        let of_drives = |calibrations| of(&Run { calibrations, ..run() }, &[], None).drives;
+        let all =
+            vec![calibration(Some(45_000.0), 60_000.0), calibration(Some(30_000.0), 60_000.0)];
+        let headroom = of_drives(all).unwrap();
+        assert!((headroom.share - 0.5).abs() < 1e-12, "the one that leaves most unused");
+        assert_eq!(headroom.of, HeadroomOf::Drives);
+        assert!(of_drives(vec![calibration(None, 60_000.0)]).is_none(), "it found no rate");
+        let invalid = Calibration { validity: Validity::Invalid, ..calibration(Some(1.0), 2.0) };
+        assert!(of_drives(vec![invalid]).is_none());
+    }
+}
