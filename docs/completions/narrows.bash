@@ -4588,7 +4588,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__size)
-            opts="-h --demand --given --only --rate --growth --years --headroom --core-ratio --what-if --rules --limits --format --help"
+            opts="-h --demand --given --only --rate --growth --years --headroom --p99 --curve --core-ratio --what-if --rules --limits --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4619,6 +4619,14 @@ _narrows() {
                     return 0
                     ;;
                 --headroom)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --p99)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --curve)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

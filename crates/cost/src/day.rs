@@ -12,11 +12,6 @@ impl Day {
         Day { written: format!("{year:04}-{month:02}-{day:02}") }
     }
 
-    /// As it stands in answers: `2026-11-29`.
-    pub fn as_str(&self) -> &str {
-        &self.written
-    }
-
     /// Whether a date (a day, or a whole month or year) begins after it. Both have their digits in the same places.
     pub(crate) fn is_before(&self, date: &str) -> bool {
         self.written.get(..date.len()).is_some_and(|same_part| date > same_part)

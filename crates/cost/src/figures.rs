@@ -85,8 +85,8 @@ impl Reader<'_> {
             let hint = "write the day, month or year of the source: \"2026-11\"";
             return Err(self.refused(text, what, why, hint));
         }
-        if let Some(today) = self.today.filter(|today| today.is_before(written)) {
-            let why = format!("`{written}` is in the future: today is {}", today.as_str());
+        if self.today.is_some_and(|today| today.is_before(written)) {
+            let why = format!("`{written}` is in the future");
             let hint = "write the day on which the figure was quoted or published, not the one up to which it holds";
             return Err(self.refused(text, what, why, hint));
         }
@@ -95,12 +95,14 @@ impl Reader<'_> {
 
     /// A price; `None` where it is unknown.
     pub fn price(self, what: &str, figure: &Figure) -> Result<Option<Range>, PlanError> {
-        self.figure(what, figure, 0.0, PRICE_MAX, "a price is a number that is not negative")
+        let hint = "a price is not negative, and no more than 1,000,000,000,000";
+        self.figure(what, figure, 0.0, PRICE_MAX, hint)
     }
 
     /// How many of something; `None` where it is unknown.
     pub fn count(self, what: &str, figure: &Figure) -> Result<Option<Range>, PlanError> {
-        self.figure(what, figure, 0.0, COUNT_MAX, "a count is a number that is not negative")
+        let hint = "a count is not negative, and no more than 1,000,000,000";
+        self.figure(what, figure, 0.0, COUNT_MAX, hint)
     }
 
     /// A positive figure within bounds; `None` where it is unknown.
@@ -151,7 +153,7 @@ impl Reader<'_> {
                 Some(range) => range,
                 None => {
                     let why = format!("`{}` is no number and no range", text.trim());
-                    let hint = "write 15000, \"12000 to 18000\" or \"unknown\"";
+                    let hint = "write a number without its unit: 15000, \"12000 to 18000\", or \"unknown\"";
                     return Err(self.source.error(&figure.span(), what, why, hint));
                 }
             },
@@ -308,7 +310,8 @@ pub(crate) fn what_if_value(text: &str) -> Option<Range> {
 }
 
 fn shown(range: Range) -> String {
-    if range.is_exact() {
+    // What is no number is not equal to itself.
+    if range.is_exact() || range.value.is_nan() {
         range.value.to_string()
     } else {
         format!("{} to {}", range.low, range.high)

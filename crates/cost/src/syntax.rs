@@ -28,7 +28,9 @@ pub(crate) fn refused(source: Source<'_>, error: &toml::de::Error, whole: &str) 
         let hint = "write 15000, \"12000 to 18000\" or \"unknown\", without the currency";
         return source.error(&at, what, why, hint);
     }
-    let hint = if message.contains("expected a string") {
+    let hint = if message.contains("duplicate key") {
+        "a key stands once in its table: drop one of both"
+    } else if message.contains("expected a string") {
         "write it in quotes with its unit: \"50 %\", \"30 s\", \"512 GB\", \"20k/s\", \"2026-11\""
     } else if message.contains("expected a sequence") {
         "a table of which there may be several has two brackets: [[cost.item]]"

@@ -387,15 +387,17 @@ fn every_key_of_the_json_documents_is_described() {
     let rent = "[[cost.item]]\nname = \"rent\"\nprice = 4000\nper = \"year\"\ndate = \"2026\"\nsource = \"c\"\n";
     let lacking = platform("lacking", 32, 1).replace("price = 1\n", "");
     let work = "[cost.work]\nname = \"orders\"\nrate = \"1k/s\"\nsource = \"tried\"\n";
-    let dear = dear + &work.replace("1k", "5k") + "[[cost.licence]]\nrule = \"oracle-se2\"\n";
+    let dear = dear + &work.replace("1k", "5k") + "[[cost.licence]]\nrule = \"postgresql\"\n";
+    let limited = platform("limited", 32, 1) + "[[cost.licence]]\nrule = \"oracle-se2\"\n";
     let noted = format!("note = \"a note\"\n{cheap}{rent}{work}");
-    let [cheap, dear, lacking] =
-        [put("cheap.toml", noted), put("dear.toml", dear), put("lacking.toml", lacking)];
+    let [cheap, dear] = [put("cheap.toml", noted), put("dear.toml", dear)];
+    let [lacking, limited] = [put("lacking.toml", lacking), put("limited.toml", limited)];
     let mut found = BTreeSet::new();
     let size = ["size", &cheap, &dear, "--demand", &run, "--p99", "2ms", "--curve", &drives];
     for args in [
         vec!["cost", &cheap, &dear, "--run", &run],
         vec!["cost", &lacking],
+        vec!["cost", &limited],
         vec!["cost", "--list-rules"],
         [&size[..], &["--growth", "20%"]].concat(),
     ] {
@@ -405,7 +407,11 @@ fn every_key_of_the_json_documents_is_described() {
             document.unwrap_or_else(|_| panic!("{args:?}: {}", text(&output.stderr)));
         keys(&document, &mut found);
     }
-    assert!(found.contains("break_even") && found.contains("half_95"), "{found:?}");
+    for key in
+        ["break_even", "above", "years", "headroom", "lasts_years", "smallest", "most_threads"]
+    {
+        assert!(found.contains(key), "{key} is in none: {found:?}");
+    }
     let missing: Vec<&String> =
         found.iter().filter(|key| !page.contains(&format!("`{key}`"))).collect();
     assert!(missing.is_empty(), "not on the page: {missing:?}");
