@@ -1,7 +1,7 @@
 //! How much of CPUs and drives may be used so that a percentile of latency is kept, by curves of latency against rate that runs measured.
 //!
-//! Of CPUs by a search of the highest open-loop rate (`narrows db WORKLOAD --p99 TIME`), else by the closed loop at several numbers of
-//! sessions (`--sessions 1,2,4,…`). Of drives by a calibration (`narrows block calibrate`). Not here: a law of queueing; what was not
+//! Of CPUs by a search of the highest open-loop rate (`narrows db WORKLOAD --p99 TIME`), else by the one open loop that every run of a
+//! workload has, where it kept the percentile, else by the closed loop at several numbers of sessions (`--sessions 1,2,4,…`). Of drives by a calibration (`narrows block calibrate`). Not here: a law of queueing; what was not
 //! measured gives no share.
 
 use narrows_cost::{Headroom, HeadroomOf};
@@ -35,13 +35,9 @@ pub(crate) fn of(run: &Run, demands: &[Demand], limit_ns: Option<u64>) -> Found 
             (Some(headroom), _) => Some(headroom),
             (None, Some(limit_ns)) => {
                 found.notes.extend(why_not);
-                match closed_loop(run, demand, f64::from(cpus), limit_ns) {
-                    Ok(headroom) => headroom,
-                    Err(why) => {
-                        found.notes.push(why);
-                        None
-                    }
-                }
+                let (headroom, why_not) = by_loops(run, demand, f64::from(cpus), limit_ns);
+                found.notes.extend(why_not);
+                headroom
             }
             (None, None) => {
                 found.notes.extend(unused(run, demand));
@@ -94,79 +90,119 @@ fn doubt(value: f64, interval: Option<&Interval>) -> Option<f64> {
     relative.is_finite().then_some(relative)
 }
 
-/// A number of sessions of the closed loop.
-struct Step {
+/// A load at which the percentile was measured.
+struct Point {
     sessions: u32,
     rate_per_s: f64,
     p99_ns: f64,
     busy: f64,
 }
 
-fn steps(run: &Run, demand: &Demand, cpus: f64) -> Vec<Step> {
-    let sessions = |m: &Measurement| {
-        let (workload, sessions) = family::DATABASE.rest(&m.id)?.split_once(".sessions_")?;
-        sessions.parse().ok().filter(|_| workload == demand.name)
+impl Point {
+    fn of(measurement: &Measurement, sessions: u32, cpus: f64) -> Option<Point> {
+        let valid = measurement.validity != Validity::Invalid;
+        let rate_per_s = measurement.value(metric::THROUGHPUT).filter(|_| valid)?;
+        let cpu_s = measurement.value(metric::SERVER_CPU_PER_OP)? / 1e9;
+        let p99_ns = measurement.value(metric::LATENCY_P99)?;
+        Some(Point { sessions, rate_per_s, p99_ns, busy: (rate_per_s * cpu_s / cpus).min(1.0) })
+    }
+
+    /// `4.00 ms, 12.0k/s, CPUs 60 % busy`.
+    fn words(&self) -> String {
+        let (p99, rate) = (Nanos(self.p99_ns as u64), OpsPerSecond(self.rate_per_s));
+        format!("{p99}, {rate}, CPUs {} busy", Ratio(self.busy))
+    }
+
+    fn headroom(&self, from: String) -> Headroom {
+        Headroom { share: self.busy, half: None, of: HeadroomOf::Cpus, from }
+    }
+}
+
+/// The closed loop by its numbers of sessions.
+fn by_sessions(run: &Run, demand: &Demand, cpus: f64) -> Vec<Point> {
+    let of = |measurement: &Measurement| {
+        let (workload, sessions) =
+            family::DATABASE.rest(&measurement.id)?.split_once(".sessions_")?;
+        let sessions = sessions.parse().ok().filter(|_| workload == demand.name)?;
+        Point::of(measurement, sessions, cpus)
     };
-    let mut all: Vec<Step> = run
-        .measurements
-        .iter()
-        .filter(|m| m.validity != Validity::Invalid)
-        .filter_map(|m| {
-            let rate_per_s = m.value(metric::THROUGHPUT)?;
-            let busy = rate_per_s * m.value(metric::SERVER_CPU_PER_OP)? / 1e9 / cpus;
-            let p99_ns = m.value(metric::LATENCY_P99)?;
-            Some(Step { sessions: sessions(m)?, rate_per_s, p99_ns, busy: busy.min(1.0) })
-        })
-        .collect();
-    all.sort_by_key(|step| step.sessions);
+    let mut all: Vec<Point> = run.measurements.iter().filter_map(of).collect();
+    all.sort_by_key(|point| point.sessions);
     all
 }
 
-/// By the closed loop: the largest number of sessions up to which each kept the limit; `None` without such a curve.
-fn closed_loop(
+/// The open loop that is run beside every closed one.
+fn open_loop(run: &Run, demand: &Demand, cpus: f64) -> Option<Point> {
+    Point::of(run.measurement(&format!("database.{}.open", demand.name))?, 0, cpus)
+}
+
+/// By the open loop where it kept the limit; else by the closed loop at the largest number of sessions up to which each kept it, at which
+/// CPUs were less busy than where the open one missed it. Or why neither says anything.
+fn by_loops(
     run: &Run,
     demand: &Demand,
     cpus: f64,
     limit_ns: u64,
-) -> Result<Option<Headroom>, String> {
-    let steps = steps(run, demand, cpus);
-    let (Some(first), limit) = (steps.first(), Nanos(limit_ns)) else { return Ok(None) };
-    let kept = steps.iter().take_while(|step| step.p99_ns <= limit_ns as f64).count();
-    let Some(last) = kept.checked_sub(1).map(|at| &steps[at]) else {
-        return Err(format!(
-            "{}: no number of sessions kept p99 within {limit}: {} had {}",
-            demand.name,
-            first.sessions,
-            Nanos(first.p99_ns as u64)
-        ));
+) -> (Option<Headroom>, Option<String>) {
+    let (limit, within) = (Nanos(limit_ns), |point: &Point| point.p99_ns <= limit_ns as f64);
+    let open = open_loop(run, demand, cpus);
+    if let Some(point) = open.as_ref().filter(|point| within(point)) {
+        let from = format!(
+            "arrivals at random kept p99 within {limit} ({}): at least so much; run {}",
+            point.words(),
+            run.id
+        );
+        return (Some(point.headroom(from)), None);
+    }
+    let missed = open.as_ref().map_or(f64::INFINITY, |point| point.busy);
+    let beside = open.map_or(String::new(), |point| {
+        format!("; arrivals at random did not keep it ({})", point.words())
+    });
+    let points = by_sessions(run, demand, cpus);
+    let kept = points.iter().take_while(|point| within(point) && point.busy < missed).count();
+    if let Some(last) = kept.checked_sub(1).map(|at| &points[at]) {
+        let next = match points.get(kept) {
+            Some(next) => format!("{} sessions had {}", next.sessions, next.words()),
+            None => "more sessions were not measured".to_string(),
+        };
+        let from = format!(
+            "{} sessions kept p99 within {limit} ({}), {next}{beside}; a closed loop, in which sessions wait for their answers: arrivals that \
+             don't wait have a longer p99 at that rate; run {}",
+            last.sessions,
+            last.words(),
+            run.id
+        );
+        return (Some(last.headroom(from)), None);
+    }
+    let first =
+        points.first().map(|first| format!("{} sessions had {}", first.sessions, first.words()));
+    let why = match (first, beside.strip_prefix("; ")) {
+        (Some(first), _) => {
+            format!("{}: no load kept p99 within {limit}: {first}{beside}", demand.name)
+        }
+        (None, Some(open)) => {
+            format!("{}: {open} {limit}", demand.name).replace("keep it", "keep p99 within")
+        }
+        (None, None) => return (None, None),
     };
-    let next = match steps.get(kept) {
-        Some(missed) => format!("{} had {}", missed.sessions, Nanos(missed.p99_ns as u64)),
-        None => "more were not measured".to_string(),
-    };
-    let from = format!(
-        "{} sessions kept p99 within {limit} ({}, {}, CPUs {} busy), {next}; a closed loop, in which sessions wait for their answers: arrivals that \
-         don't wait have a longer p99 at that rate; run {}",
-        last.sessions,
-        Nanos(last.p99_ns as u64),
-        OpsPerSecond(last.rate_per_s),
-        Ratio(last.busy),
-        run.id
-    );
-    Ok(Some(Headroom { share: last.busy, half: None, of: HeadroomOf::Cpus, from }))
+    (None, Some(why))
 }
 
 /// A curve that nobody asked.
 fn unused(run: &Run, demand: &Demand) -> Option<String> {
-    let steps = steps(run, demand, 1.0);
-    let [first, .., last] = steps.as_slice() else { return None };
+    let cpus = f64::from(super::costs::cpus(run)?);
+    let mut points = by_sessions(run, demand, cpus);
+    points.extend(open_loop(run, demand, cpus));
+    let p99 = |point: &Point| point.p99_ns;
+    let least = points.iter().map(p99).reduce(f64::min)?;
+    let most = points.iter().map(p99).reduce(f64::max)?;
+    let range = match least == most {
+        true => Nanos(least as u64).to_string(),
+        false => format!("{} to {}", Nanos(least as u64), Nanos(most as u64)),
+    };
     Some(format!(
-        "{}: the run has p99 from {} with {} sessions to {} with {}: --p99 TIME takes from it how busy CPUs may be",
-        demand.name,
-        Nanos(first.p99_ns as u64),
-        first.sessions,
-        Nanos(last.p99_ns as u64),
-        last.sessions
+        "{}: the run has p99 of {range}: --p99 TIME takes from it how busy CPUs may be",
+        demand.name
     ))
 }
 
@@ -297,11 +333,13 @@ mod tests {
         let found = of(&run, &[demand()], Some(5_000_000));
         let (_, headroom) = &found.cpus[0];
         assert!((headroom.share - 0.6).abs() < 1e-12, "12,000 × 200 µs on 4 CPUs: {headroom:?}");
-        assert!(headroom.from.contains("8 sessions") && headroom.from.contains("16 had 9"));
+        assert!(
+            headroom.from.contains("8 sessions") && headroom.from.contains("16 sessions had 9")
+        );
         assert!(headroom.from.contains("closed loop"), "{}", headroom.from);
         let none = of(&run, &[demand()], Some(500_000));
         assert!(none.cpus.is_empty());
-        assert!(none.notes[0].contains("no number of sessions kept p99"), "{:?}", none.notes);
+        assert!(none.notes[0].contains("no load kept p99 within"), "{:?}", none.notes);
         let unasked = of(&run, &[demand()], None);
         assert!(unasked.cpus.is_empty());
         assert!(unasked.notes[0].contains("--p99 TIME takes from it"), "{:?}", unasked.notes);
@@ -309,6 +347,34 @@ mod tests {
         assert!(
             of(&run, &[demand()], Some(5_000_000)).cpus.is_empty(),
             "what is invalid is no point"
+        );
+    }
+
+    #[test]
+    fn the_open_loop_says_it_before_the_closed_one_and_holds_it_back_where_it_missed() {
+        let with_open = |p99_ns: f64| {
+            let mut run = run();
+            step(&mut run, 4, 7_000.0, 2e6);
+            step(&mut run, 8, 12_000.0, 4e6);
+            step(&mut run, 1, 10_000.0, p99_ns);
+            let open = run.measurements.last_mut().unwrap();
+            open.id = "database.update.open".to_string().into();
+            run
+        };
+        let asked = |run: &Run| of(run, &[demand()], Some(5_000_000));
+        let kept = asked(&with_open(3e6));
+        assert!((kept.cpus[0].1.share - 0.5).abs() < 1e-12, "10,000 × 200 µs on 4 CPUs");
+        assert!(kept.cpus[0].1.from.contains("at least so much"));
+        // 12,000 per second are more than the 10,000 at which the open loop missed the limit.
+        let missed = asked(&with_open(8e6));
+        assert!((missed.cpus[0].1.share - 0.35).abs() < 1e-12, "{:?}", missed.cpus[0]);
+        let mut alone = with_open(8e6);
+        alone.measurements.retain(|m| m.id == "database.update.open");
+        let none = asked(&alone);
+        assert!(
+            none.cpus.is_empty() && none.notes[0].contains("did not keep p99 within"),
+            "{:?}",
+            none.notes
         );
     }
 
