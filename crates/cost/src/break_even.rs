@@ -186,22 +186,22 @@ fn by_throughput(first: &CostAnswer, second: &CostAnswer) -> Option<RateEven> {
     let they_do = copies * rate;
     let above = (they_do < most).then_some(they_do);
     let (cheap, dear) = (&cheaper.name, &dearer.name);
+    let several = match copies {
+        1.0 => format!("{cheap} costs {} and does", number(cost)),
+        _ => format!("{} of {cheap} cost {} and do", number(copies), number(copies * cost)),
+    };
     let sentence = match above {
         Some(above) => format!(
-            "{dear} pays above {} {unit}: {} of {cheap} cost {} and do that, {} cost more than its {} (if throughput adds up; it does {})",
+            "{dear} pays above {} {unit}: {several} that, {} of it cost more than its {}; it does {} (throughput of several is taken to add up)",
             number(above),
-            number(copies),
-            number(copies * cost),
             number(copies + 1.0),
             number(price),
             number(most)
         ),
         None => format!(
-            "{dear} never pays by throughput: {} of {cheap} cost no more ({} against {}) and do {} {unit} if throughput adds up, against {}",
-            number(copies),
-            number(copies * cost),
-            number(price),
+            "{dear} never pays by throughput: {several} {} {unit}, it costs {} and does {} (throughput of several is taken to add up)",
             number(they_do),
+            number(price),
             number(most)
         ),
     };

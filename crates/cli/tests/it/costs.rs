@@ -167,6 +167,7 @@ fn a_given_demand_finds_the_platform_that_carries_it() {
     assert!(screen.contains("headroom unknown"), "{screen}");
     let (_, page, _) = sized(&["--headroom", "60%", "--format", "html"]);
     assert!(page.contains("usable throughput against cost"), "the chart is there");
+    assert!(page.contains("item.server.price"), "every line of its costs is there");
     let (_, csv, _) = sized(&["--headroom", "60%", "--format", "csv"]);
     assert!(csv.starts_with("demand,platform,answer,"), "{csv}");
 }

@@ -4,6 +4,7 @@ use narrows_cost::{Carries, CostAnswer, HeadroomOf, SizedLoss, SizedPlatform, Si
 use narrows_plan::{Amount, LostKind};
 use narrows_units::{OpsPerSecond, Ratio};
 
+use super::costs::numbered;
 use super::plans::labelled;
 use crate::chart::sized;
 use crate::document::{
@@ -231,7 +232,7 @@ fn why_not(platform: &SizedPlatform) -> String {
 }
 
 /// What binds a platform, what is left with a part gone, and its costs in short.
-fn details(platform: &SizedPlatform, growth: f64) -> [Block; 2] {
+fn details(platform: &SizedPlatform, growth: f64) -> Vec<Block> {
     let mut entries = Vec::new();
     entries.extend(platform.lacks.as_ref().map(|why| Entry::new("  unknown", why.as_str())));
     if !platform.binding.is_empty() {
@@ -258,7 +259,11 @@ fn details(platform: &SizedPlatform, growth: f64) -> [Block; 2] {
     }
     entries.extend(platform.taken.iter().map(|text| Entry::new("  taken", text.as_str())));
     entries.extend(platform.notes.iter().map(|text| Entry::new("  not modelled", text.as_str())));
-    [Block::Heading(platform.name.as_str().into()), labelled(entries)]
+    let mut blocks = vec![Block::Heading(platform.name.as_str().into()), labelled(entries)];
+    // On a page every sum can be redone; a screen has the command for it.
+    let lines = platform.cost.as_ref().map(|cost| numbered(&cost.lines).to_vec());
+    blocks.extend(lines.map(|lines| Block::From(Depth::Page, lines)));
+    blocks
 }
 
 /// `one of 8 drives nvme: 61,000/s usable, carries it`.
