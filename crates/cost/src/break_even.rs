@@ -192,14 +192,14 @@ fn by_throughput(first: &CostAnswer, second: &CostAnswer) -> Option<RateEven> {
     };
     let sentence = match above {
         Some(above) => format!(
-            "{dear} pays above {} {unit}: {several} that, {} of it cost more than its {}; it does {} (throughput of several is taken to add up)",
+            "{dear} pays above {} {unit}: {several} that, {} of them cost more than the {} of {dear}, which does {} (throughput of several is taken to add up)",
             number(above),
             number(copies + 1.0),
             number(price),
             number(most)
         ),
         None => format!(
-            "{dear} never pays by throughput: {several} {} {unit}, it costs {} and does {} (throughput of several is taken to add up)",
+            "{dear} never pays by throughput: {several} {} {unit}, {dear} costs {} and does {} (throughput of several is taken to add up)",
             number(they_do),
             number(price),
             number(most)
