@@ -4588,7 +4588,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__size)
-            opts="-h --demand --given --only --rate --growth --years --headroom --p99 --curve --core-ratio --what-if --rules --limits --format --help"
+            opts="-h --demand --given --only --rate --growth --years --headroom --p99 --calibration --core-ratio --what-if --rules --limits --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4626,7 +4626,7 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --curve)
+                --calibration)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

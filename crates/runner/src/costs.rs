@@ -172,7 +172,7 @@ pub fn curves(name: &str, limit_ns: Option<u64>) -> Result<Curves> {
         };
         return Err(Failure::hinted(
             format!(
-                "--curve {name}: run {} has no usable curve of latency against rate{why}",
+                "--calibration {name}: run {} has no usable curve of latency against rate{why}",
                 run.id
             ),
             "`narrows block calibrate` measures one of drives, `narrows db update --p99 5ms` one of CPUs",

@@ -71,11 +71,12 @@ fn searched(
     }
     let share = (rate * cpu.value / 1e9 / cpus).min(1.0);
     let from = format!(
-        "p{} within {} kept up to {}, at which the CPUs were {} busy; run {}",
+        "p{} within {} kept up to {}, at which the CPUs were {} busy{}; run {}",
         highest.quantile * 100.0,
         Nanos(highest.limit_ns),
         OpsPerSecond(rate),
         Ratio(share),
+        if highest.validity == Validity::Suspect { "; it is suspect" } else { "" },
         run.id
     );
     let half = doubt(rate, highest.interval_95.as_ref()).map(|relative| share * relative);
@@ -96,6 +97,7 @@ struct Point {
     rate_per_s: f64,
     p99_ns: f64,
     busy: f64,
+    suspect: bool,
 }
 
 impl Point {
@@ -104,13 +106,16 @@ impl Point {
         let rate_per_s = measurement.value(metric::THROUGHPUT).filter(|_| valid)?;
         let cpu_s = measurement.value(metric::SERVER_CPU_PER_OP)? / 1e9;
         let p99_ns = measurement.value(metric::LATENCY_P99)?;
-        Some(Point { sessions, rate_per_s, p99_ns, busy: (rate_per_s * cpu_s / cpus).min(1.0) })
+        let suspect = measurement.validity == Validity::Suspect;
+        let busy = (rate_per_s * cpu_s / cpus).min(1.0);
+        Some(Point { sessions, rate_per_s, p99_ns, busy, suspect })
     }
 
     /// `4.00 ms, 12.0k/s, CPUs 60 % busy`.
     fn words(&self) -> String {
         let (p99, rate) = (Nanos(self.p99_ns as u64), OpsPerSecond(self.rate_per_s));
-        format!("{p99}, {rate}, CPUs {} busy", Ratio(self.busy))
+        let doubt = if self.suspect { ", suspect" } else { "" };
+        format!("{p99}, {rate}, CPUs {} busy{doubt}", Ratio(self.busy))
     }
 
     fn headroom(&self, from: String) -> Headroom {
@@ -155,9 +160,8 @@ fn by_loops(
         return (Some(point.headroom(from)), None);
     }
     let missed = open.as_ref().map_or(f64::INFINITY, |point| point.busy);
-    let beside = open.map_or(String::new(), |point| {
-        format!("; arrivals at random did not keep it ({})", point.words())
-    });
+    let beside =
+        open.map_or(String::new(), |point| format!("; arrivals at random had {}", point.words()));
     let points = by_sessions(run, demand, cpus);
     let kept = points.iter().take_while(|point| within(point) && point.busy < missed).count();
     if let Some(last) = kept.checked_sub(1).map(|at| &points[at]) {
@@ -176,15 +180,12 @@ fn by_loops(
     }
     let first =
         points.first().map(|first| format!("{} sessions had {}", first.sessions, first.words()));
-    let why = match (first, beside.strip_prefix("; ")) {
-        (Some(first), _) => {
-            format!("{}: no load kept p99 within {limit}: {first}{beside}", demand.name)
-        }
-        (None, Some(open)) => {
-            format!("{}: {open} {limit}", demand.name).replace("keep it", "keep p99 within")
-        }
+    let had = match (first, beside.strip_prefix("; ")) {
+        (Some(first), _) => format!("{first}{beside}"),
+        (None, Some(open)) => open.to_string(),
         (None, None) => return (None, None),
     };
+    let why = format!("{}: no load kept p99 within {limit}: {had}", demand.name);
     (None, Some(why))
 }
 
@@ -372,7 +373,7 @@ mod tests {
         alone.measurements.retain(|m| m.id == "database.update.open");
         let none = asked(&alone);
         assert!(
-            none.cpus.is_empty() && none.notes[0].contains("did not keep p99 within"),
+            none.cpus.is_empty() && none.notes[0].contains("no load kept p99 within"),
             "{:?}",
             none.notes
         );

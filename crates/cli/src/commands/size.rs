@@ -27,7 +27,7 @@ pub fn size(args: &SizeArgs) -> Result<Exit> {
         platforms.iter().map(|(platform, text)| (platform, text.as_str())).collect();
     let demands = demands(args)?;
     let curves: Vec<Curves> = args
-        .curve
+        .calibration
         .iter()
         .map(|run| costs::curves(run, args.p99.map(|limit| limit.0)))
         .collect::<Result<_>>()?;

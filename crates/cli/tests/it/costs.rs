@@ -344,7 +344,7 @@ fn measured_curves_say_how_much_of_cpus_and_drives_may_be_used() {
     // 4 sessions: 10,000 × 200 µs on 4 CPUs; 8 cores do 40,000.
     assert!(screen.contains("50.0 % of CPUs") || screen.contains("50 % of CPUs"), "{screen}");
     assert!(screen.contains("unknown of drives and links"), "{screen}");
-    let (_, screen, _) = sized(&["--p99", "2ms", "--curve", &drives, "--format", "json"]);
+    let (_, screen, _) = sized(&["--p99", "2ms", "--calibration", &drives, "--format", "json"]);
     let answer: serde_json::Value = serde_json::from_str(&screen).unwrap();
     let platform = &answer["sizings"][0]["platforms"][0];
     let usable = platform["usable_per_s"]["value"].as_f64().unwrap();
@@ -352,7 +352,7 @@ fn measured_curves_say_how_much_of_cpus_and_drives_may_be_used() {
     assert_eq!(answer["sizings"][0]["headroom"].as_array().unwrap().len(), 2);
     let (code, _, error) = sized(&["--p99", "2ms", "--headroom", "60%"]);
     assert_eq!(code, Some(2), "one or the other: {error}");
-    let (code, _, error) = sized(&["--curve", &run]);
+    let (code, _, error) = sized(&["--calibration", &run]);
     assert_eq!(code, Some(2));
     assert!(error.contains("no usable curve") && error.contains("hint:"), "{error}");
 }
@@ -394,7 +394,7 @@ fn every_key_of_the_json_documents_is_described() {
     let [cheap, dear] = [put("cheap.toml", noted), put("dear.toml", dear)];
     let [lacking, limited] = [put("lacking.toml", lacking), put("limited.toml", limited)];
     let mut found = BTreeSet::new();
-    let size = ["size", &cheap, &dear, "--demand", &run, "--p99", "2ms", "--curve", &drives];
+    let size = ["size", &cheap, &dear, "--demand", &run, "--p99", "2ms", "--calibration", &drives];
     for args in [
         vec!["cost", &cheap, &dear, "--run", &run],
         vec!["cost", &lacking],

@@ -76,7 +76,7 @@ fn lacking(sizing: &Sizing) -> Option<String> {
         _ => "update",
     };
     let cpus = format!("narrows db {workload} --p99 5ms, on a quiet machine");
-    let drives = "narrows block calibrate, then --curve RUN";
+    let drives = "narrows block calibrate, then --calibration RUN";
     Some(match (known(HeadroomOf::Cpus), known(HeadroomOf::Drives)) {
         (false, false) => format!(
             "unknown: measure it ({cpus}; for drives {drives}) or give --headroom; until then no platform is called large enough"
