@@ -16,7 +16,7 @@ const P99: f64 = 0.99;
 
 /// What a run's curves say.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct MeasuredCurves {
     /// By the workload's name: how busy CPUs may be.
     pub cpus: Vec<(String, Headroom)>,
     /// How much of drives may be used.
@@ -26,8 +26,8 @@ pub(crate) struct Found {
 }
 
 /// Of these workloads' CPUs and of the run's drives, with p99 within that limit where one is asked for.
-pub(crate) fn of(run: &Run, demands: &[Demand], limit_ns: Option<u64>) -> Found {
-    let mut found = Found { drives: drives(run), ..Found::default() };
+pub(crate) fn of(run: &Run, demands: &[Demand], limit_ns: Option<u64>) -> MeasuredCurves {
+    let mut found = MeasuredCurves { drives: drives(run), ..MeasuredCurves::default() };
     let Some(cpus) = super::costs::cpus(run) else { return found };
     for demand in demands {
         let (searched, why_not) = searched(run, demand, f64::from(cpus), limit_ns);

@@ -5,7 +5,7 @@ use toml::Spanned;
 
 use super::server::Server;
 use super::work::Work;
-use super::{From, Kind, Reckoning, Sums};
+use super::{From, NeededFigure, Reckoning, Sums};
 use crate::entry::ItemEntry;
 use crate::sheet::{Basis, Expr, Group, Range};
 
@@ -139,7 +139,7 @@ fn paid(r: &mut Reckoning<'_>, what: &str, item: &Spanned<ItemEntry>) -> Result<
         let hint = "leave these out, or leave figure out";
         return Err(r.reader.source.error(&item.span(), what, why, hint));
     }
-    let figure = r.published(what, id, Kind::Price)?;
+    let figure = r.published(what, id, NeededFigure::Price)?;
     if let (Some(of), None) = (&figure.of, &entry.count) {
         let why = format!("`{}` is the price of a {of}, and no count says how many", figure.id);
         return Err(r.reader.refused(id, what, why, format!("add count = …, in {of}")));

@@ -152,7 +152,7 @@ impl Reckoning<'_> {
     }
 
     /// The published figure of that name, which is a price or a ratio as it is needed.
-    fn published(&self, what: &str, id: &Text, kind: Kind) -> Result<Published, PlanError> {
+    fn published(&self, what: &str, id: &Text, kind: NeededFigure) -> Result<Published, PlanError> {
         let rules = self.question.rules;
         if let Some(figure) = rules.figure(id.get_ref().trim()) {
             let (fits, needed) = kind.fits(figure);
@@ -217,7 +217,7 @@ impl Reckoning<'_> {
 
 /// What a published figure has to be.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum NeededFigure {
     /// Of anything.
     Price,
     /// Of a kilowatt-hour.
@@ -226,14 +226,14 @@ enum Kind {
     Pue,
 }
 
-impl Kind {
+impl NeededFigure {
     fn fits(self, figure: &Published) -> (bool, &'static str) {
         match self {
-            Kind::Price => (figure.of.is_some(), "a price"),
-            Kind::Electricity => {
+            NeededFigure::Price => (figure.of.is_some(), "a price"),
+            NeededFigure::Electricity => {
                 (figure.of.as_deref() == Some("kWh") && figure.per == "once", "the price of a kWh")
             }
-            Kind::Pue => {
+            NeededFigure::Pue => {
                 let ratio = figure.of.is_none()
                     && figure.value.low >= power::PUE.0
                     && figure.value.high <= power::PUE.1;

@@ -5,7 +5,7 @@ use toml::Spanned;
 
 use super::items::HOURS;
 use super::server::Server;
-use super::{From, Kind, Reckoning};
+use super::{From, NeededFigure, Reckoning};
 use crate::entry::PowerEntry;
 use crate::sheet::{Basis, Expr, Group, Range};
 
@@ -51,14 +51,14 @@ pub(super) fn add(
     let from = r.priced("cost.power", true, spanned.span(), (&entry.source, &entry.date))?;
     let (price, price_from) = match &entry.price_figure {
         Some(id) => {
-            let figure = r.published("cost.power: price_figure", id, Kind::Electricity)?;
+            let figure = r.published("cost.power: price_figure", id, NeededFigure::Electricity)?;
             r.of_published(&figure)
         }
         None => (price, from.clone()),
     };
     let (pue, pue_from) = match &entry.pue_figure {
         Some(id) => {
-            let figure = r.published("cost.power: pue_figure", id, Kind::Pue)?;
+            let figure = r.published("cost.power: pue_figure", id, NeededFigure::Pue)?;
             (
                 Some(figure.value),
                 From { basis: Basis::Described, source: figure.source, date: Some(figure.date) },
