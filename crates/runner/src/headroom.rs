@@ -28,6 +28,9 @@ pub(crate) struct MeasuredCurves {
 /// Of these workloads' CPUs and of the run's drives, with p99 within that limit where one is asked for.
 pub(crate) fn of(run: &Run, demands: &[Demand], limit_ns: Option<u64>) -> MeasuredCurves {
     let mut found = MeasuredCurves { drives: drives(run), ..MeasuredCurves::default() };
+    if found.drives.is_none() {
+        found.notes.extend(run.calibrations.iter().map(no_rate));
+    }
     let Some(cpus) = super::costs::cpus(run) else { return found };
     for demand in demands {
         let (searched, why_not) = searched(run, demand, f64::from(cpus), limit_ns);
@@ -211,6 +214,15 @@ fn unused(run: &Run, demand: &Demand) -> Option<String> {
 fn drives(run: &Run) -> Option<Headroom> {
     let all = run.calibrations.iter().filter_map(|calibration| of_drives(run, calibration));
     all.min_by(|a, b| a.share.total_cmp(&b.share))
+}
+
+/// Why a calibration says nothing.
+fn no_rate(calibration: &Calibration) -> String {
+    let what = &calibration.goal.what;
+    match calibration.validity {
+        Validity::Invalid => format!("{what}: the calibration is invalid"),
+        _ => format!("{what}: the calibration has no rate: {}", calibration.sentence),
+    }
 }
 
 fn of_drives(run: &Run, calibration: &Calibration) -> Option<Headroom> {
@@ -431,6 +443,11 @@ mod tests {
         assert_eq!(headroom.of, HeadroomOf::Drives);
         assert!(of_drives(vec![calibration(None, 60_000.0)]).is_none(), "it found no rate");
         let invalid = Calibration { validity: Validity::Invalid, ..calibration(Some(1.0), 2.0) };
-        assert!(of_drives(vec![invalid]).is_none());
+        assert!(of_drives(vec![invalid.clone()]).is_none());
+        let notes =
+            |calibration| of(&Run { calibrations: vec![calibration], ..run() }, &[], None).notes;
+        assert!(notes(invalid)[0].contains("is invalid"));
+        assert!(notes(calibration(None, 60_000.0))[0].contains("has no rate"));
+        assert!(notes(calibration(Some(1.0), 2.0)).is_empty());
     }
 }
