@@ -4698,7 +4698,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__size)
-            opts="-h --demand --given --only --rate --growth --years --headroom --core-ratio --what-if --rules --limits --format --help"
+            opts="-h --demand --given --only --rate --growth --years --headroom --p99 --calibration --core-ratio --what-if --rules --limits --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4729,6 +4729,14 @@ _narrows() {
                     return 0
                     ;;
                 --headroom)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --p99)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --calibration)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1190,7 +1190,9 @@ complete -c narrows -n "__fish_narrows_using_subcommand size" -l only -d 'Of the
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l rate -d 'The rate that is needed now, operations per second, instead of the one that was measured' -r
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l growth -d 'Growth of the demand per year, -90% to 1000%' -r
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l years -d 'Years of growth, up to 20; costs have years of their own' -r
-complete -c narrows -n "__fish_narrows_using_subcommand size" -l headroom -d 'How much of a ceiling may be used, instead of what the run measured' -r
+complete -c narrows -n "__fish_narrows_using_subcommand size" -l headroom -d 'How much of a ceiling may be used, whatever binds, instead of what runs measured' -r
+complete -c narrows -n "__fish_narrows_using_subcommand size" -l p99 -d 'Limit of an operation\'s p99: how busy CPUs may be then, by the run\'s open loop or its numbers of sessions' -r
+complete -c narrows -n "__fish_narrows_using_subcommand size" -l calibration -d 'Another run with a curve of latency against rate (narrows block calibrate for drives), repeatable' -r
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l core-ratio -d 'Speed of one core there relative to one where the demand was measured, for platforms without their own core_ratio' -r
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l what-if -d 'Take this figure instead of the given one; VALUE is a number or a range "12 to 15", repeatable' -r
 complete -c narrows -n "__fish_narrows_using_subcommand size" -l rules -d 'Override licence rules, or add some, with this file\'s' -r -F

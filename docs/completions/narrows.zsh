@@ -2000,7 +2000,9 @@ _arguments "${_arguments_options[@]}" : \
 '--rate=[The rate that is needed now, operations per second, instead of the one that was measured]:RATE:_default' \
 '--growth=[Growth of the demand per year, -90% to 1000%]:PERCENT:_default' \
 '--years=[Years of growth, up to 20; costs have years of their own]:YEARS:_default' \
-'--headroom=[How much of a ceiling may be used, instead of what the run measured]:PERCENT:_default' \
+'(--p99 --calibration)--headroom=[How much of a ceiling may be used, whatever binds, instead of what runs measured]:PERCENT:_default' \
+'--p99=[Limit of an operation'\''s p99\: how busy CPUs may be then, by the run'\''s open loop or its numbers of sessions]:TIME:_default' \
+'*--calibration=[Another run with a curve of latency against rate (narrows block calibrate for drives), repeatable]:RUN:_default' \
 '--core-ratio=[Speed of one core there relative to one where the demand was measured, for platforms without their own core_ratio]:RATIO:_default' \
 '*--what-if=[Take this figure instead of the given one; VALUE is a number or a range "12 to 15", repeatable]:KEY=VALUE:_default' \
 '*--rules=[Override licence rules, or add some, with this file'\''s]:FILE:_files' \

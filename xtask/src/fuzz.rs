@@ -23,9 +23,10 @@ const SLOWEST_S: u32 = 30;
 const USUAL_S: u64 = 60;
 
 /// A target with the folders of inputs it begins with, beside `fuzz/seeds/NAME`.
-const TARGETS: [(&str, &[&str]); 17] = [
+const TARGETS: [(&str, &[&str]); 18] = [
     ("addresses", &[]),
     ("capture", &[]),
+    ("cost", &["cases/costs", "crates/cost/rules"]),
     ("facts", &[]),
     ("file", &[]),
     ("import", &["cases/figures"]),

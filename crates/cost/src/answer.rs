@@ -32,6 +32,9 @@ pub struct CostAnswer {
     /// Cores of a server that its products use at most; absent where they use all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_cores: Option<f64>,
+    /// Threads of CPUs of a server that its products use at most, where the description doesn't say how many a core has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_threads: Option<f64>,
     /// What the answer does not contain, and remarks of the rules.
     pub notes: Vec<String>,
 }
@@ -47,7 +50,8 @@ pub struct MovedLine {
 
 impl CostAnswer {
     pub(crate) fn of(reckoned: Reckoned) -> CostAnswer {
-        let Reckoned { name, file, note, currency, sheet, total, notes, most_cores } = reckoned;
+        let Reckoned { name, file, note, currency, sheet, total, notes, most_cores, most_threads } =
+            reckoned;
         let lines = sheet.finished();
         let unknown = lines.iter().filter(|line| line.value.is_none() && line.formula.is_empty());
         let unknown = unknown.map(|line| line.key.clone()).collect();
@@ -74,6 +78,7 @@ impl CostAnswer {
             moves: told(sheet.moves(&total)),
             other,
             most_cores,
+            most_threads,
             notes: once,
             lines,
         }

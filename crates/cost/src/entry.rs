@@ -117,8 +117,11 @@ pub(crate) struct WorkEntry {
 pub(crate) struct SavedEntry {
     pub name: Text,
     /// A share of the CPU time that is no work, or CPU time of one operation.
-    pub from: Text,
-    pub to: Text,
+    pub from: Option<Text>,
+    pub to: Option<Text>,
+    /// The share of all CPU time that is missing after, and the share of work that is done more then.
+    pub less: Option<Text>,
+    pub more_work: Option<Text>,
     /// How busy the cores are, where the two are shares.
     pub busy: Option<Text>,
     /// Operations per second, where the two are times.

@@ -3,6 +3,7 @@
 use narrows_limits::table::{Dimension, parse_quantity};
 use narrows_plan::{PlanError, Source};
 
+use crate::day::{Day, days_of};
 use crate::entry::{Figure, Text, Written};
 use crate::sheet::Range;
 
@@ -23,10 +24,12 @@ pub(crate) struct Rate {
     pub unit: &'static str,
 }
 
-/// The file that values are read from, and the table that refusals name.
+/// The file that values are read from, and the day after which no figure was published.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reader<'a> {
     pub source: Source<'a>,
+    /// `None` where nobody asks, as for what comes with narrows.
+    pub today: Option<&'a Day>,
 }
 
 impl Reader<'_> {
@@ -56,7 +59,7 @@ impl Reader<'_> {
         ))
     }
 
-    /// A year, a month or a day: `2026`, `2026-11`, `2026-11-29`.
+    /// A year, a month or a day that has begun: `2026`, `2026-11`, `2026-11-29`.
     pub fn date(self, what: &str, text: &Text) -> Result<String, PlanError> {
         let written = text.get_ref().trim();
         let parts: Vec<&str> = written.split('-').collect();
@@ -65,39 +68,41 @@ impl Reader<'_> {
                 && part.bytes().all(|b| b.is_ascii_digit())
                 && part.parse().is_ok_and(|n: u32| range.contains(&n))
         };
+        let year_and_month =
+            |year: &str, month: &str| number(year, 4, 1950..=2200) && number(month, 2, 1..=12);
         let right = match parts.as_slice() {
             [year] => number(year, 4, 1950..=2200),
-            [year, month] => number(year, 4, 1950..=2200) && number(month, 2, 1..=12),
+            [year, month] => year_and_month(year, month),
             [year, month, day] => {
-                let days = match *month {
-                    "02" => 29,
-                    "04" | "06" | "09" | "11" => 30,
-                    _ => 31,
-                };
-                number(year, 4, 1950..=2200) && number(month, 2, 1..=12) && number(day, 2, 1..=days)
+                let days = year.parse().ok().zip(month.parse().ok());
+                let days = days.map_or(31, |(year, month)| days_of(year, month));
+                year_and_month(year, month) && number(day, 2, 1..=days)
             }
             _ => false,
         };
-        if right {
-            return Ok(written.to_string());
+        if !right {
+            let why = format!("`{written}` is no date");
+            let hint = "write the day, month or year of the source: \"2026-11\"";
+            return Err(self.refused(text, what, why, hint));
         }
-        let why = format!("`{written}` is no date");
-        Err(self.refused(
-            text,
-            what,
-            why,
-            "write the day, month or year of the source: \"2026-11\"",
-        ))
+        if self.today.is_some_and(|today| today.is_before(written)) {
+            let why = format!("`{written}` is in the future");
+            let hint = "write the day on which the figure was quoted or published, not the one up to which it holds";
+            return Err(self.refused(text, what, why, hint));
+        }
+        Ok(written.to_string())
     }
 
     /// A price; `None` where it is unknown.
     pub fn price(self, what: &str, figure: &Figure) -> Result<Option<Range>, PlanError> {
-        self.figure(what, figure, 0.0, PRICE_MAX, "a price is a number that is not negative")
+        let hint = "a price is not negative, and no more than 1,000,000,000,000";
+        self.figure(what, figure, 0.0, PRICE_MAX, hint)
     }
 
     /// How many of something; `None` where it is unknown.
     pub fn count(self, what: &str, figure: &Figure) -> Result<Option<Range>, PlanError> {
-        self.figure(what, figure, 0.0, COUNT_MAX, "a count is a number that is not negative")
+        let hint = "a count is not negative, and no more than 1,000,000,000";
+        self.figure(what, figure, 0.0, COUNT_MAX, hint)
     }
 
     /// A positive figure within bounds; `None` where it is unknown.
@@ -109,6 +114,26 @@ impl Reader<'_> {
     ) -> Result<Option<Range>, PlanError> {
         let hint = format!("it is within {} and {}", bounds.start(), bounds.end());
         self.figure(what, figure, *bounds.start(), *bounds.end(), &hint)
+    }
+
+    /// A whole number within bounds, without a range.
+    pub fn whole(
+        self,
+        what: &str,
+        figure: &Figure,
+        bounds: std::ops::RangeInclusive<f64>,
+    ) -> Result<f64, PlanError> {
+        match self.within(what, figure, bounds)? {
+            Some(range) if range.is_exact() && range.value.fract() == 0.0 => Ok(range.value),
+            Some(range) => {
+                let why = format!("{} is no whole number", shown(range));
+                Err(self.source.error(&figure.span(), what, why, "write one whole number"))
+            }
+            None => {
+                let hint = "leave it out where the product has no such rule";
+                Err(self.source.error(&figure.span(), what, "is unknown", hint))
+            }
+        }
     }
 
     fn figure(
@@ -128,7 +153,7 @@ impl Reader<'_> {
                 Some(range) => range,
                 None => {
                     let why = format!("`{}` is no number and no range", text.trim());
-                    let hint = "write 15000, \"12000 to 18000\" or \"unknown\"";
+                    let hint = "write a number without its unit: 15000, \"12000 to 18000\", or \"unknown\"";
                     return Err(self.source.error(&figure.span(), what, why, hint));
                 }
             },
@@ -285,7 +310,8 @@ pub(crate) fn what_if_value(text: &str) -> Option<Range> {
 }
 
 fn shown(range: Range) -> String {
-    if range.is_exact() {
+    // What is no number is not equal to itself.
+    if range.is_exact() || range.value.is_nan() {
         range.value.to_string()
     } else {
         format!("{} to {}", range.low, range.high)

@@ -7,6 +7,7 @@ use toml::Spanned;
 use crate::entry::{Figure, Text};
 use crate::figures::Reader;
 use crate::sheet::Range;
+use crate::syntax;
 
 const NS: f64 = 1e9;
 
@@ -34,12 +35,9 @@ struct DemandEntry {
 /// What is wrong with it, by line.
 pub fn given_demand(file: &str, text: &str) -> Result<Demand, PlanError> {
     let source = Source { file, text };
-    let entry: DemandEntry = toml::from_str(text).map_err(|error| {
-        let at = error.span().unwrap_or(0..0);
-        let hint = "keys: name, rate, source; sessions, cpu, reads, read_size, writes, write_size, log, threads_per_core, scan";
-        source.error(&at, "the demand", error.message().to_string(), hint)
-    })?;
-    let reader = Reader { source };
+    let entry: DemandEntry =
+        toml::from_str(text).map_err(|error| syntax::refused(source, &error, "the demand"))?;
+    let reader = Reader { source, today: None };
     let name = reader.prose("name", &entry.name)?;
     reader.prose("source", &entry.source)?;
     let rate = reader.rate("rate", &entry.rate)?;
@@ -66,6 +64,12 @@ pub fn given_demand(file: &str, text: &str) -> Result<Demand, PlanError> {
         }
     };
     let cpu = entry.cpu.as_ref().map(|cpu| reader.seconds("cpu", cpu)).transpose()?;
+    if let (Some(text), Some(time)) = (&entry.cpu, cpu)
+        && time.low <= 0.0
+    {
+        let hint = "leave cpu out where nobody knows it: then no platform is called large enough";
+        return Err(reader.refused(text, "cpu", "an operation takes CPU time", hint));
+    }
     let log = entry.log.as_ref().map(|log| reader.size("log", log)).transpose()?;
     let sessions = number(&entry.sessions, "sessions", 1.0..=1e6)?;
     let threads = number(&entry.threads_per_core, "threads_per_core", 1.0..=8.0)?;

@@ -9,7 +9,9 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod break_even;
 pub mod casebook;
+mod day;
 mod entry;
 mod figures;
 mod given_demand;
@@ -22,6 +24,8 @@ mod syntax;
 mod what_if;
 
 pub use answer::{Compared, CostAnswer, MovedLine, compared, same_years};
+pub use break_even::{BreakEven, RateEven, YearsEven, break_even};
+pub use day::Day;
 pub use given_demand::given_demand;
 pub use published::Published;
 pub use reckon::{Measured, MeasuredIo, Question, cost, describes_a_platform};
@@ -31,6 +35,6 @@ pub use sheet::{
     number,
 };
 pub use size::{
-    Carries, Headroom, SizeError, SizeQuestion, SizedLoss, SizedPlatform, Sizing, size,
+    Carries, Headroom, HeadroomOf, SizeError, SizeQuestion, SizedLoss, SizedPlatform, Sizing, size,
 };
 pub use what_if::{twice, unused, what_if};

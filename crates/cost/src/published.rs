@@ -20,6 +20,12 @@ pub(crate) struct PublishedEntry {
     source: Text,
 }
 
+impl PublishedEntry {
+    pub(crate) fn id(&self) -> &Text {
+        &self.id
+    }
+}
+
 /// A figure that somebody published.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Published {
@@ -67,12 +73,19 @@ impl Published {
                 "per = \"once\", \"hour\", \"month\" or \"year\"",
             ));
         }
+        let currency = entry.currency.as_ref().map(|text| reader.currency(text)).transpose()?;
+        let counted = text(&entry.of, "of")?;
+        if currency.is_some() != counted.is_some() {
+            let why = "a price says what it is of and in which currency, a ratio neither";
+            let hint = "of = \"GB\" with currency = \"USD\"; leave both out for a ratio";
+            return Err(reader.refused(&entry.id, &format!("figure {id}"), why, hint));
+        }
         Ok(Published {
             title: reader.prose(&of("title"), &entry.title)?,
             value,
-            of: text(&entry.of, "of")?,
+            of: counted,
             per,
-            currency: text(&entry.currency, "currency")?,
+            currency,
             date: reader.date(&of("date"), &entry.date)?,
             source: reader.prose(&of("source"), &entry.source)?,
             id,

@@ -8,16 +8,31 @@ use toml::Spanned;
 
 use narrows_plan::{PlanError, Source};
 
+use crate::day::Day;
 use crate::entry::{Figure, Text};
 use crate::figures::Reader;
 use crate::published::{Published, PublishedEntry};
 use crate::sheet::Range;
+use crate::syntax;
 
 /// Files that come with narrows, and what stands in them.
 const SHIPPED: [(&str, &str); 2] = [
     ("rules/licences.toml", include_str!("../rules/licences.toml")),
     ("rules/figures.toml", include_str!("../rules/figures.toml")),
 ];
+
+/// What the file is, in refusals.
+const WHOLE: &str = "rules of licensing";
+
+/// Refuses an id that a file has twice: which of both would hold?
+fn once(reader: Reader<'_>, here: &mut Vec<String>, id: &str, at: &Text) -> Result<(), PlanError> {
+    if here.iter().any(|known| known == id) {
+        let why = format!("`{id}` stands twice in this file");
+        return Err(reader.refused(at, WHOLE, why, "give each an id of its own, or drop one"));
+    }
+    here.push(id.to_string());
+    Ok(())
+}
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
@@ -82,6 +97,8 @@ struct RuleEntry {
     most_sockets: Option<Figure>,
     most_vcpus: Option<Figure>,
     most_cores: Option<Figure>,
+    most_threads: Option<Figure>,
+    most_used_sockets: Option<Figure>,
     most_memory: Option<Text>,
     price: Option<Figure>,
     term: Option<Term>,
@@ -118,6 +135,10 @@ pub struct Rule {
     pub most_vcpus: Option<f64>,
     /// Cores of a server that it uses at most.
     pub most_cores: Option<f64>,
+    /// Threads of CPUs of a server that it uses at most.
+    pub most_threads: Option<f64>,
+    /// Sockets of a server whose cores it uses at most.
+    pub most_used_sockets: Option<f64>,
     /// Memory of a server that it uses at most, bytes.
     pub most_memory: Option<f64>,
     /// Of a licence, or of a pack.
@@ -157,35 +178,38 @@ impl Rules {
     pub fn shipped() -> Rules {
         let mut rules = Rules { rules: Vec::new(), figures: Vec::new() };
         for (file, text) in SHIPPED {
-            rules.extend(file, text).expect("the tests read the shipped rules");
+            rules.extend(file, text, None).expect("the tests read the shipped rules");
         }
         rules
     }
 
-    /// Adds those of a text; one with a known id takes its place.
+    /// Adds those of a text; one with a known id takes its place. No figure in it is published after `today`.
     ///
     /// # Errors
     /// What is wrong with it, by line.
-    pub fn extend(&mut self, file: &str, text: &str) -> Result<(), PlanError> {
+    pub fn extend(&mut self, file: &str, text: &str, today: Option<&Day>) -> Result<(), PlanError> {
         let source = Source { file, text };
-        let document: RulesDocument = toml::from_str(text).map_err(|error| {
-            let at = error.span().unwrap_or(0..0);
-            source.error(
-                &at,
-                "rules of licensing",
-                error.message(),
-                "compare it with the guide's example",
-            )
-        })?;
+        let reader = Reader { source, today };
+        let document: RulesDocument =
+            toml::from_str(text).map_err(|error| syntax::refused(source, &error, WHOLE))?;
+        if document.rule.is_empty() && document.figure.is_empty() {
+            let hint = "the guide's page on costs has an example of each";
+            let why = "has no [[rule]] and no [[figure]]";
+            return Err(source.error(&(0..0), WHOLE, why, hint));
+        }
+        let mut here: Vec<String> = Vec::new();
         for entry in &document.rule {
-            let rule = read(Reader { source }, entry.get_ref())?;
+            let rule = read(reader, entry.get_ref())?;
+            once(reader, &mut here, &rule.id, &entry.get_ref().id)?;
             match self.rules.iter_mut().find(|known| known.id == rule.id) {
                 Some(known) => *known = rule,
                 None => self.rules.push(rule),
             }
         }
+        here.clear();
         for entry in &document.figure {
-            let figure = Published::read(Reader { source }, entry.get_ref())?;
+            let figure = Published::read(reader, entry.get_ref())?;
+            once(reader, &mut here, &figure.id, entry.get_ref().id())?;
             match self.figures.iter_mut().find(|known| known.id == figure.id) {
                 Some(known) => *known = figure,
                 None => self.figures.push(figure),
@@ -222,7 +246,9 @@ fn read(reader: Reader<'_>, entry: &RuleEntry) -> Result<Rule, PlanError> {
         let Some(figure) = figure else { return Ok(None) };
         reader.within(&of(key), figure, 0.001..=1e9)
     };
-    let exact = |figure: &Option<Figure>, key: &str| Ok(known(figure, key)?.map(|r| r.value));
+    let exact = |figure: &Option<Figure>, key: &str| {
+        figure.as_ref().map(|figure| reader.whole(&of(key), figure, 1.0..=1e6)).transpose()
+    };
     let price = match &entry.price {
         Some(figure) => reader.price(&of("price"), figure)?,
         None => None,
@@ -243,6 +269,8 @@ fn read(reader: Reader<'_>, entry: &RuleEntry) -> Result<Rule, PlanError> {
         most_sockets: exact(&entry.most_sockets, "most_sockets")?,
         most_vcpus: exact(&entry.most_vcpus, "most_vcpus")?,
         most_cores: exact(&entry.most_cores, "most_cores")?,
+        most_threads: exact(&entry.most_threads, "most_threads")?,
+        most_used_sockets: exact(&entry.most_used_sockets, "most_used_sockets")?,
         most_memory: memory
             .map(|text| reader.size(&of("most_memory"), text))
             .transpose()?
@@ -252,7 +280,7 @@ fn read(reader: Reader<'_>, entry: &RuleEntry) -> Result<Rule, PlanError> {
         support_per_year: share
             .map(|text| reader.share(&of("support_per_year"), text))
             .transpose()?,
-        currency: text(&entry.currency, "currency")?,
+        currency: entry.currency.as_ref().map(|text| reader.currency(text)).transpose()?,
         date: reader.date(&of("date"), &entry.date)?,
         source: reader.prose(&of("source"), &entry.source)?,
         note: text(&entry.note, "note")?,
@@ -322,7 +350,7 @@ mod tests {
              currency = \"EUR\"\ndate = \"2026-11\"\nsource = \"contract 7\"\n"
         );
         let before = rules.all().len();
-        rules.extend("ours.toml", &text).unwrap();
+        rules.extend("ours.toml", &text, None).unwrap();
         assert_eq!(rules.all().len(), before);
         assert_eq!(rules.get(&known).unwrap().price, Some(Range::between(900.0, 1100.0)));
     }
@@ -330,6 +358,35 @@ mod tests {
     #[test]
     fn what_is_no_rule_is_refused_by_line() {
         let mut rules = Rules::shipped();
+        let today = Day::new(2026, 11, 29);
+        let rule = |more: &str| {
+            format!("[[rule]]\nid=\"a\"\ntitle=\"A\"\ncounts=\"core\"\nsource=\"b\"\n{more}\n")
+        };
+        let figure = |more: &str| {
+            format!("[[figure]]\nid=\"a\"\ntitle=\"A\"\nvalue=1\nsource=\"b\"\n{more}\n")
+        };
+        let dated = "date=\"2026\"";
+        for (text, words) in [
+            (String::new(), "no [[rule]] and no [[figure]]"),
+            (rule("date=\"2026-12\""), "is in the future"),
+            (rule(&format!("{dated}\nprice=1\ncurrency=\"usd\"")), "is no currency"),
+            (rule(&format!("{dated}\npack=\"2 to 4\"")), "no whole number"),
+            (rule(&format!("{dated}\nleast_per_socket=1.5")), "no whole number"),
+            (rule(&format!("{dated}\nmost_cores=\"unknown\"")), "is unknown"),
+            (rule(&format!("{dated}\nmost_threads=0")), "out of bounds"),
+            (rule(&format!("{dated}\nprise=3")), "did you mean `price`?"),
+            (rule(&format!("{dated}\nprice=true")), "is no number, no range"),
+            (rule(dated) + &rule(dated), "stands twice in this file"),
+            (figure(dated) + &figure(dated), "stands twice in this file"),
+            (figure(&format!("{dated}\nof=\"GB\"")), "in which currency"),
+            (figure(&format!("{dated}\ncurrency=\"EUR\"")), "in which currency"),
+            (figure(&format!("{dated}\nof=\"GB\"\ncurrency=\"€\"")), "is no currency"),
+            (figure("date=\"2027\""), "is in the future"),
+        ] {
+            let error = rules.extend("ours.toml", &text, Some(&today)).unwrap_err().to_string();
+            assert!(error.contains(words), "{text}\n→ {error}");
+            assert!(error.contains("ours.toml, line") && error.contains("\nhint: "), "{error}");
+        }
         for (text, words) in [
             ("[[rule]]\nid = \"a\"\n", "missing field"),
             (
@@ -358,7 +415,7 @@ mod tests {
                 "no support beside it",
             ),
         ] {
-            let error = rules.extend("ours.toml", text).unwrap_err().to_string();
+            let error = rules.extend("ours.toml", text, Some(&today)).unwrap_err().to_string();
             assert!(error.contains(words) && error.contains("ours.toml, line"), "{error}");
         }
     }

@@ -1,30 +1,66 @@
 //! Which of these platforms carry a demand as it grows, what binds in each, what is left when a part fails, and what each costs.
 //!
 //! What a platform carries is its ceiling by [`narrows_plan::fit`], of which so much is used as keeps a percentile of latency. That share is
-//! given, or measured: the rate that kept the percentile over what the CPUs of the measured server could do at most, so that the measured
-//! server itself is given the rate that it was measured to keep. It is one of CPUs and says nothing where something else binds. Without a
-//! share the ceiling is told, and no platform is called large enough: at its ceiling queues have no end. As many sessions as were measured
-//! may get less than the ceiling through; that is told apart.
+//! given for all, or measured by a curve of latency against rate: of CPUs as busy as they were at the rate that kept the percentile, of drives
+//! the rate that kept it over the most that they did. A share holds for parts of its kind; where a part of another kind binds, nothing says
+//! how much may be used. Without a share the ceiling is told, and no platform is called large enough: at its ceiling queues have no end. As
+//! many sessions as were measured may get less than the ceiling through; that is told apart.
 
 use std::cmp::Ordering;
 
 use narrows_plan::{
-    Amount, Demand, Description, Fit, FitError, FlowError, LostKind, PlanError, beside_one, fit,
+    Amount, Demand, Description, Fit, FitError, FlowError, LostKind, PartUse, PlanError, UsedKind,
+    beside_one, fit,
 };
 use serde::Serialize;
 
 use crate::answer::CostAnswer;
 use crate::reckon::{Question, cost};
+use crate::sheet::number;
 
 /// A share of the ceiling that is used, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Headroom {
     /// Of the ceiling, as a part of one.
     pub share: f64,
-    /// Whether it is one of CPUs alone.
-    pub of_cpus: bool,
+    /// Half the width of its 95 % interval; absent where it has none.
+    #[serde(rename = "half_95", skip_serializing_if = "Option::is_none")]
+    pub half: Option<f64>,
+    /// Of which parts it is.
+    pub of: HeadroomOf,
     /// In words.
     pub from: String,
+}
+
+/// Parts that a share holds for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeadroomOf {
+    /// Whatever binds.
+    All,
+    /// CPUs.
+    Cpus,
+    /// Drives.
+    Drives,
+}
+
+impl HeadroomOf {
+    fn holds_for(self, kind: UsedKind) -> bool {
+        match self {
+            HeadroomOf::All => true,
+            HeadroomOf::Cpus => kind == UsedKind::Cpus,
+            HeadroomOf::Drives => kind == UsedKind::Drives,
+        }
+    }
+
+    /// For people: `of a ceiling`, `of CPUs`, `of drives`.
+    pub fn words(self) -> &'static str {
+        match self {
+            HeadroomOf::All => "of a ceiling",
+            HeadroomOf::Cpus => "of CPUs",
+            HeadroomOf::Drives => "of drives",
+        }
+    }
 }
 
 /// What is asked of every platform.
@@ -32,8 +68,10 @@ pub struct Headroom {
 pub struct SizeQuestion<'a> {
     /// The rate that is needed over the one that was measured.
     pub growth: f64,
-    /// How much of a ceiling is used; `None` where nobody knows.
-    pub headroom: Option<&'a Headroom>,
+    /// Growth of the need in one year, as a share; zero where it does not grow.
+    pub growth_per_year: f64,
+    /// How much of a ceiling is used, of each kind of part for which somebody knows it.
+    pub headroom: &'a [Headroom],
     /// Work of a core there over one where the demand was measured, for machines that don't say their own.
     pub core_ratio: Option<f64>,
     /// How costs are reckoned.
@@ -104,6 +142,9 @@ pub struct SizedPlatform {
     /// As much of it as is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usable_per_s: Option<Amount>,
+    /// Years until today's need has grown to that; absent where it does not grow, or where that much is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lasts_years: Option<f64>,
     /// With as many sessions as were measured; absent where the time of an operation isn't known in parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions_per_s: Option<Amount>,
@@ -115,6 +156,8 @@ pub struct SizedPlatform {
     pub busy: Option<f64>,
     /// What binds at the ceiling.
     pub binding: Vec<String>,
+    /// Ceiling and usable rate as sums for a pencil.
+    pub sums: Vec<String>,
     /// Why it can't be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lacks: Option<String>,
@@ -169,9 +212,10 @@ pub struct Sizing {
     pub growth: f64,
     /// Operations per second that are needed.
     pub needs_per_s: Amount,
-    /// How much of a ceiling is used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub headroom: Option<Headroom>,
+    /// What it grows by in one year, as a share.
+    pub growth_per_year: f64,
+    /// How much of a ceiling is used, of each kind of part for which it is known.
+    pub headroom: Vec<Headroom>,
     /// Each platform in the order in which it was given.
     pub platforms: Vec<SizedPlatform>,
     /// Platforms by what they cost, or by their ceilings where costs can't be compared: indices.
@@ -239,8 +283,9 @@ pub fn size(
         suspect: demand.suspect.clone(),
         measured_per_s: demand.rate_per_s,
         growth: question.growth,
+        growth_per_year: question.growth_per_year,
         needs_per_s: needs,
-        headroom: question.headroom.cloned(),
+        headroom: question.headroom.to_vec(),
         smallest: first(&enough),
         smallest_surviving: first(&|platform| enough(platform) && platform.survives_but_storage()),
         platforms: sized,
@@ -280,8 +325,8 @@ fn one(
         true => Some(cost(&platform.file, text, Some(platform), question.cost)?),
         false => None,
     };
-    let used = match cost.as_ref().and_then(|cost| cost.most_cores) {
-        Some(most) => platform.clone().with_cores_at_most(most as u32),
+    let used = match cost.as_ref().and_then(|cost| most_cores(cost, demand)) {
+        Some(most) => platform.clone().with_cores_at_most(most),
         None => platform.clone(),
     };
     let fit = fit(&used, demand, question.core_ratio)
@@ -301,22 +346,42 @@ fn one(
     });
     let losses = losses.collect();
     let at_sessions = fit.at_sessions.as_ref();
+    let usable = judge.usable(&fit);
+    let sums = [ceiling_sum(&fit), usable_sum(&judge, &fit)];
     Ok(SizedPlatform {
         name: platform.name.clone(),
         file: platform.file.clone(),
         carries: judge.carries(&fit),
         busy: fit.ceiling_per_s.map(|ceiling| needs.value / ceiling.value),
         ceiling_per_s: fit.ceiling_per_s,
-        usable_per_s: judge.usable(&fit),
+        usable_per_s: usable,
+        lasts_years: usable.and_then(|usable| lasts(usable, demand, question.growth_per_year)),
         sessions_per_s: at_sessions.map(|at| at.rate_per_s),
         sessions: at_sessions.map(|at| at.sessions),
         binding: fit.binding.iter().map(|bound| bound.component.clone()).collect(),
+        sums: sums.into_iter().flatten().collect(),
         lacks,
         losses,
         cost,
         taken: fit.taken,
         notes: fit.notes,
     })
+}
+
+/// Cores of a server that its products use at most: of threads as many cores as have them where the demand was measured.
+fn most_cores(cost: &CostAnswer, demand: &Demand) -> Option<u32> {
+    let by_threads = cost.most_threads.map(|most| most / demand.threads_per_core.max(1.0));
+    let most = match (cost.most_cores, by_threads) {
+        (Some(a), Some(b)) => a.min(b),
+        (a, b) => a.or(b)?,
+    };
+    Some(most.max(1.0) as u32)
+}
+
+/// Years until the need of today has grown to so much.
+fn lasts(usable: Amount, demand: &Demand, growth_per_year: f64) -> Option<f64> {
+    let times = usable.over(demand.rate_per_s)?.value;
+    (growth_per_year > 0.0 && times >= 1.0).then(|| times.ln() / growth_per_year.ln_1p())
 }
 
 /// What is left of a platform; databases that have no way to their data any more do nothing.
@@ -347,6 +412,47 @@ fn has_costs(platform: &Description, text: &str) -> bool {
     platform.price().is_some() || table.is_ok_and(|table| table.contains_key("cost"))
 }
 
+/// `ceiling 40,000/s = 8 / 0.0002: CPUs of server, 8 cores, CPU s of one`.
+fn ceiling_sum(fit: &Fit) -> Option<String> {
+    let (bound, ceiling) = (fit.binding.first()?, fit.ceiling_per_s?.value);
+    let of_one = bound.used / ceiling;
+    let counts = match bound.counts {
+        "cpu_s_per_s" => "CPU seconds of one operation",
+        "ops_per_s" => "requests of one operation",
+        "in_flight" => "seconds in flight of one operation",
+        _ => "bytes of one operation",
+    };
+    // Within the last per cent another one is as full: the sum is that of the one that is told.
+    let full = bound.slack < 1e-4;
+    full.then(|| {
+        format!(
+            "ceiling {}/s = {} / {}: {}, {}, over {counts}",
+            number(ceiling),
+            number(bound.capacity),
+            number(of_one),
+            bound.component,
+            bound.limit
+        )
+    })
+}
+
+/// `usable 20,000/s = 40,000 × 0.5 / 1: CPUs of server may be busy by 0.5 and are by 1 at the ceiling`.
+fn usable_sum(judge: &Judge<'_>, fit: &Fit) -> Option<String> {
+    let (ceiling, allowed) = (fit.ceiling_per_s?.value, judge.allowed(fit)?);
+    let Allowed { part, share, of_ceiling } = allowed;
+    Some(format!(
+        "usable {}/s = {} × {} / {}: {} may be full by {} and {} full by {} at the ceiling",
+        number(ceiling * of_ceiling.value),
+        number(ceiling),
+        number(share),
+        number(part.share),
+        part.component,
+        number(share),
+        if part.kind == UsedKind::Cpus { "are" } else { "is" },
+        number(part.share)
+    ))
+}
+
 /// What has to be known before anything is called large enough.
 fn lacks(platform: &Description, demand: &Demand, fit: &Fit) -> Option<String> {
     if fit.log_only || demand.cpu_ns.is_none() {
@@ -375,16 +481,38 @@ fn lacks(platform: &Description, demand: &Demand, fit: &Fit) -> Option<String> {
 #[derive(Debug, Clone, Copy)]
 struct Judge<'a> {
     needs: Amount,
-    headroom: Option<&'a Headroom>,
+    headroom: &'a [Headroom],
     lacks: bool,
 }
 
+/// A part, how full it may be, and what of the ceiling that allows.
+struct Allowed<'f> {
+    part: &'f PartUse,
+    share: f64,
+    of_ceiling: Amount,
+}
+
 impl Judge<'_> {
-    /// So much of a ceiling as is used; `None` where that share is one of CPUs and something else binds.
+    /// So much of a ceiling as is used; `None` where no share holds for what binds.
     fn usable(&self, fit: &Fit) -> Option<Amount> {
-        let (ceiling, headroom) = (fit.ceiling_per_s?, self.headroom?);
-        let cpus = fit.binding.first().is_some_and(|bound| bound.counts == "cpu_s_per_s");
-        (cpus || !headroom.of_cpus).then(|| ceiling.times(headroom.share))
+        let (ceiling, least) = (fit.ceiling_per_s?, self.allowed(fit)?.of_ceiling);
+        let (value, halves) = (ceiling.value * least.value, ceiling.half.zip(least.half));
+        let half = halves.map(|(a, b)| (a * least.value).hypot(b * ceiling.value));
+        Some(Amount { value, half })
+    }
+
+    /// The part that is first as full as it may be. At part of the ceiling each part is as much less full, so a part that is full by
+    /// half at the ceiling and may be full by a third allows two thirds.
+    fn allowed<'f>(&self, fit: &'f Fit) -> Option<Allowed<'f>> {
+        let share_for = |kind| self.headroom.iter().find(|headroom| headroom.of.holds_for(kind));
+        share_for(fit.used.first()?.kind)?;
+        let all = fit.used.iter().filter_map(|part| {
+            let headroom = share_for(part.kind).filter(|_| part.share > 0.0)?;
+            let share = Amount { value: headroom.share, half: Some(headroom.half.unwrap_or(0.0)) };
+            let of_ceiling = share.times(1.0 / part.share);
+            Some(Allowed { part, share: headroom.share, of_ceiling })
+        });
+        all.min_by(|a, b| a.of_ceiling.value.total_cmp(&b.of_ceiling.value))
     }
 
     /// By the ceiling alone.

@@ -2,13 +2,13 @@
 
 use narrows_plan::{PlanError, Source};
 
-/// An error of TOML's reader with the key at which it stands.
-pub(crate) fn refused(source: Source<'_>, error: &toml::de::Error) -> PlanError {
+/// An error of TOML's reader with the key at which it stands; `whole` is what the file is, in words.
+pub(crate) fn refused(source: Source<'_>, error: &toml::de::Error, whole: &str) -> PlanError {
     let at = error.span().unwrap_or(0..0);
     let message = error.message();
     let what = match key_at(source.text, at.start) {
         Some(key) => format!("the key `{key}`"),
-        None => "the description".to_string(),
+        None => whole.to_string(),
     };
     if let Some((unknown, nearest)) = unknown(message) {
         let hint = match nearest {
@@ -17,12 +17,20 @@ pub(crate) fn refused(source: Source<'_>, error: &toml::de::Error) -> PlanError 
         };
         return source.error(
             &at,
-            "the description",
+            whole,
             format!("`{unknown}` is not known here (unknown field)"),
             hint,
         );
     }
-    let hint = if message.contains("expected a string") {
+    // A value of none of the kinds that a figure may be of.
+    if message.contains("untagged enum") {
+        let why = "is no number, no range and not \"unknown\"";
+        let hint = "write 15000, \"12000 to 18000\" or \"unknown\", without the currency";
+        return source.error(&at, what, why, hint);
+    }
+    let hint = if message.contains("duplicate key") {
+        "a key stands once in its table: drop one of both"
+    } else if message.contains("expected a string") {
         "write it in quotes with its unit: \"50 %\", \"30 s\", \"512 GB\", \"20k/s\", \"2026-11\""
     } else if message.contains("expected a sequence") {
         "a table of which there may be several has two brackets: [[cost.item]]"

@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use narrows_limits::flow::{Answer, FlowError, Network, answer, fair_rates};
+use narrows_limits::flow::{Answer, Counts, FlowError, Network, answer, fair_rates};
 use serde::Serialize;
 
 use crate::answer::{Binding, Widen, binding, widen};
@@ -57,6 +57,29 @@ impl Verdict {
     }
 }
 
+/// A kind of part whose queues grow as it fills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UsedKind {
+    /// CPUs.
+    Cpus,
+    /// Drives, by their operations or their bytes.
+    Drives,
+    /// Links, adapters, memory.
+    Other,
+}
+
+/// How full the fullest part of a kind is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartUse {
+    /// Which kind.
+    pub kind: UsedKind,
+    /// The part.
+    pub component: String,
+    /// Of what it has, as a share.
+    pub share: f64,
+}
+
 /// A demand on a platform.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fit {
@@ -84,6 +107,9 @@ pub struct Fit {
     pub log_only: bool,
     /// Constraints with less than 5 % left at the ceiling.
     pub binding: Vec<Binding>,
+    /// How much of each kind of part is used at the ceiling, the fullest of each; for whoever uses less than a ceiling.
+    #[serde(skip)]
+    pub used: Vec<PartUse>,
     /// What widening gives at the ceiling, the best first.
     pub widen: Vec<Widen>,
     /// What was taken for granted.
@@ -199,6 +225,7 @@ pub fn fit(
         ceiling_per_s: None,
         log_only: demand.cpu_ns.is_none() && demand.reads.is_none() && demand.writes.is_none(),
         binding: Vec::new(),
+        used: Vec::new(),
         widen: Vec::new(),
         taken: taken(platform, demand, core_ratio),
         notes: in_words(&built.notes),
@@ -211,6 +238,7 @@ pub fn fit(
         });
         fit.ceiling_per_s = Some(doubted_by(answer.total(), doubted)?);
         fit.binding = binding(&built.network, &answer);
+        fit.used = used(platform, &built.network, &answer);
         fit.widen = widen(&built.network, &answer);
     } else {
         fit.notes.push(format!("{}: nothing described limits the flow", demand.name));
@@ -228,6 +256,25 @@ pub fn fit(
     fit.taken.extend(waits(fit.terms()));
     fit.verdict = fit.judged();
     Ok(fit)
+}
+
+/// The fullest part of each kind.
+fn used(platform: &Description, network: &Network, answer: &Answer) -> Vec<PartUse> {
+    let mut all: Vec<PartUse> = Vec::new();
+    // The fullest first.
+    for used in &answer.used {
+        let constraint = &network.constraints[used.constraint];
+        let component = &network.components[constraint.component];
+        let kind = match constraint.counts {
+            Counts::Cpu => UsedKind::Cpus,
+            _ if platform.drives.iter().any(|drives| drives.name == *component) => UsedKind::Drives,
+            _ => UsedKind::Other,
+        };
+        if !all.iter().any(|known| known.kind == kind) {
+            all.push(PartUse { kind, component: component.clone(), share: 1.0 - used.slack });
+        }
+    }
+    all
 }
 
 /// `None` where nothing described limits somebody.

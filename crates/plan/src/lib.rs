@@ -47,7 +47,7 @@ pub use demand::{Amount, Demand, Log, PartKind, RequestDemand, TimePart};
 pub use description::{Description, ServerParts};
 pub use drawing::{Drawing, DrawnPart, Wire, drawn_for};
 pub use error::{PlanError, Source};
-pub use fit::{Fit, FitError, Verdict, beside_one, fit};
+pub use fit::{Fit, FitError, PartUse, UsedKind, Verdict, beside_one, fit};
 pub use loss::{Loss, LostKind};
 pub use machine::CORE_RATIO;
 pub use migration::Migration;

@@ -46,7 +46,9 @@ pub(crate) fn total(
         }
         sum += count * value;
     }
-    if unpriced.len() == parts.len() || sum <= 0.0 {
+    // Where one is told to be free and others have no price, the sum is as unknown as with any other price.
+    let free = sum <= 0.0 && unpriced.is_empty();
+    if unpriced.len() == parts.len() || free {
         return Ok((None, Vec::new()));
     }
     Ok((Some(sum), unpriced))

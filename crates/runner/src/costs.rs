@@ -9,10 +9,20 @@ use narrows_verdict::Estimate;
 
 use crate::demand;
 use crate::failure::Failure;
+use crate::headroom;
 use crate::store;
 
 /// Kilohertz of a gigahertz.
 const KHZ_OF_A_GHZ: f64 = 1e6;
+
+/// The day by this machine's clock at the place of the earth where it is latest: year, month, day. A price that is quoted today anywhere
+/// is not of the future then.
+pub fn today() -> (u16, u8, u8) {
+    let furthest = jiff::tz::TimeZone::fixed(jiff::tz::offset(14));
+    let date = jiff::Timestamp::now().to_zoned(furthest).date();
+    let number = |part: i8| u8::try_from(part).unwrap_or(1);
+    (u16::try_from(date.year()).unwrap_or(0), number(date.month()), number(date.day()))
+}
 
 /// Reads the run.
 ///
@@ -46,11 +56,11 @@ pub fn measured(name: &str) -> Result<Measured> {
     })
 }
 
-/// CPUs that the server had.
-fn cpus(run: &Run) -> Option<u32> {
+/// CPUs that the server had; `None` where nothing of its machine is known, as of what another tool measured.
+pub(crate) fn cpus(run: &Run) -> Option<u32> {
     let cpu = &run.platform()?.cpu;
     match run.plan.server_cpus.len() {
-        0 => Some(cpu.threads),
+        0 => Some(cpu.threads).filter(|threads| *threads > 0),
         some => u32::try_from(some).ok(),
     }
 }
@@ -96,24 +106,33 @@ fn io(measurement: &Measurement) -> Option<MeasuredIo> {
     })
 }
 
-/// A run's demands, and of each workload how much of its rate keeps a percentile of latency, where that was measured.
+/// A run's demands, and how much of CPUs and drives may be used by its curves.
 #[derive(Debug)]
 pub struct Demands {
     /// The run in a few words.
     pub from: String,
     /// What its workloads take.
     pub demands: Vec<Demand>,
-    /// By the workload's name.
-    pub headrooms: Vec<(String, Headroom)>,
+    /// How much may be used.
+    pub curves: Curves,
     /// What bears on all of it.
     pub notes: Vec<String>,
 }
 
-/// Reads a run for sizing.
+/// How much of CPUs and drives keeps a percentile of latency, by measured curves.
+#[derive(Debug, Default)]
+pub struct Curves {
+    /// Of CPUs, by the workload's name.
+    pub cpus: Vec<(String, Headroom)>,
+    /// Of drives.
+    pub drives: Option<Headroom>,
+}
+
+/// Reads a run for sizing; p99 of an operation within `limit_ns`, or within what the run itself searched for.
 ///
 /// # Errors
 /// There is no such run, or it gives no demand.
-pub fn demands(name: &str) -> Result<Demands> {
+pub fn demands(name: &str, limit_ns: Option<u64>) -> Result<Demands> {
     let run = store::load(&store::find(name)?)?;
     let taken = demand::of_run(&run);
     if taken.demands.is_empty() {
@@ -121,8 +140,8 @@ pub fn demands(name: &str) -> Result<Demands> {
     }
     let mut notes = demand::remarks(&run);
     notes.extend(taken.refused);
-    let of = |demand: &Demand| headroom(&run, demand).map(|found| (demand.name.clone(), found));
-    let headrooms = taken.demands.iter().filter_map(of).collect();
+    let found = headroom::of(&run, &taken.demands, limit_ns);
+    notes.extend(found.notes);
     for highest in run.highest_rates.iter().filter(|highest| highest.rate_per_s.is_none()) {
         notes.push(format!(
             "{}: the run looked for a rate and has none: {}",
@@ -135,22 +154,29 @@ pub fn demands(name: &str) -> Result<Demands> {
                 .to_string(),
         );
     }
-    Ok(Demands { from: demand::from(&run), headrooms, demands: taken.demands, notes })
+    let curves = Curves { cpus: found.cpus, drives: found.drives };
+    Ok(Demands { from: demand::from(&run), demands: taken.demands, curves, notes })
 }
 
-/// How busy the server's CPUs were at the highest rate that kept the percentile: that much of CPUs may be used.
-fn headroom(run: &Run, demand: &Demand) -> Option<Headroom> {
-    let highest = run.highest_rates.iter().find(|highest| highest.workload == demand.name)?;
-    let rate = highest.rate_per_s.filter(|_| highest.validity != Validity::Invalid)?;
-    let cpus = f64::from(cpus(run)?);
-    let share = (rate * demand.cpu_ns?.value / 1e9 / cpus).min(1.0);
-    let from = format!(
-        "p{} within {} kept up to {}, at which the CPUs were {} busy; run {}",
-        highest.quantile * 100.0,
-        narrows_units::Nanos(highest.limit_ns),
-        narrows_units::OpsPerSecond(rate),
-        narrows_units::Ratio(share),
-        run.id
-    );
-    Some(Headroom { share, of_cpus: true, from })
+/// The curves of another run, for parts of which the demand's run has none.
+///
+/// # Errors
+/// There is no such run, or it has no curve of latency against rate.
+pub fn curves(name: &str, limit_ns: Option<u64>) -> Result<Curves> {
+    let run = store::load(&store::find(name)?)?;
+    let found = headroom::of(&run, &demand::of_run(&run).demands, limit_ns);
+    if found.cpus.is_empty() && found.drives.is_none() {
+        let why = match found.notes.is_empty() {
+            true => String::new(),
+            false => format!(": {}", found.notes.join("; ")),
+        };
+        return Err(Failure::hinted(
+            format!(
+                "--calibration {name}: run {} has no usable curve of latency against rate{why}",
+                run.id
+            ),
+            "`narrows block calibrate` measures one of drives, `narrows db update --p99 5ms` one of CPUs",
+        ));
+    }
+    Ok(Curves { cpus: found.cpus, drives: found.drives })
 }

@@ -23,6 +23,7 @@ pub mod failure;
 pub mod flush_test;
 pub mod gather;
 mod guard;
+mod headroom;
 pub mod histograms;
 pub mod import;
 mod interrupt;

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod capture;
+mod cost;
 mod facts;
 mod import;
 mod job;
@@ -37,6 +38,7 @@ const fn target(name: &'static str, bytes_most: usize, check: fn(&[u8])) -> Targ
 pub const ALL: &[Target] = &[
     target("addresses", 4 * MIB, addresses::check),
     target("capture", 256 * MIB, capture::check),
+    target("cost", 64 * MIB, cost::check),
     target("facts", 16 * MIB, facts::check),
     target("file", 64 * MIB, machine::one_file),
     target("import", 256 * MIB, import::check),

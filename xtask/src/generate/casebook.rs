@@ -59,7 +59,7 @@ fn cost(case: &CostCase) -> Result<String> {
     let mut answers = BTreeMap::new();
     for file in &case.files {
         let text = read(&format!("costs/{file}"))?;
-        let question = Question { rules: &rules, what_if: &[], measured: None };
+        let question = Question { rules: &rules, what_if: &[], measured: None, today: None };
         answers.insert(file.clone(), narrows_cost::cost(file, &text, None, question)?);
     }
     let outcomes = case.outcomes(&answers).map_err(|why| anyhow!(why))?;

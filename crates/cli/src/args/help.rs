@@ -64,7 +64,7 @@ const TOPICS: [(&str, &str); 11] = [
     (
         "Evaluation",
         "with same-machine capacities rejudge crash-test pg-test-fsync what-if renew matrix acknowledged cut remounted \
-         gone least demand core-ratio limits run rules list-rules given growth years headroom only correct fail-if",
+         gone least demand core-ratio limits run rules list-rules given growth years headroom calibration only correct fail-if",
     ),
     ("Runs", "all host layer since until tag"),
     ("Sides", "a b with-a with-b restore after clone"),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use narrows_cost::WhatIf;
+use narrows_units::Nanos;
 
 use super::Format;
 use super::plan::core_ratio;
@@ -14,12 +15,13 @@ use super::plan::core_ratio;
 Examples:
   narrows size small.toml large.toml --demand 7f3a --growth 20% --years 3
   narrows size small.toml large.toml --demand 7f3a --rate 3k/s --headroom 60%
+  narrows size small.toml large.toml --demand 7f3a --p99 5ms --calibration 9c21
   narrows size small.toml large.toml --given demand.toml --core-ratio 1.4
   narrows size *.toml --demand 7f3a --only update --format html > size.html")]
 #[command(after_long_help = "\
-The book's page on costs (docs/src/guide/cost.md) shows how platforms, costs and a given demand are described. How much of a \
-ceiling may be used comes from the run (narrows db update --p99 5ms), or from --headroom; without either no platform is called \
-large enough.")]
+The book's page on costs (docs/src/guide/cost.md) shows how platforms, costs and a given demand are described. How busy CPUs \
+may be comes from the run (narrows db update --p99 5ms, or --sessions 1,2,4,8,16 with --p99 here), how much of drives from a \
+calibration (--calibration RUN), or both from --headroom; without them no platform is called large enough.")]
 pub struct SizeArgs {
     /// Descriptions of platforms, TOML, with a table [cost] for what they cost
     #[arg(value_name = "FILE", required = true)]
@@ -42,9 +44,15 @@ pub struct SizeArgs {
     /// Years of growth, up to 20; costs have years of their own
     #[arg(long, value_name = "YEARS", default_value_t = 3.0, value_parser = years)]
     pub years: f64,
-    /// How much of a ceiling may be used, instead of what the run measured
-    #[arg(long, value_name = "PERCENT", value_parser = headroom)]
+    /// How much of a ceiling may be used, whatever binds, instead of what runs measured
+    #[arg(long, value_name = "PERCENT", value_parser = headroom, conflicts_with_all = ["p99", "calibration"])]
     pub headroom: Option<f64>,
+    /// Limit of an operation's p99: how busy CPUs may be then, by the run's open loop or its numbers of sessions
+    #[arg(long, value_name = "TIME")]
+    pub p99: Option<Nanos>,
+    /// Another run with a curve of latency against rate (narrows block calibrate for drives), repeatable
+    #[arg(long, value_name = "RUN")]
+    pub calibration: Vec<String>,
     /// Speed of one core there relative to one where the demand was measured, for platforms without their own core_ratio
     #[arg(long, value_name = "RATIO", value_parser = core_ratio)]
     pub core_ratio: Option<f64>,

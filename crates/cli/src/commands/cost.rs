@@ -1,7 +1,9 @@
 //! `narrows cost`: what described platforms cost, side by side.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
-use narrows_cost::{CostAnswer, Question, Rules, WhatIf};
+use narrows_cost::{CostAnswer, Day, Question, Rules, WhatIf};
 use narrows_runner::exit::Outcome;
 use narrows_runner::failure::Failure;
 
@@ -12,17 +14,20 @@ use crate::{Exit, output};
 
 /// Prints the answers.
 pub fn cost(args: &CostArgs) -> Result<Exit> {
-    let mut rules = Rules::shipped();
-    for file in &args.rules {
-        rules.extend(&file.display().to_string(), &text(file, "cost")?)?;
-    }
+    let today = today();
+    let rules = rules(&args.rules, &today)?;
     if args.list_rules {
         output::document(&narrows_report::licence_rules(&rules), args.format)?;
         return Ok(Outcome::answered(true).exit());
     }
     let measured = args.run.as_deref().map(narrows_runner::costs::measured).transpose()?;
     let table = limits::table(&args.limits)?;
-    let question = Question { rules: &rules, what_if: &args.what_if, measured: measured.as_ref() };
+    let question = Question {
+        rules: &rules,
+        what_if: &args.what_if,
+        measured: measured.as_ref(),
+        today: Some(&today),
+    };
     let mut answers: Vec<CostAnswer> = Vec::new();
     for file in &args.files {
         let (name, text) = (file.display().to_string(), text(file, "cost")?);
@@ -37,6 +42,21 @@ pub fn cost(args: &CostArgs) -> Result<Exit> {
     output::document(&narrows_report::costs(&answers), args.format)?;
     let known = answers.iter().all(|answer| answer.value("total").is_some());
     Ok(Outcome::answered(known).exit())
+}
+
+/// The rules that come with narrows, under those of the user's files.
+pub(super) fn rules(files: &[PathBuf], today: &Day) -> Result<Rules> {
+    let mut rules = Rules::shipped();
+    for file in files {
+        rules.extend(&file.display().to_string(), &text(file, "cost")?, Some(today))?;
+    }
+    Ok(rules)
+}
+
+/// The day by this machine's clock, where it is the furthest: a price of today is not refused anywhere.
+pub(super) fn today() -> Day {
+    let (year, month, day) = narrows_runner::costs::today();
+    Day::new(year, month, day)
 }
 
 /// Costs of different years stand for nothing beside each other.

@@ -1,13 +1,13 @@
 //! `narrows size`: which described platforms carry a demand as it grows, and what each costs.
 
 use anyhow::Result;
-use narrows_cost::{Carries, Headroom, Question, Rules, SizeError, SizeQuestion, Sizing};
+use narrows_cost::{Carries, Headroom, HeadroomOf, Question, SizeError, SizeQuestion, Sizing};
 use narrows_plan::{Amount, Demand, Description};
-use narrows_runner::costs::{self, Demands};
+use narrows_runner::costs::{self, Curves, Demands};
 use narrows_runner::exit::Outcome;
 use narrows_runner::failure::Failure;
 
-use super::cost::{other_years, refuse_unused};
+use super::cost::{other_years, refuse_unused, rules, today};
 use super::description::text;
 use super::limits;
 use crate::args::size::SizeArgs;
@@ -15,10 +15,8 @@ use crate::{Exit, output};
 
 /// Prints the answers.
 pub fn size(args: &SizeArgs) -> Result<Exit> {
-    let mut rules = Rules::shipped();
-    for file in &args.rules {
-        rules.extend(&file.display().to_string(), &text(file, "cost")?)?;
-    }
+    let today = today();
+    let rules = rules(&args.rules, &today)?;
     let table = limits::table(&args.limits)?;
     let mut platforms: Vec<(Description, String)> = Vec::new();
     for file in &args.files {
@@ -28,14 +26,21 @@ pub fn size(args: &SizeArgs) -> Result<Exit> {
     let platforms: Vec<(&Description, &str)> =
         platforms.iter().map(|(platform, text)| (platform, text.as_str())).collect();
     let demands = demands(args)?;
-    let cost = Question { rules: &rules, what_if: &args.what_if, measured: None };
+    let curves: Vec<Curves> = args
+        .calibration
+        .iter()
+        .map(|run| costs::curves(run, args.p99.map(|limit| limit.0)))
+        .collect::<Result<_>>()?;
+    let cost =
+        Question { rules: &rules, what_if: &args.what_if, measured: None, today: Some(&today) };
     let mut sizings: Vec<Sizing> = Vec::new();
     for demand in &demands.demands {
         let demand = &asked(args, demand);
-        let headroom = headroom(args, &demands, demand);
+        let headroom = headroom(args, &demands, &curves, demand);
         let question = SizeQuestion {
             growth: (1.0 + args.growth).powf(args.years),
-            headroom: headroom.as_ref(),
+            growth_per_year: args.growth,
+            headroom: &headroom,
             core_ratio: args.core_ratio,
             cost,
         };
@@ -65,12 +70,12 @@ fn demands(args: &SizeArgs) -> Result<Demands> {
         return Ok(Demands {
             from,
             demands: vec![demand],
-            headrooms: Vec::new(),
+            curves: Curves::default(),
             notes: Vec::new(),
         });
     }
     let run = args.demand.as_deref().unwrap_or_default();
-    let mut demands = costs::demands(run)?;
+    let mut demands = costs::demands(run, args.p99.map(|limit| limit.0))?;
     if let Some(only) = &args.only {
         let names: Vec<String> = demands.demands.iter().map(|demand| demand.name.clone()).collect();
         demands.demands.retain(|demand| demand.name == *only);
@@ -82,12 +87,27 @@ fn demands(args: &SizeArgs) -> Result<Demands> {
     Ok(demands)
 }
 
-fn headroom(args: &SizeArgs, demands: &Demands, demand: &Demand) -> Option<Headroom> {
+/// What is given for all, or what curves say of CPUs and of drives: those of the demand's run before those of others.
+fn headroom(
+    args: &SizeArgs,
+    demands: &Demands,
+    others: &[Curves],
+    demand: &Demand,
+) -> Vec<Headroom> {
     if let Some(share) = args.headroom {
-        return Some(Headroom { share, of_cpus: false, from: "--headroom".to_string() });
+        let from = "--headroom".to_string();
+        return vec![Headroom { share, half: None, of: HeadroomOf::All, from }];
     }
-    let measured = demands.headrooms.iter().find(|(workload, _)| *workload == demand.name);
-    measured.map(|(_, headroom)| headroom.clone())
+    let all = || std::iter::once(&demands.curves).chain(others);
+    let of_cpus = all().find_map(|curves| {
+        let own = curves.cpus.iter().find(|(workload, _)| *workload == demand.name);
+        // No run has a workload of the name of a demand from elsewhere, or of a server that was observed: the only one of a run stands in.
+        let elsewhere = args.given.is_some() || demand.observed;
+        let only = || curves.cpus.first().filter(|_| elsewhere && curves.cpus.len() == 1);
+        own.or_else(only).map(|(_, headroom)| headroom.clone())
+    });
+    let of_drives = all().find_map(|curves| curves.drives.clone());
+    of_cpus.into_iter().chain(of_drives).collect()
 }
 
 fn refused(error: SizeError) -> anyhow::Error {

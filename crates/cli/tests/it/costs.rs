@@ -1,7 +1,13 @@
 //! `narrows cost` and `narrows size` as a user types them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output};
+
+use narrows_model::{
+    Calibration, CalibrationEnd, CalibrationGoal, Layer, Measurement, MetricValue, Plan, Platform,
+    Run, Validity, condition, metric,
+};
 
 fn narrows(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
@@ -118,6 +124,17 @@ fn rules_are_listed_and_overridden() {
     assert!(text(&output.stdout).contains("1,344,000 USD"), "{}", text(&output.stdout));
 }
 
+/// A server with drives that do 100,000 requests a second together.
+fn platform(name: &str, cores: u32, price: u32) -> String {
+    format!(
+        "name = \"{name}\"\ncurrency = \"EUR\"\n[[machine]]\nname = \"server\"\ncores = {cores}\n\
+         [[drives]]\nname = \"nvme\"\nat = \"server\"\nclass = \"nvme-gen4-x4\"\ncount = 4\nreads = \"25k/s\"\n\
+         writes = \"25k/s\"\nsource = \"data sheet\"\n\
+         [[database]]\nat = \"server\"\ndata = \"nvme\"\n[[cost.item]]\nname = \"server\"\nprice = {price}\n\
+         date = \"2026-11\"\nsource = \"quote\"\n"
+    )
+}
+
 #[test]
 fn a_given_demand_finds_the_platform_that_carries_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -126,14 +143,8 @@ fn a_given_demand_finds_the_platform_that_carries_it() {
         std::fs::write(&file, content).unwrap();
         file.display().to_string()
     };
-    let platform = |name: &str, cores: u32, price: u32| {
-        format!(
-            "name = \"{name}\"\ncurrency = \"EUR\"\n[[machine]]\nname = \"server\"\ncores = {cores}\n\
-             [[drives]]\nname = \"nvme\"\nat = \"server\"\nclass = \"nvme-gen4-x4\"\ncount = 4\n\
-             [[database]]\nat = \"server\"\ndata = \"nvme\"\n[[cost.item]]\nname = \"server\"\nprice = {price}\n\
-             date = \"2026-11\"\nsource = \"quote\"\n"
-        )
-    };
+    let drives = "reads = \"25k/s\"\nwrites = \"25k/s\"\nsource = \"data sheet\"\n";
+    let platform = |name, cores, price| platform(name, cores, price).replace(drives, "");
     let small = put("small.toml", platform("small", 16, 20_000));
     let large = put("large.toml", platform("large", 64, 50_000));
     let demand = put("demand.toml", of_the_guide("## Which platform carries it?"));
@@ -156,8 +167,255 @@ fn a_given_demand_finds_the_platform_that_carries_it() {
     assert!(screen.contains("headroom unknown"), "{screen}");
     let (_, page, _) = sized(&["--headroom", "60%", "--format", "html"]);
     assert!(page.contains("usable throughput against cost"), "the chart is there");
+    assert!(page.contains("item.server.price"), "every line of its costs is there");
     let (_, csv, _) = sized(&["--headroom", "60%", "--format", "csv"]);
     assert!(csv.starts_with("demand,platform,answer,"), "{csv}");
+}
+
+#[test]
+fn the_guides_replacement_is_sized() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, content: String| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, content).unwrap();
+        file.display().to_string()
+    };
+    let small = of_the_guide("## A replacement for a measured server");
+    let large = small.replace("32 cores", "64 cores").replace("cores = 32", "cores = 64");
+    let large = put("large.toml", large.replace("21000", "34000"));
+    let small = put("small.toml", small);
+    let demand = put("demand.toml", of_the_guide("## Which platform carries it?"));
+    let growth = ["--growth", "20%", "--years", "3", "--headroom", "60%"];
+    let output = narrows(&[&["size", &small, &large, "--given", &demand], &growth[..]].concat());
+    let screen = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(screen.contains("32 cores is the cheapest that carries it"), "{screen}");
+    assert!(screen.contains("to the power of 3"), "{screen}");
+    assert!(screen.contains("3.8 years from now"), "log 2 over log 1.2: {screen}");
+}
+
+#[test]
+fn the_io_of_an_awr_report_reaches_the_drives_of_a_platform() {
+    let folder = tempfile::tempdir().unwrap();
+    let seed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/import/awr-text");
+    let seed = std::fs::read_to_string(seed).unwrap();
+    let line =
+        |name: &str, total: &str| format!("{name:<32} {total:>18} {:>14} {:>13}\n", "1.0", "1.0");
+    let more = [
+        line("physical read total IO requests", "1,200,000"),
+        line("physical read total bytes", "9,830,400,000"),
+        line("physical write total IO requests", "300,000"),
+        line("physical write total bytes", "2,457,600,000"),
+    ];
+    let report = folder.path().join("awr.txt");
+    let head = "user commits                                120,000";
+    assert!(seed.contains(head), "the seed has its instance activity");
+    std::fs::write(&report, seed.replace(head, &format!("{}{head}", more.concat()))).unwrap();
+    let here = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+        let output = command.args(args).env("XDG_DATA_HOME", folder.path()).env("NO_COLOR", "1");
+        output.output().unwrap()
+    };
+    let imported = here(&["import", &report.display().to_string()]);
+    assert_eq!(imported.status.code(), Some(0), "{}", text(&imported.stderr));
+    let run = std::fs::read_dir(folder.path().join("narrows/runs")).unwrap().next().unwrap();
+    let run = run.unwrap().path().display().to_string();
+    let file = folder.path().join("box.toml");
+    std::fs::write(&file, platform("box", 64, 50_000)).unwrap();
+    let file = file.display().to_string();
+    let output = here(&["size", &file, "--demand", &run, "--headroom", "60%", "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let sized = &answer["sizings"][0]["platforms"][0];
+    assert_eq!(sized["lacks"], serde_json::Value::Null, "{}", text(&output.stdout));
+    // 12.5 requests of 100,000 per second for each transaction; CPU time would allow more.
+    let ceiling = sized["ceiling_per_s"]["value"].as_f64().unwrap();
+    assert!((7_000.0..=10_001.0).contains(&ceiling), "{ceiling}");
+    assert_eq!(sized["binding"][0], "nvme", "{sized}");
+    let notes = answer["notes"].to_string();
+    assert!(notes.contains("--core-ratio"), "nothing is known of its cores: {notes}");
+    let costs = here(&["cost", &file, "--run", &run]);
+    assert!(text(&costs.stdout).contains("an unknown number of CPUs"), "{}", text(&costs.stdout));
+}
+
+/// A run with a closed loop at three numbers of sessions, on four CPUs, 200 µs for each operation.
+fn swept() -> Run {
+    let mut platform = Platform::default();
+    platform.cpu.threads = 4;
+    platform.cpu.cores = 4;
+    let mut run = Run { completed: true, ..Run::blank(Plan::default(), platform) };
+    run.id = "5eed".to_string();
+    let measured = |id: &str, values: &[(narrows_model::Metric, f64)]| {
+        let mut m = Measurement::new(id, Layer::Database);
+        m.workload.insert(condition::SESSIONS, 8);
+        for (metric, value) in values {
+            m.metrics.push(MetricValue::new(*metric, *value, None, vec![*value]));
+        }
+        m
+    };
+    let of = |id: &str, rate: f64, p99_ns: f64| {
+        let values = [
+            (metric::THROUGHPUT, rate),
+            (metric::LATENCY_P99, p99_ns),
+            (metric::SERVER_CPU_PER_OP, 200_000.0),
+            (metric::OPERATIONS, rate),
+            (metric::DEVICE_READS, rate),
+            (metric::DEVICE_READ_BYTES, 8192.0 * rate),
+            (metric::DEVICE_WRITES, 0.0),
+            (metric::DEVICE_WRITE_BYTES, 0.0),
+        ];
+        measured(id, &values)
+    };
+    run.measurements = vec![
+        of("database.lookup_uncached", 16_000.0, 6e6),
+        of("database.lookup_uncached.sessions_1", 3_000.0, 0.5e6),
+        of("database.lookup_uncached.sessions_4", 10_000.0, 1.5e6),
+        of("database.lookup_uncached.sessions_8", 16_000.0, 6e6),
+    ];
+    run
+}
+
+/// Drives that keep p99 up to half of what they do.
+fn calibrated() -> Run {
+    let mut run = Run { completed: true, ..Run::blank(Plan::default(), Platform::default()) };
+    run.id = "ca11".to_string();
+    run.calibrations.push(Calibration {
+        id: "block.calibrate.read.8k".to_string(),
+        goal: CalibrationGoal {
+            what: "8 KiB random reads".to_string(),
+            block_bytes: 8192,
+            read_share: 1.0,
+            quantile: 0.99,
+            limit_ns: 1_000_000,
+            arrivals: "poisson".to_string(),
+            beside: None,
+        },
+        end: CalibrationEnd::Found,
+        sentence: "found".to_string(),
+        rate_per_s: Some(30_000.0),
+        interval_95: None,
+        quantiles_ns: Vec::new(),
+        repeats: (3, 3),
+        latency_mean_ns: None,
+        alone_ns: None,
+        ceiling_per_s: Some(60_000.0),
+        ceiling_depth: None,
+        knee_per_s: None,
+        curve: Vec::new(),
+        ramp: Vec::new(),
+        cpu_per_op_ns: None,
+        burst_per_s: None,
+        thin: false,
+        pooled: false,
+        windows: 9,
+        unusable_windows: 0,
+        generator_per_s: None,
+        bound: None,
+        bandwidth_bytes_per_s: None,
+        bandwidth_depth: None,
+        process_bandwidth_bytes_per_s: None,
+        oracle: None,
+        rests_on: Vec::new(),
+        validity: Validity::Valid,
+    });
+    run
+}
+
+#[test]
+fn measured_curves_say_how_much_of_cpus_and_drives_may_be_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, content: String| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, content).unwrap();
+        file.display().to_string()
+    };
+    let run = put("run.narrows.json", swept().to_json());
+    let drives = put("drives.narrows.json", calibrated().to_json());
+    let small = put("small.toml", platform("small", 8, 20_000));
+    let sized = |more: &[&str]| {
+        let args = [&["size", &small, "--demand", &run, "--rate", "5k/s"], more].concat();
+        let output = narrows(&args);
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, screen, error) = sized(&[]);
+    assert_eq!(code, Some(4), "{error}");
+    assert!(screen.contains("--p99 TIME takes from it"), "the curve is there: {screen}");
+    let (code, screen, _) = sized(&["--p99", "2ms"]);
+    assert_eq!(code, Some(0), "{screen}");
+    // 4 sessions: 10,000 × 200 µs on 4 CPUs; 8 cores do 40,000.
+    assert!(screen.contains("50.0 % of CPUs") || screen.contains("50 % of CPUs"), "{screen}");
+    assert!(screen.contains("unknown of drives and links"), "{screen}");
+    let (_, screen, _) = sized(&["--p99", "2ms", "--calibration", &drives, "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_str(&screen).unwrap();
+    let platform = &answer["sizings"][0]["platforms"][0];
+    let usable = platform["usable_per_s"]["value"].as_f64().unwrap();
+    assert!((usable - 20_000.0).abs() < 1.0, "half of 40,000: {usable}");
+    assert_eq!(answer["sizings"][0]["headroom"].as_array().unwrap().len(), 2);
+    let (code, _, error) = sized(&["--p99", "2ms", "--headroom", "60%"]);
+    assert_eq!(code, Some(2), "one or the other: {error}");
+    let (code, _, error) = sized(&["--calibration", &run]);
+    assert_eq!(code, Some(2));
+    assert!(error.contains("no usable curve") && error.contains("hint:"), "{error}");
+}
+
+/// All keys of objects in a JSON document.
+fn keys(value: &serde_json::Value, into: &mut BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (key, value) in fields {
+                into.insert(key.clone());
+                keys(value, into);
+            }
+        }
+        serde_json::Value::Array(all) => all.iter().for_each(|value| keys(value, into)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_key_of_the_json_documents_is_described() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference/cost-json.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, content: String| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, content).unwrap();
+        file.display().to_string()
+    };
+    let (run, drives) = (swept().to_json(), calibrated().to_json());
+    let (run, drives) = (put("run.narrows.json", run), put("drives.narrows.json", drives));
+    let cheap = platform("cheap", 8, 20_000);
+    let dear = platform("dear", 32, 60_000).replace("price = 60000", "price = \"50000 to 70000\"");
+    let rent = "[[cost.item]]\nname = \"rent\"\nprice = 4000\nper = \"year\"\ndate = \"2026\"\nsource = \"c\"\n";
+    let lacking = platform("lacking", 32, 1).replace("price = 1\n", "");
+    let work = "[cost.work]\nname = \"orders\"\nrate = \"1k/s\"\nsource = \"tried\"\n";
+    let dear = dear + &work.replace("1k", "5k") + "[[cost.licence]]\nrule = \"postgresql\"\n";
+    let limited = platform("limited", 32, 1) + "[[cost.licence]]\nrule = \"oracle-se2\"\n";
+    let noted = format!("note = \"a note\"\n{cheap}{rent}{work}");
+    let [cheap, dear] = [put("cheap.toml", noted), put("dear.toml", dear)];
+    let [lacking, limited] = [put("lacking.toml", lacking), put("limited.toml", limited)];
+    let mut found = BTreeSet::new();
+    let size = ["size", &cheap, &dear, "--demand", &run, "--p99", "2ms", "--calibration", &drives];
+    for args in [
+        vec!["cost", &cheap, &dear, "--run", &run],
+        vec!["cost", &lacking],
+        vec!["cost", &limited],
+        vec!["cost", "--list-rules"],
+        [&size[..], &["--growth", "20%"]].concat(),
+    ] {
+        let output = narrows(&[&args[..], &["--format", "json"]].concat());
+        let document = serde_json::from_slice(&output.stdout);
+        let document: serde_json::Value =
+            document.unwrap_or_else(|_| panic!("{args:?}: {}", text(&output.stderr)));
+        keys(&document, &mut found);
+    }
+    for key in
+        ["break_even", "above", "years", "headroom", "lasts_years", "smallest", "most_threads"]
+    {
+        assert!(found.contains(key), "{key} is in none: {found:?}");
+    }
+    let missing: Vec<&String> =
+        found.iter().filter(|key| !page.contains(&format!("`{key}`"))).collect();
+    assert!(missing.is_empty(), "not on the page: {missing:?}");
 }
 
 #[test]
@@ -168,6 +426,7 @@ fn what_is_no_description_is_refused_with_a_hint() {
         vec!["cost", "/"],
         vec!["cost"],
         vec!["cost", &file, "--run", "/nowhere/run.json"],
+        vec!["cost", &file, "--rules", &file],
         vec!["cost", &file, "--rules", "/nowhere/rules.toml"],
         vec!["cost", &file, "--what-if", "years"],
         vec!["cost", &file, "--what-if", "years=-1"],

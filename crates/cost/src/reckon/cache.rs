@@ -32,7 +32,7 @@ pub(super) fn add(
     };
     let memory = price(r, &entry.memory_price, "memory_price")?;
     let drive = price(r, &entry.drive_price, "drive_price")?;
-    let known = memory.is_some() || drive.is_some();
+    let known = memory.is_some() || drive.is_some() || entry.core_price.is_some();
     let from = r.priced("cost.cache", known, spanned.span(), (&entry.source, &entry.date))?;
     let described = From { basis: Basis::Described, ..from.clone() };
     let currency = r.currency.clone();

@@ -3,12 +3,12 @@
 use narrows_plan::PlanError;
 use toml::Spanned;
 
-use super::Reckoning;
 use super::items::key_of;
 use super::licence::Licences;
 use super::server::Server;
 use super::work::{Work, microseconds};
-use crate::entry::{SavedEntry, WorkEntry};
+use super::{From, Reckoning};
+use crate::entry::{SavedEntry, Text, WorkEntry};
 use crate::sheet::{Expr, Group};
 
 /// Cores fewer that are looked at for the next step of licences.
@@ -48,6 +48,8 @@ pub(super) struct CoreMoney {
     pub licences: Option<Expr>,
     /// All costs by core.
     pub all: Expr,
+    /// How many there are that work is done on.
+    pub cores: Expr,
 }
 
 impl CoreMoney {
@@ -93,7 +95,12 @@ pub(super) fn money_of_a_core(
     total: &Expr,
     server: &Server,
 ) -> Option<CoreMoney> {
-    let (cores, of) = server.processors()?;
+    let (described, of) = server.processors()?;
+    // Those that no product uses carry nothing, and are paid for all the same.
+    let (cores, words) = match (&licences.used.cores, of) {
+        (Some(used), "core") => (used.clone(), "core that is used"),
+        _ => (described.clone(), of),
+    };
     let unit = r.per(of);
     let costs = |r: &Reckoning<'_>| {
         let all = licences.all.as_ref()?;
@@ -106,13 +113,14 @@ pub(super) fn money_of_a_core(
             ));
             return None;
         }
-        step(r, &all, &cores, of);
-        let title = format!("licences by {of}, on average");
+        step(r, &all, &described, of);
+        let title = format!("licences by {words}, on average");
         Some(r.sheet.headline((Group::Cpu, "core.licence"), &title, &unit, all / cores.clone()))
     });
-    let title = format!("all costs by {of}, on average");
-    let all = r.sheet.headline((Group::Cpu, "core.all"), &title, &unit, total.clone() / cores);
-    Some(CoreMoney { of, licences: by_core.flatten(), all })
+    let title = format!("all costs by {words}, on average");
+    let all = total.clone() / cores.clone();
+    let all = r.sheet.headline((Group::Cpu, "core.all"), &title, &unit, all);
+    Some(CoreMoney { of, licences: by_core.flatten(), all, cores })
 }
 
 /// Tells how many cores fewer save licences, and how much: these come whole.
@@ -146,14 +154,13 @@ pub(super) fn of_work(
     let Some(cpu_s) = &work.cpu_s else { return Ok(()) };
     let per_s = work.rate.clone() / work.seconds;
     let busy = core.busy(per_s * cpu_s.clone(), Clocked::Here, server);
-    let cores = server.processors().map(|(cores, _)| cores);
-    let [busy_now, all] = [Some(busy), cores].map(|line| r.sheet.value(&line?));
+    let [busy_now, all] = [busy, core.cores.clone()].map(|line| r.sheet.value(&line));
     if let (Some(busy), Some(all)) = (busy_now, all)
         && busy > all * 1.001
     {
         let number = crate::sheet::number;
         let why = format!(
-            "its rate and CPU time keep {} {}s busy, and here are {}",
+            "its rate and CPU time keep {} {}s busy, and here are {} that it may use",
             number(busy),
             core.of,
             number(all)
@@ -197,13 +204,14 @@ pub(super) fn saved(
         let name = r.reader.prose("cost.saved: name", &entry.name)?;
         names.push(r.new_key("cost.saved", &names, &entry.name)?);
         let what = format!("saved {name}");
-        let (Some(core), Some((cores, of))) = (core, server.processors()) else {
+        let Some(core) = core else {
             let why = "needs to know the cores";
             let hint = "add [cost.server] cores = …";
             return Err(r.reader.source.error(&spanned.span(), what, why, hint));
         };
         let key = format!("saved.{}", key_of(&name));
-        let freed = freed(r, (spanned, &name, &key), core, (cores, server))?;
+        let of = core.of;
+        let freed = freed(r, (spanned, &name, &key), core, server)?;
         let title = format!("{name}: {of}s of CPU time that get free");
         let place = (Group::Cpu, &*format!("{key}.freed"));
         let freed = r.sheet.headline(place, &title, &format!("{of}s"), freed);
@@ -222,62 +230,119 @@ pub(super) fn saved(
 /// Cores that one entry sets free.
 fn freed(
     r: &mut Reckoning<'_>,
-    (spanned, name, key): (&Spanned<SavedEntry>, &str, &str),
+    place: (&Spanned<SavedEntry>, &str, &str),
     core: &CoreMoney,
-    (cores, server): (Expr, &Server),
+    server: &Server,
 ) -> Result<Expr, PlanError> {
+    let (spanned, name, _) = place;
     let entry = spanned.get_ref();
-    let what = format!("saved {name}");
-    let from = r.sourced(&what, spanned.span(), &entry.source)?;
-    let is_share = |text: &crate::entry::Text| text.get_ref().trim().ends_with('%');
-    match (is_share(&entry.from), is_share(&entry.to), &entry.rate) {
-        (true, true, None) => {
-            let mut share = |text, end: &str| {
-                let share = r.reader.share(&format!("{what}: {end}"), text)?;
-                let title = format!("{name}: share of the CPU time that is no work, {end}");
-                let place = (Group::Cpu, &*format!("{key}.{end}"));
-                Ok::<_, PlanError>(r.share(place, &title, share, &from))
-            };
-            let (before, after) = (share(&entry.from, "from")?, share(&entry.to, "to")?);
-            let busy = match &entry.busy {
-                Some(text) => {
-                    let share = r.reader.share(&format!("{what}: busy"), text)?;
-                    let place = (Group::Cpu, &*format!("{key}.used"));
-                    Some(r.share(place, &format!("{name}: how busy the cores are"), share, &from))
-                }
-                None => {
-                    r.notes.push(format!(
-                        "{name}: taken as if all cores were busy; busy = \"60 %\" says otherwise"
-                    ));
-                    None
-                }
-            };
-            // The same work takes (1 − from) of the time before and (1 − to) of a shorter time after.
-            let one = || Expr::Number(1.0);
-            let spared = one() - (one() - before) / (one() - after);
-            Ok(match busy {
-                Some(busy) => cores * busy * spared,
-                None => cores * spared,
-            })
+    let from = r.sourced(&format!("saved {name}"), spanned.span(), &entry.source)?;
+    let is_share = |text: &Text| text.get_ref().trim().ends_with('%');
+    let spared = match (&entry.from, &entry.to, &entry.less, &entry.rate) {
+        (Some(before), Some(after), None, None) if is_share(before) && is_share(after) => {
+            of_shares(r, place, (before, after), &from)?
         }
-        (false, false, Some(rate)) => {
-            let rate = r.reader.rate(&format!("{what}: rate"), rate)?;
-            let value = Some(rate.value.times(1.0 / rate.seconds));
-            let place = (Group::Cpu, &*format!("{key}.rate"));
-            let rate = r.given(place, &format!("{name}: operations"), "/s", value, &from);
-            let mut time = |text, end: &str| {
-                let cpu = r.reader.seconds(&format!("{what}: {end}"), text)?;
-                let title = format!("{name}: CPU time of one, {end}");
-                let place = (Group::Cpu, &*format!("{key}.{end}"));
-                Ok::<_, PlanError>(microseconds(r, place, &title, cpu, &from))
-            };
-            let (before, after) = (time(&entry.from, "from")?, time(&entry.to, "to")?);
-            Ok(core.busy(rate * (before - after), Clocked::Here, server))
+        (Some(before), Some(after), None, Some(rate))
+            if !is_share(before) && !is_share(after) && entry.busy.is_none() =>
+        {
+            return of_times(r, place, (before, after, rate), core, (server, &from));
         }
-        _ => {
-            let why = "from and to are two shares of the CPU time, or two times of one operation with a rate";
-            let hint = "from = \"31.5 %\", to = \"22.4 %\"; or from = \"19 us\", to = \"12 us\", rate = \"200k/s\"";
-            Err(r.reader.source.error(&spanned.span(), what, why, hint))
-        }
+        (None, None, Some(less), None) => of_less(r, place, less, &from)?,
+        _ => return Err(no_saving(r, spanned, name)),
+    };
+    if entry.more_work.is_some() && entry.less.is_none() {
+        return Err(no_saving(r, spanned, name));
     }
+    let cores = core.cores.clone();
+    Ok(match busy(r, place, &from)? {
+        Some(busy) => cores * busy * spared,
+        None => cores * spared,
+    })
+}
+
+fn no_saving(r: &Reckoning<'_>, spanned: &Spanned<SavedEntry>, name: &str) -> PlanError {
+    let why = "from and to are two shares of the CPU time, or two times of one operation with a rate; less is CPU time that is missing";
+    let hint = "from = \"31.5 %\", to = \"22.4 %\"; or from = \"19 us\", to = \"12 us\", rate = \"200k/s\"; or less = \"33 %\" with more_work = \"9 %\"";
+    r.reader.source.error(&spanned.span(), format!("saved {name}"), why, hint)
+}
+
+/// How busy the cores are, where it is said.
+fn busy(
+    r: &mut Reckoning<'_>,
+    (spanned, name, key): (&Spanned<SavedEntry>, &str, &str),
+    from: &From,
+) -> Result<Option<Expr>, PlanError> {
+    let Some(text) = &spanned.get_ref().busy else {
+        r.notes.push(format!(
+            "{name}: taken as if all cores were busy; busy = \"60 %\" says otherwise"
+        ));
+        return Ok(None);
+    };
+    let share = r.reader.share(&format!("saved {name}: busy"), text)?;
+    let place = (Group::Cpu, &*format!("{key}.used"));
+    Ok(Some(r.share(place, &format!("{name}: how busy the cores are"), share, from)))
+}
+
+/// The CPU time that is spared of all, where a share of it was no work before and another one is after: the same work takes
+/// (1 − from) of the time before and (1 − to) of a shorter time after.
+fn of_shares(
+    r: &mut Reckoning<'_>,
+    (_, name, key): (&Spanned<SavedEntry>, &str, &str),
+    (before, after): (&Text, &Text),
+    from: &From,
+) -> Result<Expr, PlanError> {
+    let mut share = |text, end: &str| {
+        let share = r.reader.share(&format!("saved {name}: {end}"), text)?;
+        let title = format!("{name}: share of the CPU time that is no work, {end}");
+        let place = (Group::Cpu, &*format!("{key}.{end}"));
+        Ok::<_, PlanError>(r.share(place, &title, share, from))
+    };
+    let (before, after) = (share(before, "from")?, share(after, "to")?);
+    let one = || Expr::Number(1.0);
+    Ok(one() - (one() - before) / (one() - after))
+}
+
+/// Cores that two times of one operation at a rate set free.
+fn of_times(
+    r: &mut Reckoning<'_>,
+    (_, name, key): (&Spanned<SavedEntry>, &str, &str),
+    (before, after, rate): (&Text, &Text, &Text),
+    core: &CoreMoney,
+    (server, from): (&Server, &From),
+) -> Result<Expr, PlanError> {
+    let rate = r.reader.rate(&format!("saved {name}: rate"), rate)?;
+    let value = Some(rate.value.times(1.0 / rate.seconds));
+    let place = (Group::Cpu, &*format!("{key}.rate"));
+    let rate = r.given(place, &format!("{name}: operations"), "/s", value, from);
+    let mut time = |text, end: &str| {
+        let cpu = r.reader.seconds(&format!("saved {name}: {end}"), text)?;
+        let title = format!("{name}: CPU time of one, {end}");
+        let place = (Group::Cpu, &*format!("{key}.{end}"));
+        Ok::<_, PlanError>(microseconds(r, place, &title, cpu, from))
+    };
+    let (before, after) = (time(before, "from")?, time(after, "to")?);
+    Ok(core.busy(rate * (before - after), Clocked::Here, server))
+}
+
+/// The CPU time that is spared of an operation, where all of it is so much less while so much more is done.
+fn of_less(
+    r: &mut Reckoning<'_>,
+    (spanned, name, key): (&Spanned<SavedEntry>, &str, &str),
+    less: &Text,
+    from: &From,
+) -> Result<Expr, PlanError> {
+    let share = r.reader.share(&format!("saved {name}: less"), less)?;
+    let place = (Group::Cpu, &*format!("{key}.less"));
+    let less = r.share(place, &format!("{name}: CPU time that is missing after"), share, from);
+    let one = || Expr::Number(1.0);
+    let mut left = one() - less;
+    if let Some(text) = &spanned.get_ref().more_work {
+        let share = r.reader.share(&format!("saved {name}: more_work"), text)?;
+        let place = (Group::Cpu, &*format!("{key}.more_work"));
+        let more = r.share(place, &format!("{name}: work that is done more"), share, from);
+        left = left / (one() + more);
+    }
+    let title = format!("{name}: CPU time of the same work that is spared, of all");
+    let place = (Group::Cpu, &*format!("{key}.spared"));
+    Ok(r.sheet.headline(place, &title, "", one() - left))
 }

@@ -5,7 +5,7 @@ use toml::Spanned;
 
 use super::server::Server;
 use super::work::Work;
-use super::{From, Reckoning};
+use super::{From, NeededFigure, Reckoning, Sums};
 use crate::entry::ItemEntry;
 use crate::sheet::{Basis, Expr, Group, Range};
 
@@ -18,17 +18,17 @@ pub(super) fn add(
     items: &[Spanned<ItemEntry>],
     platform: Option<&Description>,
     (work, server): (Option<&Work>, &Server),
-) -> Result<Vec<Expr>, PlanError> {
-    let mut sums = Vec::new();
+) -> Result<Sums, PlanError> {
+    let mut sums = Sums::default();
     if let Some((price, unpriced)) = platform.and_then(Description::price) {
-        sums.push(parts(r, price, unpriced));
+        sums.once(parts(r, price, unpriced));
     }
     r.few("cost.item", items)?;
     let mut names: Vec<String> = Vec::new();
     for item in items {
         let name = r.reader.prose("cost.item: name", &item.get_ref().name)?;
         names.push(r.new_key("cost.item", &names, &item.get_ref().name)?);
-        sums.push(one(r, &name, item, work)?);
+        one(r, &name, item, work, &mut sums)?;
     }
     let many = r.sheet.value(&server.servers).filter(|many| *many > 1.0);
     let once: Vec<&str> = items
@@ -57,34 +57,59 @@ fn parts(r: &mut Reckoning<'_>, price: f64, unpriced: &[String]) -> Expr {
     r.given((Group::Cost, "parts"), "parts of the platform", &currency, value, &from)
 }
 
-/// What one item costs over the years.
+/// Adds what one item costs over the years.
 fn one(
     r: &mut Reckoning<'_>,
     name: &str,
     item: &Spanned<ItemEntry>,
     work: Option<&Work>,
-) -> Result<Expr, PlanError> {
+    sums: &mut Sums,
+) -> Result<(), PlanError> {
     let what = format!("item {name}");
     let paid = paid(r, &what, item)?;
-    let (unit, times) = often(r, &what, item, &paid, work)?;
+    let (unit, often) = often(r, &what, item, &paid, work)?;
     let key = |last: &str| format!("item.{}.{last}", key_of(name));
-    let mut sum = r.given((Group::Cost, &key("price")), name, &unit, paid.price, &paid.from);
+    let mut price = r.given((Group::Cost, &key("price")), name, &unit, paid.price, &paid.from);
     let count = &item.get_ref().count;
     if let Some(figure) = count {
         let count = r.reader.count(&format!("{what}: count"), figure)?;
         let from = From { basis: Basis::Described, source: "the description".into(), date: None };
         let title = format!("{name}: how many");
-        sum = sum * r.given((Group::Cost, &key("count")), &title, "", count, &from);
+        price = price * r.given((Group::Cost, &key("count")), &title, "", count, &from);
     }
-    if let Some(times) = &times {
-        sum = sum * times.clone();
+    let (sum, each_year) = match often {
+        Often::Once => (price, None),
+        Often::Rate(rate) => (price * rate, None),
+        Often::Year => (price.clone() * r.years.clone(), Some(price)),
+        Often::TimesAYear(times) => {
+            let times = Expr::Number(times);
+            let all = price.clone() * (times.clone() * r.years.clone());
+            (all, Some(price * times))
+        }
+    };
+    // A price alone, paid once, is its own sum.
+    let sum = match sum {
+        Expr::Line(_) => sum,
+        sum => {
+            let currency = r.currency.clone();
+            let title = format!("{name}: all");
+            r.sheet.computed((Group::Cost, &key("sum")), &title, &currency, sum)
+        }
+    };
+    match each_year {
+        Some(each_year) => sums.each_year(sum, each_year),
+        None => sums.once(sum),
     }
-    if count.is_none() && times.is_none() {
-        return Ok(sum);
-    }
-    let currency = r.currency.clone();
-    let title = format!("{name}: all");
-    Ok(r.sheet.computed((Group::Cost, &key("sum")), &title, &currency, sum))
+    Ok(())
+}
+
+/// How often a price is paid.
+enum Often {
+    Once,
+    /// Once, for each unit of that rate.
+    Rate(Expr),
+    Year,
+    TimesAYear(f64),
 }
 
 /// A price, how often it is paid, and what it counts where that is published with it.
@@ -114,27 +139,31 @@ fn paid(r: &mut Reckoning<'_>, what: &str, item: &Spanned<ItemEntry>) -> Result<
         let hint = "leave these out, or leave figure out";
         return Err(r.reader.source.error(&item.span(), what, why, hint));
     }
-    let figure = r.published(what, id)?;
+    let figure = r.published(what, id, NeededFigure::Price)?;
+    if let (Some(of), None) = (&figure.of, &entry.count) {
+        let why = format!("`{}` is the price of a {of}, and no count says how many", figure.id);
+        return Err(r.reader.refused(id, what, why, format!("add count = …, in {of}")));
+    }
     let (price, from) = r.of_published(&figure);
     Ok(Paid { price, from, per: figure.per, of: figure.of })
 }
 
-/// What a price counts, `USD per GB and month`, and how often it is paid over the years; `None` for once.
+/// What a price counts, `USD per GB and month`, and how often it is paid.
 fn often(
     r: &Reckoning<'_>,
     what: &str,
     item: &Spanned<ItemEntry>,
     paid: &Paid,
     work: Option<&Work>,
-) -> Result<(String, Option<Expr>), PlanError> {
+) -> Result<(String, Often), PlanError> {
     let refuse = |what: String, why: &str, hint: &str| {
         Err(r.reader.source.error(&item.span(), what, why, hint))
     };
     let per = paid.per.as_str();
-    let times = match per {
+    let often = match per {
         "once" => {
             let unit = paid.of.as_ref().map_or(r.currency.clone(), |of| r.per(of));
-            return Ok((unit, None));
+            return Ok((unit, Often::Once));
         }
         "rate" => {
             let Some(work) = work else {
@@ -145,18 +174,18 @@ fn often(
                     hint,
                 );
             };
-            return Ok((r.per(&work.unit), Some(work.rate.clone())));
+            return Ok((r.per(&work.unit), Often::Rate(work.rate.clone())));
         }
-        "year" => r.years.clone(),
-        "month" => Expr::Number(MONTHS) * r.years.clone(),
-        "hour" => Expr::Number(HOURS) * r.years.clone(),
+        "year" => Often::Year,
+        "month" => Often::TimesAYear(MONTHS),
+        "hour" => Often::TimesAYear(HOURS),
         other => {
             let hint = "per = \"once\", \"hour\", \"month\", \"year\" or \"rate\"";
             return refuse(format!("{what}: per"), &format!("`{other}` is not known"), hint);
         }
     };
     let counted = paid.of.as_ref().map_or(per.to_string(), |of| format!("{of} and {per}"));
-    Ok((r.per(&counted), Some(times)))
+    Ok((r.per(&counted), often))
 }
 
 /// A name as a part of a key: lower case, words joined.

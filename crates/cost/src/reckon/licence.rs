@@ -3,29 +3,27 @@
 use narrows_plan::PlanError;
 use toml::Spanned;
 
+use super::caps::{self, Used};
 use super::items::key_of;
 use super::server::Server;
-use super::{From, Reckoning};
-use crate::entry::LicenceEntry;
+use super::{From, Reckoning, Sums};
+use crate::entry::{Figure, LicenceEntry};
 use crate::rules::{Counts, Rule, Term};
 use crate::sheet::{Basis, Expr, Group, Range};
 
 const MONTHS: f64 = 12.0;
-const GIGABYTE: f64 = 1e9;
 
 /// What licences there are.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Licences {
-    /// What each product costs over the years.
-    pub sums: Vec<Expr>,
     /// How many licences of the first product there are, in packs where it comes in packs.
     pub count: Option<Expr>,
     /// All of them together; absent without any.
     pub all: Option<Expr>,
     /// Whether their number follows the processors: none is by socket or server, or for a part of them.
     pub by_processor: bool,
-    /// The most cores of a server that all products use.
-    pub most_cores: Option<f64>,
+    /// What of a server all products use.
+    pub used: Used,
 }
 
 /// Licences of all products.
@@ -33,12 +31,13 @@ pub(super) fn add(
     r: &mut Reckoning<'_>,
     entries: &[Spanned<LicenceEntry>],
     server: &Server,
+    sums: &mut Sums,
 ) -> Result<Licences, PlanError> {
     r.few("cost.licence", entries)?;
-    let mut sums = Vec::new();
+    let mut own = Vec::new();
     let mut first = None;
     let mut by_processor = !entries.is_empty();
-    let mut most_cores: Option<f64> = None;
+    let mut used = Used::default();
     let mut seen: Vec<&str> = Vec::new();
     for entry in entries {
         let id = &entry.get_ref().rule;
@@ -60,20 +59,17 @@ pub(super) fn add(
         together(r, rule, entry, entries)?;
         let follows = matches!(rule.counts, Counts::Core | Counts::Vcpu | Counts::None);
         by_processor &= follows && entry.get_ref().counted.is_none();
-        most_cores = match (most_cores, rule.most_cores) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        let (sum, count) = one(r, rule, entry, server)?;
-        sums.push(sum);
+        let (sum, count) = one(r, rule, entry, server, sums)?;
+        own.push(sum);
         first = first.or(count);
+        caps::of_product(r, rule, server, &mut used);
     }
-    let all = (!sums.is_empty()).then(|| {
+    let all = (!own.is_empty()).then(|| {
         let currency = r.currency.clone();
-        let all = Expr::sum(sums.clone());
+        let all = Expr::sum(own);
         r.sheet.headline((Group::Licence, "licence.all"), "licences over the years", &currency, all)
     });
-    Ok(Licences { sums, count: first, all, by_processor, most_cores })
+    Ok(Licences { count: first, all, by_processor, used })
 }
 
 /// Refuses an option without what it is an option of, and two editions for the same processors.
@@ -114,6 +110,7 @@ fn one(
     rule: &Rule,
     entry: &Spanned<LicenceEntry>,
     server: &Server,
+    sums: &mut Sums,
 ) -> Result<(Expr, Option<Expr>), PlanError> {
     let key = |last: &str| format!("licence.{}.{last}", key_of(&rule.id));
     if rule.counts == Counts::None {
@@ -122,7 +119,9 @@ fn one(
         let currency = r.currency.clone();
         let title = format!("{}: no fee", rule.id);
         let place = (Group::Licence, &*key("sum"));
-        return Ok((r.given(place, &title, &currency, Some(Range::exact(0.0)), &from), None));
+        let sum = r.given(place, &title, &currency, Some(Range::exact(0.0)), &from);
+        sums.once(sum.clone());
+        return Ok((sum, None));
     }
     allowed(r, rule, entry, server)?;
     let licences = licences(r, rule, entry, server)?;
@@ -145,10 +144,17 @@ fn one(
             (share, From { basis: Basis::Rule, source, date })
         }),
     };
+    let (paid_once, each_year) = match (rule.term, &support) {
+        (Term::Once, _) => (Some(fee.clone()), None),
+        (Term::Month, _) => (None, Some(fee.clone() * MONTHS)),
+        (Term::Year, _) => (None, Some(fee.clone())),
+    };
+    let mut supported = None;
     let sum = match (rule.term, support) {
         (Term::Once, Some((share, from))) => {
             let title = format!("{}: support for a year, of the fee", rule.id);
             let share = r.share((Group::Licence, &key("support")), &title, share, &from);
+            supported = Some(fee.clone() * share.clone());
             fee.clone() + fee * share * years
         }
         (Term::Once, None) => {
@@ -165,7 +171,13 @@ fn one(
         r.notes.push(format!("{}: {note}", rule.title));
     }
     let title = format!("licences {} over the years", rule.id);
-    Ok((r.sheet.computed((Group::Licence, &key("sum")), &title, &currency, sum), Some(licences)))
+    let sum = r.sheet.computed((Group::Licence, &key("sum")), &title, &currency, sum);
+    match (paid_once, each_year.or(supported)) {
+        (Some(once), Some(each_year)) => sums.both(sum.clone(), once, each_year),
+        (None, Some(each_year)) => sums.each_year(sum.clone(), each_year),
+        (_, None) => sums.once(sum.clone()),
+    }
+    Ok((sum, Some(licences)))
 }
 
 /// Licences, or packs of them.
@@ -180,19 +192,15 @@ fn licences(
     let counted = match &entry.get_ref().counted {
         Some(figure) => {
             let value = r.reader.count(&format!("{what}: counted"), figure)?;
+            whole(r, &what, figure, value)?;
+            more_than_described(r, rule, server, value);
             let from =
                 From { basis: Basis::Described, source: "the description".into(), date: None };
             let title = format!("{} licensed", rule.counts.plural());
             r.given((Group::Licence, &key("counted")), &title, rule.counts.plural(), value, &from)
         }
         None => {
-            let of = match rule.counts {
-                Counts::Core => server.cores.clone(),
-                Counts::Socket => server.sockets.clone(),
-                Counts::Vcpu => server.vcpus.clone(),
-                Counts::Server | Counts::None => Some(server.servers.clone()),
-            };
-            let Some(of) = of else {
+            let Some(of) = described(rule, server) else {
                 let plural = rule.counts.plural();
                 let why = format!("counts {plural}, and nothing says how many there are");
                 let hint = match (rule.counts, &server.vcpus) {
@@ -252,6 +260,47 @@ fn licences(
     Ok(r.sheet.computed((Group::Licence, &key("count")), &title, "", licences))
 }
 
+/// What the rule counts, of all servers.
+fn described(rule: &Rule, server: &Server) -> Option<Expr> {
+    match rule.counts {
+        Counts::Core => server.cores.clone(),
+        Counts::Socket => server.sockets.clone(),
+        Counts::Vcpu => server.vcpus.clone(),
+        Counts::Server | Counts::None => Some(server.servers.clone()),
+    }
+}
+
+/// What is counted comes whole, at each end of its range.
+fn whole(
+    r: &Reckoning<'_>,
+    what: &str,
+    figure: &Figure,
+    value: Option<Range>,
+) -> Result<(), PlanError> {
+    match value {
+        Some(value) if value.low.fract() != 0.0 || value.high.fract() != 0.0 => {
+            let what = format!("{what}: counted");
+            Err(r.reader.source.error(&figure.span(), what, "comes whole", "write a whole number"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Tells where more is licensed than is described: servers elsewhere, or a slip.
+fn more_than_described(r: &mut Reckoning<'_>, rule: &Rule, server: &Server, value: Option<Range>) {
+    let there = described(rule, server).and_then(|line| r.sheet.value(&line));
+    if let (Some(counted), Some(there)) = (value, there)
+        && counted.high > there
+    {
+        let [counted, there] = [counted.high, there].map(crate::sheet::number);
+        r.notes.push(format!(
+            "{}: {counted} {} are licensed, and {there} are described",
+            rule.id,
+            rule.counts.plural()
+        ));
+    }
+}
+
 /// What they cost once, or for each month or year of a subscription.
 fn fee(
     r: &mut Reckoning<'_>,
@@ -269,8 +318,8 @@ fn fee(
             (price, r.priced(&what, price.is_some(), spanned.span(), from)?)
         }
         None => {
-            let same =
-                rule.price.is_none() || rule.currency.as_deref() == Some(r.currency.as_str());
+            let free = rule.price.is_none_or(|price| price.high == 0.0);
+            let same = free || rule.currency.as_deref() == Some(r.currency.as_str());
             if !same {
                 let list = rule.currency.as_deref().unwrap_or_default();
                 r.notes.push(format!(
@@ -309,17 +358,13 @@ fn fee(
 
 /// What a product may run on, server by server.
 fn allowed(
-    r: &mut Reckoning<'_>,
+    r: &Reckoning<'_>,
     rule: &Rule,
     entry: &Spanned<LicenceEntry>,
     server: &Server,
 ) -> Result<(), PlanError> {
-    let each = |r: &Reckoning<'_>, of: &Option<Expr>| {
-        let servers = r.sheet.value(&server.servers)?;
-        Some(r.sheet.value(of.as_ref()?)? / servers.max(1.0))
-    };
-    let sockets = each(r, &server.sockets);
-    let vcpus = each(r, &server.vcpus);
+    let sockets = caps::each(r, server, &server.sockets);
+    let vcpus = caps::each(r, server, &server.vcpus);
     for (have, most, what) in
         [(sockets, rule.most_sockets, "sockets"), (vcpus, rule.most_vcpus, "vCPUs")]
     {
@@ -332,21 +377,6 @@ fn allowed(
             );
             let hint = "use another edition or a smaller server; a file given with --rules overrides the rule";
             return Err(r.reader.refused(&entry.get_ref().rule, "cost.licence", why, hint));
-        }
-    }
-    let cores = each(r, &server.cores);
-    let memory = each(r, &server.memory);
-    for (have, most, what) in [
-        (cores, rule.most_cores, "cores"),
-        (memory, rule.most_memory.map(|bytes| bytes / GIGABYTE), "GB of memory"),
-    ] {
-        if let (Some(have), Some(most)) = (have, most)
-            && have > most
-        {
-            r.notes.push(format!(
-                "{} uses at most {most:.0} {what} of a server, and here are {have:.0}: throughput of the rest is not to be had",
-                rule.title
-            ));
         }
     }
     Ok(())

@@ -2,6 +2,7 @@
 //! and a microsecond are worth, how long a page earns its memory, what outages cost.
 
 mod cache;
+mod caps;
 mod cold;
 mod cpu;
 mod items;
@@ -18,6 +19,7 @@ pub use measured::{Measured, MeasuredIo};
 use narrows_plan::{Description, PlanError, Source};
 
 use crate::answer::CostAnswer;
+use crate::day::Day;
 use crate::entry::{CostEntry, Document, Text};
 use crate::figures::Reader;
 use crate::published::Published;
@@ -42,6 +44,8 @@ pub struct Question<'a> {
     pub what_if: &'a [WhatIf],
     /// What a run measured.
     pub measured: Option<&'a Measured>,
+    /// The day on which it is asked: a price of a later one is refused. `None` where nobody asks.
+    pub today: Option<&'a Day>,
 }
 
 /// A sheet while it is filled.
@@ -52,8 +56,9 @@ struct Reckoning<'a> {
     currency: String,
     years: Expr,
     notes: Vec<String>,
-    /// The most cores of a server that its products use.
+    /// The most cores, and threads, of a server that its products use.
     most_cores: Option<f64>,
+    most_threads: Option<f64>,
 }
 
 impl Reckoning<'_> {
@@ -146,10 +151,19 @@ impl Reckoning<'_> {
         })
     }
 
-    /// The published figure of that name.
-    fn published(&self, what: &str, id: &Text) -> Result<Published, PlanError> {
+    /// The published figure of that name, which is a price or a ratio as it is needed.
+    fn published(&self, what: &str, id: &Text, kind: NeededFigure) -> Result<Published, PlanError> {
         let rules = self.question.rules;
         if let Some(figure) = rules.figure(id.get_ref().trim()) {
+            let (fits, needed) = kind.fits(figure);
+            if !fits {
+                let is = match &figure.of {
+                    Some(of) => format!("`{}` is the price of a {of}", figure.id),
+                    None => format!("`{}` is a ratio and no price", figure.id),
+                };
+                let hint = format!("{needed} is needed here; narrows cost --list-rules lists them");
+                return Err(self.reader.refused(id, what, is, hint));
+            }
             return Ok(figure.clone());
         }
         let names = rules.figures().iter().map(|figure| figure.id.as_str());
@@ -201,6 +215,34 @@ impl Reckoning<'_> {
     }
 }
 
+/// What a published figure has to be.
+#[derive(Debug, Clone, Copy)]
+enum NeededFigure {
+    /// Of anything.
+    Price,
+    /// Of a kilowatt-hour.
+    Electricity,
+    /// The site's power over that of its machines.
+    Pue,
+}
+
+impl NeededFigure {
+    fn fits(self, figure: &Published) -> (bool, &'static str) {
+        match self {
+            NeededFigure::Price => (figure.of.is_some(), "a price"),
+            NeededFigure::Electricity => {
+                (figure.of.as_deref() == Some("kWh") && figure.per == "once", "the price of a kWh")
+            }
+            NeededFigure::Pue => {
+                let ratio = figure.of.is_none()
+                    && figure.value.low >= power::PUE.0
+                    && figure.value.high <= power::PUE.1;
+                (ratio, "a ratio from 1 to 5")
+            }
+        }
+    }
+}
+
 /// Where a figure comes from.
 #[derive(Debug, Clone)]
 struct From {
@@ -214,6 +256,9 @@ pub fn describes_a_platform(text: &str) -> bool {
     let Ok(document) = text.parse::<toml::Table>() else { return false };
     PLATFORM_TABLES.iter().any(|table| document.contains_key(*table))
 }
+
+/// What the file is, in refusals.
+const WHOLE: &str = "the description";
 
 const PLATFORM_TABLES: [&str; 7] =
     ["machine", "switch", "drives", "array", "adapter", "link", "database"];
@@ -229,7 +274,7 @@ pub fn cost(
     question: Question<'_>,
 ) -> Result<CostAnswer, PlanError> {
     let source = Source { file, text };
-    let reader = Reader { source };
+    let reader = Reader { source, today: question.today };
     let document = read(source, platform.is_some())?;
     let name = reader.prose("name", &document.name)?;
     let note = document.note.as_ref().map(|note| reader.prose("note", note)).transpose()?;
@@ -260,8 +305,16 @@ pub fn cost(
         given.source = "taken, since years is not given".to_string();
     }
     let years = sheet.given((Group::Cost, "years"), "years that are reckoned", "years", given);
-    let mut reckoning =
-        Reckoning { reader, question, sheet, currency, years, notes: Vec::new(), most_cores: None };
+    let mut reckoning = Reckoning {
+        reader,
+        question,
+        sheet,
+        currency,
+        years,
+        notes: Vec::new(),
+        most_cores: None,
+        most_threads: None,
+    };
     let total = reckoning.filled(entry, platform)?;
     if let Some(why) = reckoning.sheet.refused() {
         let hint = "a share is written as 0.2 or 20%; the description has the same bounds";
@@ -276,7 +329,36 @@ pub fn cost(
         total,
         notes: reckoning.notes,
         most_cores: reckoning.most_cores,
+        most_threads: reckoning.most_threads,
     }))
+}
+
+/// What is paid, and how often.
+#[derive(Debug, Default)]
+struct Sums {
+    /// All of it over the years.
+    all: Vec<Expr>,
+    paid_once: Vec<Expr>,
+    /// In one year.
+    paid_each_year: Vec<Expr>,
+}
+
+impl Sums {
+    fn once(&mut self, sum: Expr) {
+        self.paid_once.push(sum.clone());
+        self.all.push(sum);
+    }
+
+    fn each_year(&mut self, sum: Expr, in_one: Expr) {
+        self.paid_each_year.push(in_one);
+        self.all.push(sum);
+    }
+
+    /// What is bought once and has a share of it to be paid each year.
+    fn both(&mut self, sum: Expr, once: Expr, in_one: Expr) {
+        self.paid_once.push(once);
+        self.each_year(sum, in_one);
+    }
 }
 
 /// A filled sheet.
@@ -289,6 +371,7 @@ pub(crate) struct Reckoned {
     pub total: Expr,
     pub notes: Vec<String>,
     pub most_cores: Option<f64>,
+    pub most_threads: Option<f64>,
 }
 
 impl Reckoning<'_> {
@@ -302,11 +385,13 @@ impl Reckoning<'_> {
         let work = work::described(self, entry.work.as_ref())?;
         let mut sums = items::add(self, &entry.item, platform, (work.as_ref(), &server))?;
         let power = power::add(self, entry.power.as_ref(), &server)?;
-        sums.extend(power.as_ref().map(|power| power.sum.clone()));
-        let licences = licence::add(self, &entry.licence, &server)?;
-        self.most_cores = licences.most_cores;
-        sums.extend(licences.sums.clone());
-        if sums.is_empty() {
+        if let Some(power) = &power {
+            sums.each_year(power.sum.clone(), power.each_year.clone());
+        }
+        let licences = licence::add(self, &entry.licence, &server, &mut sums)?;
+        (self.most_cores, self.most_threads) =
+            (licences.used.most_cores, licences.used.most_threads);
+        if sums.all.is_empty() {
             let why = "has no [[cost.item]], no [[cost.licence]] and no [cost.power]";
             let hint = "name what is bought: [[cost.item]] name, price, source, date";
             return Err(self.reader.source.error(&(0..0), "cost", why, hint));
@@ -321,11 +406,17 @@ impl Reckoning<'_> {
             (Group::Cost, "total"),
             &format!("all of it over {years}"),
             &currency,
-            Expr::sum(sums),
+            Expr::sum(sums.all),
         );
         let per_year = total.clone() / self.years.clone();
         let unit = self.per("year");
         self.sheet.headline((Group::Cost, "per_year"), "all of it per year", &unit, per_year);
+        for (key, title, unit, parts) in [
+            ("total.once", "of it paid once", &currency, sums.paid_once),
+            ("total.each_year", "of it paid each year", &unit, sums.paid_each_year),
+        ] {
+            self.sheet.headline((Group::Cost, key), title, unit, Expr::sum(parts));
+        }
         let scaled = scaling::add(self, entry.scaling.as_ref())?;
         let counted = work.as_ref().or(scaled.as_ref());
         let counts = (licences.count.as_ref(), power.as_ref().map(|power| &power.kilowatts));
@@ -347,10 +438,10 @@ fn read(source: Source<'_>, with_platform: bool) -> Result<Document, PlanError> 
         return Err(source.error(&(0..0), "the description", "the file is empty", hint));
     }
     let document: Document =
-        toml::from_str(source.text).map_err(|error| syntax::refused(source, &error))?;
+        toml::from_str(source.text).map_err(|error| syntax::refused(source, &error, WHOLE))?;
     if !with_platform {
         let table: toml::Table =
-            toml::from_str(source.text).map_err(|error| syntax::refused(source, &error))?;
+            toml::from_str(source.text).map_err(|error| syntax::refused(source, &error, WHOLE))?;
         let known = ["name", "note", "currency", "cost"];
         if let Some(key) = table.keys().find(|key| !known.contains(&key.as_str())) {
             let at = source.text.find(key.as_str()).unwrap_or(0);

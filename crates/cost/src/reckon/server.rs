@@ -148,7 +148,11 @@ impl Lines<'_, '_, '_> {
             given.source = "the platform described".to_string();
         }
         let key = format!("server.{key}");
-        Ok(Some(self.r.sheet.given((Group::Cost, &key), title, unit, given)))
+        let line = self.r.sheet.given((Group::Cost, &key), title, unit, given);
+        if self.r.sheet.value(&line).is_some_and(|changed| changed.fract() != 0.0) {
+            self.r.sheet.refuse(format!("{key}: comes whole"));
+        }
+        Ok(Some(line))
     }
 
     fn figure(

@@ -237,6 +237,11 @@ impl Sheet {
         }
     }
 
+    /// Refuses what a line was changed to.
+    pub(crate) fn refuse(&mut self, why: String) {
+        self.refused.push(why);
+    }
+
     /// The first figure that may not be changed to what was asked for.
     pub fn refused(&self) -> Option<&str> {
         self.refused.first().map(String::as_str)

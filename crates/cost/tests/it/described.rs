@@ -39,11 +39,11 @@ cpu = "250 us"
 source = "measured elsewhere"
 "#;
 
-fn value(answer: &narrows_cost::CostAnswer, key: &str) -> f64 {
+pub(super) fn value(answer: &narrows_cost::CostAnswer, key: &str) -> f64 {
     answer.value(key).unwrap_or_else(|| panic!("{key} is unknown"))
 }
 
-fn near(found: f64, wanted: f64) {
+pub(super) fn near(found: f64, wanted: f64) {
     assert!((found / wanted - 1.0).abs() < 1e-9, "{found} is not {wanted}");
 }
 
@@ -58,6 +58,8 @@ fn a_server_is_added_up_over_its_years() {
     near(value(&answer, "power.sum"), power);
     let total = 30_000.0 + 9_000.0 + 3_192_000.0 + power;
     near(value(&answer, "total"), total);
+    near(value(&answer, "total.once"), 30_000.0 + 32.0 * 47_500.0);
+    near(value(&answer, "total.each_year"), 1_800.0 + 32.0 * 47_500.0 * 0.22 + power / 5.0);
     near(value(&answer, "work.cost"), total / 20_000.0);
     near(value(&answer, "work.per_core"), 20_000.0 / 64.0);
     near(value(&answer, "work.per_kw"), 20_000.0 / 1.5);
@@ -90,7 +92,7 @@ fn every_formula_comes_to_its_value_with_a_pencil() {
 }
 
 /// A formula as it is printed, without its line numbers.
-fn pencil(formula: &str) -> f64 {
+pub(super) fn pencil(formula: &str) -> f64 {
     let mut text = String::new();
     let mut within = false;
     for c in formula.chars() {
@@ -145,13 +147,16 @@ fn operand(text: &str) -> (f64, &str) {
         let (value, rest) = terms(inner);
         return ((value - 1e-6).ceil(), rest.trim_start().strip_prefix(')').unwrap());
     }
-    if let Some(inner) =
-        text.strip_prefix("(the larger of ").or(text.strip_prefix("the larger of "))
+    for (words, pick) in
+        [("the larger of ", f64::max as fn(f64, f64) -> f64), ("the smaller of ", f64::min)]
     {
+        let bracketed = text.strip_prefix('(').and_then(|inner| inner.strip_prefix(words));
+        let Some(inner) = bracketed.or(text.strip_prefix(words)) else { continue };
         let (a, rest) = terms(inner);
         let (b, rest) = terms(rest.trim_start().strip_prefix("and").unwrap());
-        let rest = rest.trim_start();
-        return (a.max(b), rest.strip_prefix(')').unwrap_or(rest));
+        let rest =
+            if bracketed.is_some() { rest.trim_start().strip_prefix(')').unwrap() } else { rest };
+        return (pick(a, b), rest);
     }
     if let Some(inner) = text.strip_prefix('(') {
         let (value, rest) = terms(inner);
@@ -194,12 +199,21 @@ fn licences_follow_their_rules() {
     near(count("cores = 24\nsockets = 2", "sql-server-2022-enterprise"), 12.0);
     // Four cores of each socket are licensed at least, in packs of two.
     near(count("cores = 4\nsockets = 2", "sql-server-2022-enterprise"), 4.0);
+    // A subscription is paid each year, three years where none are said.
+    let subscribed = licensed("servers = 2\ncores = 64", "mysql-enterprise").unwrap();
+    near(value(&subscribed, "licence.mysql-enterprise.sum"), 2.0 * 7_500.0 * 3.0);
+    near(value(&subscribed, "total.each_year"), 2.0 * 7_500.0);
+    assert_eq!(subscribed.value("total.once"), Some(0.0));
+    let [low, high] = subscribed.line("total").unwrap().interval.unwrap();
+    near(low, 30_000.0);
+    near(high, 60_000.0);
     let refused = licensed("cores = 64\nsockets = 4", "oracle-se2").unwrap_err().to_string();
     assert!(refused.contains("at most 2 sockets of a server, and here are 4"), "{refused}");
     let refused = licensed("vcpus = 16", "oracle-se2-cloud").unwrap_err().to_string();
     assert!(refused.contains("at most 8 vCPUs"), "{refused}");
     let capped = licensed("cores = 64\nsockets = 2", "sql-server-2022-standard").unwrap();
     assert!(capped.notes.iter().any(|note| note.contains("uses at most 24 cores")), "{capped:?}");
+    near(value(&capped, "licence.sql-server-2022-standard.used_cores"), 24.0);
     let uncapped = licensed("cores = 16\nsockets = 2", "sql-server-2022-standard").unwrap();
     assert!(!uncapped.notes.iter().any(|note| note.contains("uses at most")));
     let free = licensed("cores = 64", "postgresql").unwrap();
@@ -258,9 +272,66 @@ fn published_figures_stand_in_for_quotes_and_are_named() {
     for (item, words) in [
         ("figure = \"aws-gp3-storag\"", "did you mean `aws-gp3-storage`?"),
         ("figure = \"aws-gp3-storage\"\nprice = 3", "leave these out, or leave figure out"),
+        ("figure = \"pue-average\"", "is a ratio and no price"),
     ] {
         let error = reckoned(&text("USD", item)).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn a_published_figure_is_of_what_is_asked_for() {
+    let text = |item: &str, power: &str| {
+        format!(
+            "name = \"a\"\ncurrency = \"USD\"\n[[cost.item]]\nname = \"volume\"\n{item}\n\
+             [cost.power]\nwatts = 500\n{power}\ndate = \"2026-11\"\nsource = \"data sheet\"\n"
+        )
+    };
+    let item = "figure = \"aws-gp3-storage\"\ncount = 2000";
+    let known = "price_figure = \"electricity-us-commercial\"";
+    assert!(reckoned(&text(item, known)).unwrap().value("total").is_some());
+    for (item, power, words) in [
+        ("figure = \"aws-gp3-storage\"", known, "no count says how many"),
+        (item, "price_figure = \"aws-gp3-storage\"", "is the price of a GB"),
+        (item, "price_figure = \"pue-average\"", "is a ratio and no price"),
+        (item, &*format!("{known}\npue_figure = \"aws-gp3-storage\""), "is the price of a GB"),
+        (item, &format!("{known}\nprice_per_kwh = 0.2"), "which of both holds?"),
+        (
+            item,
+            &format!("{known}\npue = 1.2\npue_figure = \"pue-average\""),
+            "which of both holds?",
+        ),
+    ] {
+        let error = reckoned(&text(item, power)).unwrap_err().to_string();
+        assert!(error.contains(words) && error.contains("\nhint: "), "{power}: {error}");
+    }
+    let open = reckoned(&text(item, "")).unwrap();
+    assert_eq!((open.value("total"), &open.unknown), (None, &vec!["power.price".to_string()]));
+}
+
+#[test]
+fn less_cpu_time_for_more_work_sets_cores_free() {
+    let saved = |entry: &str| {
+        reckoned(&format!(
+            "name = \"a\"\ncurrency = \"USD\"\n[cost.server]\ncores = 24\n[[cost.licence]]\nrule = \"oracle-ee\"\n\
+             [[cost.saved]]\nname = \"x\"\nsource = \"a page\"\n{entry}\n"
+        ))
+    };
+    let answer = saved("less = \"33 %\"\nmore_work = \"9 %\"\nbusy = \"50 %\"").unwrap();
+    let spared = 1.0 - 0.67 / 1.09;
+    near(value(&answer, "saved.x.spared"), spared);
+    near(value(&answer, "saved.x.freed"), 12.0 * spared);
+    near(value(&saved("less = \"33 %\"").unwrap(), "saved.x.freed"), 24.0 * 0.33);
+    for entry in [
+        "less = \"33 %\"\nfrom = \"3 %\"\nto = \"2 %\"",
+        "from = \"3 %\"\nto = \"2 %\"\nmore_work = \"9 %\"",
+        "from = \"3 %\"",
+        "less = \"33 %\"\nrate = \"5 /s\"",
+        "from = \"3 us\"\nto = \"2 us\"\nrate = \"5 /s\"\nbusy = \"50 %\"",
+        "more_work = \"9 %\"",
+    ] {
+        let error = saved(entry).unwrap_err().to_string();
+        assert!(error.contains("less is CPU time that is missing"), "{entry}: {error}");
     }
 }
 

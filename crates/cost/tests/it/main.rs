@@ -1,11 +1,13 @@
 //! Costs of descriptions: the write-ups' cases, each part of a description, and what is refused.
 
+mod caps;
 mod cases;
 mod described;
+mod pays;
 mod refused;
 mod sized;
 
-use narrows_cost::{CostAnswer, Measured, Question, Rules, WhatIf, cost};
+use narrows_cost::{CostAnswer, Day, Measured, Question, Rules, WhatIf, cost};
 use narrows_plan::PlanError;
 
 /// What a description without a platform costs.
@@ -20,5 +22,7 @@ pub fn with(
     measured: Option<&Measured>,
 ) -> Result<CostAnswer, PlanError> {
     let rules = Rules::shipped();
-    cost("it.toml", text, None, Question { rules: &rules, what_if, measured })
+    let today = Day::new(2026, 11, 29);
+    let question = Question { rules: &rules, what_if, measured, today: Some(&today) };
+    cost("it.toml", text, None, question)
 }

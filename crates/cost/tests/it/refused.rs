@@ -12,7 +12,7 @@ fn wrong_descriptions_are_refused_with_line_reason_and_hint() {
         (format!("{head}[cost]\nyears = 3\n"), "no [[cost.item]]"),
         (format!("{head}costs = 3\n{ITEM}"), "`costs` is not known here"),
         (format!("{head}{}", ITEM.replace("price = 15000", "price = -1")), "out of bounds"),
-        (format!("{head}{}", ITEM.replace("price = 15000", "price = nan")), "out of bounds"),
+        (format!("{head}{}", ITEM.replace("price = 15000", "price = nan")), "NaN is out of bounds"),
         (format!("{head}{}", ITEM.replace("price = 15000", "price = inf")), "out of bounds"),
         (format!("{head}{}", ITEM.replace("price = 15000", "price = 1e13")), "out of bounds"),
         (
@@ -26,6 +26,27 @@ fn wrong_descriptions_are_refused_with_line_reason_and_hint() {
         (format!("{head}{}", ITEM.replace("date = \"2026-11\"\n", "")), "needs its date"),
         (format!("{head}{}", ITEM.replace("source = \"quote\"\n", "")), "needs its source"),
         (format!("{head}{}", ITEM.replace("2026-11", "2026-13")), "is no date"),
+        (format!("{head}{}", ITEM.replace("2026-11", "2026-02-29")), "is no date"),
+        (format!("{head}{}", ITEM.replace("2026-11", "2026-12")), "is in the future"),
+        (format!("{head}{}", ITEM.replace("2026-11", "2027")), "is in the future"),
+        (
+            format!("{head}{}", ITEM.replace("price = 15000", "price = true")),
+            "is no number, no range",
+        ),
+        (
+            format!("{head}{}", ITEM.replace("price = 15000", "price = 2026-11-29")),
+            "is no number, no range",
+        ),
+        (
+            format!("{head}{}", ITEM.replace("price = 15000", "price = \"15,000\"")),
+            "no number and no range",
+        ),
+        (
+            format!("{head}{}", ITEM.replace("price = 15000", "price = \"15000 USD\"")),
+            "no number and no range",
+        ),
+        (format!("{head}{}", ITEM.replace("price", "prize")), "did you mean `price`?"),
+        (format!("{head}{}", ITEM.replace("\"2026-11\"", "2026-11-29")), "write it in quotes"),
         (format!("{head}{}", ITEM.replace("quote", "")), "is empty"),
         (format!("{head}{ITEM}{ITEM}"), "is named twice"),
         (format!("{head}{ITEM}per = \"week\"\n"), "`week` is not known"),
@@ -120,6 +141,42 @@ fn wrong_parts_of_descriptions_are_refused_with_line_reason_and_hint() {
             "a whole number of servers",
         ),
         (format!("{head}{ITEM}[cost"), "unclosed table"),
+        (
+            format!(
+                "{head}{ITEM}[cost.server]\ncores = 8\n[[cost.licence]]\nrule = \"oracle-ee\"\ncounted = 1.5\n"
+            ),
+            "comes whole",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.server]\ncores = 8\n[[cost.licence]]\nrule = \"oracle-ee\"\ndiscount = \"150 %\"\nsource = \"c\"\n"
+            ),
+            "more than 100 %",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.server]\ncores = 8\n[[cost.licence]]\nrule = \"oracle-ee\"\nprice = 20000\nsource = \"c\"\n"
+            ),
+            "needs its date",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.power]\nwatts = 3\nprice_per_kwh = -0.2\ndate = \"2026\"\nsource = \"b\"\n"
+            ),
+            "out of bounds",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.power]\nwatts = \"3 kW\"\nprice_per_kwh = 0.2\ndate = \"2026\"\nsource = \"b\"\n"
+            ),
+            "no number and no range",
+        ),
+        (
+            format!(
+                "{head}{ITEM}[cost.power]\nwatts = 3\nprice_per_kwh = 0.2\npue = 0.9\ndate = \"2026\"\nsource = \"b\"\n"
+            ),
+            "out of bounds",
+        ),
     ];
     refused(&all);
 }
@@ -141,10 +198,12 @@ fn a_what_if_has_the_bounds_of_the_description() {
         "years=0",
         "years=1e9",
         "server.cores=0",
+        "server.cores=63.5",
     ] {
         let what_if = narrows_cost::what_if(asked).unwrap();
         let error = super::with(text, &[what_if], None).unwrap_err().to_string();
-        assert!(error.contains("is not within"), "{asked}: {error}");
+        let bounds = error.contains("is not within") || error.contains("comes whole");
+        assert!(bounds && error.contains("hint: "), "{asked}: {error}");
     }
     let what_if = narrows_cost::what_if("licence.oracle-ee.discount=50%").unwrap();
     let answer = super::with(text, std::slice::from_ref(&what_if), None).unwrap();

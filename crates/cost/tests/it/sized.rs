@@ -1,4 +1,6 @@
-use narrows_cost::{Carries, Headroom, Question, Rules, SizeQuestion, Sizing, given_demand, size};
+use narrows_cost::{
+    Carries, Headroom, HeadroomOf, Question, Rules, SizeQuestion, Sizing, given_demand, size,
+};
 use narrows_limits::table::Table;
 use narrows_plan::{Demand, Description, LostKind, describe};
 
@@ -46,19 +48,28 @@ fn demand() -> Demand {
     given_demand("demand.toml", DEMAND).unwrap()
 }
 
+fn of(of: HeadroomOf, share: f64) -> Headroom {
+    Headroom { share, half: None, of, from: "measured".to_string() }
+}
+
 fn sized(texts: &[String], growth: f64, headroom: Option<f64>) -> Sizing {
+    let headroom: Vec<Headroom> =
+        headroom.map(|share| of(HeadroomOf::Cpus, share)).into_iter().collect();
+    with_headroom(texts, growth, &headroom)
+}
+
+fn with_headroom(texts: &[String], growth: f64, headroom: &[Headroom]) -> Sizing {
     let described: Vec<Description> =
         texts.iter().map(|text| describe("box.toml", text, Table::builtin()).unwrap()).collect();
     let platforms: Vec<(&Description, &str)> =
         described.iter().zip(texts.iter().map(String::as_str)).collect();
-    let headroom =
-        headroom.map(|share| Headroom { share, of_cpus: true, from: "measured".to_string() });
     let rules = Rules::shipped();
     let question = SizeQuestion {
         growth,
-        headroom: headroom.as_ref(),
+        growth_per_year: growth - 1.0,
+        headroom,
         core_ratio: None,
-        cost: Question { rules: &rules, what_if: &[], measured: None },
+        cost: Question { rules: &rules, what_if: &[], measured: None, today: None },
     };
     size(&platforms, &demand(), question).unwrap()
 }
@@ -191,13 +202,14 @@ fn what_is_not_known_of_the_demand_calls_nothing_large_enough() {
     let texts = [platform("a", 32, "1", "")];
     let of = |demand: &Demand| {
         let described = describe("box.toml", &texts[0], Table::builtin()).unwrap();
-        let headroom = Headroom { share: 0.6, of_cpus: false, from: "given".to_string() };
+        let headroom = [self::of(HeadroomOf::All, 0.6)];
         let rules = Rules::shipped();
         let question = SizeQuestion {
             growth: 1.0,
-            headroom: Some(&headroom),
+            growth_per_year: 0.0,
+            headroom: &headroom,
             core_ratio: None,
-            cost: Question { rules: &rules, what_if: &[], measured: None },
+            cost: Question { rules: &rules, what_if: &[], measured: None, today: None },
         };
         size(&[(&described, &texts[0])], demand, question).unwrap().platforms[0].clone()
     };
@@ -241,6 +253,73 @@ fn a_headroom_of_cpus_says_nothing_where_drives_bind() {
 }
 
 #[test]
+fn each_kind_of_part_has_its_own_share() {
+    // 400 µs of 32 cores: 80,000 per second at most; two reads each of 4 drives of 50,000: 100,000 at most.
+    let text = platform("a", 32, "1", "").replace(
+        "count = 4",
+        "count = 4\nreads = \"50k/s\"\nwrites = \"50k/s\"\nsource = \"data sheet\"",
+    );
+    let usable = |headroom: &[Headroom]| {
+        let sizing = with_headroom(std::slice::from_ref(&text), 1.0, headroom);
+        sizing.platforms[0].usable_per_s
+    };
+    let [cpus, drives] = [of(HeadroomOf::Cpus, 0.6), of(HeadroomOf::Drives, 0.3)];
+    let near = |found: f64, wanted: f64| assert!((found / wanted - 1.0).abs() < 1e-6, "{found}");
+    near(usable(std::slice::from_ref(&cpus)).unwrap().value, 48_000.0);
+    // The CPUs are full first; drives that may be full by three tenths allow less than CPUs at six tenths.
+    near(usable(&[cpus.clone(), drives.clone()]).unwrap().value, 30_000.0);
+    assert_eq!(
+        usable(std::slice::from_ref(&drives)),
+        None,
+        "nothing says how busy the CPUs may be, which are full first"
+    );
+    near(usable(&[of(HeadroomOf::All, 0.5)]).unwrap().value, 40_000.0);
+    let sizing = with_headroom(std::slice::from_ref(&text), 1.0, &[cpus.clone(), drives.clone()]);
+    let [ceiling, usable_sum] = sizing.platforms[0].sums.as_slice() else { panic!("two sums") };
+    assert!(ceiling.starts_with("ceiling 80,000/s = 32 / 0.0004: CPUs of server"), "{ceiling}");
+    assert!(usable_sum.starts_with("usable 30,000/s = 80,000 × 0.3 / 0.8: nvme"), "{usable_sum}");
+    let doubted = usable(&[Headroom { half: Some(0.06), ..cpus }]).unwrap();
+    near(doubted.half.unwrap(), 4_800.0);
+}
+
+#[test]
+fn growth_reaches_what_is_usable_after_so_many_years() {
+    // 80,000 at most, of which six tenths: 2.4 times what is needed today.
+    let sizing = sized(&[platform("a", 32, "1", "")], 1.2, Some(0.6));
+    let years = sizing.platforms[0].lasts_years.unwrap();
+    assert!((1.2f64.powf(years) - 2.4).abs() < 1e-9, "{years}");
+    let steady = sized(&[platform("a", 32, "1", "")], 1.0, Some(0.6));
+    assert_eq!(steady.platforms[0].lasts_years, None, "without growth it lasts");
+    let small = sized(&[platform("a", 8, "1", "")], 1.2, Some(0.6));
+    assert_eq!(small.platforms[0].lasts_years, None, "it is too small today");
+}
+
+#[test]
+fn a_product_of_so_many_threads_uses_as_many_cores_as_have_them() {
+    let rule = "[[rule]]\nid = \"few\"\ntitle = \"Few\"\ncounts = \"socket\"\nmost_threads = 16\nprice = 1\ncurrency = \"EUR\"\n\
+                date = \"2026\"\nsource = \"a page\"\n";
+    let mut rules = Rules::shipped();
+    rules.extend("ours.toml", rule, None).unwrap();
+    let text = platform("a", 64, "1", "[[cost.licence]]\nrule = \"few\"\n");
+    let ceiling = |threads: f64| {
+        let described = describe("box.toml", &text, Table::builtin()).unwrap();
+        let question = SizeQuestion {
+            growth: 1.0,
+            growth_per_year: 0.0,
+            headroom: &[],
+            core_ratio: None,
+            cost: Question { rules: &rules, what_if: &[], measured: None, today: None },
+        };
+        let demand = Demand { threads_per_core: threads, ..demand() };
+        let sizing = size(&[(&described, &text)], &demand, question).unwrap();
+        sizing.platforms[0].ceiling_per_s.unwrap().value
+    };
+    // 16 threads of 400 µs each, whatever shares a core.
+    assert_eq!(ceiling(1.0), 40_000.0);
+    assert_eq!(ceiling(2.0), 40_000.0);
+}
+
+#[test]
 fn a_degraded_array_never_gains() {
     for level in ["raid1", "raid10", "raid5", "raid6"] {
         for count in [4, 6, 8] {
@@ -275,9 +354,10 @@ fn costs_of_different_years_are_not_set_beside_each_other() {
     let rules = Rules::shipped();
     let question = SizeQuestion {
         growth: 1.0,
-        headroom: None,
+        growth_per_year: 0.0,
+        headroom: &[],
         core_ratio: None,
-        cost: Question { rules: &rules, what_if: &[], measured: None },
+        cost: Question { rules: &rules, what_if: &[], measured: None, today: None },
     };
     let platforms = [(&described[0], one.as_str()), (&described[1], other.as_str())];
     let error = size(&platforms, &demand(), question).unwrap_err().to_string();
@@ -291,6 +371,10 @@ fn a_demand_that_is_given_wrong_is_refused() {
         (DEMAND.replace("read_size = \"8 KiB\"", ""), "needs both a count and a size"),
         (DEMAND.replace("20k/s", "-3 /s"), "is no rate"),
         (DEMAND.replace("400 us", "400"), "is no time"),
+        (DEMAND.replace("400 us", "0 us"), "an operation takes CPU time"),
+        (DEMAND.replace("400 us", "nan us"), "is no time"),
+        (DEMAND.replace("20k/s", "20k/day"), "is no rate"),
+        (DEMAND.replace("reads = 2", "raads = 2"), "did you mean `reads`?"),
         (DEMAND.replace("reads = 2", "reads = -2"), "out of bounds"),
         (format!("{DEMAND}colour = 1\n"), "unknown field"),
     ] {

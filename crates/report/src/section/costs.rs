@@ -1,8 +1,8 @@
 //! What described platforms cost: side by side, which differs how much, then every line of each to be redone with a pencil.
 
 use narrows_cost::{
-    Basis, CostAnswer, CostLine, Counts, Group, Move, Published, Rule, Rules, Term, compared,
-    number,
+    Basis, CostAnswer, CostLine, Counts, Group, Move, Published, Range, Rule, Rules, Term,
+    break_even, compared, number,
 };
 use narrows_units::{Bytes, Ratio};
 
@@ -29,8 +29,8 @@ pub fn costs(answers: &[CostAnswer]) -> Document {
     let name = names.join(" and ");
     let title = vec![format!("What it costs: {name}"), "by the prices that are given".to_string()];
     let more = "List prices are those of their day and no offer; rules of licensing are told with their source and are no legal advice. \
-                ± and −…+… are what the ranges of given figures make of a value, one at a time, in quadrature. --what-if KEY=VALUE \
-                changes a figure by the key that stands with it.";
+                ± and −…+… are what the ranges of given figures make of a value, one at a time, in quadrature; a figure without a range counts \
+                as exact. --what-if KEY=VALUE changes a figure by the key that stands with it.";
     let sections = std::iter::once(headlines(answers)).chain(differences(answers));
     Document {
         head: Head { depth: Depth::Page, name, title, ..Head::default() },
@@ -52,6 +52,7 @@ fn json(answers: &[CostAnswer]) -> serde_json::Value {
                 "first": answers[0].name,
                 "second": other.name,
                 "lines": compared(&answers[0], other),
+                "break_even": break_even(&answers[0], other),
             })
         })
         .collect();
@@ -175,6 +176,11 @@ fn differences(answers: &[CostAnswer]) -> Option<Section> {
         if !table.rows.is_empty() {
             blocks.push(Block::Table(table));
         }
+        if let Some(even) = break_even(first, other) {
+            let years = even.years.map(|years| Entry::new("by years", years.sentence));
+            let rate = even.throughput.map(|rate| Entry::new("by rate", rate.sentence));
+            blocks.push(labelled(years.into_iter().chain(rate).collect()));
+        }
         if other.currency != first.currency {
             let text = format!("not compared: {} and {}", first.currency, other.currency);
             blocks.push(labelled(vec![Entry::new("costs", text)]));
@@ -199,12 +205,36 @@ fn section(answer: &CostAnswer) -> Section {
     if let Some(other) = &answer.other {
         entries.extend(other.moves.iter().map(|one| Entry::new("moves cost/rate", moved(one))));
     }
+    entries.extend(without_range(answer).map(|text| Entry::new("exact", text)));
     entries.extend(answer.notes.iter().map(|note| Entry::new("note", note.as_str())));
     let note = answer.note.as_ref().map(|note| Block::paragraph(note.as_str()));
     Section::new("", answer.name.as_str())
         .with(note)
         .with([labelled(entries)])
         .with(numbered(&answer.lines))
+}
+
+/// How many given figures have no range, and which of them were measured: their doubt is in no sum.
+fn without_range(answer: &CostAnswer) -> Option<String> {
+    let chosen = |line: &&CostLine| {
+        line.value.is_some() && line.formula.is_empty() && line.basis != Some(Basis::Rule)
+    };
+    let given: Vec<&CostLine> = answer.lines.iter().filter(chosen).collect();
+    let exact: Vec<&CostLine> =
+        given.iter().filter(|line| line.interval.is_none()).copied().collect();
+    let measured = exact.iter().filter(|line| line.basis == Some(Basis::Measured));
+    let measured: Vec<&str> = measured.map(|line| line.key.as_str()).collect();
+    let also = match measured.is_empty() {
+        true => String::new(),
+        false => format!("; measured without an interval: {}", measured.join(", ")),
+    };
+    (!exact.is_empty()).then(|| {
+        format!(
+            "{} of {} given figures have no range and count as exact, so ± is less than the doubt{also}",
+            exact.len(),
+            given.len()
+        )
+    })
 }
 
 /// Every line with its number and formula or source, then the sources that are too long for a line.
@@ -315,7 +345,7 @@ pub fn licence_rules(rules: &Rules) -> Document {
                     Term::Month => " and month",
                     Term::Year => " and year",
                 };
-                format!("{} {currency} for a {of}{often}", number(price.value))
+                format!("{} {currency} for a {of}{often}", ranged_price(*price))
             }
             _ => "none was found in public".to_string(),
         };
@@ -344,10 +374,7 @@ pub fn licence_rules(rules: &Rules) -> Document {
 
 /// `electricity-eu-business: 0.1902 EUR for a kWh, …`.
 fn published(figure: &Published) -> Entry {
-    let range = match figure.value.is_exact() {
-        true => number(figure.value.value),
-        false => format!("{} to {}", number(figure.value.low), number(figure.value.high)),
-    };
+    let range = ranged_price(figure.value);
     let often = if figure.per == "once" { String::new() } else { format!(" and {}", figure.per) };
     let value = match (&figure.currency, &figure.of) {
         (Some(currency), Some(of)) => format!("{range} {currency} for a {of}{often}"),
@@ -356,6 +383,14 @@ fn published(figure: &Published) -> Entry {
     let text =
         format!("{}: {value}. {}, {}. {}", figure.id, figure.title, figure.date, figure.source);
     Entry::new("figure", text)
+}
+
+/// `5,000 to 10,000`.
+fn ranged_price(range: Range) -> String {
+    match range.is_exact() {
+        true => number(range.value),
+        false => format!("{} to {}", number(range.low), number(range.high)),
+    }
 }
 
 /// `cores, 0.5 licences for each; at least 4 for each socket; in packs of 2`.
@@ -374,6 +409,8 @@ fn counts(rule: &Rule) -> String {
     say(rule.most_sockets, &|n| format!("servers of at most {n} sockets"));
     say(rule.most_vcpus, &|n| format!("instances of at most {n} vCPUs"));
     say(rule.most_cores, &|n| format!("uses at most {n} cores"));
+    say(rule.most_threads, &|n| format!("uses at most {n} threads of CPUs"));
+    say(rule.most_used_sockets, &|n| format!("uses at most {n} sockets"));
     words.extend(rule.needs.as_ref().map(|needs| format!("an option of {needs}")));
     words.extend(
         rule.most_memory

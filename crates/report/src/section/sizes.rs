@@ -1,9 +1,10 @@
 //! A demand on platforms: which carries it, what binds, what is left with a part gone, what it costs.
 
-use narrows_cost::{Carries, CostAnswer, SizedLoss, SizedPlatform, Sizing, number};
+use narrows_cost::{Carries, CostAnswer, HeadroomOf, SizedLoss, SizedPlatform, Sizing, number};
 use narrows_plan::{Amount, LostKind};
 use narrows_units::{OpsPerSecond, Ratio};
 
+use super::costs::numbered;
 use super::plans::labelled;
 use crate::chart::sized;
 use crate::document::{
@@ -13,9 +14,10 @@ use crate::document::{
 /// The document of these demands on the same platforms.
 pub fn sizings(sizings: &[Sizing], from: &str, notes: &[String]) -> Document {
     let title = vec!["Which platform carries it?".to_string(), format!("demand of {from}")];
-    let more = "Ceilings are those of the described parts: software that doesn't scale to them carries less. How busy CPUs may be was measured \
-                on another server; more CPUs behind one queue may be busier for the same percentile. With a part gone, what a rebuild takes is \
-                not in it.";
+    let more = "Ceilings are those of the described parts: software that doesn't scale to them carries less. How busy CPUs and drives may be was \
+                measured on others; more of them behind one queue may be busier for the same percentile. With a part gone, what a rebuild takes \
+                is not in it. A rate without ± has no interval, and carries a need only with a third to spare; given figures without a range count as \
+                exact.";
     let remarks = notes.iter().map(|note| Entry::new("note", note.as_str())).collect();
     let first = Section::new("from", "")
         .short("")
@@ -34,14 +36,13 @@ pub fn sizings(sizings: &[Sizing], from: &str, notes: &[String]) -> Document {
 
 fn section(sizing: &Sizing) -> Section {
     let mut entries = vec![Entry::new("needed", needed(sizing))];
-    let headroom = match &sizing.headroom {
-        Some(headroom) => format!("{} of a ceiling: {}", Ratio(headroom.share), headroom.from),
-        None => format!(
-            "unknown: measure it (narrows db {} --p99 5ms, on a quiet machine) or give --headroom; until then no platform is called large enough",
-            sizing.demand
-        ),
-    };
-    entries.push(Entry::new("usable", headroom));
+    for headroom in &sizing.headroom {
+        let share = Ratio(headroom.share);
+        let doubt = headroom.half.map(|half| format!(" ± {}", Ratio(half / headroom.share)));
+        let (doubt, of) = (doubt.unwrap_or_default(), headroom.of.words());
+        entries.push(Entry::new("usable", format!("{share}{doubt} {of}: {}", headroom.from)));
+    }
+    entries.extend(lacking(sizing).map(|text| Entry::new("usable", text)));
     entries.extend(sizing.suspect.as_ref().map(|why| Entry::new("? suspect", why.as_str())));
     let answer = answer(sizing).into_iter().map(|(label, text)| Entry::new(label, text)).collect();
     let chart = sized::figure(sizing).map(|picture| {
@@ -58,7 +59,38 @@ fn section(sizing: &Sizing) -> Section {
     Section::new("", sizing.demand.as_str())
         .with([labelled(entries), Block::Table(table(sizing)), labelled(answer)])
         .with(chart)
-        .with(platforms.flat_map(details))
+        .with(platforms.flat_map(|platform| details(platform, sizing.growth_per_year)))
+}
+
+/// Parts that nothing says how much may be used of, and how that is found out.
+fn lacking(sizing: &Sizing) -> Option<String> {
+    let known = |of| sizing.headroom.iter().any(|headroom| headroom.of == of);
+    if known(HeadroomOf::All) {
+        return None;
+    }
+    let workload = match sizing.demand.as_str() {
+        "lookup_cached" => "lookup",
+        "lookup_uncached" => "lookup --from drive",
+        own @ ("batch" | "update" | "commit") => own,
+        // Of what others run there is no such load: one that is like it stands in.
+        _ => "update",
+    };
+    let cpus = format!("narrows db {workload} --p99 5ms, on a quiet machine");
+    let drives = "narrows block calibrate, then --calibration RUN";
+    Some(match (known(HeadroomOf::Cpus), known(HeadroomOf::Drives)) {
+        (false, false) => format!(
+            "unknown: measure it ({cpus}; for drives {drives}) or give --headroom; until then no platform is called large enough"
+        ),
+        (true, false) => format!(
+            "unknown of drives and links: where these bind, measure it ({drives}) or give --headroom"
+        ),
+        (false, true) => format!(
+            "unknown of CPUs and links: where these bind, measure it ({cpus}) or give --headroom"
+        ),
+        (true, true) => {
+            "unknown of links and memory: where these bind, give --headroom".to_string()
+        }
+    })
 }
 
 /// `12,400 per second: 7,180 measured × 1.73`.
@@ -68,7 +100,9 @@ fn needed(sizing: &Sizing) -> String {
         return format!("{measured}; --growth adds what is to come");
     }
     let needs = rate(Some(sizing.needs_per_s));
-    format!("{needs}: {measured} × {} of growth", number(sizing.growth))
+    let (growth, each) = (number(sizing.growth), number(1.0 + sizing.growth_per_year));
+    let years = number(sizing.growth.ln() / sizing.growth_per_year.ln_1p());
+    format!("{needs}: {measured} × {growth} of growth, {each} to the power of {years}")
 }
 
 fn rate(amount: Option<Amount>) -> String {
@@ -198,12 +232,21 @@ fn why_not(platform: &SizedPlatform) -> String {
 }
 
 /// What binds a platform, what is left with a part gone, and its costs in short.
-fn details(platform: &SizedPlatform) -> [Block; 2] {
+fn details(platform: &SizedPlatform, growth: f64) -> Vec<Block> {
     let mut entries = Vec::new();
     entries.extend(platform.lacks.as_ref().map(|why| Entry::new("  unknown", why.as_str())));
     if !platform.binding.is_empty() {
         entries.push(Entry::new("  bottleneck", platform.binding.join(", ")));
     }
+    entries.extend(platform.sums.iter().map(|sum| Entry::new("  sum", sum.as_str())));
+    entries.extend(platform.lasts_years.map(|years| {
+        let text = format!(
+            "{} years from now, at {} per year",
+            number((years * 10.0).round() / 10.0),
+            Ratio(growth)
+        );
+        Entry::new("  enough for", text)
+    }));
     if let (Some(sessions), Some(reached)) = (platform.sessions, platform.sessions_per_s) {
         let text =
             format!("as many as measured, {}, reach {}", number(sessions), rate(Some(reached)));
@@ -216,7 +259,11 @@ fn details(platform: &SizedPlatform) -> [Block; 2] {
     }
     entries.extend(platform.taken.iter().map(|text| Entry::new("  taken", text.as_str())));
     entries.extend(platform.notes.iter().map(|text| Entry::new("  not modelled", text.as_str())));
-    [Block::Heading(platform.name.as_str().into()), labelled(entries)]
+    let mut blocks = vec![Block::Heading(platform.name.as_str().into()), labelled(entries)];
+    // On a page every sum can be redone; a screen has the command for it.
+    let lines = platform.cost.as_ref().map(|cost| numbered(&cost.lines).to_vec());
+    blocks.extend(lines.map(|lines| Block::From(Depth::Page, lines)));
+    blocks
 }
 
 /// `one of 8 drives nvme: 61,000/s usable, carries it`.
@@ -245,6 +292,12 @@ fn costs(cost: &CostAnswer) -> Option<String> {
     ))
 }
 
+/// How much of these parts may be used.
+fn share(sizing: &Sizing, of: HeadroomOf) -> Option<f64> {
+    let holds = |at: HeadroomOf| at == of || at == HeadroomOf::All;
+    sizing.headroom.iter().find(|headroom| holds(headroom.of)).map(|headroom| headroom.share)
+}
+
 /// One row for each demand on each platform.
 fn sheet(sizings: &[Sizing]) -> Sheet {
     let mut sheet = Sheet::new(&[
@@ -253,9 +306,11 @@ fn sheet(sizings: &[Sizing]) -> Sheet {
         "answer",
         "growth",
         "needs_per_s",
-        "headroom",
+        "headroom_cpus",
+        "headroom_drives",
         "ceiling_per_s",
         "usable_per_s",
+        "lasts_years",
         "sessions_per_s",
         "busy",
         "binding",
@@ -280,9 +335,11 @@ fn sheet(sizings: &[Sizing]) -> Sheet {
                 platform.carries.words().to_string(),
                 sizing.growth.to_string(),
                 sizing.needs_per_s.value.to_string(),
-                figure(sizing.headroom.as_ref().map(|headroom| headroom.share)),
+                figure(share(sizing, HeadroomOf::Cpus)),
+                figure(share(sizing, HeadroomOf::Drives)),
                 figure(platform.ceiling_per_s.map(|rate| rate.value)),
                 figure(platform.usable_per_s.map(|rate| rate.value)),
+                figure(platform.lasts_years),
                 figure(platform.sessions_per_s.map(|rate| rate.value)),
                 figure(platform.busy),
                 platform.binding.join("; "),

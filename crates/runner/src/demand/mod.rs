@@ -145,6 +145,13 @@ pub(crate) fn remarks(run: &Run) -> Vec<String> {
     if run.plan.quick {
         all.push("the run is a quick one: its repeats are too few for intervals".to_string());
     }
+    if run.live_logs.is_empty() && run.platform().is_some_and(|p| p.cpu.threads == 0) {
+        all.push(
+            "nothing is known of the server's cores: one of a platform is taken to do the work of one CPU there, which is a thread where cores have \
+             several; --core-ratio says otherwise"
+                .to_string(),
+        );
+    }
     if run.live_logs.is_empty() && run.platform().is_some_and(|p| p.hypervisor.is_some()) {
         all.push(
             "measured in a virtual machine: whether its CPUs are cores or threads is not visible, so each counts as a core"
