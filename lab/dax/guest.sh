@@ -59,7 +59,7 @@ log_for() {
     [ ! -e "/srv/plain/$1" ] || return 0
     truncate -s 8M "/srv/plain/$1"
     truncate -s 64M "$2/$1.log"
-    "$target" log make --for "/srv/plain/$1" --log "$2/$1.log" | tee -a "$work/said"
+    "$target" log make --for "/srv/plain/$1" --log "$2/$1.log" >>"$work/said"
 }
 
 # serve NAMESPACE…: the target, whose process is $server then.
@@ -73,7 +73,7 @@ serve() {
 
 kills() {
     log_for disk /srv/dax
-    "$target" log status /srv/dax/disk.log | tee -a "$work/said"
+    "$target" log status /srv/dax/disk.log >>"$work/said"
     # Without it this proves nothing.
     "$target" log status /srv/dax/disk.log | grep -q 'persistent memory (MAP_SYNC, CL'
     "$target" log status /srv/plain/disk 2>&1 | grep -q 'holds no log'
@@ -85,7 +85,7 @@ kills() {
         "$target" log status /srv/dax/disk.log
     done
     serve /srv/plain/disk,log=/srv/dax/disk.log
-    "$acknowledged" check "$here" "$work/kill.list" | tee -a "$work/said"
+    "$acknowledged" check "$here" "$work/kill.list" >>"$work/said"
     kill "$server"
     wait "$server"
     # The power cuts begin with blocks of zeros.
@@ -101,7 +101,7 @@ timings() {
         serve /srv/plain/on-dax,log=/srv/dax/on-dax.log /srv/plain/on-file,log=/srv/plain/on-file.log ram:8MiB
         how=${waits#--wait }
         say "8 KiB, durable, one at a time, medians; both sides: $how"
-        "$acknowledged" times 5 "$how" "log-on-DAX=$here?ns=1" "log-on-a-file=$here?ns=2" "ram=$here?ns=3" | tee -a "$work/said"
+        "$acknowledged" times 5 "$how" "log-on-DAX=$here?ns=1" "log-on-a-file=$here?ns=2" "ram=$here?ns=3" >>"$work/said"
         kill "$server"
         wait "$server"
     done

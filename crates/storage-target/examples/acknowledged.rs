@@ -70,6 +70,16 @@ fn path_to(address: &str, options: PathOptions, slot: u32) -> Done<NvmeTcpPath> 
     Ok(association.path(Arena::new(DEPTH, slot, 4096)?, options)?)
 }
 
+/// The result of the only operation under way.
+fn result_of(path: &mut NvmeTcpPath) -> Done<i32> {
+    let mut done = Vec::new();
+    // It comes back now and then without one.
+    while done.is_empty() {
+        path.reap(1, &mut done)?;
+    }
+    Ok(done[0].result)
+}
+
 fn write(address: &str, list: &str, count: u64, process: i32) -> Done<()> {
     let mut blocks = Blocks::load(list)?;
     let mut path = path_to(address, PathOptions::default(), BLOCK as u32)?;
@@ -120,10 +130,9 @@ fn check(address: &str, list: &str) -> Done<()> {
     let (mut lost, mut torn, mut later) = (0, 0, 0);
     for (block, (sure, maybe)) in blocks.0.iter_mut().enumerate() {
         path.submit(Op::Read, 0, (block * BLOCK) as u64, BLOCK as u32);
-        let mut done = Vec::new();
-        path.reap(1, &mut done)?;
-        if done[0].result != BLOCK as i32 {
-            return Err(format!("block {block} can't be read: {}", done[0].result).into());
+        let result = result_of(&mut path)?;
+        if result != BLOCK as i32 {
+            return Err(format!("block {block} can't be read: {result}").into());
         }
         let bytes = path.buffer(0);
         let found = u64::from_le_bytes(bytes[..8].try_into()?);
@@ -155,10 +164,9 @@ fn times(rounds: u32, polled: bool, named: &[String]) -> Done<()> {
             for number in 0..TIMED_WRITES {
                 let began = Instant::now();
                 path.submit(Op::Write, 0, number % 512 * u64::from(TIMED), TIMED);
-                let mut done = Vec::new();
-                path.reap(1, &mut done)?;
-                if done[0].result != TIMED as i32 {
-                    return Err(format!("{name}: a write failed: {}", done[0].result).into());
+                let result = result_of(path)?;
+                if result != TIMED as i32 {
+                    return Err(format!("{name}: a write failed: {result}").into());
                 }
                 taken_ns.push(began.elapsed().as_nanos());
             }
