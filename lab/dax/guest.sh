@@ -94,6 +94,13 @@ kills() {
     say "ok: ${kills:?} kills"
 }
 
+# What the target's own tests of logs find on this memory; one of them is about files without it.
+own_tests() {
+    mkdir /srv/dax/tests
+    TMPDIR=/srv/dax/tests "$tests" logged --skip ordinary_file >"$work/tests.log" 2>&1
+    say "ok: $(grep '^test result' "$work/tests.log")"
+}
+
 timings() {
     log_for on-dax /srv/dax
     log_for on-file /srv/plain
@@ -113,7 +120,10 @@ timings() {
     waits=
     machine
     case ${phase:?} in
-    kills) kills ;;
+    kills)
+        kills
+        [ -z "${tests:-}" ] || own_tests
+        ;;
     serve | look)
         serve /srv/plain/disk,log=/srv/dax/disk.log
         grep log-recovered "$work/target.log" >>"$work/said" || true

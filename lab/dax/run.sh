@@ -2,13 +2,15 @@
 # run.sh KERNEL PROGRAMS [KILLS [CUTS]]: a log in persistent memory (DAX), in a guest of QEMU. KERNEL is a folder of `lab/kernel.sh`; PROGRAMS that of
 # `narrows-target` and `examples/acknowledged` (target/debug). In the guest the target is ended by SIGKILL [20 times]; then the whole guest is, while the
 # host writes to it over the network [5 times]; each time every acknowledged write must be there. At last three logs are timed.
+# TESTS: the program of crates/storage-target/tests (target/debug/deps/it-…), whose tests of logs are then run on that memory as well.
 # WORK: where its files are made [a folder that is removed]; ACCEL: tcg, kvm [tcg]; PERSISTENCE: what the machine says of a loss of power [mem-ctrl].
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 [ $# -ge 2 ] || { echo "usage: run.sh KERNEL PROGRAMS [KILLS [CUTS]]" >&2; exit 2; }
 kernel=$(readlink -f "$1") programs=$(readlink -f "$2") kills=${3:-20} cuts=${4:-5}
 acknowledged=$programs/examples/acknowledged
-for needed in "$programs/narrows-target" "$acknowledged"; do
+tests=${TESTS:+$(readlink -f "$TESTS")}
+for needed in "$programs/narrows-target" "$acknowledged" ${tests:+"$tests"}; do
     [ -x "$needed" ] || {
         echo "run.sh: $needed is no program; cargo build -p narrows-target --bins --example acknowledged" >&2
         exit 2
@@ -33,6 +35,7 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
+rm -f "$work/dax.img" "$work/plain.img" "$work/kill.list" "$work/cut.list" "$work/tests.log"
 cp "$here/guest.sh" "$work/guest.sh"
 truncate -s 256M "$work/dax.img" "$work/plain.img"
 address=nvme-tcp://127.0.0.1:4469/nqn.2026-11.org.example:dax
@@ -40,7 +43,7 @@ address=nvme-tcp://127.0.0.1:4469/nqn.2026-11.org.example:dax
 # boot PHASE: starts the guest, whose process is $guest then.
 boot() {
     rm -f "$work/done" "$work/failed" "$work/listens" "$work/looked"
-    printf 'phase=%s kills=%s programs=%s\n' "$1" "$kills" "$programs" >"$work/settings"
+    printf 'phase=%s kills=%s programs=%s tests=%s\n' "$1" "$kills" "$programs" "$tests" >"$work/settings"
     qemu-system-x86_64 -nodefaults -no-reboot -display none -serial stdio \
         -machine "q35,nvdimm=on,nvdimm-persistence=${PERSISTENCE:-mem-ctrl}" \
         -accel "${ACCEL:-tcg}" -cpu "${CPU:-max}" -smp 2 -m 1536M,slots=2,maxmem=4G \
