@@ -55,7 +55,7 @@ boot() {
         -fsdev "local,id=modules,path=$kernel/modules,security_model=none,multidevs=remap,readonly=on" \
         -device virtio-9p-pci,fsdev=modules,mount_tag=modules \
         -kernel "$kernel/vmlinuz" -initrd "$kernel/initramfs.gz" \
-        -append "console=ttyS0 panic=-1 quiet loglevel=4 net.ifnames=0 mitigations=off tsc=reliable" \
+        -append "console=ttyS0 panic=-1 quiet loglevel=4 net.ifnames=0 mitigations=off tsc=reliable no_timer_check" \
         </dev/null >"$work/console.log" 2>&1 &
     guest=$!
 }

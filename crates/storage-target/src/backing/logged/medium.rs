@@ -125,3 +125,54 @@ pub(crate) fn power_of(file: &File) -> Option<String> {
     persistent_word(file)?;
     Some(power_sentence(persistence_domain(file).as_deref()))
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use narrows_log_tier::{Acknowledge, Geometry, HEAD_BYTES, LogId};
+
+    use super::*;
+    use crate::backing::logged::newest_of;
+    use crate::backing::open::open_file_or_device;
+    use crate::namespace::DiskSpec;
+
+    fn superblock(generation: u64) -> Superblock {
+        Superblock {
+            id: LogId([7; 16]),
+            backing: [9; 16],
+            backing_bytes: 1 << 20,
+            geometry: Geometry { unit: 4096, capacity: 4 << 20 },
+            media: 1,
+            medium: 0,
+            acknowledge: Acknowledge::All,
+            members: 1,
+            generation,
+            epoch: 1,
+            tail: 0,
+            tail_seq: 0,
+            clean: true,
+            time_ms: 0,
+        }
+    }
+
+    #[test]
+    fn superblocks_are_where_they_belong_by_system_calls_and_by_stores() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let bytes = HEAD_BYTES + (4 << 20);
+        std::fs::write(&path, vec![0; bytes as usize]).unwrap();
+        let spec = DiskSpec { path, serial: None, keep_contents: true, block_bytes: 4096 };
+        let medium = LogMedium::new(open_file_or_device(&spec).unwrap(), bytes);
+        // No DAX: an ordinary file, to which nothing can be stored.
+        assert!(!medium.is_mapped() && !medium.persist(&[(0, &[1])]));
+        assert_eq!((medium.word(), medium.power()), ("file".to_string(), None));
+        medium.write_superblock(&superblock(4)).unwrap();
+        assert_eq!(newest_of(&medium.disk), Some(superblock(4)));
+        medium.pretend_persistent().unwrap();
+        assert!(medium.is_mapped());
+        medium.write_superblock(&superblock(5)).unwrap();
+        assert_eq!(newest_of(&medium.disk), Some(superblock(5)));
+        // The one before is left in its place.
+        medium.persist(&[(superblock(5).at(), &[0; 8])]);
+        assert_eq!(newest_of(&medium.disk), Some(superblock(4)));
+    }
+}
