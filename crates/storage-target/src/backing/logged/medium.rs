@@ -126,7 +126,8 @@ pub(crate) fn power_of(file: &File) -> Option<String> {
     Some(power_sentence(persistence_domain(file).as_deref()))
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(target_arch = "x86_64")]
+#[cfg(test)]
 mod tests {
     use narrows_log_tier::{Acknowledge, Geometry, HEAD_BYTES, LogId};
 

@@ -325,7 +325,8 @@ pub(crate) fn power_sentence(domain: Option<&str>) -> String {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(target_arch = "x86_64")]
+#[cfg(test)]
 mod tests {
     use std::cell::RefCell;
     use std::collections::BTreeSet;
