@@ -10,8 +10,9 @@ use std::fmt;
 pub const SLOT_BYTES: u64 = 4096;
 /// What lies before the ring, bytes: two superblocks.
 pub const HEAD_BYTES: u64 = 2 * SLOT_BYTES;
-/// Bytes of a superblock and of a record's header that mean something: a sector, which is written whole or not at all.
-pub(crate) const SECTOR: usize = 512;
+/// Bytes of a superblock and of a record's header that mean something: a sector, which a drive writes whole or not at all. Persistent
+/// memory keeps only aligned words of eight bytes whole; a torn one is told by its checksum there, as torn data are.
+pub const SECTOR: usize = 512;
 /// Smallest ring, bytes: the largest write of a host (1 MiB), twice, and room to move one while the other is written.
 pub const LEAST_CAPACITY: u64 = 4 << 20;
 /// What is said where a medium has the wrong size.

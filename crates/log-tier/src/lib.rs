@@ -22,6 +22,10 @@
 //! This crate decides; it does no I/O, knows no clock and starts no thread. Who uses it moves bytes: the target
 //! (`narrows-target`), and the simulator of its tests, which goes through the states that a power cut can leave.
 //!
+//! *Durable* is the medium's word: a drive has ended a write with force unit access, or persistent memory's cache lines were flushed and a fence
+//! followed. Until then any piece of a record may be on the medium or not: sectors of a drive, words of eight bytes in persistent memory. Checksums
+//! of header and data tell a whole record from a torn one, and nothing else does.
+//!
 //! Not here: reads that hit a cache (a product of its own, which promises nothing about durability), and whether media keep
 //! what they say they keep: the crash test of `narrows durability` finds that out.
 //!
@@ -38,7 +42,7 @@ mod recover;
 
 pub use format::{
     Acknowledge, Action, GEOMETRY_HINT, Geometry, HEAD_BYTES, LEAST_CAPACITY, LogId, RecordHeader,
-    SLOT_BYTES, Superblock,
+    SECTOR, SLOT_BYTES, Superblock,
 };
 pub use log::{Append, Batch, Change, Image, Log, Refused, State, Status};
 pub use newest::{Piece, Source};

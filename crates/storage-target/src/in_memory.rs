@@ -249,6 +249,21 @@ impl InMemoryTarget {
         })
     }
 
+    /// Writes to the media of all logs as if their files were persistent memory: mapped, by stores, within the command.
+    ///
+    /// # Errors
+    /// What a file said.
+    pub fn pretend_persistent_logs(&self) -> std::io::Result<()> {
+        for subsystem in self.target.subsystems.values() {
+            for namespace in subsystem.namespaces.values() {
+                if let Backing::Logged(disk) = &namespace.backing {
+                    disk.pretend_persistent()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Moves what can be moved of every log to its backing, as the thread of a log does.
     ///
     /// # Errors

@@ -330,6 +330,8 @@ fn announce_log(disk: &LoggedDisk) {
             &[
                 ("path", &disk.backing.path().display()),
                 ("log", &medium.path().display()),
+                ("medium", &medium.word()),
+                ("power", &medium.power().as_deref().unwrap_or("-")),
                 ("capacity-bytes", &disk.geometry().capacity),
                 ("state", &state_word(disk.status().state)),
             ],

@@ -5,13 +5,29 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use narrows_log_tier::Acknowledge;
 
+use crate::store::Kept;
 use crate::world::{Broken, Reach, Setup, World, Write};
+
+/// How many states a cut leaves are gone through: all of up to so many open pieces, and so many drawn ones where there are more.
+struct States {
+    all_of: usize,
+    drawn: u64,
+}
+
+/// A drive's history is small enough for all.
+const OF_DRIVES: States = States { all_of: 16, drawn: 0 };
+/// Records in persistent memory have a hundred words.
+const OF_MEMORY: States = States { all_of: 11, drawn: 48 };
+/// The same within a recovery.
+const OF_RECOVERY: States = States { all_of: 6, drawn: 6 };
 
 /// What a search went through.
 #[derive(Debug, Default)]
 struct Search {
     worlds: HashSet<u64>,
     cuts: u64,
+    /// How often every state that a cut can leave was gone through.
+    whole: u64,
     refused: u64,
     loss: Option<String>,
 }
@@ -34,14 +50,27 @@ impl Search {
         }
     }
 
+    /// What a cut can leave: every state, or none, all and drawn ones.
+    fn states(&mut self, world: &World, of_memory: &States) -> Vec<Kept> {
+        let States { all_of, drawn } = if world.is_in_memory() { of_memory } else { &OF_DRIVES };
+        let open = world.open_pieces();
+        if open < *all_of {
+            self.whole += 1;
+            return (0..1_u64 << open).map(Kept::Bits).collect();
+        }
+        assert!(*drawn > 0, "a history is small, and {open} sectors are open");
+        // Other ones each time.
+        let seed = self.cuts << 32;
+        let drawn = (0..*drawn).map(|draw| Kept::Drawn(seed + (draw << 32)));
+        [Kept::Bits(0), Kept::All].into_iter().chain(drawn).collect()
+    }
+
     fn cut(&mut self, world: &World) {
         if world.cuts_left() == 0 {
             return;
         }
-        let open = world.open_sectors();
-        assert!(open < 16, "a history is small, and {open} sectors are open");
         for missing in world.losses() {
-            for kept in 0..1_u64 << open {
+            for kept in self.states(world, &OF_MEMORY) {
                 self.cuts += 1;
                 if world.cuts_left() > 1 && missing == 0 {
                     self.cut_recovery(world, kept);
@@ -65,10 +94,11 @@ impl Search {
 
 impl Search {
     /// Cuts a recovery in each of its steps, and what it wrote last in every way.
-    fn cut_recovery(&mut self, world: &World, kept: u64) {
+    fn cut_recovery(&mut self, world: &World, kept: Kept) {
         for reach in [Reach::Replayed, Reach::Writing] {
-            let Some(cut) = world.cut_in_recovery(kept, 0, reach) else { continue };
-            for again in 0..1_u64 << cut.open_sectors() {
+            // What is wrong with the cut itself is found by `cut`.
+            let Ok(Some(cut)) = world.cut_in_recovery(kept, 0, reach) else { continue };
+            for again in self.states(&cut, &OF_RECOVERY) {
                 self.cuts += 1;
                 if let Err(loss) = cut.after_cut(again, 0) {
                     self.loss = Some(format!("{reach:?}: {loss}"));
@@ -82,7 +112,13 @@ impl Search {
 fn search(setup: Setup, script: &[Write]) -> Search {
     let mut search = Search::default();
     search.explore(&World::new(setup, script));
-    println!("{} worlds, {} cuts, {} refused", search.worlds.len(), search.cuts, search.refused);
+    println!(
+        "{} worlds, {} cuts, {} times all states, {} refused",
+        search.worlds.len(),
+        search.cuts,
+        search.whole,
+        search.refused
+    );
     search
 }
 
@@ -90,7 +126,21 @@ fn search(setup: Setup, script: &[Write]) -> Search {
 fn setup(media: u8, acknowledge: Acknowledge, units: u64) -> Setup {
     let more = std::env::var("NARROWS_LOG_TIER_MORE").map_or(0, |more| more.parse().unwrap());
     let open_limit = if media == 1 { 7 } else { 5 } + more;
-    Setup { media, acknowledge, units, broken: Broken::Nothing, open_limit, failures: 0, cuts: 1 }
+    Setup {
+        media,
+        memory: false,
+        acknowledge,
+        units,
+        broken: Broken::Nothing,
+        open_limit,
+        failures: 0,
+        cuts: 1,
+    }
+}
+
+/// The same in persistent memory, with two records and their superblock open at once.
+fn memory(media: u8, acknowledge: Acknowledge, units: u64) -> Setup {
+    Setup { memory: true, open_limit: 150, ..setup(media, acknowledge, units) }
 }
 
 /// Blocks written again and again, zeroed, and others beside them.
@@ -157,6 +207,48 @@ fn each_rule_that_is_taken_out_loses_something() {
             _ => (1, Acknowledge::All),
         };
         let without = Setup { broken, cuts: 2, ..setup(media, acknowledge, 7) };
+        let found = search(without, &[(0, 1, 1), (1, 2, 2), (0, 1, 3), (1, 1, 4)]);
+        assert!(found.loss.is_some(), "{broken:?}: {} cuts, and nothing was lost", found.cuts);
+    }
+}
+
+#[test]
+fn nothing_is_lost_in_persistent_memory_that_tears_words() {
+    for units in [8, 9, 11] {
+        let found = search(memory(1, Acknowledge::All, units), &AGAIN[..5]);
+        assert_eq!(found.loss, None, "{units} units");
+        assert!(found.worlds.len() > 100 && found.cuts > 5000, "{units} units: {}", found.cuts);
+    }
+    for acknowledge in [Acknowledge::All, Acknowledge::First] {
+        let two = Setup { open_limit: 300, ..memory(2, acknowledge, 9) };
+        assert_eq!(search(two, &AGAIN[..3]).loss, None, "{acknowledge:?}");
+    }
+}
+
+#[test]
+fn every_state_of_the_words_of_small_records_leaves_the_log_whole() {
+    // Records without data, over blocks that hold something: few words of their headers change, and so all states can be gone through.
+    let small = Setup { open_limit: 11, ..memory(1, Acknowledge::All, 4) };
+    let found = search(small, &[(0, 1, 1), (0, 1, 0), (1, 2, 0), (0, 1, 0)]);
+    assert_eq!(found.loss, None);
+    assert!(found.whole > 50 && found.cuts > 10_000, "{} times all states", found.whole);
+}
+
+#[test]
+fn each_rule_of_persistent_memory_that_is_taken_out_loses_something() {
+    for broken in [
+        Broken::Fence,
+        Broken::LogFlush,
+        Broken::Checksum,
+        Broken::Prefix,
+        Broken::BackingFlush,
+        Broken::SuperblockFlush,
+        Broken::Epoch,
+        Broken::RecoveryFlush,
+    ] {
+        // What recovery must not leave out shows after a second cut.
+        let cuts = if matches!(broken, Broken::Epoch | Broken::RecoveryFlush) { 2 } else { 1 };
+        let without = Setup { broken, cuts, ..memory(1, Acknowledge::All, 7) };
         let found = search(without, &[(0, 1, 1), (1, 2, 2), (0, 1, 3), (1, 1, 4)]);
         assert!(found.loss.is_some(), "{broken:?}: {} cuts, and nothing was lost", found.cuts);
     }

@@ -2,6 +2,7 @@
 
 use narrows_log_tier::Acknowledge;
 
+use crate::store::Kept;
 use crate::world::{BLOCKS, Broken, Setup, World, Write};
 
 /// A generator that gives the same for the same seed.
@@ -22,16 +23,18 @@ impl Random {
     }
 }
 
-/// A history: cuts that were survived, and the loss that ended it.
-fn history(seed: u64, broken: Broken) -> (u64, Option<String>) {
+/// A history on drives or in persistent memory: cuts that were survived, and the loss that ended it.
+fn history(seed: u64, broken: Broken, memory: bool) -> (u64, Option<String>) {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let media = 1 + random.below(2) as u8;
     let acknowledge = [Acknowledge::First, Acknowledge::All][random.below(2)];
     // A medium that fails early leaves the rest of the history to the other.
     let failures = u8::from(media == 2 && random.below(4) == 0);
     let units = 6 + random.below(20) as u64;
+    // A record has a hundred words and more.
+    let open_limit = if memory { 400 } else { 40 };
     let setup =
-        Setup { media, acknowledge, units, broken, open_limit: 40, failures, cuts: u8::MAX };
+        Setup { media, memory, acknowledge, units, broken, open_limit, failures, cuts: u8::MAX };
     let mut write = |index: usize| -> Write {
         let content = if index.is_multiple_of(7) { 0 } else { (index % 255) as u8 + 1 };
         let first = random.below(BLOCKS);
@@ -49,7 +52,8 @@ fn history(seed: u64, broken: Broken) -> (u64, Option<String>) {
         world.take(steps[random.below(steps.len())]);
         world.check_reads();
         if random.below(20) == 0 && cuts < 200 {
-            let kept = random.bits();
+            let bits = random.bits();
+            let kept = if memory { Kept::Drawn(bits << 32) } else { Kept::Bits(bits) };
             let losses = world.losses();
             let missing = losses[random.below(losses.len())];
             match world.after_cut(kept, missing) {
@@ -70,23 +74,42 @@ fn seeds() -> std::ops::Range<u64> {
     from.parse().unwrap()..to.parse().unwrap()
 }
 
-#[test]
-fn long_histories_lose_and_invent_nothing() {
-    let mut all = 0;
-    for seed in seeds() {
-        let (cuts, loss) = history(seed, Broken::Nothing);
+fn long_histories(seeds: std::ops::Range<u64>, memory: bool) {
+    let (mut all, histories) = (0, seeds.clone().count() as u64);
+    for seed in seeds {
+        let (cuts, loss) = history(seed, Broken::Nothing, memory);
         assert_eq!(loss, None, "seed {seed}");
         all += cuts;
     }
     println!("{all} cuts");
-    assert!(all > seeds().count() as u64 * 10, "{all} cuts");
+    assert!(all > histories * 10, "{all} cuts");
+}
+
+#[test]
+fn long_histories_lose_and_invent_nothing() {
+    long_histories(seeds(), false);
+}
+
+#[test]
+fn long_histories_in_persistent_memory_lose_and_invent_nothing() {
+    let of = seeds();
+    // Each takes longer, word by word.
+    long_histories(of.start..of.start + of.count().div_ceil(5) as u64, true);
 }
 
 #[test]
 fn long_histories_without_a_rule_lose_something() {
     for broken in [Broken::Prefix, Broken::LogFlush, Broken::BackingFlush, Broken::SuperblockFlush]
     {
-        let lost = (0..100).filter(|seed| history(*seed, broken).1.is_some()).count();
+        let lost = (0..100).filter(|seed| history(*seed, broken, false).1.is_some()).count();
         assert!(lost > 10, "{broken:?}: {lost} of 100 histories lost something");
+    }
+}
+
+#[test]
+fn long_histories_in_persistent_memory_without_a_rule_lose_something() {
+    for broken in [Broken::Fence, Broken::LogFlush, Broken::Checksum, Broken::SuperblockFlush] {
+        let lost = (0..40).filter(|seed| history(*seed, broken, true).1.is_some()).count();
+        assert!(lost > 4, "{broken:?}: {lost} of 40 histories lost something");
     }
 }

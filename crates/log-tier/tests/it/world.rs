@@ -1,11 +1,11 @@
 //! A host, a log, its media and its backing, as one value that takes steps, and the plain disk that it is held against.
 
 use narrows_log_tier::{
-    Acknowledge, Action, Change, Geometry, HEAD_BYTES, Log, LogId, ReadMedium, Source, Superblock,
-    scan,
+    Acknowledge, Action, Change, Geometry, HEAD_BYTES, Log, LogId, ReadMedium, RecordHeader,
+    Source, Superblock, scan,
 };
 
-use crate::store::{SECTOR, Store};
+use crate::store::{Kept, SECTOR, Store};
 
 /// Blocks of the backing, a sector each.
 pub(crate) const BLOCKS: usize = 4;
@@ -21,8 +21,12 @@ pub(crate) enum Broken {
     Nothing,
     /// Each record is acknowledged by itself.
     Prefix,
-    /// A record's write ends before it is durable.
+    /// A record's write ends before it is durable: no force unit access, no flush of its cache lines.
     LogFlush,
+    /// Its cache lines were flushed, and no fence followed: they arrive with the next one.
+    Fence,
+    /// Recovery takes data for what a record's header is of, without their checksum.
+    Checksum,
     /// The backing is not flushed before the tail moves.
     BackingFlush,
     /// Room is used again before the superblock is durable.
@@ -52,11 +56,13 @@ pub(crate) type Write = (u64, u64, u8);
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
     pub(crate) media: u8,
+    /// They are persistent memory, and no drives.
+    pub(crate) memory: bool,
     pub(crate) acknowledge: Acknowledge,
     /// Units of the ring.
     pub(crate) units: u64,
     pub(crate) broken: Broken,
-    /// A write begins only while fewer sectors are open.
+    /// A write begins only while fewer pieces are open.
     pub(crate) open_limit: usize,
     /// Medium failures and power cuts that may still come.
     pub(crate) failures: u8,
@@ -126,10 +132,11 @@ impl World {
             time_ms: 0,
         };
         let bytes = (HEAD_BYTES + geometry.capacity) as usize;
+        let medium = if setup.memory { Store::memory(bytes) } else { Store::new(bytes) };
         let mut world = World {
             log: Log::new(superblock),
             image: vec![0; geometry.capacity as usize],
-            media: vec![Store::new(bytes); usize::from(setup.media)],
+            media: vec![medium; usize::from(setup.media)],
             backing: Store::new(BLOCKS * SECTOR),
             failed: 0,
             under_way: Vec::new(),
@@ -156,7 +163,7 @@ impl World {
     pub(crate) fn steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         // So that all states after a cut can be gone through.
-        if !self.script.is_empty() && self.open_sectors() < self.setup.open_limit {
+        if !self.script.is_empty() && self.open_pieces() < self.setup.open_limit {
             steps.push(Step::Begin);
         }
         let ends =
@@ -202,7 +209,10 @@ impl World {
         let geometry = self.log.geometry();
         for medium in (0..self.setup.media).filter(|medium| self.log.members() >> medium & 1 == 1) {
             let at = geometry.on_medium(append.at);
-            self.media[usize::from(medium)].write(at, &record, append.seq);
+            let store = &mut self.media[usize::from(medium)];
+            // Taking the log's lock is a fence as well.
+            store.fence();
+            store.write(at, &record, append.seq);
             self.under_way.push((append.seq, medium));
         }
         true
@@ -210,8 +220,11 @@ impl World {
 
     fn end(&mut self, seq: u64, medium: u8) {
         self.under_way.retain(|it| *it != (seq, medium));
-        if self.setup.broken != Broken::LogFlush {
-            self.media[usize::from(medium)].make_durable(seq);
+        let store = &mut self.media[usize::from(medium)];
+        match self.setup.broken {
+            Broken::LogFlush => {}
+            Broken::Fence => store.flush_lines(seq),
+            _ => store.make_durable(seq),
         }
         let durable = self.log.written(seq, medium);
         if self.setup.broken == Broken::Everywhere {
@@ -312,14 +325,20 @@ impl World {
             // Where the log failed, what failed with it may be gone.
             let lost = self.log.members() == 0;
             let found = content_of(&seen, block);
-            let right = if lost { is_among(versions, found) } else { last == Some(found) };
-            assert!(right, "block {block} reads as {found}, of {versions:?}");
+            let right =
+                if lost { is_among(versions, found) } else { found.is_some() && last == found };
+            assert!(right, "block {block} reads as {found:?}, of {versions:?}");
         }
     }
 
-    /// Sectors that a cut of the power may leave or not.
-    pub(crate) fn open_sectors(&self) -> usize {
-        self.media.iter().chain([&self.backing]).map(Store::open_sectors).sum()
+    /// Pieces that a cut of the power may leave or not.
+    pub(crate) fn open_pieces(&self) -> usize {
+        self.media.iter().chain([&self.backing]).map(Store::open_pieces).sum()
+    }
+
+    /// Whether its media are persistent memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.setup.memory
     }
 
     pub(crate) fn cuts_left(&self) -> u8 {
@@ -336,13 +355,13 @@ impl World {
         std::iter::once(0).chain(each.filter(|loss| !alone && may(loss))).collect()
     }
 
-    /// The world after a cut of the power that left those sectors whose bit is set, and after recovery with all media but those of
+    /// The world after a cut of the power that left those pieces, and after recovery with all media but those of
     /// `missing`; `None` where recovery refuses because a medium is missing.
     ///
     /// # Errors
     /// A block that is neither what was acknowledged nor what was begun after it.
-    pub(crate) fn after_cut(&self, kept: u64, missing: u8) -> Result<Option<World>, String> {
-        let Some(mut world) = self.cut_in_recovery(kept, missing, Reach::End) else {
+    pub(crate) fn after_cut(&self, kept: Kept, missing: u8) -> Result<Option<World>, String> {
+        let Some(mut world) = self.cut_in_recovery(kept, missing, Reach::End)? else {
             return Ok(None);
         };
         world.settle_model()?;
@@ -350,22 +369,27 @@ impl World {
     }
 
     /// The world after a cut, with a recovery that came so far: what it wrote last may be there or not.
+    ///
+    /// # Errors
+    /// A log that can't be read at all.
     pub(crate) fn cut_in_recovery(
         &self,
-        mut kept: u64,
+        mut kept: Kept,
         missing: u8,
         reach: Reach,
-    ) -> Option<World> {
+    ) -> Result<Option<World>, String> {
         let mut world = self.clone();
         for store in world.media.iter_mut().chain([&mut world.backing]) {
-            let open = store.open_sectors();
-            *store = store.after_cut(kept);
-            kept >>= open;
+            *store = store.after_cut(&mut kept);
         }
-        world.recover(missing, reach).then_some(world)
+        Ok(world.recover(missing, reach)?.then_some(world))
     }
 
-    fn recover(&mut self, missing: u8, reach: Reach) -> bool {
+    fn recover(&mut self, missing: u8, reach: Reach) -> Result<bool, String> {
+        if self.setup.broken == Broken::Checksum {
+            let geometry = self.log.geometry();
+            self.media.iter_mut().for_each(|store| believe_data(store, geometry));
+        }
         let any = self.setup.acknowledge == Acknowledge::All;
         let present =
             (0_u8..).zip(&mut self.media).filter(|(medium, _)| missing >> medium & 1 == 0);
@@ -373,8 +397,10 @@ impl World {
         let mut readers: Vec<&mut dyn ReadMedium> =
             given.iter_mut().map(|store| *store as &mut dyn ReadMedium).collect();
         let Ok(mut found) = scan(&mut readers, any && missing != 0) else {
-            assert!(missing != 0, "recovery refuses a log with all of its media");
-            return false;
+            return match missing {
+                0 => Err("recovery refuses a log with all of its media".to_string()),
+                _ => Ok(false),
+            };
         };
         // As the target does: who is cut short here is known by the next.
         let renewed = found.renewed(0);
@@ -395,7 +421,7 @@ impl World {
             self.backing.write(record.header.offset, &data, 0);
         }
         if reach == Reach::Replayed {
-            return true;
+            return Ok(true);
         }
         if self.setup.broken != Broken::RecoveryFlush {
             self.backing.flush();
@@ -407,14 +433,14 @@ impl World {
         self.failed = !next.members;
         self.write_superblock(next);
         if reach == Reach::Writing {
-            return true;
+            return Ok(true);
         }
         self.media.iter_mut().for_each(Store::flush);
         self.log = Log::new(next);
         self.under_way.clear();
         self.moving = Moving::Nothing;
         self.setup.cuts = self.setup.cuts.saturating_sub(1);
-        true
+        Ok(true)
     }
 
     /// After recovery each block is what it is for good.
@@ -422,22 +448,38 @@ impl World {
         let seen = self.backing.seen(0, BLOCKS * SECTOR);
         for (block, versions) in self.model.iter_mut().enumerate() {
             let found = content_of(&seen, block);
-            if !is_among(versions, found) {
-                return Err(format!("block {block} is {found} after a cut, of {versions:?}"));
+            match found.filter(|_| is_among(versions, found)) {
+                Some(found) => *versions = vec![(BEFORE, found)],
+                None => {
+                    return Err(format!("block {block} is {found:?} after a cut, of {versions:?}"));
+                }
             }
-            *versions = vec![(BEFORE, found)];
         }
         Ok(())
     }
 }
 
-fn is_among(versions: &[(u64, u8)], found: u8) -> bool {
-    versions.iter().any(|(_, content)| *content == found)
+fn is_among(versions: &[(u64, u8)], found: Option<u8>) -> bool {
+    found.is_some_and(|found| versions.iter().any(|(_, content)| *content == found))
 }
 
-/// What a block is filled with.
-fn content_of(bytes: &[u8], block: usize) -> u8 {
+/// What a block is filled with; `None` where it is torn.
+fn content_of(bytes: &[u8], block: usize) -> Option<u8> {
     let sector = &bytes[block * SECTOR..(block + 1) * SECTOR];
-    assert!(sector.iter().all(|byte| *byte == sector[0]), "a sector is written whole");
-    sector[0]
+    sector.iter().all(|byte| *byte == sector[0]).then_some(sector[0])
+}
+
+/// Makes each whole header's checksum that of whatever data follow it.
+fn believe_data(store: &mut Store, geometry: Geometry) {
+    for position in (0..geometry.capacity).step_by(SECTOR) {
+        let at = geometry.on_medium(position);
+        let left = geometry.capacity - position;
+        let Some(header) = RecordHeader::parse(&store.seen(at, SECTOR)) else { continue };
+        if geometry.record_bytes(header.data_bytes()) <= left {
+            let data = store.seen(at + SECTOR as u64, header.data_bytes() as usize);
+            let algorithm = crc_fast::CrcAlgorithm::Crc32Iscsi;
+            let data_crc = crc_fast::checksum(algorithm, &data) as u32;
+            store.forge(at, &RecordHeader { data_crc, ..header }.to_bytes());
+        }
+    }
 }

@@ -89,7 +89,7 @@ impl Connection {
         }
         let waits = match outcome {
             Outcome::Appended(appended) => {
-                self.write_media(number, disk, &appended, context);
+                self.write_media(number, disk, &appended, data, context);
                 false
             }
             Outcome::Waits => true,
@@ -102,12 +102,14 @@ impl Connection {
         waits
     }
 
-    /// Asks for the writes of a record to each medium. They are done whatever becomes of the host: the log waits for them.
+    /// Asks for the writes of a record to each medium, and does those to persistent memory. They are done whatever becomes of the host: the
+    /// log waits for them.
     fn write_media(
         &mut self,
         number: u16,
         disk: &LoggedDisk,
         appended: &Appended,
+        data: &[u8],
         context: &mut Context<'_>,
     ) {
         let (memory, bytes, offset) = disk.write_of(appended);
@@ -115,11 +117,10 @@ impl Connection {
         if slot.arrived_ns > 0 {
             slot.asked_ns = context.target.now_ns();
         }
-        let writes = appended.media.count_ones() as u8;
+        let members = || disk.media().iter().filter(|(part, _)| appended.media >> *part & 1 == 1);
+        let writes = members().filter(|(_, medium)| !medium.is_mapped()).count() as u8;
         slot.step = Step::Log { seq: appended.seq, bytes, writes, answered: false };
-        for (part, medium) in
-            disk.media().iter().filter(|(part, _)| appended.media >> *part & 1 == 1)
-        {
+        for (part, medium) in members().filter(|(_, medium)| !medium.is_mapped()) {
             if let Some(controller) = &self.controller_of_storage {
                 controller.stay_in_storage();
             }
@@ -131,6 +132,14 @@ impl Connection {
                 operation,
             });
             self.in_storage += 1;
+        }
+        let mut news = None;
+        for (part, _) in members().filter(|(_, medium)| medium.is_mapped()) {
+            news = news.or(disk.persist(appended, *part, data));
+        }
+        // Once all of them are written: the answer may be the command's end.
+        if let Some(news) = news {
+            self.answer_log(number, news, context);
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use crate::backing::logged::{LoggedDisk, now_ms, state_word};
+use crate::backing::logged::{LogMedium, LoggedDisk, now_ms, state_word};
 use crate::backing::{Backing, CacheFigures, CacheIndex, MemoryCache};
 use crate::namespace::Namespace;
 use crate::target::Target;
@@ -35,6 +35,10 @@ pub(super) struct NamespaceView {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct LogView {
     pub(super) media: Vec<String>,
+    /// What each of them is: file, block device, or persistent memory and how it is written.
+    pub(super) media_kinds: Vec<String>,
+    /// What the platform says of a loss of power, of each that is persistent memory.
+    pub(super) media_power: Vec<Option<String>>,
     /// healthy, degraded or failed.
     pub(super) state: String,
     pub(super) capacity_bytes: u64,
@@ -138,6 +142,8 @@ fn log_view(disk: &LoggedDisk) -> LogView {
     let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
     LogView {
         media: disk.media().values().map(|medium| medium.path().display().to_string()).collect(),
+        media_kinds: disk.media().values().map(LogMedium::word).collect(),
+        media_power: disk.media().values().map(LogMedium::power).collect(),
         state: state_word(status.state).to_string(),
         capacity_bytes: disk.geometry().capacity,
         used_bytes: status.used_bytes,
@@ -234,6 +240,10 @@ impl LogView {
             self.waits_for_room,
             self.backing_errors
         );
+        text += &format!("         on {}\n", self.media_kinds.join(" and "));
+        for power in self.media_power.iter().flatten() {
+            text += &format!("         {power}\n");
+        }
         text
     }
 }

@@ -10,8 +10,8 @@ use narrows_log_tier::{
 use super::{MakeArguments, explained, names_of, say};
 use crate::backing::FileDisk;
 use crate::backing::logged::{
-    Consents, Mark, MediumReader, check_named_once, check_no_log, identity_of, mark_of, newest_of,
-    now_ms, open_log, open_medium, write_superblock,
+    Consents, Mark, MediumReader, check_named_once, check_no_log, identity_of, mark_of,
+    medium_word, newest_of, now_ms, open_log, open_medium, power_of, write_superblock,
 };
 use crate::backing::open::open_file_or_device;
 use crate::buffer::{Buffer, LARGEST};
@@ -71,14 +71,24 @@ pub(super) fn make(arguments: &MakeArguments) -> Result<()> {
     }
     let medium_options: String =
         media.iter().map(|medium| format!(",log={}", medium.path().display())).collect();
+    let kinds: String = media.iter().map(kind_line).collect();
     say(&format!(
-        "log {} of {} bytes on {} for {}\nserve it: narrows-target serve --namespace {}{medium_options} …",
+        "log {} of {} bytes on {} for {}{kinds}\nserve it: narrows-target serve --namespace {}{medium_options} …",
         first.id,
         geometry.capacity,
         names_of(&media),
         backing.path().display(),
         backing.path().display(),
     ))
+}
+
+/// What a medium is, a line or two.
+fn kind_line(medium: &FileDisk) -> String {
+    let kind = format!("\n{}: {}", medium.path().display(), medium_word(&medium.file));
+    match power_of(&medium.file) {
+        Some(power) => format!("{kind}; {power}"),
+        None => kind,
+    }
 }
 
 /// A medium that holds nothing, or an empty log.

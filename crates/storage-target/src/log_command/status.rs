@@ -10,7 +10,7 @@ use rustix::fs::{FlockOperation, OFlags};
 use serde::Serialize;
 
 use super::{StatusArguments, say};
-use crate::backing::logged::{MediumReader, now_ms};
+use crate::backing::logged::{MediumReader, medium_word, now_ms, power_of};
 
 /// A log, as it is shown.
 #[derive(Debug, Serialize)]
@@ -20,6 +20,10 @@ struct LogStatus {
     in_use: bool,
     state: &'static str,
     media: u8,
+    /// What each of those that were named is: file, block device, or persistent memory and how it is written.
+    media_kinds: Vec<String>,
+    /// What the platform says of a loss of power, of each that is persistent memory.
+    media_power: Vec<Option<String>>,
     /// Those that are in use, by their numbers.
     members: Vec<u8>,
     acknowledge: &'static str,
@@ -53,7 +57,11 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<()> {
     let sizes = files.iter().filter_map(|file| file.metadata().ok()).filter(|it| it.is_file());
     let needed = HEAD_BYTES + found.superblock.geometry.capacity;
     let short = sizes.map(|it| it.len()).find(|bytes| *bytes < needed);
-    let status = status_of(&found, in_use, short);
+    let status = LogStatus {
+        media_kinds: files.iter().map(medium_word).collect(),
+        media_power: files.iter().map(power_of).collect(),
+        ..status_of(&found, in_use, short)
+    };
     if arguments.json {
         say(&serde_json::to_string_pretty(&status)?)
     } else {
@@ -106,6 +114,8 @@ fn status_of(found: &LogContents, in_use: bool, short_bytes: Option<u64>) -> Log
             (_, false) => "holds records",
         },
         media: superblock.media,
+        media_kinds: Vec::new(),
+        media_power: Vec::new(),
         members,
         acknowledge: match superblock.acknowledge {
             Acknowledge::First => "first",
@@ -143,12 +153,15 @@ fn text_of(status: &LogStatus, found: &LogContents) -> String {
         (_, "all") => format!("two media, {here} of them read; either is enough after a crash"),
         (_, _) => format!("two media, {here} of them read; both are needed after a crash"),
     };
-    text.push_str(&format!("\n{media}"));
+    text.push_str(&format!("\n{media}: {}", status.media_kinds.join(" and ")));
     if status.members.len() < usize::from(status.media) {
         text.push_str(&format!(
             "; medium {} alone is in use: the other failed\nhint: stop the target, `narrows-target log flush`, then `log make` on two media",
             status.members.first().copied().unwrap_or(0)
         ));
+    }
+    for power in status.media_power.iter().flatten() {
+        text.push_str(&format!("\n{power}"));
     }
     if found.missing != 0 {
         let missing = found.missing.trailing_zeros();

@@ -75,6 +75,7 @@ fn logs_and_caches_are_listed_flushed_and_evicted_while_they_serve() {
     let (text, _) = tier(&["list", "--control", control]);
     for words in [
         "log    healthy",
+        "         on file\n",
         "cache  4.0 KiB of 1.0 MiB used",
         "50.0 % of them hits",
         "         recycle=524288+65536: 0 bytes used; no reads yet",

@@ -123,6 +123,24 @@ fn what_was_written_is_read_at_once_and_in_the_file_after_a_stop() {
 }
 
 #[test]
+fn a_log_on_an_ordinary_file_is_said_to_be_on_a_file() {
+    let disk = Disk::new(16, &["a", "b"], &[]);
+    let status = disk.status();
+    assert_eq!(status["media_kinds"], serde_json::json!(["file", "file"]));
+    assert_eq!(status["media_power"], serde_json::json!([null, null]));
+    let (said, _) = log_command(&["status", disk.media[0].to_str().unwrap()]);
+    assert!(said.contains("after a crash: file\n"), "{said}");
+    let (said, code) = disk.log(&["drop"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (said, code) = disk.log(&["make"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains(&format!("{}: file\n", disk.media[1].display())), "{said}");
+    let program = disk.serve();
+    assert!(program.said_before_listening("medium=file power=-"), "the journal names the medium");
+    program.stop();
+}
+
+#[test]
 fn figures_of_the_log_are_among_the_metrics() {
     let disk = Disk::new(16, &["log"], &[]);
     let figures = disk.folder.path().join("figures");

@@ -391,8 +391,11 @@ impl World {
 }
 
 fn run(seed: u64, namespace: &str) -> u64 {
+    run_in(World::new(seed, namespace), seed, namespace)
+}
+
+fn run_in(mut world: World, seed: u64, namespace: &str) -> u64 {
     println!("seed {seed}");
-    let mut world = World::new(seed, namespace);
     let digests = Digests { header: seed % 2 == 1, data: seed % 3 == 1 };
     for _ in 0..4 {
         let (admin, mut lines) = world.associate(3, digests);
@@ -648,6 +651,57 @@ fn compare_asks_the_file_and_not_a_cache() {
 
 #[test]
 fn a_file_with_a_log_is_what_the_model_says() {
+    let answered = with_logs(run);
+    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_file_with_a_log_in_persistent_memory_is_what_the_model_says() {
+    let answered = with_logs(|seed, namespace| {
+        let world = World::new(seed, namespace);
+        // Ordinary files, mapped and written as such memory is.
+        world.target.pretend_persistent_logs().unwrap();
+        run_in(world, seed, namespace)
+    });
+    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_write_to_persistent_memory_is_answered_without_an_operation_of_the_kernel() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, media) = (folder.path().join("disk"), [folder.path().join("log")]);
+    std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+    make_log(&file, &media, &[]);
+    for persistent in [true, false] {
+        let mut world = World::new(7, &logged(&file, &media));
+        if persistent {
+            world.target.pretend_persistent_logs().unwrap();
+        }
+        let (_admin, mut lines) = world.associate(1, Digests::NONE);
+        let line = &mut lines[0];
+        line.memory.0[0][..BLOCK].copy_from_slice(&block_of(0, 1));
+        let entry = IoCommand::Write(EXTENT).to_entry(0, 1, DataPointer::NONE);
+        line.queue.submit(entry, 0, Direction::Out(BLOCK as u32), &mut line.memory);
+        let mut ended = Vec::new();
+        for _ in 0..1000 {
+            world.carry(line, &mut ended);
+        }
+        // Nothing was done for it but taking its bytes in and its answer out.
+        assert_eq!((ended.len(), world.target.waiting()), if persistent { (1, 0) } else { (0, 1) });
+        for _ in 0..1000 {
+            world.target.finish(0);
+            world.carry(line, &mut ended);
+        }
+        assert_eq!(ended.len(), 1);
+        assert!(ended[0].completion.status.is_success(), "{ended:?}");
+        assert_eq!(read_one(&mut world, line), block_of(0, 1));
+    }
+}
+
+/// Runs each seed on a file with a log, and sums up.
+fn with_logs(run: impl Fn(u64, &str) -> u64) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let mut answered = 0;
     for seed in seeds() {
@@ -663,7 +717,7 @@ fn a_file_with_a_log_is_what_the_model_says() {
             std::fs::remove_file(used).unwrap();
         }
     }
-    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+    answered
 }
 
 /// A write to a block, and how it was answered while the media do, or fail, what they are asked.

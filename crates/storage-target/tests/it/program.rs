@@ -38,6 +38,8 @@ pub(crate) fn connect(
 pub(crate) struct Program {
     child: Child,
     lines: Receiver<String>,
+    /// What it said before it listened.
+    beginning: Vec<String>,
     pub(crate) port: u16,
 }
 
@@ -74,24 +76,35 @@ impl Program {
                 let _ = sender.send(line);
             }
         });
-        let mut program = Program { child, lines, port: 0 };
-        let line = program.line_with("listens");
+        let mut program = Program { child, lines, beginning: Vec::new(), port: 0 };
+        let (beginning, line) = program.lines_until("listens");
+        program.beginning = beginning;
         program.port = line.rsplit_once(':').unwrap().1.parse().unwrap();
         program
     }
 
     /// The next line with this text.
     pub(crate) fn line_with(&self, text: &str) -> String {
+        self.lines_until(text).1
+    }
+
+    /// The next line with this text, and those before it.
+    fn lines_until(&self, text: &str) -> (Vec<String>, String) {
         let mut before = Vec::new();
         loop {
             let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
                 panic!("the target says no `{text}`, but {before:?}");
             };
             if line.contains(text) {
-                return line;
+                return (before, line);
             }
             before.push(line);
         }
+    }
+
+    /// Whether it said this before it listened.
+    pub(crate) fn said_before_listening(&self, text: &str) -> bool {
+        self.beginning.iter().any(|line| line.contains(text))
     }
 
     /// An address of a namespace.

@@ -1,11 +1,14 @@
 //! A file or device with a log in front: writes are acknowledged when they are in the log, durably, and moved behind.
 //!
 //! What may be acknowledged, moved and forgotten when is decided by [`narrows_log_tier::Log`]; here are its bytes, its files, the
-//! commands that wait for it, and the thread that moves ([`mover`]). Connections ask for the writes to the media by their own rings.
+//! commands that wait for it, and the thread that moves ([`mover`]). Connections ask for the writes to the media by their own rings, and
+//! write to persistent memory themselves ([`persistent`]).
 
 mod image;
+mod medium;
 mod mover;
 mod open;
+mod persistent;
 mod wait;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -14,10 +17,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use narrows_log_tier::{Change, Geometry, Log, Refused, Source, State, Status};
+use narrows_log_tier::{Change, Geometry, Log, Refused, SECTOR, Source, State, Status};
 
+pub(crate) use medium::{LogMedium, medium_word, power_of, write_superblock};
 pub(crate) use mover::Mover;
-pub(crate) use mover::write_superblock;
 pub(crate) use open::{
     Consents, Mark, MediumReader, OpenLog, check_backing, check_named_once, check_no_log,
     identity_of, mark_of, mark_without, newest_of, open_log, open_logged, open_medium, recover,
@@ -29,7 +32,8 @@ use super::{FileDisk, MemoryCache};
 use crate::journal;
 use image::RingImage;
 
-/// A record that the caller now has to write to each of `media`, with [`LoggedDisk::write_of`].
+/// A record that the caller now has to write to each of `media`: with [`LoggedDisk::write_of`], or by [`LoggedDisk::persist`] where the medium
+/// is mapped.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Appended {
     pub(crate) seq: u64,
@@ -87,7 +91,7 @@ struct Shared {
 pub(crate) struct LoggedDisk {
     pub(crate) backing: FileDisk,
     /// By their numbers in the log.
-    media: BTreeMap<u8, FileDisk>,
+    media: BTreeMap<u8, LogMedium>,
     /// Pages in front of backing and log, which have to leave when the log loses data that were read.
     cache: Option<Arc<MemoryCache>>,
     /// A mark on the backing's file that says that it has a log was set.
@@ -120,7 +124,7 @@ impl LoggedDisk {
     }
 
     /// The media by their numbers.
-    pub(crate) fn media(&self) -> &BTreeMap<u8, FileDisk> {
+    pub(crate) fn media(&self) -> &BTreeMap<u8, LogMedium> {
         &self.media
     }
 
@@ -171,6 +175,31 @@ impl LoggedDisk {
         let shared = self.shared();
         let offset = shared.log.geometry().on_medium(appended.at);
         (shared.image.pointer(appended.at, appended.bytes as usize), appended.bytes, offset)
+    }
+
+    /// Writes a record with these data to a medium that is mapped, durably, on the caller's thread. As [`LoggedDisk::written`].
+    pub(crate) fn persist(&self, appended: &Appended, medium: u8, data: &[u8]) -> Option<News> {
+        let mut header = [0; SECTOR];
+        let (at, unit) = {
+            let shared = self.shared();
+            shared.image.copy(appended.at, &mut header);
+            let geometry = shared.log.geometry();
+            (geometry.on_medium(appended.at), u64::from(geometry.unit))
+        };
+        // What fills the units up means nothing, and stays what it was.
+        let whole = self
+            .media
+            .get(&medium)
+            .is_some_and(|medium| medium.persist(&[(at, &header), (at + unit, data)]));
+        self.written(appended.seq, medium, whole)
+    }
+
+    /// Takes all media for persistent memory, for tests.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub(crate) fn pretend_persistent(&self) -> std::io::Result<()> {
+        self.media.values().try_for_each(LogMedium::pretend_persistent)
     }
 
     /// A medium has a record, or failed to take it. Tells those who wait for what is durable now; of the record itself the caller

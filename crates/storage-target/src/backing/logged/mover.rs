@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use narrows_log_tier::{Batch, Piece, SLOT_BYTES, Source, State, Superblock};
+use narrows_log_tier::{Batch, Piece, Source, State, Superblock};
 
 use super::{FileDisk, LoggedDisk, News, Shared, now_ms};
 use crate::buffer::{Buffer, LARGEST};
@@ -234,9 +234,9 @@ impl LoggedDisk {
     /// Writes a superblock to each medium, durably; those that fail are out.
     fn write_superblock(&self, superblock: Superblock) {
         let members = self.shared().log.members();
-        for (medium, disk) in self.media.iter().filter(|(medium, _)| members >> *medium & 1 == 1) {
-            let its = Superblock { medium: *medium, ..superblock };
-            if let Err(error) = write_superblock(disk, &its) {
+        for (medium, its) in self.media.iter().filter(|(medium, _)| members >> *medium & 1 == 1) {
+            let superblock = Superblock { medium: *medium, ..superblock };
+            if let Err(error) = its.write_superblock(&superblock) {
                 journal::line("log-superblock-failed", &[("reason", &error)]);
                 let mut shared = self.shared();
                 let durable = self.fail_medium(&mut shared, *medium);
@@ -260,8 +260,8 @@ impl LoggedDisk {
         self.write_superblock(superblock);
         let out = !superblock.members;
         // A medium that is out may take this one write, and then nobody takes it for one that isn't.
-        for (medium, disk) in self.media.iter().filter(|(medium, _)| out >> *medium & 1 == 1) {
-            let _ = write_superblock(disk, &Superblock { medium: *medium, ..superblock });
+        for (medium, its) in self.media.iter().filter(|(medium, _)| out >> *medium & 1 == 1) {
+            let _ = its.write_superblock(&Superblock { medium: *medium, ..superblock });
         }
         self.shared().log.forget(superblock);
     }
@@ -320,17 +320,6 @@ impl Shared {
             || !self.for_room.is_empty()
             || status.state == State::Failed
     }
-}
-
-/// Writes a superblock to its place, durably.
-pub(crate) fn write_superblock(medium: &FileDisk, superblock: &Superblock) -> io::Result<()> {
-    let mut slot = Buffer::largest();
-    let bytes = slot.bytes_mut(SLOT_BYTES as usize);
-    bytes.fill(0);
-    let sector = superblock.to_bytes();
-    bytes[..sector.len()].copy_from_slice(&sector);
-    medium.write_all_at(slot.bytes(SLOT_BYTES as usize), superblock.at())?;
-    medium.sync()
 }
 
 impl FileDisk {

@@ -15,8 +15,7 @@ use narrows_log_tier::{
 use rustix::fs::{AtFlags, StatxFlags, XattrFlags};
 use rustix::io::Errno;
 
-use super::mover::write_superblock;
-use super::{LogCounters, LoggedDisk, RingImage, Shared, now_ms};
+use super::{LogCounters, LogMedium, LoggedDisk, RingImage, Shared, now_ms, write_superblock};
 use crate::backing::MemoryCache;
 use crate::backing::file::FileDisk;
 use crate::backing::open::{OpenError, open_file_or_device, refused};
@@ -301,10 +300,11 @@ impl OpenLog {
         numbered.filter(move |(number, _)| members >> number & 1 == 1)
     }
 
-    /// Its media by their numbers.
-    fn into_media(self) -> BTreeMap<u8, FileDisk> {
+    /// Its media by their numbers, to be written to.
+    fn into_media(self) -> BTreeMap<u8, LogMedium> {
+        let bytes = HEAD_BYTES + self.found.superblock.geometry.capacity;
         let numbered = self.found.numbers.into_iter().zip(self.media);
-        numbered.filter_map(|(number, disk)| Some((number?, disk))).collect()
+        numbered.filter_map(|(number, disk)| Some((number?, LogMedium::new(disk, bytes)))).collect()
     }
 
     /// The medium that has a record.

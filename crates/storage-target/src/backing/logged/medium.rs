@@ -1,0 +1,179 @@
+//! What a log lies on, and how it is written there.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::RawFd;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use narrows_log_tier::{SLOT_BYTES, Superblock};
+
+use super::persistent::{PersistentMap, persistence_domain, persistent_word, power_sentence};
+use crate::backing::FileDisk;
+use crate::buffer::Buffer;
+use crate::journal;
+
+/// A medium of a log that is served.
+#[derive(Debug)]
+pub(crate) struct LogMedium {
+    disk: FileDisk,
+    /// Where it is persistent memory.
+    mapped: OnceLock<PersistentMap>,
+    /// Of the log on it, bytes.
+    bytes: u64,
+}
+
+impl LogMedium {
+    /// A medium with a log of so many bytes, superblocks with it.
+    pub(super) fn new(disk: FileDisk, bytes: u64) -> LogMedium {
+        let mapped = OnceLock::new();
+        match PersistentMap::of(&disk.file, bytes) {
+            Ok(Some(map)) => {
+                let _ = mapped.set(map);
+            }
+            Ok(None) => {}
+            // It is a file all the same.
+            Err(error) => journal::line(
+                "log-not-mapped",
+                &[("log", &disk.path().display()), ("reason", &error)],
+            ),
+        }
+        LogMedium { disk, mapped, bytes }
+    }
+
+    /// Takes it for persistent memory whatever it is, for tests.
+    pub(super) fn pretend_persistent(&self) -> io::Result<()> {
+        if let Some(map) = PersistentMap::pretended(&self.disk.file, self.bytes)? {
+            let _ = self.mapped.set(map);
+        }
+        Ok(())
+    }
+
+    /// Its path, as it was named.
+    pub(crate) fn path(&self) -> &Path {
+        self.disk.path()
+    }
+
+    /// The descriptor, for as long as this lives.
+    pub(crate) fn fd(&self) -> RawFd {
+        self.disk.fd()
+    }
+
+    /// Whether records are written by [`LogMedium::persist`], and not by operations of the kernel.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.mapped.get().is_some()
+    }
+
+    /// What it is, in words.
+    pub(crate) fn word(&self) -> String {
+        // What could not be mapped is written as a file, whatever it is.
+        if self.is_mapped() { medium_word(&self.disk.file) } else { plain_word(&self.disk.file) }
+    }
+
+    /// What the platform says of a loss of power, where it is persistent memory.
+    pub(crate) fn power(&self) -> Option<String> {
+        self.is_mapped().then(|| power_of(&self.disk.file)).flatten()
+    }
+
+    /// Puts bytes at their places, durably; `false` where it isn't mapped.
+    pub(super) fn persist(&self, parts: &[(u64, &[u8])]) -> bool {
+        let Some(map) = self.mapped.get() else { return false };
+        map.persist(parts);
+        true
+    }
+
+    /// Writes a superblock to its place, durably.
+    ///
+    /// # Errors
+    /// What the medium said.
+    pub(super) fn write_superblock(&self, superblock: &Superblock) -> io::Result<()> {
+        // The rest of its place is zeros, and nobody reads it.
+        if self.persist(&[(superblock.at(), &superblock.to_bytes())]) {
+            return Ok(());
+        }
+        write_superblock(&self.disk, superblock)
+    }
+}
+
+/// Writes a superblock to its place on a file or device, durably.
+///
+/// # Errors
+/// What that said.
+pub(crate) fn write_superblock(medium: &FileDisk, superblock: &Superblock) -> io::Result<()> {
+    let mut slot = Buffer::largest();
+    let bytes = slot.bytes_mut(SLOT_BYTES as usize);
+    bytes.fill(0);
+    let sector = superblock.to_bytes();
+    bytes[..sector.len()].copy_from_slice(&sector);
+    medium.write_all_at(slot.bytes(SLOT_BYTES as usize), superblock.at())?;
+    medium.sync()
+}
+
+/// What a medium is, in words.
+pub(crate) fn medium_word(file: &File) -> String {
+    persistent_word(file).unwrap_or_else(|| plain_word(file))
+}
+
+fn plain_word(file: &File) -> String {
+    let is_device = file.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device());
+    if is_device { "block device" } else { "file" }.to_string()
+}
+
+/// What the platform says of a loss of power, of persistent memory; `None` of anything else.
+pub(crate) fn power_of(file: &File) -> Option<String> {
+    persistent_word(file)?;
+    Some(power_sentence(persistence_domain(file).as_deref()))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[cfg(test)]
+mod tests {
+    use narrows_log_tier::{Acknowledge, Geometry, HEAD_BYTES, LogId};
+
+    use super::*;
+    use crate::backing::logged::newest_of;
+    use crate::backing::open::open_file_or_device;
+    use crate::namespace::DiskSpec;
+
+    fn superblock(generation: u64) -> Superblock {
+        Superblock {
+            id: LogId([7; 16]),
+            backing: [9; 16],
+            backing_bytes: 1 << 20,
+            geometry: Geometry { unit: 4096, capacity: 4 << 20 },
+            media: 1,
+            medium: 0,
+            acknowledge: Acknowledge::All,
+            members: 1,
+            generation,
+            epoch: 1,
+            tail: 0,
+            tail_seq: 0,
+            clean: true,
+            time_ms: 0,
+        }
+    }
+
+    #[test]
+    fn superblocks_are_where_they_belong_by_system_calls_and_by_stores() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let bytes = HEAD_BYTES + (4 << 20);
+        std::fs::write(&path, vec![0; bytes as usize]).unwrap();
+        let spec = DiskSpec { path, serial: None, keep_contents: true, block_bytes: 4096 };
+        let medium = LogMedium::new(open_file_or_device(&spec).unwrap(), bytes);
+        // No DAX: an ordinary file, to which nothing can be stored.
+        assert!(!medium.is_mapped() && !medium.persist(&[(0, &[1])]));
+        assert_eq!((medium.word(), medium.power()), ("file".to_string(), None));
+        medium.write_superblock(&superblock(4)).unwrap();
+        assert_eq!(newest_of(&medium.disk), Some(superblock(4)));
+        medium.pretend_persistent().unwrap();
+        assert!(medium.is_mapped());
+        medium.write_superblock(&superblock(5)).unwrap();
+        assert_eq!(newest_of(&medium.disk), Some(superblock(5)));
+        // The one before is left in its place.
+        medium.persist(&[(superblock(5).at(), &[0; 8])]);
+        assert_eq!(newest_of(&medium.disk), Some(superblock(4)));
+    }
+}
