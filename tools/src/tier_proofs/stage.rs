@@ -14,6 +14,7 @@ use crate::logged_disk::{Disk, NQN, Target};
 const MIB: u64 = 1 << 20;
 /// Room for the WAL of 16 sessions in windows of a second.
 const WAL_BYTES: u64 = 800 * MIB;
+const APART_BYTES: u64 = 32 * MIB;
 /// What the drive's file system takes besides.
 const BESIDE_BYTES: u64 = 256 * MIB;
 /// Room of the log: more than the windows between two checkpoints write.
@@ -85,7 +86,8 @@ impl Served {
 fn log(folder: &Path, (flush_us, sessions): (u64, u32), how: &[OsString]) -> Result<Told> {
     let mut off = Served::make(&folder.join("off"), WAL_BYTES, Ok)?;
     let medium = folder.join("log");
-    let mut on = Served::make(&folder.join("on"), WAL_BYTES, |disk| {
+    // Of two file systems with as much free the command can't tell that they are no one pool.
+    let mut on = Served::make(&folder.join("on"), WAL_BYTES + APART_BYTES, |disk| {
         disk.with_log(vec![medium], LOG_BYTES, "all")
     })?;
     let (wal_off, wal_on) =
