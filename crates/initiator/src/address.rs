@@ -14,8 +14,13 @@ const SCHEME: &str = "nvme-tcp://";
 /// Longest time that is taken, seconds: a day.
 const MOST_S: u32 = 86_400;
 
-/// What secrets begin with.
-const OF_SECRETS: &str = "DHHC-";
+/// What secrets begin with: that of an authentication, and a pre-shared key of TLS.
+const OF_SECRETS: [&str; 2] = ["DHHC-", "NVMeTLSkey-"];
+
+/// What options of `nvme connect` that are about TLS begin with.
+const OF_TLS: [&str; 3] = ["tls", "keyring", "concat"];
+/// What is said to them.
+const NO_TLS: &str = "TLS is not there: that of NVMe/TCP takes a pre-shared key, and the library here (rustls) has none from outside; have the target listen without TLS on a network of its own, or beneath WireGuard or IPsec, and let hosts prove themselves by `dhchap-key-file`";
 
 /// A namespace at a target, and how it is to be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,9 +70,13 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Address, InvalidAddress> {
         // Neither text nor option is quoted where a secret itself stands there.
-        if text.contains(OF_SECRETS) {
-            let reason =
-                "a secret stands in a file, which the address names: `dhchap-key-file=FILE`";
+        if let Some(of) = OF_SECRETS.into_iter().find(|of| text.contains(of)) {
+            let reason = match of {
+                "DHHC-" => {
+                    "a secret stands in a file, which the address names: `dhchap-key-file=FILE`"
+                }
+                _ => NO_TLS,
+            };
             let text = format!("{SCHEME}…");
             return Err(InvalidAddress { text, reason: reason.to_string() });
         }
@@ -134,6 +143,9 @@ fn parse(text: &str) -> Result<Address, String> {
                 return Err(format!(
                     "`{option}`: operations that fail are no measurement; `ctrl-loss-tmo` says how long they wait before the run fails"
                 ));
+            }
+            _ if OF_TLS.iter().any(|name| option.starts_with(name)) => {
+                return Err(format!("`{option}`: {NO_TLS}"));
             }
             _ => {
                 let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE, keep-alive-tmo=SECONDS, io-timeout=SECONDS, reconnect-delay=SECONDS, ctrl-loss-tmo=SECONDS";
@@ -255,6 +267,13 @@ mod tests {
         assert!(why("nvme-tcp://a/nqn.x?dhchap-ctrl-key-file=f").contains("is missing"));
         let secret = why("nvme-tcp://a/nqn.x?dhchap-key-file=DHHC-1:00:S3cret:");
         assert!(secret.contains("stands in a file") && !secret.contains("S3cret"), "{secret}");
+        for option in ["tls", "tls=1", "tls-key=1234", "tls_key_identity=a", "keyring=.nvme", "concat"] {
+            let said = why(&format!("nvme-tcp://a/nqn.x?{option}"));
+            assert!(said.contains(&format!("`{option}`: TLS is not there")), "{said}");
+            assert!(said.contains("WireGuard"), "{said}");
+        }
+        let key = why("nvme-tcp://a/nqn.x?tls-key=NVMeTLSkey-1:01:S3cret:");
+        assert!(key.contains("TLS is not there") && !key.contains("S3cret"), "{key}");
         assert!(why("nvme-tcp://a/nqn.x?reconnect-delay=0").contains("seconds, 1 to 86400"));
         assert!(why("nvme-tcp://a/nqn.x?io-timeout=0").contains("seconds, 1 to 86400"));
         assert!(why("nvme-tcp://a/nqn.x?ctrl-loss-tmo=-1").contains("waits for ever"));

@@ -15,6 +15,7 @@ use narrows_nvme::{DataPointer, SubmissionEntry};
 
 use crate::HostError;
 use crate::address::Address;
+use crate::error::UNANSWERED;
 use crate::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
 
 /// How long a connection may take to be made.
@@ -152,7 +153,7 @@ impl CommandConnection {
                 return Err(late());
             }
             let came = match (&*self.stream).read(&mut input) {
-                Ok(0) => return Err(HostError::Closed("before it answered")),
+                Ok(0) => return Err(HostError::Closed(UNANSWERED)),
                 Ok(came) => came,
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Err(late()),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
