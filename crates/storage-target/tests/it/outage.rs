@@ -1,7 +1,7 @@
 //! Lost connections: what a host does that was told to connect again, and what it doesn't.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use narrows_initiator::{Address, Association, NvmeTcpPath, PathOptions};
 use narrows_io::{Arena, Completion, DevicePath, Op, Outages};
@@ -89,6 +89,7 @@ fn wherever_a_connection_is_cut_the_data_are_those_of_a_copy() {
     let cutter = Cutter::before(program.port);
     let options = "digest=data&reconnect-delay=1&ctrl-loss-tmo=600";
     let (association, mut path) = path_to(&address(cutter.port, options));
+    let begun = Instant::now();
     let mut copy = vec![0; SIZE as usize];
     let mut number = 0;
     let cut = |pdu, number, passes| Cut { pdu, number, passes };
@@ -135,6 +136,10 @@ fn wherever_a_connection_is_cut_the_data_are_those_of_a_copy() {
         let range = offset as usize..(offset + u64::from(SLOT)) as usize;
         assert!(path.buffer(0)[..] == copy[range], "at {offset}");
     }
+    // The longest of all paths, by when it ended.
+    let longest = association.longest_stall_since(begun).as_nanos();
+    assert_eq!(longest, u128::from(seen.longest_stall_ns));
+    assert_eq!(association.longest_stall_since(Instant::now()), Duration::ZERO);
     // A path that begins later knows of none.
     let later = path_of(&association);
     assert_eq!(outages(&later), Outages::default());

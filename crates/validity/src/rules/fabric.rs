@@ -3,7 +3,7 @@
 use narrows_model::{Layer, Severity, condition, fabric, metric};
 
 use super::structure::note;
-use crate::Quantity::Metric;
+use crate::Quantity::{self, Metric};
 use crate::{About, Group, Over, Rule, Select, Structure, Test, When};
 
 const FABRIC: Select = Select::layers(&[Layer::Fabric]);
@@ -130,7 +130,7 @@ pub(super) const RULES: &[Rule] = &[
                 test: Test::Above(0.0),
             },
         ]),
-        figures: &[Metric(metric::DISCONNECTED), Metric(metric::LONGEST_STALL)],
+        figures: &[Quantity::Total(metric::DISCONNECTED), Quantity::Largest(metric::LONGEST_STALL)],
         summary: "The connection to the storage was lost during the test, and made again",
         advice: "Find why before you measure again: the kernel log of host and target, and the network's",
         reason: "Operations stood still or were sent twice: the figure is of the outage as much as of the storage",
