@@ -13,6 +13,8 @@ use crate::reconnect::{IO_TIMEOUT_S, KEEP_ALIVE_S, Reconnect};
 const SCHEME: &str = "nvme-tcp://";
 /// Longest time that is taken, seconds: a day.
 const MOST_S: u32 = 86_400;
+/// Most I/O queues that are taken: each is a thread's.
+const MOST_QUEUES: u16 = 1024;
 
 /// What secrets begin with: that of an authentication, and a pre-shared key of TLS.
 const OF_SECRETS: [&str; 2] = ["DHHC-", "NVMeTLSkey-"];
@@ -33,6 +35,8 @@ pub struct Address {
     pub subsystem: Nqn,
     /// NSID.
     pub namespace: u32,
+    /// I/O queues that a load has; as many as it takes where none is said.
+    pub queues: Option<u16>,
     /// Digests that are asked for.
     pub digests: Digests,
     /// The name that this host gives itself; its own where none is said.
@@ -101,6 +105,7 @@ fn parse(text: &str) -> Result<Address, String> {
         port,
         subsystem,
         namespace: 1,
+        queues: None,
         digests: Digests::NONE,
         host_nqn: None,
         key_file: None,
@@ -115,6 +120,11 @@ fn parse(text: &str) -> Result<Address, String> {
             Some(("ns", number)) => {
                 let number = number.parse().ok().filter(|number| *number > 0);
                 address.namespace = number.ok_or_else(|| format!("`{option}`: a number from 1"))?;
+            }
+            Some(("queues", number)) => {
+                let number = number.parse().ok().filter(|number| (1..=MOST_QUEUES).contains(number));
+                let why = || format!("`{option}`: a number from 1 to {MOST_QUEUES}");
+                address.queues = Some(number.ok_or_else(why)?);
             }
             Some(("digest", "header")) => address.digests.header = true,
             Some(("digest", "data")) => address.digests.data = true,
@@ -148,7 +158,7 @@ fn parse(text: &str) -> Result<Address, String> {
                 return Err(format!("`{option}`: {NO_TLS}"));
             }
             _ => {
-                let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE, keep-alive-tmo=SECONDS, io-timeout=SECONDS, reconnect-delay=SECONDS, ctrl-loss-tmo=SECONDS";
+                let known = "ns=N, queues=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE, keep-alive-tmo=SECONDS, io-timeout=SECONDS, reconnect-delay=SECONDS, ctrl-loss-tmo=SECONDS";
                 return Err(format!("`{option}` is none of {known}"));
             }
         }
@@ -191,6 +201,9 @@ impl fmt::Display for Address {
         let (open, close) = if self.host.contains(':') { ("[", "]") } else { ("", "") };
         write!(f, "{SCHEME}{open}{}{close}:{}/{}", self.host, self.port, self.subsystem)?;
         write!(f, "?ns={}", self.namespace)?;
+        if let Some(queues) = self.queues {
+            write!(f, "&queues={queues}")?;
+        }
         match (self.digests.header, self.digests.data) {
             (false, false) => {}
             (true, false) => f.write_str("&digest=header")?,
@@ -227,10 +240,11 @@ mod tests {
     fn addresses_are_read_and_written() {
         let short: Address = "nvme-tcp://storage-1/nqn.2026-11.org.example:disk".parse().unwrap();
         assert_eq!((short.host.as_str(), short.port, short.namespace), ("storage-1", 4420, 1));
-        let whole = "nvme-tcp://[2001:db8::1]:8009/nqn.2026-11.org.example:a?ns=7&digest=both&hostnqn=nqn.x:h&dhchap-key-file=/etc/nvme/host.key&dhchap-ctrl-key-file=target.key&io-timeout=5";
+        let whole = "nvme-tcp://[2001:db8::1]:8009/nqn.2026-11.org.example:a?ns=7&queues=4&digest=both&hostnqn=nqn.x:h&dhchap-key-file=/etc/nvme/host.key&dhchap-ctrl-key-file=target.key&io-timeout=5";
         let address: Address = whole.parse().unwrap();
         assert_eq!((address.host.as_str(), address.io_timeout_s), ("2001:db8::1", 5));
         assert!(address.digests.header && address.digests.data);
+        assert_eq!((short.queues, address.queues), (None, Some(4)));
         assert_eq!(address.to_string(), whole);
         assert_eq!(address.to_string().parse(), Ok(address));
     }
@@ -261,7 +275,11 @@ mod tests {
         assert!(why("nvme-tcp://app:S3cret@a/nqn.x").ends_with("no user stands before HOST:PORT"));
         assert!(why("nvme-tcp://a/iqn.x").contains("begins with `nqn.`"));
         assert!(why("nvme-tcp://a/nqn.x?ns=0").contains("from 1"));
-        assert!(why("nvme-tcp://a/nqn.x?qd=4").contains("none of ns=N"));
+        assert!(why("nvme-tcp://a/nqn.x?qd=4").contains("none of ns=N, queues=N"));
+        for queues in ["0", "1025", "-1", "many", ""] {
+            let said = why(&format!("nvme-tcp://a/nqn.x?queues={queues}"));
+            assert!(said.contains("a number from 1 to 1024"), "{said}");
+        }
         assert!(why("nvme-tcp://[::1/nqn.x").contains("not closed"));
         assert!(why("nvme-tcp://a/nqn.x?dhchap-key-file=").contains("none of ns=N"));
         assert!(why("nvme-tcp://a/nqn.x?dhchap-ctrl-key-file=f").contains("is missing"));

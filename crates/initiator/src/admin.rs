@@ -24,8 +24,6 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// Data in a capsule of an admin queue, bytes.
 const IN_CAPSULE: u32 = 8192;
-/// NSID of what is of the whole controller.
-const ALL_NAMESPACES: u32 = 0xFFFF_FFFF;
 
 /// The one slot of an admin queue.
 #[derive(Debug)]
@@ -236,15 +234,20 @@ impl CommandConnection {
         Ok(data)
     }
 
-    /// A log page, as much of it as `data` has room for: whole double words.
-    pub(crate) fn log_page(&mut self, page: u8, data: &mut [u8]) -> Result<(), HostError> {
+    /// A log page of a namespace, as much of it as `data` has room for: whole double words.
+    pub(crate) fn log_page(
+        &mut self,
+        page: u8,
+        namespace: u32,
+        data: &mut [u8],
+    ) -> Result<(), HostError> {
         let request = LogRequest {
             page,
             specific: 0,
             retain_event: true,
             dwords_less_one: (data.len() / 4) as u32 - 1,
             offset: 0,
-            namespace: ALL_NAMESPACES,
+            namespace,
         };
         let entry = AdminCommand::GetLogPage(request).to_entry(0, DataPointer::NONE);
         let (_, came) = self.execute("Get Log Page", entry, &[], data.len() as u32)?;

@@ -171,10 +171,11 @@ impl Association {
         can
     }
 
-    /// What the target says of its threads, where it is narrows' own.
+    /// What the target says of its threads and of what is behind the namespace, where it is narrows' own.
     pub fn target_activity(&self) -> Option<TargetActivity> {
         let mut data = [0; ACTIVITY_BYTES];
-        self.link.admin().log_page(page::ACTIVITY, &mut data).ok()?;
+        let namespace = self.address().namespace;
+        self.link.admin().log_page(page::ACTIVITY, namespace, &mut data).ok()?;
         TargetActivity::from_bytes(&data)
     }
 

@@ -91,6 +91,20 @@ fn the_engine_s_ways_reach_the_namespace() {
     program.stop();
 }
 
+#[test]
+fn a_load_has_as_many_queues_as_the_address_names_and_no_more_than_are_granted() {
+    let program = Program::serving(&["ram:1MiB"], &[]);
+    let ways = |options: &str| {
+        let namespace = RemoteNamespace::connect(&program.address(options).to_string());
+        namespace.map(|namespace| namespace.access().ways())
+    };
+    assert_eq!(ways("").unwrap(), (1, 64));
+    assert_eq!(ways("queues=4").unwrap(), (4, 4));
+    let more = ways("queues=65").unwrap_err();
+    assert!(more.to_string().contains("grants 64 I/O queues, and `queues=65`"), "{more:?}");
+    program.stop();
+}
+
 fn log_on(place: LogPlace) -> Result<LogSpace, String> {
     let dirs = TargetDirs::find(&place).map_err(|error| format!("{error:?}"))?;
     assert!(dirs.folders().is_empty(), "nothing is made on this machine");
