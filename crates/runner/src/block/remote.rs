@@ -259,35 +259,39 @@ impl RemoteNamespace {
         if !self.writable {
             return Vec::new();
         }
+        vec![
+            format!(
+                "This overwrites {part} {} (serial number {}).",
+                self.name(),
+                self.serial()
+            ),
+            self.contents(),
+            "Whether another host uses it can't be seen from here.".to_string(),
+        ]
+    }
+
+    /// What is on it, as far as marks of file systems, volumes and databases tell: a sentence.
+    pub fn contents(&self) -> String {
         let reached = self.association.reached();
-        let mut sentences = vec![format!(
-            "This overwrites {part} {} (serial number {}).",
-            self.name(),
-            self.serial()
-        )];
+        let unreadable =
+            |error: &dyn std::fmt::Display| format!("What it holds could not be read: {error}.");
         let chunk = CHUNK.max(reached.block_bytes);
-        match self
-            .association
-            .path(Arena::new(1, chunk, 4096).expect("a page"), PathOptions::default())
-        {
-            Ok(path) => {
-                let mut reader =
-                    Reader { chunk, path: Box::new(path), bytes: reached.bytes(), at: 0 };
-                sentences.push(match contents(&mut reader, reached.bytes()) {
-                    Ok(found) if found.signatures.is_empty() => {
-                        "No file system, volume or database is known on it.".to_string()
-                    }
-                    Ok(found) => {
-                        let names: Vec<_> = found.signatures.iter().map(|mark| mark.name).collect();
-                        format!("It holds: {}.", names.join(", "))
-                    }
-                    Err(error) => format!("What it holds could not be read: {error}."),
-                });
+        let arena = Arena::new(1, chunk, 4096).expect("a page");
+        let path = match self.association.path(arena, PathOptions::default()) {
+            Ok(path) => path,
+            Err(error) => return unreadable(&error),
+        };
+        let mut reader = Reader { chunk, path: Box::new(path), bytes: reached.bytes(), at: 0 };
+        match contents(&mut reader, reached.bytes()) {
+            Ok(found) if found.signatures.is_empty() => {
+                "No file system, volume or database is known on it.".to_string()
             }
-            Err(error) => sentences.push(format!("What it holds could not be read: {error}.")),
+            Ok(found) => {
+                let names: Vec<_> = found.signatures.iter().map(|mark| mark.name).collect();
+                format!("It holds: {}.", names.join(", "))
+            }
+            Err(error) => unreadable(&error),
         }
-        sentences.push("Whether another host uses it can't be seen from here.".to_string());
-        sentences
     }
 }
 

@@ -3,6 +3,7 @@
 use narrows_engine::Stop;
 use narrows_io::{Arena, Op};
 use narrows_layer_wal::LogNamespace;
+use narrows_runner::block::device::look_at_namespace;
 use narrows_runner::block::remote::RemoteNamespace;
 use narrows_runner::log::target_dirs::{LogSpace, TargetDirs};
 use narrows_runner::request::block::DeviceConsent;
@@ -56,6 +57,31 @@ fn what_would_be_lost_is_read_over_the_network() {
     assert!(losses("ns=1").contains("It holds: ext"), "{}", losses("ns=1"));
     assert!(losses("ns=2").contains("No file system"), "{}", losses("ns=2"));
     assert!(losses("ns=2").contains("another host uses it"));
+    program.stop();
+}
+
+#[test]
+fn a_look_tells_what_consent_needs() {
+    let program = Program::serving(&["ram:4MiB", "ram:1MiB,readonly,block=4096"], &[]);
+    let serial = serial(&program);
+    let look = |options: &str| {
+        look_at_namespace(&program.address(options).to_string()).unwrap().unwrap()
+    };
+    let first = look("");
+    assert_eq!((first.size_bytes, first.block_bytes), (4 << 20, 512));
+    assert_eq!((first.serial.as_str(), first.model.as_str()), (&*serial, "narrows-target"));
+    assert_eq!((first.volatile_cache, first.queues, first.in_capsule_bytes), (true, 64, 16 << 10));
+    assert!(first.contents.contains("No file system") && !first.write_protected);
+    assert_eq!(first.storage, Some("memory"));
+    let second = look("ns=2");
+    assert_eq!((second.write_protected, second.block_bytes), (true, 4096));
+    assert_eq!(look_at_namespace("/dev/sda").unwrap(), None);
+    let device = DeviceConsent {
+        device: first.address.clone(),
+        serial: first.serial.clone(),
+        accepted: Vec::new(),
+    };
+    assert!(RemoteNamespace::consented(&device).unwrap().is_writable());
     program.stop();
 }
 
