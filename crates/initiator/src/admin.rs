@@ -22,6 +22,8 @@ use crate::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// How long an answer may take.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// What is waited for before a connection takes commands.
+const OPENING: &str = "the opening of a connection";
 /// Data in a capsule of an admin queue, bytes.
 const IN_CAPSULE: u32 = 8192;
 
@@ -78,7 +80,7 @@ impl CommandConnection {
             lost: false,
         };
         connection.answer_within(ANSWER_WITHIN)?;
-        connection.exchange("the opening of a connection", |queue, _| queue.is_initialized())?;
+        connection.exchange(OPENING, |queue, _| queue.is_initialized())?;
         Ok(connection)
     }
 
@@ -151,7 +153,8 @@ impl CommandConnection {
                 return Err(late());
             }
             let came = match (&*self.stream).read(&mut input) {
-                Ok(0) => return Err(HostError::Closed(UNANSWERED)),
+                Ok(0) if command == OPENING => return Err(HostError::Closed(UNANSWERED)),
+                Ok(0) => return Err(HostError::Closed("and left a command without an answer")),
                 Ok(came) => came,
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Err(late()),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,

@@ -65,7 +65,9 @@ impl Remote for Queues {
 
     fn ways(&self) -> (u32, u32) {
         let asked = self.association.address().queues.map(u32::from);
-        asked.map_or((1, self.association.reached().queues.max(1)), |asked| (asked, asked))
+        // One is left for what goes on beside a load: a log, a look at what was written.
+        let most = self.association.reached().queues.saturating_sub(1).max(1);
+        asked.map_or((1, most), |asked| (asked, asked))
     }
 }
 
@@ -96,7 +98,7 @@ impl RemoteNamespace {
             Failure::hinted(why.to_string(), format!("as in {example}"))
         })?;
         let wanted = address.queues.unwrap_or(1);
-        let association = Association::connect(&address, wanted.max(QUEUES));
+        let association = Association::connect(&address, wanted.saturating_add(1).max(QUEUES));
         let association = association.map_err(|error| explained(text, &error))?;
         let granted = association.reached().queues;
         if granted < wanted.into() {
