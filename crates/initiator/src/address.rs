@@ -122,7 +122,8 @@ fn parse(text: &str) -> Result<Address, String> {
                 address.namespace = number.ok_or_else(|| format!("`{option}`: a number from 1"))?;
             }
             Some(("queues", number)) => {
-                let number = number.parse().ok().filter(|number| (1..=MOST_QUEUES).contains(number));
+                let number =
+                    number.parse().ok().filter(|number| (1..=MOST_QUEUES).contains(number));
                 let why = || format!("`{option}`: a number from 1 to {MOST_QUEUES}");
                 address.queues = Some(number.ok_or_else(why)?);
             }
@@ -285,7 +286,9 @@ mod tests {
         assert!(why("nvme-tcp://a/nqn.x?dhchap-ctrl-key-file=f").contains("is missing"));
         let secret = why("nvme-tcp://a/nqn.x?dhchap-key-file=DHHC-1:00:S3cret:");
         assert!(secret.contains("stands in a file") && !secret.contains("S3cret"), "{secret}");
-        for option in ["tls", "tls=1", "tls-key=1234", "tls_key_identity=a", "keyring=.nvme", "concat"] {
+        for option in
+            ["tls", "tls=1", "tls-key=1234", "tls_key_identity=a", "keyring=.nvme", "concat"]
+        {
             let said = why(&format!("nvme-tcp://a/nqn.x?{option}"));
             assert!(said.contains(&format!("`{option}`: TLS is not there")), "{said}");
             assert!(said.contains("WireGuard"), "{said}");

@@ -91,7 +91,9 @@ fn of_namespace(namespace: &NamespaceFacts) -> Vec<Block> {
     vec![
         Block::Facts(Facts { entries, labels: Style::Plain, at: (2, 15) }),
         Block::paragraph(namespace.contents.as_str()),
-        Block::paragraph("whether another host uses it can't be seen from here; what is on it is lost where it is written by"),
+        Block::paragraph(
+            "whether another host uses it can't be seen from here; what is on it is lost where it is written by",
+        ),
         consent,
         Block::paragraph("reading it needs no consent, and it may be in use meanwhile"),
     ]

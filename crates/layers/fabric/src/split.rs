@@ -254,7 +254,6 @@ fn target_wake_up(wait: Option<TargetWait>, beyond_wire: f64) -> Option<f64> {
 mod tests {
     use std::collections::BTreeMap;
 
-
     use super::*;
     use crate::echo::EchoTimes;
     use crate::typical::{Sections, TypicalTimes};

@@ -103,7 +103,9 @@ impl RemoteNamespace {
         let granted = association.reached().queues;
         if granted < wanted.into() {
             return Err(Failure::hinted(
-                format!("{text}: the target grants {granted} I/O queues, and `queues={wanted}` are asked for"),
+                format!(
+                    "{text}: the target grants {granted} I/O queues, and `queues={wanted}` are asked for"
+                ),
                 "ask for no more than that, or let the target grant more (nvmet: attr_qid_max; SPDK: max_qpairs)",
             ));
         }
@@ -262,11 +264,7 @@ impl RemoteNamespace {
             return Vec::new();
         }
         vec![
-            format!(
-                "This overwrites {part} {} (serial number {}).",
-                self.name(),
-                self.serial()
-            ),
+            format!("This overwrites {part} {} (serial number {}).", self.name(), self.serial()),
             self.contents(),
             "Whether another host uses it can't be seen from here.".to_string(),
         ]

@@ -23,10 +23,10 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use narrows_nvme::SubmissionEntry;
 use narrows_nvme::digest::Digests;
 use narrows_nvme::intake::{DataIntake, Intake};
 use narrows_nvme::pdu::{Framing, IcReq, IcResp, Pdu, Side, Violation};
-use narrows_nvme::SubmissionEntry;
 
 pub(crate) use outbox::PIECES;
 pub(crate) use storage::{StorageOperation, StorageRequest};

@@ -45,7 +45,8 @@ fn what_is_not_there_is_told_by_name() {
 #[test]
 fn whoever_asks_for_tls_is_told_what_to_do_in_its_place() {
     let served = ["--subsystem", NQN, "--namespace", "null", "--allow-any-host"];
-    for option in [&["--tls"][..], &["--tls-key", "NVMeTLSkey-1:01:S3cret:"], &["--keyring=.nvme"]] {
+    for option in [&["--tls"][..], &["--tls-key", "NVMeTLSkey-1:01:S3cret:"], &["--keyring=.nvme"]]
+    {
         let (said, code) = refusal(&[&served[..], option].concat());
         let name = option[0].split('=').next().unwrap();
         assert!(said.contains(&format!("narrows-target: {name}: TLS is not there")), "{said}");

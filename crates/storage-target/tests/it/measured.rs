@@ -64,9 +64,8 @@ fn what_would_be_lost_is_read_over_the_network() {
 fn a_look_tells_what_consent_needs() {
     let program = Program::serving(&["ram:4MiB", "ram:1MiB,readonly,block=4096"], &[]);
     let serial = serial(&program);
-    let look = |options: &str| {
-        look_at_namespace(&program.address(options).to_string()).unwrap().unwrap()
-    };
+    let look =
+        |options: &str| look_at_namespace(&program.address(options).to_string()).unwrap().unwrap();
     let first = look("");
     assert_eq!((first.size_bytes, first.block_bytes), (4 << 20, 512));
     assert_eq!((first.serial.as_str(), first.model.as_str()), (&*serial, "narrows-target"));

@@ -109,10 +109,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Fabric,
         severity: Severity::Note,
         about: About::Run(SPLIT),
-        when: When::Says {
-            key: condition::DIGESTS.any(),
-            any_of: &["header", "data", "both"],
-        },
+        when: When::Says { key: condition::DIGESTS.any(), any_of: &["header", "data", "both"] },
         figures: &[],
         summary: "Digests are on: both ends compute a CRC32C of what they send and of what they receive",
         advice: "Measure without `&digest=` as well: the difference is what they cost. Keep them where packets pass equipment that may damage them",

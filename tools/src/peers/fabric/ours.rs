@@ -271,7 +271,8 @@ mod tests {
         for signal in [libc::SIGTERM, libc::SIGKILL] {
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join("pids");
-            let name = "peers::fabric::ours::tests::targets_and_hosts_end_with_an_interrupted_measurement";
+            let name =
+                "peers::fabric::ours::tests::targets_and_hosts_end_with_an_interrupted_measurement";
             let mut command = Command::new(std::env::current_exe().unwrap());
             command.args(["--exact", name]).env(INTERRUPTED, &file);
             let mut measurement = Serving(command.spawn().unwrap());

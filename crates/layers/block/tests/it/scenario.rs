@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::common::{MIB, context, folder, made, samples};
 use narrows_engine::{Arrivals, Stop};
 use narrows_io::{
-    Access, Arena, DevicePath, Effect, Error, Fault, Method, Op, Options, Remote, Tag, TestFile, When,
+    Access, Arena, DevicePath, Effect, Error, Fault, Method, Op, Options, Remote, Tag, TestFile,
+    When,
 };
 use narrows_layer_block::{
     AccessPattern, BlockError, Counted, Distribution, Limit, Load, Mix, Record, Region, Route,
