@@ -85,8 +85,7 @@ fn of_namespace(namespace: &NamespaceFacts) -> Vec<Block> {
     let consent = if namespace.write_protected {
         Block::paragraph("refused for writing: the target serves it read-only")
     } else {
-        let (address, serial) = (&namespace.address, &namespace.serial);
-        Block::Verbatim(format!("  --write-to-device '{address}' --serial {serial}"))
+        Block::Verbatim(format!("  --write-to-device 'ADDRESS' --serial {}", namespace.serial))
     };
     vec![
         Block::Facts(Facts { entries, labels: Style::Plain, at: (2, 15) }),
