@@ -260,7 +260,14 @@ impl Link {
                 self.report_loss(association, &error);
                 Ok(None)
             }
-            Err(error) => Err(error),
+            Err(error) => {
+                // A controller that has ended meanwhile refuses its queues, as it should: they come with the next one.
+                let state = self.state();
+                state.phase.check()?;
+                let is_over =
+                    state.association != association || !matches!(state.phase, Phase::Connected);
+                if self.reconnects() && is_over { Ok(None) } else { Err(error) }
+            }
         }
     }
 

@@ -385,6 +385,26 @@ fn a_target_that_is_silent_for_longer_than_the_keep_alive_timeout_is_left_and_fo
 }
 
 #[test]
+fn a_path_that_begins_while_its_target_is_silent_comes_with_the_connections_that_are_made_again() {
+    let program = Program::serving(&["ram:8MiB"], &[]);
+    let options = "keep-alive-tmo=1&reconnect-delay=1&ctrl-loss-tmo=600";
+    let association = Arc::new(Association::connect(&address(program.port, options), 4).unwrap());
+    program.signal(libc::SIGSTOP);
+    let other = Arc::clone(&association);
+    // Its Connect names a controller that the target ends as soon as it goes on.
+    let path = std::thread::spawn(move || path_of(&other));
+    while !association.outages().disconnected {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    program.signal(libc::SIGCONT);
+    let mut path = path.join().unwrap();
+    path.submit(Op::Read, 0, 0, 4096);
+    assert_eq!(all(&mut path)[0].result, 4096);
+    drop((path, association));
+    program.stop();
+}
+
+#[test]
 fn who_stops_does_not_wait_for_a_target_that_is_silent() {
     let program = Program::serving(&["ram:8MiB"], &[]);
     // An answer may take most of a day.
