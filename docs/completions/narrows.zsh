@@ -302,7 +302,7 @@ markdown\:"The same as text, for issues and wikis"
 html\:"One self-contained page with pictures"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-':device -- The device, as /dev/nvme1n1:_default' \
+':device -- The device, as /dev/nvme1n1, or nvme-tcp\://HOST\:PORT/NQN:_default' \
 && ret=0
 ;;
 (help)

@@ -5,7 +5,10 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::{book, crates, generate, links, suite, tools};
+use crate::{book, crates, fuzz, generate, links, suite, tools};
+
+/// What is fuzzed for a minute each: what comes from anybody who reaches a port, or from whatever listens at one.
+const FUZZED: [&str; 3] = ["nvme-target", "nvme-host", "nvme-auth"];
 
 /// Runs all of it; the error names what failed.
 pub fn check() -> Result<()> {
@@ -39,6 +42,12 @@ pub fn check() -> Result<()> {
     let doc = ["doc", "--workspace", "--no-deps", "--document-private-items"];
     step("code documentation", cargo(&root, &doc, &[("RUSTDOCFLAGS", "-D warnings")]));
     step("book", nothing(said(book::write()), "docs/src"));
+    if installed("c++") {
+        let name = format!("fuzzing of {}, a minute each", FUZZED.join(", "));
+        step(&name, nothing(said(fuzz::fuzz(&FUZZED)), "see above"));
+    } else {
+        eprintln!("skipped fuzzing: there is no C++ compiler (c++), for libFuzzer");
+    }
     if installed("cargo-deny") {
         step("licences", cargo(&root, &["deny", "check", "licenses", "bans", "sources"], &[]));
         // The database of advisories lies where many machines can't reach.

@@ -2,6 +2,7 @@
 //! ordinary tests run them too. What is done on request beside other programs is in `tools/`, a workspace of its own.
 
 pub mod book;
+pub mod bound;
 pub mod check;
 pub mod crates;
 pub mod dist;

@@ -6,6 +6,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Result, bail};
 
+use crate::bound::ends_with_us;
+
 /// What measures beside peers has to be built as what is shipped is.
 const MEASURES: &str = "peers";
 
@@ -28,7 +30,9 @@ pub fn run(args: &[&str]) -> ExitCode {
     if args.first() == Some(&MEASURES) {
         tool.args(["--profile", "dist"]);
     }
-    match tool.arg("--").args(args).status() {
+    tool.arg("--").args(args);
+    // By a signal that it may clean up at.
+    match ends_with_us(&mut tool, libc::SIGTERM).status() {
         Ok(status) => status.code().map_or(ExitCode::FAILURE, |code| ExitCode::from(code as u8)),
         Err(error) => {
             eprintln!("xtask: {} can't be built: {error}", manifest().display());

@@ -250,6 +250,11 @@ impl<'a> CommandLine<'a> {
         let at = self.words.iter().position(|word| word == option);
         let behind = at.and_then(|at| self.words.get(at + 1)).map(String::as_str);
         let device = joined.or(behind).map_or("DEV".to_string(), secrets::without_password);
+        if device.starts_with("nvme-tcp://") {
+            return format!(
+                "the serial number says that no other subsystem is overwritten: `narrows block device '{device}'` shows it"
+            );
+        }
         let name = device.trim_start_matches("/dev/");
         format!(
             "the serial says that no other device is overwritten: `narrows block device {device}` shows it, as do \
@@ -325,6 +330,11 @@ mod tests {
             ("block -rw=randread", "narrows block run FILE.fio"),
             ("plan", "write narrows plan <FILE>...; `narrows plan --help` has examples"),
             ("block steady --serial S", "--write-to-device DEV"),
+            ("block steady --write-to-device /dev/sdb", "/sys/block/sdb/device/serial"),
+            (
+                "fabric split --write-to-device nvme-tcp://h/nqn.x:a?ns=1",
+                "`narrows block device 'nvme-tcp://h/nqn.x:a?ns=1'` shows it",
+            ),
         ] {
             let said = refused(line);
             assert!(said.contains(hint), "{line}: no `{hint}` in\n{said}");

@@ -13,9 +13,16 @@ use crate::reconnect::{IO_TIMEOUT_S, KEEP_ALIVE_S, Reconnect};
 const SCHEME: &str = "nvme-tcp://";
 /// Longest time that is taken, seconds: a day.
 const MOST_S: u32 = 86_400;
+/// Most I/O queues that are taken: each is a thread's.
+const MOST_QUEUES: u16 = 1024;
 
-/// What secrets begin with.
-const OF_SECRETS: &str = "DHHC-";
+/// What secrets begin with: that of an authentication, and a pre-shared key of TLS.
+const OF_SECRETS: [&str; 2] = ["DHHC-", "NVMeTLSkey-"];
+
+/// What options of `nvme connect` that are about TLS begin with.
+const OF_TLS: [&str; 3] = ["tls", "keyring", "concat"];
+/// What is said to them.
+const NO_TLS: &str = "TLS is not there: that of NVMe/TCP takes a pre-shared key, and the library here (rustls) has none from outside; have the target listen without TLS on a network of its own, or beneath WireGuard or IPsec, and let hosts prove themselves by `dhchap-key-file`";
 
 /// A namespace at a target, and how it is to be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +35,8 @@ pub struct Address {
     pub subsystem: Nqn,
     /// NSID.
     pub namespace: u32,
+    /// I/O queues that a load has; as many as it takes where none is said.
+    pub queues: Option<u16>,
     /// Digests that are asked for.
     pub digests: Digests,
     /// The name that this host gives itself; its own where none is said.
@@ -65,9 +74,13 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Address, InvalidAddress> {
         // Neither text nor option is quoted where a secret itself stands there.
-        if text.contains(OF_SECRETS) {
-            let reason =
-                "a secret stands in a file, which the address names: `dhchap-key-file=FILE`";
+        if let Some(of) = OF_SECRETS.into_iter().find(|of| text.contains(of)) {
+            let reason = match of {
+                "DHHC-" => {
+                    "a secret stands in a file, which the address names: `dhchap-key-file=FILE`"
+                }
+                _ => NO_TLS,
+            };
             let text = format!("{SCHEME}…");
             return Err(InvalidAddress { text, reason: reason.to_string() });
         }
@@ -92,6 +105,7 @@ fn parse(text: &str) -> Result<Address, String> {
         port,
         subsystem,
         namespace: 1,
+        queues: None,
         digests: Digests::NONE,
         host_nqn: None,
         key_file: None,
@@ -106,6 +120,12 @@ fn parse(text: &str) -> Result<Address, String> {
             Some(("ns", number)) => {
                 let number = number.parse().ok().filter(|number| *number > 0);
                 address.namespace = number.ok_or_else(|| format!("`{option}`: a number from 1"))?;
+            }
+            Some(("queues", number)) => {
+                let number =
+                    number.parse().ok().filter(|number| (1..=MOST_QUEUES).contains(number));
+                let why = || format!("`{option}`: a number from 1 to {MOST_QUEUES}");
+                address.queues = Some(number.ok_or_else(why)?);
             }
             Some(("digest", "header")) => address.digests.header = true,
             Some(("digest", "data")) => address.digests.data = true,
@@ -135,8 +155,11 @@ fn parse(text: &str) -> Result<Address, String> {
                     "`{option}`: operations that fail are no measurement; `ctrl-loss-tmo` says how long they wait before the run fails"
                 ));
             }
+            _ if OF_TLS.iter().any(|name| option.starts_with(name)) => {
+                return Err(format!("`{option}`: {NO_TLS}"));
+            }
             _ => {
-                let known = "ns=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE, keep-alive-tmo=SECONDS, io-timeout=SECONDS, reconnect-delay=SECONDS, ctrl-loss-tmo=SECONDS";
+                let known = "ns=N, queues=N, digest=header, digest=data, digest=both, hostnqn=NQN, dhchap-key-file=FILE, dhchap-ctrl-key-file=FILE, keep-alive-tmo=SECONDS, io-timeout=SECONDS, reconnect-delay=SECONDS, ctrl-loss-tmo=SECONDS";
                 return Err(format!("`{option}` is none of {known}"));
             }
         }
@@ -179,6 +202,9 @@ impl fmt::Display for Address {
         let (open, close) = if self.host.contains(':') { ("[", "]") } else { ("", "") };
         write!(f, "{SCHEME}{open}{}{close}:{}/{}", self.host, self.port, self.subsystem)?;
         write!(f, "?ns={}", self.namespace)?;
+        if let Some(queues) = self.queues {
+            write!(f, "&queues={queues}")?;
+        }
         match (self.digests.header, self.digests.data) {
             (false, false) => {}
             (true, false) => f.write_str("&digest=header")?,
@@ -215,10 +241,11 @@ mod tests {
     fn addresses_are_read_and_written() {
         let short: Address = "nvme-tcp://storage-1/nqn.2026-11.org.example:disk".parse().unwrap();
         assert_eq!((short.host.as_str(), short.port, short.namespace), ("storage-1", 4420, 1));
-        let whole = "nvme-tcp://[2001:db8::1]:8009/nqn.2026-11.org.example:a?ns=7&digest=both&hostnqn=nqn.x:h&dhchap-key-file=/etc/nvme/host.key&dhchap-ctrl-key-file=target.key&io-timeout=5";
+        let whole = "nvme-tcp://[2001:db8::1]:8009/nqn.2026-11.org.example:a?ns=7&queues=4&digest=both&hostnqn=nqn.x:h&dhchap-key-file=/etc/nvme/host.key&dhchap-ctrl-key-file=target.key&io-timeout=5";
         let address: Address = whole.parse().unwrap();
         assert_eq!((address.host.as_str(), address.io_timeout_s), ("2001:db8::1", 5));
         assert!(address.digests.header && address.digests.data);
+        assert_eq!((short.queues, address.queues), (None, Some(4)));
         assert_eq!(address.to_string(), whole);
         assert_eq!(address.to_string().parse(), Ok(address));
     }
@@ -249,12 +276,25 @@ mod tests {
         assert!(why("nvme-tcp://app:S3cret@a/nqn.x").ends_with("no user stands before HOST:PORT"));
         assert!(why("nvme-tcp://a/iqn.x").contains("begins with `nqn.`"));
         assert!(why("nvme-tcp://a/nqn.x?ns=0").contains("from 1"));
-        assert!(why("nvme-tcp://a/nqn.x?qd=4").contains("none of ns=N"));
+        assert!(why("nvme-tcp://a/nqn.x?qd=4").contains("none of ns=N, queues=N"));
+        for queues in ["0", "1025", "-1", "many", ""] {
+            let said = why(&format!("nvme-tcp://a/nqn.x?queues={queues}"));
+            assert!(said.contains("a number from 1 to 1024"), "{said}");
+        }
         assert!(why("nvme-tcp://[::1/nqn.x").contains("not closed"));
         assert!(why("nvme-tcp://a/nqn.x?dhchap-key-file=").contains("none of ns=N"));
         assert!(why("nvme-tcp://a/nqn.x?dhchap-ctrl-key-file=f").contains("is missing"));
         let secret = why("nvme-tcp://a/nqn.x?dhchap-key-file=DHHC-1:00:S3cret:");
         assert!(secret.contains("stands in a file") && !secret.contains("S3cret"), "{secret}");
+        for option in
+            ["tls", "tls=1", "tls-key=1234", "tls_key_identity=a", "keyring=.nvme", "concat"]
+        {
+            let said = why(&format!("nvme-tcp://a/nqn.x?{option}"));
+            assert!(said.contains(&format!("`{option}`: TLS is not there")), "{said}");
+            assert!(said.contains("WireGuard"), "{said}");
+        }
+        let key = why("nvme-tcp://a/nqn.x?tls-key=NVMeTLSkey-1:01:S3cret:");
+        assert!(key.contains("TLS is not there") && !key.contains("S3cret"), "{key}");
         assert!(why("nvme-tcp://a/nqn.x?reconnect-delay=0").contains("seconds, 1 to 86400"));
         assert!(why("nvme-tcp://a/nqn.x?io-timeout=0").contains("seconds, 1 to 86400"));
         assert!(why("nvme-tcp://a/nqn.x?ctrl-loss-tmo=-1").contains("waits for ever"));

@@ -15,16 +15,17 @@ use narrows_nvme::{DataPointer, SubmissionEntry};
 
 use crate::HostError;
 use crate::address::Address;
+use crate::error::UNANSWERED;
 use crate::queue::{Direction, Ended, HostQueue, Piece, SlotMemory};
 
 /// How long a connection may take to be made.
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// How long an answer may take.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// What is waited for before a connection takes commands.
+const OPENING: &str = "the opening of a connection";
 /// Data in a capsule of an admin queue, bytes.
 const IN_CAPSULE: u32 = 8192;
-/// NSID of what is of the whole controller.
-const ALL_NAMESPACES: u32 = 0xFFFF_FFFF;
 
 /// The one slot of an admin queue.
 #[derive(Debug)]
@@ -79,7 +80,7 @@ impl CommandConnection {
             lost: false,
         };
         connection.answer_within(ANSWER_WITHIN)?;
-        connection.exchange("the opening of a connection", |queue, _| queue.is_initialized())?;
+        connection.exchange(OPENING, |queue, _| queue.is_initialized())?;
         Ok(connection)
     }
 
@@ -152,7 +153,8 @@ impl CommandConnection {
                 return Err(late());
             }
             let came = match (&*self.stream).read(&mut input) {
-                Ok(0) => return Err(HostError::Closed("before it answered")),
+                Ok(0) if command == OPENING => return Err(HostError::Closed(UNANSWERED)),
+                Ok(0) => return Err(HostError::Closed("and left a command without an answer")),
                 Ok(came) => came,
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Err(late()),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
@@ -235,15 +237,20 @@ impl CommandConnection {
         Ok(data)
     }
 
-    /// A log page, as much of it as `data` has room for: whole double words.
-    pub(crate) fn log_page(&mut self, page: u8, data: &mut [u8]) -> Result<(), HostError> {
+    /// A log page of a namespace, as much of it as `data` has room for: whole double words.
+    pub(crate) fn log_page(
+        &mut self,
+        page: u8,
+        namespace: u32,
+        data: &mut [u8],
+    ) -> Result<(), HostError> {
         let request = LogRequest {
             page,
             specific: 0,
             retain_event: true,
             dwords_less_one: (data.len() / 4) as u32 - 1,
             offset: 0,
-            namespace: ALL_NAMESPACES,
+            namespace,
         };
         let entry = AdminCommand::GetLogPage(request).to_entry(0, DataPointer::NONE);
         let (_, came) = self.execute("Get Log Page", entry, &[], data.len() as u32)?;

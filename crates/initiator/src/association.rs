@@ -155,6 +155,12 @@ impl Association {
         self.link.outages()
     }
 
+    /// Of the operations of all paths that ended since then: the longest that one took, from its submission, which was in flight when the
+    /// connections were lost, or submitted while they were; zero without such.
+    pub fn longest_stall_since(&self, since: Instant) -> Duration {
+        self.link.longest_stall_since(since)
+    }
+
     /// Has the completions of I/O commands carry how long the target took ([`narrows_nvme::feature::ServiceTime`]); whether
     /// the target can.
     pub fn ask_for_service_time(&self) -> bool {
@@ -165,10 +171,11 @@ impl Association {
         can
     }
 
-    /// What the target says of its threads, where it is narrows' own.
+    /// What the target says of its threads and of what is behind the namespace, where it is narrows' own.
     pub fn target_activity(&self) -> Option<TargetActivity> {
         let mut data = [0; ACTIVITY_BYTES];
-        self.link.admin().log_page(page::ACTIVITY, &mut data).ok()?;
+        let namespace = self.address().namespace;
+        self.link.admin().log_page(page::ACTIVITY, namespace, &mut data).ok()?;
         TargetActivity::from_bytes(&data)
     }
 

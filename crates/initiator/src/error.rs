@@ -7,6 +7,9 @@ use narrows_nvme::authentication::Explanation;
 use narrows_nvme::pdu::Violation;
 use narrows_nvme::{Nqn, Status};
 
+/// When a connection was closed that never was answered.
+pub(crate) const UNANSWERED: &str = "before it answered";
+
 /// Why a namespace can't be reached, or no longer.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
@@ -157,6 +160,9 @@ impl HostError {
                 }
                 _ => None,
             },
+            HostError::Closed(UNANSWERED) => Some(
+                "is it NVMe/TCP that listens there? a target that demands TLS ends the connection, too, and there is none here",
+            ),
             HostError::Failed { status, .. } if *status == Status::CONNECT_HOST.for_good() => Some(
                 "the target doesn't allow this host's NQN; add it there, or say which with `&hostnqn=`",
             ),

@@ -96,9 +96,29 @@ struct State {
     in_capsule: u32,
     reconnects: u32,
     disconnected: Duration,
+    stalls: Stalls,
     stop: bool,
     lines: Vec<Line>,
     free_queues: VecDeque<u16>,
+}
+
+/// Operations that stood still while connections were lost: when each ended, and how long after its submission. Those behind which a
+/// longer one ended are left out, so each is shorter than the one before it, however many there were.
+#[derive(Debug, Default)]
+struct Stalls(VecDeque<(Instant, Duration)>);
+
+impl Stalls {
+    fn add(&mut self, ended: Instant, lasted: Duration) {
+        while self.0.back().is_some_and(|(_, before)| *before <= lasted) {
+            self.0.pop_back();
+        }
+        self.0.push_back((ended, lasted));
+    }
+
+    fn longest_since(&self, since: Instant) -> Duration {
+        let first = self.0.iter().find(|(ended, _)| *ended >= since);
+        first.map_or(Duration::ZERO, |(_, lasted)| *lasted)
+    }
 }
 
 /// What association, paths and keeper share.
@@ -130,6 +150,7 @@ impl Link {
             in_capsule: reached.controller.in_capsule_bytes(),
             reconnects: 0,
             disconnected: Duration::ZERO,
+            stalls: Stalls::default(),
             stop: false,
             lines: Vec::new(),
             free_queues: (1..=reached.queues.min(u32::from(u16::MAX)) as u16).collect(),
@@ -183,6 +204,16 @@ impl Link {
         }
     }
 
+    /// An operation has ended that stood still while the connections were lost, so long after its submission.
+    pub(crate) fn report_stall(&self, lasted: Duration) {
+        self.state().stalls.add(Instant::now(), lasted);
+    }
+
+    /// The longest such of those that ended since then.
+    pub(crate) fn longest_stall_since(&self, since: Instant) -> Duration {
+        self.state().stalls.longest_since(since)
+    }
+
     /// Takes a free queue for a path.
     pub(crate) fn take_number(&self) -> Option<u16> {
         self.state().free_queues.pop_front()
@@ -229,7 +260,14 @@ impl Link {
                 self.report_loss(association, &error);
                 Ok(None)
             }
-            Err(error) => Err(error),
+            Err(error) => {
+                // A controller that has ended meanwhile refuses its queues, as it should: they come with the next one.
+                let state = self.state();
+                state.phase.check()?;
+                let is_over =
+                    state.association != association || !matches!(state.phase, Phase::Connected);
+                if self.reconnects() && is_over { Ok(None) } else { Err(error) }
+            }
         }
     }
 
@@ -493,6 +531,7 @@ mod tests {
             in_capsule: 0,
             reconnects: 0,
             disconnected: Duration::ZERO,
+            stalls: Stalls::default(),
             stop: false,
             lines: vec![line(1, 4), line(2, 4)],
             free_queues: VecDeque::new(),
@@ -502,6 +541,22 @@ mod tests {
         assert_eq!(state.missing(made.iter().take(1).copied()), Some(made[1]));
         state.lines[1] = line(2, 64);
         assert_eq!(state.missing(made.iter().copied()), Some(state.lines[1].shape()));
+    }
+
+    #[test]
+    fn the_longest_stall_is_that_of_those_that_ended_since() {
+        let begin = Instant::now();
+        let at = |ms| begin + Duration::from_millis(ms);
+        let of = Duration::from_millis;
+        let mut stalls = Stalls::default();
+        assert_eq!(stalls.longest_since(begin), Duration::ZERO);
+        for (ended, lasted) in [(10, 5), (20, 3), (30, 8), (40, 2), (50, 2)] {
+            stalls.add(at(ended), of(lasted));
+        }
+        for (since, longest) in [(0, 8), (30, 8), (31, 2), (50, 2), (51, 0)] {
+            assert_eq!(stalls.longest_since(at(since)), of(longest), "since {since}");
+        }
+        assert_eq!(stalls.0.len(), 2, "what a longer one stands for is not kept");
     }
 
     #[test]

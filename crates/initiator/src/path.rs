@@ -424,7 +424,9 @@ impl NvmeTcpPath {
             let (op, bytes) = self.operations[index];
             self.slots.trims[index] = false;
             if let Some(wait) = self.waits[index].take().filter(|wait| wait.stalled) {
-                self.longest_stall = self.longest_stall.max(wait.submitted.elapsed());
+                let lasted = wait.submitted.elapsed();
+                self.longest_stall = self.longest_stall.max(lasted);
+                self.association.link().report_stall(lasted);
             }
             let result = if completion.status.is_success() {
                 self.service_times[index] = ServiceTime::from_result(completion.result);

@@ -33,6 +33,11 @@ pub trait Remote: fmt::Debug + Send + Sync {
 
     /// Most bytes of one operation.
     fn most_bytes(&self) -> u32;
+
+    /// Ways that a load has, a thread each: the least, which were asked for, and the most that there are.
+    fn ways(&self) -> (u32, u32) {
+        (1, u32::MAX)
+    }
 }
 
 /// Equal to itself and its clones alone.
@@ -121,6 +126,11 @@ impl Access {
     /// Most bytes of one operation, where something beyond this machine has a limit.
     pub fn most_bytes(&self) -> Option<u32> {
         self.remote.as_ref().map(|remote| remote.0.most_bytes())
+    }
+
+    /// Threads that a load has, as far as its depth reaches: the least and the most, where something beyond this machine decides that.
+    pub fn ways(&self) -> (u32, u32) {
+        self.remote.as_ref().map_or((1, u32::MAX), |remote| remote.0.ways())
     }
 
     /// Which way.

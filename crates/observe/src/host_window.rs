@@ -61,6 +61,8 @@ pub struct HostWindow {
     pub network: Option<NetworkSeen>,
     /// How often own connections to storage were made again, and how long they were lost, ns; absent without such.
     pub connections: Option<(u64, u64)>,
+    /// The longest that one of the operations took that stood still while these were lost, ns; absent without such connections.
+    pub longest_stall_ns: Option<u64>,
     /// Each processor that was on-line at both ends.
     pub per_cpu: Vec<CpuSeen>,
 }
@@ -138,6 +140,7 @@ impl HostWindow {
             metrics.push((metric::RECONNECTS, reconnects as f64));
             metrics.push((metric::DISCONNECTED, disconnected_ns as f64));
         }
+        metrics.extend(self.longest_stall_ns.map(|ns| (metric::LONGEST_STALL, ns as f64)));
         metrics
     }
 }
@@ -241,6 +244,7 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
             .connections
             .zip(after.connections)
             .map(|(before, after)| (after.0 - before.0, after.1.saturating_sub(before.1))),
+        longest_stall_ns: None,
         per_cpu,
     }
 }

@@ -22,6 +22,9 @@ use crate::snapshot::Snapshot;
 pub trait Connections: fmt::Debug + Send + Sync {
     /// How often they were made again so far, and how long they were lost, ns; a loss that lasts is part of it.
     fn lost(&self) -> (u64, u64);
+
+    /// Of the operations that ended since then: the longest that one took which stood still while they were lost, ns; 0 without such.
+    fn longest_stall_ns(&self, since: Instant) -> u64;
 }
 
 /// Open counter files. Making one costs some file opens; keep it over the repeats of a measurement.
@@ -136,7 +139,14 @@ impl Watch {
     pub fn since(&self, before: &Snapshot) -> HostWindow {
         let seen = self.snapshot().since(before);
         let links = self.links.read();
-        HostWindow { drive_heat: self.heat.drives(), links, tags: self.tags, ..seen }
+        let stalled = |connections: &Arc<dyn Connections>| connections.longest_stall_ns(before.at);
+        HostWindow {
+            drive_heat: self.heat.drives(),
+            links,
+            tags: self.tags,
+            longest_stall_ns: self.connections.as_ref().map(stalled),
+            ..seen
+        }
     }
 
     /// Requests that the hardware queues of the drives hold together; absent where one of them has no such queues.
@@ -214,9 +224,49 @@ fn counts_twice(platform: &Platform, names: &[&String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{BlockDevice, Role, RolePath};
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    use narrows_model::{BlockDevice, Role, RolePath, metric};
 
     use super::*;
+
+    /// One outage, and when the operation that spanned it ended.
+    #[derive(Debug, Default)]
+    struct OneOutage(Mutex<Option<Instant>>);
+
+    impl Connections for OneOutage {
+        fn lost(&self) -> (u64, u64) {
+            if self.0.lock().unwrap().is_some() { (1, 1_000_000_000) } else { (0, 0) }
+        }
+
+        fn longest_stall_ns(&self, since: Instant) -> u64 {
+            let ended = *self.0.lock().unwrap();
+            ended.filter(|ended| *ended >= since).map_or(0, |_| 1_200_000_000)
+        }
+    }
+
+    #[test]
+    fn an_outage_of_own_connections_is_of_the_window_in_which_it_ended() {
+        let outage = Arc::new(OneOutage::default());
+        let watch = Watch::none().with_connections(outage.clone());
+        let window = |happens: bool| {
+            let before = watch.snapshot();
+            if happens {
+                *outage.0.lock().unwrap() = Some(Instant::now());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+            let metrics = watch.since(&before).metrics();
+            let of = |name| metrics.iter().find(|(metric, _)| *metric == name).map(|it| it.1);
+            [metric::RECONNECTS, metric::DISCONNECTED, metric::LONGEST_STALL].map(of)
+        };
+        assert_eq!(window(false), [Some(0.0); 3]);
+        assert_eq!(window(true), [Some(1.0), Some(1e9), Some(1.2e9)]);
+        assert_eq!(window(false), [Some(0.0); 3]);
+        let before = Watch::none().snapshot();
+        let none = Watch::none().since(&before).metrics();
+        assert!(none.iter().all(|(name, _)| *name != metric::LONGEST_STALL));
+    }
 
     #[test]
     fn a_loop_device_is_counted_alone_or_not_at_all() {

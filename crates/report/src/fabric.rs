@@ -84,6 +84,13 @@ fn one(m: &Measurement) -> String {
 pub(crate) fn sentence(run: &Run) -> Option<String> {
     let m = first(run)?;
     let whole = m.value(metric::SPLIT_LATENCY)?;
+    if !adds_up(m) {
+        return Some(format!(
+            "{} takes {}; its parts do not add up to that, so how much of it the fabric adds is not known.",
+            capital(&one(m)),
+            time(whole)
+        ));
+    }
     let commit = if writes(m) { ", and so to each commit that waits for one" } else { "" };
     Some(match (m.value(metric::FABRIC_ADDED), m.value(metric::SPLIT_STORAGE)) {
         (Some(added), Some(storage)) => {
@@ -106,6 +113,21 @@ pub(crate) fn sentence(run: &Run) -> Option<String> {
             wake_ups(m)
         ),
     })
+}
+
+/// Whether the parts are those of the latency: they miss it by no more than may be left unexplained, and none is more than what it is a
+/// part of.
+fn adds_up(m: &Measurement) -> bool {
+    let missed = m.value(metric::SPLIT_UNEXPLAINED_SHARE).unwrap_or(0.0).abs();
+    let whole = m.value(metric::SPLIT_LATENCY);
+    let positive = |metric| m.value(metric).map_or(0.0, |ns| ns.max(0.0));
+    let wake_ups = positive(metric::SPLIT_HOST_WAKE_UP) + positive(metric::SPLIT_TARGET_WAKE_UP);
+    let within = |part: f64, of: Option<f64>| {
+        of.is_none_or(|of| part <= of * (1.0 + fabric::EXPLAINED_SHARE))
+    };
+    missed <= fabric::EXPLAINED_SHARE
+        && within(positive(metric::SPLIT_STORAGE), whole)
+        && within(wake_ups, m.value(metric::FABRIC_ADDED).or(whole))
 }
 
 /// `: 22.1 µs of them wake-ups, 13 µs of this host's`.
@@ -342,6 +364,34 @@ mod tests {
             "An 8 KiB read takes 50.0 µs; how much of it is the storage, this target doesn't tell."
         );
         assert_eq!(sentence(&run(Vec::new())), None);
+    }
+
+    #[test]
+    fn parts_that_contradict_the_whole_are_no_answer() {
+        let with = |metric: Metric, value: f64| {
+            let mut figures = WRITE.to_vec();
+            figures.retain(|(other, _)| *other != metric);
+            figures.push((metric, value));
+            sentence(&run(vec![measurement("write", 8192, &figures)])).unwrap()
+        };
+        // As a machine gave it that was busy with other things: more wake-ups than was added, more storage than there was in all.
+        for (metric, value) in [
+            (metric::SPLIT_TARGET_WAKE_UP, 30e3),
+            (metric::SPLIT_STORAGE, 65e3),
+            (metric::SPLIT_UNEXPLAINED_SHARE, -0.06),
+        ] {
+            assert_eq!(
+                with(metric, value),
+                "An 8 KiB durable write takes 61.0 µs; its parts do not add up to that, so how much of it the fabric adds is not known."
+            );
+        }
+        for (metric, value) in [
+            (metric::SPLIT_TARGET_WAKE_UP, 28e3),
+            (metric::SPLIT_STORAGE, 64e3),
+            (metric::SPLIT_UNEXPLAINED_SHARE, 0.04),
+        ] {
+            assert!(with(metric, value).starts_with("The fabric adds 40.0 µs"), "{metric}");
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@ const SCHEMES: [&str; 10] = [
 /// Begins an address in which no password has a place.
 const NVME_TCP: &str = "nvme-tcp://";
 /// Words that stand beside passwords.
-const OF_PASSWORDS: [&str; 4] = ["pass", "pwd", "secret", "dhhc-"];
+const OF_PASSWORDS: [&str; 5] = ["pass", "pwd", "secret", "dhhc-", "nvmetlskey-"];
 
 /// The text of a message without what these arguments may hold of a password.
 pub fn without(text: &str, arguments: impl IntoIterator<Item = OsString>) -> String {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use narrows_nvme::Nqn;
 use narrows_nvme::authentication::{Group, Hash};
@@ -17,7 +18,7 @@ use crate::log_command::{self, LogVerb};
 use crate::namespace::NamespaceSpec;
 use crate::reactor::Wait;
 use crate::serve::{Request, ServeError, SubsystemSpec, serve};
-use crate::spec::{bytes_of, namespace_of, wait_of};
+use crate::spec::{NO_TLS, bytes_of, namespace_of, wait_of};
 use crate::subsystem::AllowedHosts;
 use crate::target::Limits;
 
@@ -220,7 +221,11 @@ pub fn command() -> clap::Command {
 
 /// Does what the command line says: 0 when it was done (serving: a signal ended it, and all was answered and flushed), 2 otherwise.
 pub fn main() -> ExitCode {
-    let done = match Arguments::parse().verb {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return misunderstood(&error),
+    };
+    let done = match arguments.verb {
         Verb::Serve(arguments) => {
             arguments.request().and_then(|request| serve(&request).map_err(explained))
         }
@@ -230,11 +235,32 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let text = format!("{error:#}");
-            eprintln!("narrows-target: {}", narrows_units::shown_lines(&text));
+            tell(&format!("{error:#}"));
             ExitCode::from(2)
         }
     }
+}
+
+/// What is said to a command line that can't be understood, to one that asks for help too. Options of TLS are looked for where they stand
+/// in other programs, and are answered by more than that there is none of that name.
+fn misunderstood(error: &clap::Error) -> ExitCode {
+    let of_tls = |option: &str| {
+        ["--tls", "--keyring", "--concat"].iter().any(|begin| option.starts_with(begin))
+    };
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(option)) if of_tls(option) => {
+            tell(&format!("{option}: {NO_TLS}"));
+        }
+        _ => {
+            // Nobody to tell is no reason for another end.
+            let _ = error.print();
+        }
+    }
+    ExitCode::from(error.exit_code() as u8)
+}
+
+fn tell(text: &str) {
+    eprintln!("narrows-target: {}", narrows_units::shown_lines(text));
 }
 
 fn explained(error: ServeError) -> anyhow::Error {

@@ -25,7 +25,7 @@ use serde::Deserialize;
 
 use crate::credentials::{Authentication, CredentialFiles};
 use crate::serve::SubsystemSpec;
-use crate::spec::namespace_of;
+use crate::spec::{NO_TLS, namespace_of};
 use crate::subsystem::AllowedHosts;
 
 /// Longest file, bytes.
@@ -50,6 +50,9 @@ struct Entry {
     dhchap_ctrl_key_file: Option<PathBuf>,
     dhchap_hash: Option<String>,
     dhchap_group: Option<String>,
+    /// By whatever name somebody asks for TLS.
+    #[serde(alias = "tls-key", alias = "tls-key-file", alias = "psk-file", alias = "keyring")]
+    tls: Option<toml::Value>,
     #[serde(default)]
     host: Vec<HostEntry>,
 }
@@ -98,6 +101,9 @@ impl Entry {
         let name = self.nqn.clone();
         let wrong = |what: &str, why: String| format!("subsystem {name}: {what}: {why}");
         let nqn = nqn_of("nqn", &self.nqn, &wrong)?;
+        if self.tls.as_ref().is_some_and(|tls| tls.as_bool() != Some(false)) {
+            return Err(wrong("tls", NO_TLS.to_string()));
+        }
         let hosts = self.hosts(&wrong)?;
         let authentication = self.authentication(&wrong)?;
         if self.namespaces.is_empty() {
@@ -286,6 +292,12 @@ mod tests {
             assert!(why(&alone).contains("dhchap-key-file is missing"), "{option}");
         }
         assert!(why(&entry("any_host = true\nnamespaces = [\"null\"]")).contains("line 3"));
+        for tls in ["tls = true", "tls-key-file = \"/etc/psk\"", "keyring = \".nvme\""] {
+            let asked = entry(&format!("any-host = true\nnamespaces = [\"null\"]\n{tls}"));
+            assert!(why(&asked).contains("nqn.x:a: tls: TLS is not there"), "{tls}");
+        }
+        let without = entry("any-host = true\nnamespaces = [\"null\"]\ntls = false");
+        assert!(subsystems_of_text(&without).is_ok());
         let both = entry("any-host = true\nhosts = [\"nqn.x:h\"]\nnamespaces = [\"null\"]");
         assert!(why(&both).contains("any may connect"));
         let host = entry("hosts = [\"iqn.x\"]\nnamespaces = [\"null\"]");

@@ -13,6 +13,7 @@ use narrows_nvme::property::{Configuration, ControllerStatus};
 use narrows_nvme::{AsyncEvent, HostId, Nqn};
 
 use crate::credentials::Credentials;
+use crate::reservation::Registrant;
 use crate::subsystem::Subsystem;
 
 /// Errors that are remembered.
@@ -37,6 +38,8 @@ pub(crate) struct Controller {
     pub(crate) service: Service,
     pub(crate) host: Nqn,
     pub(crate) host_id: HostId,
+    /// Whose reservations are its own.
+    pub(crate) registrant: Registrant,
     /// What the host has to prove on each of its queues; `None` where it connects without.
     pub(crate) credentials: Option<Arc<Credentials>>,
     /// Where the host reached the target.
@@ -138,9 +141,11 @@ pub(crate) struct NewController {
 
 impl Controller {
     pub(crate) fn new(new: NewController) -> Controller {
+        let proved = new.credentials.is_some().then_some(&new.host);
         Controller {
             id: new.id,
             service: new.service,
+            registrant: Registrant::new(new.host_id, proved),
             host: new.host,
             host_id: new.host_id,
             credentials: new.credentials,
@@ -227,6 +232,8 @@ impl Controller {
 
 #[cfg(test)]
 mod tests {
+    use narrows_nvme::authentication::{Group, Hash, Secret};
+
     use super::*;
 
     #[test]
@@ -248,18 +255,39 @@ mod tests {
         assert_eq!(registers.deliver(), Some((32, AsyncEvent::NAMESPACES_CHANGED)));
     }
 
-    #[test]
-    fn after_the_end_no_command_begins_and_those_under_way_are_counted() {
-        let controller = Controller::new(NewController {
+    fn of_host(name: &str, credentials: Option<&Arc<Credentials>>) -> Controller {
+        Controller::new(NewController {
             id: 1,
             service: Service::Discovery,
-            host: Nqn::discovery(),
+            host: name.parse().unwrap(),
             host_id: HostId([0; 16]),
             address: SocketAddr::from(([127, 0, 0, 1], 4420)),
             keep_alive_ms: 0,
-            credentials: None,
+            credentials: credentials.cloned(),
             now_ms: 0,
+        })
+    }
+
+    #[test]
+    fn a_host_that_has_to_prove_its_name_shares_reservations_with_nobody_of_another() {
+        let credentials = Arc::new(Credentials {
+            host: Secret::new(None, &[1; 32]).unwrap(),
+            controller: None,
+            hash: Hash::Sha256,
+            group: Group::Null,
         });
+        let of = |name, credentials| of_host(name, credentials).registrant;
+        let own = of("nqn.x:a", Some(&credentials));
+        assert_eq!(own, of("nqn.x:a", Some(&credentials)));
+        assert_ne!(own, of("nqn.x:b", Some(&credentials)));
+        assert_ne!(own, of("nqn.x:a", None));
+        // Where nobody proves a name the identifier alone counts, as the specification has it.
+        assert_eq!(of("nqn.x:a", None), of("nqn.x:b", None));
+    }
+
+    #[test]
+    fn after_the_end_no_command_begins_and_those_under_way_are_counted() {
+        let controller = of_host("nqn.x:a", None);
         assert!(controller.enter_storage());
         assert!(controller.end() && !controller.end());
         assert!(!controller.enter_storage() && !controller.is_quiet());

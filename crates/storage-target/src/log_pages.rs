@@ -116,14 +116,15 @@ pub(crate) fn ana(subsystem: &Subsystem, groups_only: bool) -> Vec<u8> {
     AnaLog { changes: 1, groups: vec![group] }.to_bytes()
 }
 
-/// What the threads did so far.
-pub(crate) fn activity(target: &Target) -> Vec<u8> {
+/// What the threads did so far, and what is behind the namespace with this number, where it is one.
+pub(crate) fn activity(target: &Target, subsystem: &Subsystem, number: u32) -> Vec<u8> {
     let threads = &target.threads;
     TargetActivity {
         wait: threads.wait,
         threads: threads.counters.len() as u32,
         cpu_ns: threads.cpu_ns(),
         commands: metrics::commands(target),
+        storage: subsystem.namespaces.get(&number).map(|namespace| namespace.storage_behind()),
     }
     .to_bytes()
     .to_vec()

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use narrows_nvme::Nqn;
 use narrows_nvme::identify::{IdentifyNamespace, NamespaceIds};
+use narrows_nvme::log::StorageBehind;
 
 use crate::backing::{Backing, CacheIndex, CacheWrite, MemoryCache, Opened};
 use crate::key_maker;
@@ -209,6 +210,16 @@ impl Namespace {
             nguid: self.uuid,
             block_shift: self.block_shift,
             ..IdentifyNamespace::default()
+        }
+    }
+
+    /// What answers its reads, as hosts are told that ask.
+    pub(crate) fn storage_behind(&self) -> StorageBehind {
+        match self.backing.file() {
+            None => StorageBehind::Memory,
+            Some(_) if self.cache.is_some() => StorageBehind::Cached,
+            Some(disk) if disk.is_direct() => StorageBehind::Direct,
+            Some(_) => StorageBehind::PageCache,
         }
     }
 

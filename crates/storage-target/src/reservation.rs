@@ -1,14 +1,36 @@
 //! Reservations: which host may write or read a namespace that several share (NVMe Base Specification, "Reservations").
 //!
 //! Clusters keep a node that was declared dead from writing with them. They belong to a host's identifier, not to a
-//! connection, and last until the target ends: persistence through loss of power (PTPL) is refused, not pretended.
+//! connection, and last until the target ends: persistence through loss of power (PTPL) is refused, not pretended. An identifier is only
+//! claimed. So where a host has authenticated they belong to the name that it proved as well, and whoever claims its identifier under
+//! another name has none of them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use narrows_nvme::command::ReservationAction;
-use narrows_nvme::{HostId, Status};
+use narrows_nvme::{HostId, Nqn, Status};
+
+/// Whose a reservation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Registrant {
+    id: HostId,
+    /// SHA-256 of the name that the host proved; zeros of a host that proves none.
+    proved: [u8; 32],
+}
+
+impl Registrant {
+    /// A host by its identifier and, where it has to authenticate before it can do anything, its name.
+    pub(crate) fn new(id: HostId, proved: Option<&Nqn>) -> Registrant {
+        let mut digest = [0; 32];
+        if let Some(name) = proved {
+            let hash = ring::digest::digest(&ring::digest::SHA256, name.as_str().as_bytes());
+            digest.copy_from_slice(hash.as_ref());
+        }
+        Registrant { id, proved: digest }
+    }
+}
 
 /// RTYPE: who may do what while a reservation is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,9 +83,9 @@ impl ReservationType {
 struct State {
     /// GEN: registrations so far.
     generation: u32,
-    registrants: BTreeMap<HostId, u64>,
+    registrants: BTreeMap<Registrant, u64>,
     /// The kind, and who holds it where not all do.
-    held: Option<(ReservationType, HostId)>,
+    held: Option<(ReservationType, Registrant)>,
 }
 
 /// What a command does with blocks.
@@ -107,12 +129,12 @@ impl Reservations {
 
     /// Whether a host may do that now.
     #[inline]
-    pub(crate) fn allow(&self, host: HostId, what: Use) -> bool {
+    pub(crate) fn allow(&self, host: Registrant, what: Use) -> bool {
         !self.active.load(Ordering::Acquire) || self.look(host, what)
     }
 
     #[cold]
-    fn look(&self, host: HostId, what: Use) -> bool {
+    fn look(&self, host: Registrant, what: Use) -> bool {
         self.with(|state| {
             let Some((kind, holder)) = state.held else { return true };
             let registered = state.registrants.contains_key(&host);
@@ -125,7 +147,7 @@ impl Reservations {
     /// Reservation Register. `keys` are CRKEY and NRKEY.
     pub(crate) fn register(
         &self,
-        host: HostId,
+        host: Registrant,
         action: ReservationAction,
         keys: [u64; 2],
     ) -> Status {
@@ -161,7 +183,7 @@ impl Reservations {
     /// Reservation Acquire. `keys` are CRKEY and PRKEY.
     pub(crate) fn acquire(
         &self,
-        host: HostId,
+        host: Registrant,
         action: ReservationAction,
         keys: [u64; 2],
     ) -> Status {
@@ -183,7 +205,7 @@ impl Reservations {
     }
 
     /// Reservation Release. `key` is CRKEY.
-    pub(crate) fn release(&self, host: HostId, action: ReservationAction, key: u64) -> Status {
+    pub(crate) fn release(&self, host: Registrant, action: ReservationAction, key: u64) -> Status {
         self.with(|state| {
             if state.registrants.get(&host) != Some(&key) {
                 return Status::RESERVATION_CONFLICT;
@@ -229,9 +251,9 @@ impl Reservations {
                 entry[2] = u8::from(holds);
                 if extended {
                     entry[8..16].copy_from_slice(&key.to_le_bytes());
-                    entry[16..32].copy_from_slice(&host.0);
+                    entry[16..32].copy_from_slice(&host.id.0);
                 } else {
-                    entry[8..16].copy_from_slice(&host.0[..8]);
+                    entry[8..16].copy_from_slice(&host.id.0[..8]);
                     entry[16..24].copy_from_slice(&key.to_le_bytes());
                 }
                 report.extend_from_slice(&entry);
@@ -242,7 +264,7 @@ impl Reservations {
 }
 
 impl State {
-    fn unregister(&mut self, host: HostId) {
+    fn unregister(&mut self, host: Registrant) {
         self.registrants.remove(&host);
         let Some((kind, holder)) = self.held else { return };
         if kind.is_for_all() {
@@ -253,7 +275,7 @@ impl State {
         }
     }
 
-    fn take(&mut self, host: HostId, kind: ReservationType) -> Status {
+    fn take(&mut self, host: Registrant, kind: ReservationType) -> Status {
         match self.held {
             None => {
                 self.held = Some((kind, host));
@@ -266,7 +288,7 @@ impl State {
         }
     }
 
-    fn preempt(&mut self, host: HostId, kind: ReservationType, key: u64) -> Status {
+    fn preempt(&mut self, host: Registrant, kind: ReservationType, key: u64) -> Status {
         let held_by_key = self.held.is_some_and(|(held, holder)| {
             // Where all hold it, a key is one registrant's and not the reservation's.
             if held.is_for_all() { key == 0 } else { self.registrants.get(&holder) == Some(&key) }
@@ -293,8 +315,12 @@ impl State {
 mod tests {
     use super::*;
 
-    const A: HostId = HostId([1; 16]);
-    const B: HostId = HostId([2; 16]);
+    const A: Registrant = of(1);
+    const B: Registrant = of(2);
+
+    const fn of(byte: u8) -> Registrant {
+        Registrant { id: HostId([byte; 16]), proved: [0; 32] }
+    }
 
     fn action(action: u8, reservation_type: u8) -> ReservationAction {
         ReservationAction { action, ignore_key: false, persistence: 0, reservation_type }
@@ -322,7 +348,7 @@ mod tests {
 
     #[test]
     fn exclusive_access_keeps_strangers_from_reading_and_registrants_only_where_it_says_so() {
-        let stranger = HostId([3; 16]);
+        let stranger = of(3);
         for (kind, registrant) in [(2, false), (4, true), (6, true)] {
             let reservations = shared_by_two();
             assert_eq!(reservations.acquire(A, action(0, kind), [10, 0]), Status::SUCCESS);
@@ -341,13 +367,13 @@ mod tests {
         assert_eq!(refused, Status::RESERVATION_CONFLICT);
         let report = reservations.report(true);
         assert_eq!((report[4], report[5], report.len()), (3, 1, 128));
-        assert_eq!(report[64 + 16..64 + 32], B.0);
+        assert_eq!(report[64 + 16..64 + 32], B.id.0);
         assert_eq!(report[64 + 2], 1);
     }
 
     #[test]
     fn a_key_of_one_of_all_holders_takes_only_that_one_away() {
-        let third = HostId([3; 16]);
+        let third = of(3);
         for preempted in [10, 30] {
             let reservations = shared_by_two();
             assert_eq!(reservations.register(third, action(0, 0), [0, 30]), Status::SUCCESS);
@@ -367,6 +393,26 @@ mod tests {
         assert!(!reservations.allow(A, Use::Write) && reservations.allow(B, Use::Write));
         assert_eq!(reservations.register(B, action(1, 0), [20, 0]), Status::SUCCESS);
         assert!(reservations.allow(A, Use::Write));
+    }
+
+    #[test]
+    fn an_identifier_without_the_name_that_was_proved_is_another_host() {
+        let (one, other) = ("nqn.x:one".parse().unwrap(), "nqn.x:other".parse().unwrap());
+        let proved = |name: Option<&Nqn>| Registrant::new(A.id, name);
+        let reservations = Reservations::default();
+        let holder = proved(Some(&one));
+        assert_eq!(reservations.register(holder, action(0, 0), [0, 10]), Status::SUCCESS);
+        assert_eq!(reservations.acquire(holder, action(0, 2), [10, 0]), Status::SUCCESS);
+        for impostor in [proved(Some(&other)), proved(None)] {
+            assert!(!reservations.allow(impostor, Use::Read));
+            let conflict = Status::RESERVATION_CONFLICT;
+            assert_eq!(reservations.acquire(impostor, action(1, 2), [10, 10]), conflict);
+            assert_eq!(reservations.release(impostor, action(0, 2), 10), conflict);
+            assert_eq!(reservations.register(impostor, action(1, 0), [10, 0]), conflict);
+        }
+        // Another connection of the same host, and what all hosts are told of it.
+        assert!(reservations.allow(proved(Some(&one)), Use::Write));
+        assert_eq!(reservations.report(true)[64 + 16..64 + 32], A.id.0);
     }
 
     #[test]

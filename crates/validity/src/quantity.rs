@@ -23,6 +23,8 @@ pub enum Quantity {
     Product(&'static [Quantity]),
     /// A metric summed over all repeats.
     Total(Metric),
+    /// A metric's largest repeat: what the median would hide of something that happened once.
+    Largest(Metric),
     /// Bytes of a window per second of it.
     PerSecond(Metric),
     /// Hardware threads that are online.
@@ -72,6 +74,11 @@ impl Quantity {
                 let metric = case.measurement.metric(name)?;
                 one(Some(metric.unit), from_metric(String::new(), metric).values.iter().sum())
             }
+            Quantity::Largest(name) => {
+                let metric = case.measurement.metric(name)?;
+                let values = from_metric(String::new(), metric).values;
+                one(Some(metric.unit), values.into_iter().reduce(f64::max)?)
+            }
             Quantity::PerSecond(name) => {
                 let bytes = from_metric(String::new(), case.measurement.metric(name)?).values;
                 let window = from_metric(String::new(), case.measurement.metric(metric::WINDOW)?);
@@ -113,7 +120,8 @@ impl Quantity {
             Quantity::Metric(metric)
             | Quantity::MetricOr(metric, _)
             | Quantity::Of(_, metric)
-            | Quantity::Total(metric) => Some(metric.unit),
+            | Quantity::Total(metric)
+            | Quantity::Largest(metric) => Some(metric.unit),
             Quantity::Number(key) => number_unit(key),
             Quantity::Product(parts) => product_unit(parts),
             Quantity::MemoryBytes | Quantity::QuarterOfMemory | Quantity::DriveBytes => {
@@ -134,6 +142,8 @@ impl Quantity {
             Quantity::Constant(value) => value.to_string(),
             Quantity::Product(parts) => product_label(parts),
             Quantity::Total(metric) => format!("{} over all repeats", words(metric)),
+            // Its name says that it is the longest or the most.
+            Quantity::Largest(metric) => words(metric),
             Quantity::PerSecond(metric) => format!("{} per second", words(metric)),
             Quantity::OnlineCpus => "CPUs online".to_string(),
             Quantity::MemoryBytes => "memory".to_string(),

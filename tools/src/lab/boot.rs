@@ -1,12 +1,12 @@
 //! One guest, from an empty folder to its answers.
 
 use std::fs::{self, File};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use xtask::bound::ends_with_us;
 
 use super::guest::Guest;
 use super::{prepare, qemu};
@@ -87,14 +87,7 @@ fn start(arguments: &[String], console: &Path) -> Result<Running> {
     let errors = output.try_clone()?;
     let mut command = Command::new("qemu-system-x86_64");
     command.args(arguments).stdin(Stdio::null()).stdout(output).stderr(errors);
-    // SAFETY: between fork and exec only prctl is called, which is async-signal-safe and touches no memory of ours.
-    unsafe {
-        command.pre_exec(|| {
-            // The guest ends with us, however we end.
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            Ok(())
-        });
-    }
+    ends_with_us(&mut command, libc::SIGKILL);
     Ok(Running(command.spawn().context("starting qemu-system-x86_64")?))
 }
 

@@ -28,6 +28,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use narrows_engine::{Context, Scratch, Silent, Stop};
 use narrows_model::{Platform, Role};
+use xtask::bound::ends_with_us;
 
 use self::contender::{Contender, Cost, figure, table};
 
@@ -82,7 +83,8 @@ fn each_apart(names: &[&str], folder: &Path) -> Result<()> {
     for name in names {
         let mut command = Command::new(&program);
         command.args(["peers", name, "--data"]).arg(folder).stdout(Stdio::null());
-        let status = command.status().with_context(|| format!("running {}", program.display()))?;
+        let status = ends_with_us(&mut command, libc::SIGTERM).status();
+        let status = status.with_context(|| format!("running {}", program.display()))?;
         ensure!(status.success(), "section {name} could not be measured ({status})");
     }
     Ok(())

@@ -298,9 +298,11 @@ pub struct WritersArgs {
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  narrows block device /dev/nvme1n1   its serial, what uses it, and what writing would lose")]
+  narrows block device /dev/nvme1n1   its serial, what uses it, and what writing would lose
+  narrows block device nvme-tcp://192.0.2.10/nqn.2026-11.org.example:a
+                                      the same of a namespace over NVMe/TCP")]
 pub struct DeviceArgs {
-    /// The device, as /dev/nvme1n1
+    /// The device, as /dev/nvme1n1, or nvme-tcp://HOST:PORT/NQN
     #[arg(value_name = "DEV")]
     pub device: String,
     /// Format of standard output

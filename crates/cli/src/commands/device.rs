@@ -1,9 +1,11 @@
-//! `narrows block device`: what a raw device is, what is on it, what stands against writing, what would be lost.
-//! Writes nothing.
+//! `narrows block device`: what a raw device or a namespace over NVMe/TCP is, what is on it, what stands against writing, what would be
+//! lost. Writes nothing.
 
 use anyhow::Result;
 use narrows_report::document::{Block, Document, Entry, Facts, List, Section, Style};
-use narrows_runner::block::device::{Device, Refusal, Wear, look, would_lose};
+use narrows_runner::block::device::{
+    Device, NamespaceFacts, Refusal, Wear, look, look_at_namespace, would_lose,
+};
 use serde_json::{Value, json};
 
 use crate::args::block::DeviceArgs;
@@ -11,6 +13,13 @@ use crate::{Exit, output};
 
 /// Looks at the device and tells.
 pub fn device(args: &DeviceArgs) -> Result<Exit> {
+    if let Some(namespace) = look_at_namespace(&args.device)? {
+        let said = Section::new("device", "Namespace").short("").with(of_namespace(&namespace));
+        let document = Document::of([said]);
+        let document = document.headed(namespace.address.as_str(), "namespace, nothing written");
+        output::document(&document.holding(&namespace_values(&namespace)), args.format)?;
+        return Ok(Exit::Done);
+    }
     let (device, reasons) = look(&args.device)?;
     let said = Section::new("device", "Device").short("").with(device_facts(&device, &reasons));
     let document = Document::of([said]).headed(device.node.as_str(), "raw device, nothing written");
@@ -56,6 +65,54 @@ fn device_facts(device: &Device, reasons: &[Refusal]) -> Vec<Block> {
     let reading = "reading it needs no consent, and it may be in use meanwhile";
     said.push(Block::paragraph(reading));
     said
+}
+
+fn of_namespace(namespace: &NamespaceFacts) -> Vec<Block> {
+    let bytes = |bytes: u32| narrows_units::Bytes(bytes.into()).iec().to_string();
+    let size = narrows_units::Bytes(namespace.size_bytes);
+    let cache = if namespace.volatile_cache { "volatile" } else { "none that loses writes" };
+    let mut entries = vec![
+        Entry::new("size", format!("{size} ({} bytes)", namespace.size_bytes)),
+        Entry::new("model", namespace.model.clone()),
+        Entry::new("serial", namespace.serial.clone()),
+        Entry::new("blocks", format!("{} bytes", namespace.block_bytes)),
+        Entry::new("write cache", cache),
+        Entry::new("I/O queues", namespace.queues.to_string()),
+        Entry::new("command", format!("{} at most (MDTS)", bytes(namespace.most_bytes))),
+        Entry::new("in capsule", format!("{} at most", bytes(namespace.in_capsule_bytes))),
+    ];
+    entries.extend(namespace.storage.map(|storage| Entry::new("reads from", storage)));
+    let consent = if namespace.write_protected {
+        Block::paragraph("refused for writing: the target serves it read-only")
+    } else {
+        Block::Verbatim(format!("  --write-to-device 'ADDRESS' --serial {}", namespace.serial))
+    };
+    vec![
+        Block::Facts(Facts { entries, labels: Style::Plain, at: (2, 15) }),
+        Block::paragraph(namespace.contents.as_str()),
+        Block::paragraph(
+            "whether another host uses it can't be seen from here; what is on it is lost where it is written by",
+        ),
+        consent,
+        Block::paragraph("reading it needs no consent, and it may be in use meanwhile"),
+    ]
+}
+
+fn namespace_values(namespace: &NamespaceFacts) -> Value {
+    json!({
+        "address": namespace.address,
+        "size_bytes": namespace.size_bytes,
+        "block_bytes": namespace.block_bytes,
+        "model": namespace.model,
+        "consent": namespace.serial,
+        "write_protected": namespace.write_protected,
+        "volatile_write_cache": namespace.volatile_cache,
+        "queues": namespace.queues,
+        "most_bytes_per_command": namespace.most_bytes,
+        "in_capsule_bytes": namespace.in_capsule_bytes,
+        "reads_from": namespace.storage,
+        "contents": namespace.contents,
+    })
 }
 
 fn worn(wear: &Wear) -> String {

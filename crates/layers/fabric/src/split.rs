@@ -5,7 +5,7 @@ use std::sync::Arc;
 use narrows_engine::{Context, Samples};
 use narrows_initiator::Association;
 use narrows_model::{Layer, Measurement, Metric, condition, fabric, metric};
-use narrows_nvme::log::TargetWait;
+use narrows_nvme::log::{TargetActivity, TargetWait};
 use narrows_observe::Watch;
 use narrows_units::Nanos;
 use serde_json::json;
@@ -52,18 +52,18 @@ pub fn split(
         Some(error) if (rounds.len() as u32) < fabric::LEAST_ROUNDS => return Err(error),
         cut_short => cut_short,
     };
-    let wait = rounds.iter().find_map(|round| Some(round.target?[1].wait));
+    let told = rounds.iter().find_map(|round| Some(round.target?[1]));
     let mut measurements: Vec<Measurement> = plan
         .operations
         .iter()
-        .map(|operation| measurement(association, plan, *operation, (&rounds, ctx.repeats), wait))
+        .map(|operation| measurement(association, plan, *operation, (&rounds, ctx.repeats), told))
         .collect();
     measurements.extend(target_work(&rounds));
     if cut_short.is_some() {
         return Ok(Divided { measurements, cut_short });
     }
     match throughput(ctx, association, plan.region_bytes) {
-        Ok(reads) => measurements.push(with_conditions(reads, association, plan, wait)),
+        Ok(reads) => measurements.push(with_conditions(reads, association, plan, told)),
         Err(error) if (rounds.len() as u32) < fabric::LEAST_ROUNDS => return Err(error),
         Err(error) => return Ok(Divided { measurements, cut_short: Some(error) }),
     }
@@ -75,7 +75,7 @@ fn measurement(
     plan: &SplitPlan,
     operation: SplitOperation,
     (rounds, planned): (&[SplitRound], u32),
-    wait: Option<TargetWait>,
+    told: Option<TargetActivity>,
 ) -> Measurement {
     let reached = association.reached();
     let in_capsule = reached.controller.in_capsule_bytes();
@@ -83,7 +83,7 @@ fn measurement(
         operation.goes_with_command(in_capsule).then(|| EchoShape::of(operation, reached.digests));
     let mut samples = Samples::new();
     for round in rounds {
-        samples.extend(parts(round, operation, shape, wait));
+        samples.extend(parts(round, operation, shape, told.map(|told| told.wait)));
         samples.add(metric::SPLIT_ROUNDS_DONE, rounds.len() as f64 / f64::from(planned.max(1)));
     }
     let id = format!("fabric.split.{}", operation.word());
@@ -100,7 +100,7 @@ fn measurement(
         workload.insert(condition::IN_CAPSULE_BYTES, json!(in_capsule));
     }
     measurement.conditions.insert(condition::DIGESTS, json!(digests(association)));
-    with_conditions(measurement, association, plan, wait)
+    with_conditions(measurement, association, plan, told)
 }
 
 fn digests(association: &Association) -> &'static str {
@@ -117,15 +117,18 @@ fn with_conditions(
     mut measurement: Measurement,
     association: &Association,
     plan: &SplitPlan,
-    wait: Option<TargetWait>,
+    told: Option<TargetActivity>,
 ) -> Measurement {
     let conditions = &mut measurement.conditions;
     conditions.insert(condition::SAME_MACHINE, json!(plan.same_machine));
     if let Some(interface) = association.interface() {
         conditions.insert(condition::INTERFACE, json!(interface));
     }
-    if let Some(wait) = wait {
-        let word = match wait {
+    if let Some(storage) = told.and_then(|told| told.storage) {
+        conditions.insert(condition::TARGET_STORAGE, json!(storage.word()));
+    }
+    if let Some(told) = told {
+        let word = match told.wait {
             TargetWait::Sleep => "sleeps".to_string(),
             TargetWait::Spin(ns) => format!("polls for {}, then sleeps", Nanos(ns.into())),
             TargetWait::Poll => "polls".to_string(),
@@ -251,8 +254,6 @@ fn target_wake_up(wait: Option<TargetWait>, beyond_wire: f64) -> Option<f64> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use narrows_nvme::log::TargetActivity;
-
     use super::*;
     use crate::echo::EchoTimes;
     use crate::typical::{Sections, TypicalTimes};
@@ -366,6 +367,7 @@ mod tests {
             threads: 1,
             cpu_ns,
             commands,
+            storage: None,
         };
         let round = |before, after| {
             let mut round = SplitRound::default();

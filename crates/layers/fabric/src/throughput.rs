@@ -18,7 +18,7 @@ const LONGER: u32 = 4;
 const READ_BYTES: u32 = 128 << 10;
 /// Reads in flight of each queue.
 const DEPTH: u32 = 32;
-/// Queues, where the target grants and this machine has CPUs for so many.
+/// Queues, where the target grants and this machine has CPUs for so many, and the address names no other number.
 const MOST_QUEUES: u32 = 4;
 const ALIGNMENT: usize = 4096;
 /// No answer for so long ends it.
@@ -34,7 +34,7 @@ struct QueueReads {
     cpu_ns: u64,
 }
 
-/// Reads of 128 KiB at random places, 32 in flight on each of up to four queues.
+/// Reads of 128 KiB at random places, 32 in flight on each of up to four queues, or of as many as the address names.
 pub(crate) fn throughput(
     ctx: &Context<'_>,
     association: &Arc<Association>,
@@ -45,7 +45,8 @@ pub(crate) fn throughput(
     let bytes = u32::try_from(most).unwrap_or(u32::MAX).min(READ_BYTES);
     let bytes = bytes - bytes % reached.block_bytes;
     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
-    let queues = reached.queues.min(cpus).clamp(1, MOST_QUEUES);
+    let usual = || reached.queues.min(cpus).clamp(1, MOST_QUEUES);
+    let queues = association.address().queues.map_or_else(usual, u32::from);
     let mut samples = Samples::new();
     for repeat in 0..ctx.repeats {
         let detail = repeat_of("reads, many in flight", repeat, ctx.repeats, None);

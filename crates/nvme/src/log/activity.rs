@@ -18,7 +18,39 @@ pub enum TargetWait {
     Poll,
 }
 
-/// What the target's threads did so far.
+/// What answers the reads of a namespace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StorageBehind {
+    /// Memory of the target, and nothing else.
+    Memory,
+    /// A file through the target's page cache.
+    PageCache,
+    /// A file or device, behind memory of the target that has some of its pages.
+    Cached,
+    /// A file or device past the page cache.
+    Direct,
+}
+
+impl StorageBehind {
+    const ALL: [StorageBehind; 4] = [
+        StorageBehind::Memory,
+        StorageBehind::PageCache,
+        StorageBehind::Cached,
+        StorageBehind::Direct,
+    ];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            StorageBehind::Memory => "memory",
+            StorageBehind::PageCache => "page cache",
+            StorageBehind::Cached => "cache in memory",
+            StorageBehind::Direct => "direct",
+        }
+    }
+}
+
+/// What the target's threads did so far, and what is behind a namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TargetActivity {
     /// How they wait.
@@ -29,6 +61,8 @@ pub struct TargetActivity {
     pub cpu_ns: u64,
     /// I/O commands of all hosts.
     pub commands: u64,
+    /// Behind the namespace that the page was asked for; unknown where it was asked for none.
+    pub storage: Option<StorageBehind>,
 }
 
 impl TargetActivity {
@@ -46,6 +80,8 @@ impl TargetActivity {
         put_u32(&mut data, 16, self.threads);
         put_u64(&mut data, 24, self.cpu_ns);
         put_u64(&mut data, 32, self.commands);
+        // 0 for unknown, as targets have it that don't know of this byte.
+        data[40] = self.storage.map_or(0, |storage| storage as u8 + 1);
         data
     }
 
@@ -65,6 +101,7 @@ impl TargetActivity {
             threads: u32_at(data, 16),
             cpu_ns: u64_at(data, 24),
             commands: u64_at(data, 32),
+            storage: StorageBehind::ALL.into_iter().find(|it| *it as u8 + 1 == data[40]),
         })
     }
 }
@@ -76,17 +113,30 @@ mod tests {
     #[test]
     fn each_way_to_wait_is_read_as_it_was_written() {
         for wait in [TargetWait::Sleep, TargetWait::Spin(50_000), TargetWait::Poll] {
-            let activity = TargetActivity { wait, threads: 3, cpu_ns: 1 << 40, commands: 7 };
+            let activity = activity(wait, None);
             assert_eq!(TargetActivity::from_bytes(&activity.to_bytes()), Some(activity));
         }
+    }
+
+    fn activity(wait: TargetWait, storage: Option<StorageBehind>) -> TargetActivity {
+        TargetActivity { wait, threads: 3, cpu_ns: 1 << 40, commands: 7, storage }
+    }
+
+    #[test]
+    fn what_is_behind_a_namespace_is_read_as_it_was_written_and_unknown_words_are_none() {
+        for storage in StorageBehind::ALL {
+            let activity = activity(TargetWait::Sleep, Some(storage));
+            assert_eq!(TargetActivity::from_bytes(&activity.to_bytes()), Some(activity));
+        }
+        let mut data = activity(TargetWait::Sleep, None).to_bytes();
+        data[40] = 5;
+        assert_eq!(TargetActivity::from_bytes(&data).unwrap().storage, None);
     }
 
     #[test]
     fn the_page_of_another_vendor_is_none() {
         assert_eq!(TargetActivity::from_bytes(&[0; ACTIVITY_BYTES]), None);
-        let mut data =
-            TargetActivity { wait: TargetWait::Poll, threads: 1, cpu_ns: 1, commands: 1 }
-                .to_bytes();
+        let mut data = activity(TargetWait::Poll, None).to_bytes();
         data[8] = 9;
         assert_eq!(TargetActivity::from_bytes(&data), None);
     }

@@ -7,7 +7,7 @@ mod effects;
 mod error;
 mod smart;
 
-pub use activity::{ACTIVITY_BYTES, TargetActivity, TargetWait};
+pub use activity::{ACTIVITY_BYTES, StorageBehind, TargetActivity, TargetWait};
 pub use ana::{AnaGroup, AnaLog, AnaState};
 pub use discovery::{DISCOVERY_RECORD, DiscoveryEntry, DiscoveryLog, Transport};
 pub use effects::CommandEffects;

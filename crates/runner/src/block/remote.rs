@@ -17,7 +17,7 @@ use crate::request::block::DeviceConsent;
 
 /// What it is in place of a file system.
 pub(crate) const NAMESPACE: &str = "NVMe/TCP namespace";
-/// I/O queues that are asked for: one per thread of a load.
+/// I/O queues that are asked for, where the address names no more: one per thread of a load, of what is beside it too.
 const QUEUES: u16 = 64;
 /// A flush may take so long: a device may have a whole cache to write.
 const FLUSH_WITHIN: Duration = Duration::from_secs(120);
@@ -62,6 +62,13 @@ impl Remote for Queues {
     fn most_bytes(&self) -> u32 {
         self.association.reached().max_data
     }
+
+    fn ways(&self) -> (u32, u32) {
+        let asked = self.association.address().queues.map(u32::from);
+        // One is left for what goes on beside a load: a log, a look at what was written.
+        let most = self.association.reached().queues.saturating_sub(1).max(1);
+        asked.map_or((1, most), |asked| (asked, asked))
+    }
 }
 
 /// That a command takes no address yet.
@@ -90,8 +97,18 @@ impl RemoteNamespace {
         let address: Address = text.parse().map_err(|why: InvalidAddress| {
             Failure::hinted(why.to_string(), format!("as in {example}"))
         })?;
-        let association = Association::connect(&address, QUEUES);
+        let wanted = address.queues.unwrap_or(1);
+        let association = Association::connect(&address, wanted.saturating_add(1).max(QUEUES));
         let association = association.map_err(|error| explained(text, &error))?;
+        let granted = association.reached().queues;
+        if granted < wanted.into() {
+            return Err(Failure::hinted(
+                format!(
+                    "{text}: the target grants {granted} I/O queues, and `queues={wanted}` are asked for"
+                ),
+                "ask for no more than that, or let the target grant more (nvmet: attr_qid_max; SPDK: max_qpairs)",
+            ));
+        }
         Ok(RemoteNamespace { association: Arc::new(association), writable: false })
     }
 
@@ -143,12 +160,13 @@ impl RemoteNamespace {
             == (&other.host, other.port, &other.subsystem, other.namespace);
         let options = |address: &Address| {
             let timeouts = (address.keep_alive_s, address.io_timeout_s);
-            (address.digests, address.host_nqn.clone(), timeouts, address.reconnect)
+            let of_host = (address.host_nqn.clone(), address.queues);
+            (address.digests, of_host, timeouts, address.reconnect)
         };
         if same && options(own) != options(&other) {
             return Err(Failure::hinted(
                 format!(
-                    "{text} names other options (digests, host, timeouts, reconnect) than --write-to-device"
+                    "{text} names other options (queues, digests, host, timeouts, reconnect) than --write-to-device"
                 ),
                 "name the same in both: it is one connection",
             ));
@@ -245,35 +263,35 @@ impl RemoteNamespace {
         if !self.writable {
             return Vec::new();
         }
+        vec![
+            format!("This overwrites {part} {} (serial number {}).", self.name(), self.serial()),
+            self.contents(),
+            "Whether another host uses it can't be seen from here.".to_string(),
+        ]
+    }
+
+    /// What is on it, as far as marks of file systems, volumes and databases tell: a sentence.
+    pub fn contents(&self) -> String {
         let reached = self.association.reached();
-        let mut sentences = vec![format!(
-            "This overwrites {part} {} (serial number {}).",
-            self.name(),
-            self.serial()
-        )];
+        let unreadable =
+            |error: &dyn std::fmt::Display| format!("What it holds could not be read: {error}.");
         let chunk = CHUNK.max(reached.block_bytes);
-        match self
-            .association
-            .path(Arena::new(1, chunk, 4096).expect("a page"), PathOptions::default())
-        {
-            Ok(path) => {
-                let mut reader =
-                    Reader { chunk, path: Box::new(path), bytes: reached.bytes(), at: 0 };
-                sentences.push(match contents(&mut reader, reached.bytes()) {
-                    Ok(found) if found.signatures.is_empty() => {
-                        "No file system, volume or database is known on it.".to_string()
-                    }
-                    Ok(found) => {
-                        let names: Vec<_> = found.signatures.iter().map(|mark| mark.name).collect();
-                        format!("It holds: {}.", names.join(", "))
-                    }
-                    Err(error) => format!("What it holds could not be read: {error}."),
-                });
+        let arena = Arena::new(1, chunk, 4096).expect("a page");
+        let path = match self.association.path(arena, PathOptions::default()) {
+            Ok(path) => path,
+            Err(error) => return unreadable(&error),
+        };
+        let mut reader = Reader { chunk, path: Box::new(path), bytes: reached.bytes(), at: 0 };
+        match contents(&mut reader, reached.bytes()) {
+            Ok(found) if found.signatures.is_empty() => {
+                "No file system, volume or database is known on it.".to_string()
             }
-            Err(error) => sentences.push(format!("What it holds could not be read: {error}.")),
+            Ok(found) => {
+                let names: Vec<_> = found.signatures.iter().map(|mark| mark.name).collect();
+                format!("It holds: {}.", names.join(", "))
+            }
+            Err(error) => unreadable(&error),
         }
-        sentences.push("Whether another host uses it can't be seen from here.".to_string());
-        sentences
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use narrows_initiator::{Association, NvmeTcpPath, PathOptions};
 use narrows_io::{Arena, Completion, DevicePath, Op};
@@ -121,6 +122,11 @@ impl Connections for MadeAgain {
     fn lost(&self) -> (u64, u64) {
         let outages = self.0.outages();
         (outages.reconnects.into(), outages.disconnected_ns)
+    }
+
+    fn longest_stall_ns(&self, since: Instant) -> u64 {
+        let longest = self.0.longest_stall_since(since).as_nanos();
+        u64::try_from(longest).unwrap_or(u64::MAX)
     }
 }
 

@@ -169,7 +169,9 @@ fn logged(
         (page::CHANGED_NAMESPACES, Service::Io(_)) => {
             log_pages::changed(controller, request.retain_event)
         }
-        (page::ACTIVITY, Service::Io(_)) => log_pages::activity(context.target),
+        (page::ACTIVITY, Service::Io(subsystem)) => {
+            log_pages::activity(context.target, subsystem, request.namespace)
+        }
         (page::ANA, Service::Io(subsystem)) => log_pages::ana(subsystem, request.specific & 1 != 0),
         _ => return Err(Status::INVALID_LOG_PAGE),
     };

@@ -167,7 +167,7 @@ impl Connection {
             controller
         };
         let queue = Queue {
-            host_id: controller.host_id,
+            registrant: controller.registrant,
             epoch,
             joined: permit.is_none(),
             controller,

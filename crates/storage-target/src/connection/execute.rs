@@ -141,7 +141,7 @@ impl Connection {
         if demand.what == Use::Write && namespace.read_only {
             return Err(Status::WRITE_PROTECTED.for_good());
         }
-        let host = self.queue.as_ref().map(|queue| queue.host_id);
+        let host = self.queue.as_ref().map(|queue| queue.registrant);
         if demand.reserved
             && host.is_some_and(|host| !namespace.reservations.allow(host, demand.what))
         {
@@ -287,7 +287,7 @@ impl Connection {
     }
 
     fn reserve(&self, command: &IoCommand, namespace: &Namespace, data: &[u8]) -> Status {
-        let Some(host) = self.queue.as_ref().map(|queue| queue.host_id) else {
+        let Some(host) = self.queue.as_ref().map(|queue| queue.registrant) else {
             return Status::SEQUENCE_ERROR;
         };
         let key = |at: usize| {

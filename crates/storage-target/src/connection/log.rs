@@ -194,7 +194,7 @@ impl Connection {
     /// Why a command that waited may no longer change blocks: its host was preempted, or disabled its controller, meanwhile.
     fn no_longer_may(&mut self, number: u16) -> Option<Status> {
         let queue = self.queue.as_ref()?;
-        let (host, ended) = (queue.host_id, queue.epoch != queue.controller.epoch());
+        let (host, ended) = (queue.registrant, queue.epoch != queue.controller.epoch());
         let slot = self.slots.get(number)?;
         if ended {
             return Some(Status::ABORT_REQUESTED.for_good());

@@ -23,10 +23,10 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use narrows_nvme::SubmissionEntry;
 use narrows_nvme::digest::Digests;
 use narrows_nvme::intake::{DataIntake, Intake};
 use narrows_nvme::pdu::{Framing, IcReq, IcResp, Pdu, Side, Violation};
-use narrows_nvme::{HostId, SubmissionEntry};
 
 pub(crate) use outbox::PIECES;
 pub(crate) use storage::{StorageOperation, StorageRequest};
@@ -36,6 +36,7 @@ use crate::buffer::{Buffer, BufferPool, LARGEST};
 use crate::controller::Controller;
 use crate::key_maker::KeyRequest;
 use crate::reactor::Inbox;
+use crate::reservation::Registrant;
 use crate::target::Target;
 use gate::Gate;
 use outbox::Outbox;
@@ -111,7 +112,7 @@ struct Queue {
     /// The host doesn't look at SQHD.
     no_flow_control: bool,
     head: u16,
-    host_id: HostId,
+    registrant: Registrant,
     /// The controller's, when the queue joined it.
     epoch: u32,
     /// It is one of the controller's: an I/O queue whose host has to authenticate isn't before that.

@@ -58,7 +58,7 @@ impl Connection {
         let mut slot = self.slots.remove(number);
         let buffer = slot.buffer.take().ok_or(Violation::SEQUENCE)?;
         // Who was preempted while its data were on their way may not write any more.
-        let host = self.queue.as_ref().map(|queue| queue.host_id);
+        let host = self.queue.as_ref().map(|queue| queue.registrant);
         let writes = matches!(IoCommand::parse(&slot.entry), IoCommand::Write(_));
         let forbidden =
             writes && host.is_some_and(|host| !slot.namespace.reservations.allow(host, Use::Write));

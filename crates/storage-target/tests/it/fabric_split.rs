@@ -106,6 +106,28 @@ fn parts_are_of_the_operation_and_what_is_known_of_the_target_is_told() {
 }
 
 #[test]
+fn what_answers_reads_at_the_target_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, vec![0; 1 << 20]).unwrap();
+        path.display().to_string()
+    };
+    let cached = format!("{},cache=ram:256KiB", file("cached"));
+    let program = Program::serving(&["ram:1MiB", "null:1MiB", &file("plain"), &cached], &[]);
+    let told = |number: u32| {
+        let association = Association::connect(&program.address(&format!("ns={number}")), 1);
+        association.unwrap().target_activity().unwrap().storage.unwrap().word()
+    };
+    assert_eq!((told(1), told(2), told(4)), ("memory", "memory", "cache in memory"));
+    // The target's line says which of the two it is here.
+    assert!(["page cache", "direct"].contains(&told(3)), "{}", told(3));
+    let measurements = divided(&program, Some(vec![READ]), None).unwrap();
+    assert_eq!(measurements[0].text(condition::TARGET_STORAGE), Some("memory"));
+    program.stop();
+}
+
+#[test]
 fn a_target_that_polls_says_so_and_has_no_wake_up() {
     let program = Program::serving(&["ram:1MiB"], &["--wait", "50us"]);
     let measurements = divided(&program, Some(vec![READ]), None).unwrap();

@@ -43,6 +43,39 @@ fn what_is_not_there_is_told_by_name() {
 }
 
 #[test]
+fn whoever_asks_for_tls_is_told_what_to_do_in_its_place() {
+    let served = ["--subsystem", NQN, "--namespace", "null", "--allow-any-host"];
+    for option in [&["--tls"][..], &["--tls-key", "NVMeTLSkey-1:01:S3cret:"], &["--keyring=.nvme"]]
+    {
+        let (said, code) = refusal(&[&served[..], option].concat());
+        let name = option[0].split('=').next().unwrap();
+        assert!(said.contains(&format!("narrows-target: {name}: TLS is not there")), "{said}");
+        assert!(said.contains("\nhint: ") && said.contains("WireGuard"), "{said}");
+        assert!(code == Some(2) && !said.contains("S3cret"), "{said}");
+    }
+    // Any other option that there is none of is the parser's matter.
+    let (said, code) = refusal(&[&served[..], &["--timeout"]].concat());
+    assert!(code == Some(2) && said.contains("'--timeout'") && !said.contains("TLS"), "{said}");
+}
+
+#[test]
+fn a_target_that_hangs_up_may_want_tls() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let hangs_up = std::thread::spawn(move || {
+        use std::io::Read;
+        // All of ICReq is read first: a socket that is closed over unread bytes is reset.
+        let (mut socket, _) = listener.accept().unwrap();
+        socket.read_exact(&mut [0; 128]).unwrap();
+    });
+    let address = format!("nvme-tcp://{address}/{NQN}").parse().unwrap();
+    let error = Association::connect(&address, 1).unwrap_err();
+    hangs_up.join().unwrap();
+    assert!(error.to_string().contains("closed the connection before it answered"), "{error}");
+    assert!(error.hint().unwrap().contains("TLS"), "{error}");
+}
+
+#[test]
 fn a_namespace_is_the_same_after_a_restart_and_another_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disk");

@@ -3,6 +3,7 @@
 use narrows_engine::Stop;
 use narrows_io::{Arena, Op};
 use narrows_layer_wal::LogNamespace;
+use narrows_runner::block::device::look_at_namespace;
 use narrows_runner::block::remote::RemoteNamespace;
 use narrows_runner::log::target_dirs::{LogSpace, TargetDirs};
 use narrows_runner::request::block::DeviceConsent;
@@ -60,6 +61,30 @@ fn what_would_be_lost_is_read_over_the_network() {
 }
 
 #[test]
+fn a_look_tells_what_consent_needs() {
+    let program = Program::serving(&["ram:4MiB", "ram:1MiB,readonly,block=4096"], &[]);
+    let serial = serial(&program);
+    let look =
+        |options: &str| look_at_namespace(&program.address(options).to_string()).unwrap().unwrap();
+    let first = look("");
+    assert_eq!((first.size_bytes, first.block_bytes), (4 << 20, 512));
+    assert_eq!((first.serial.as_str(), first.model.as_str()), (&*serial, "narrows-target"));
+    assert_eq!((first.volatile_cache, first.queues, first.in_capsule_bytes), (true, 64, 16 << 10));
+    assert!(first.contents.contains("No file system") && !first.write_protected);
+    assert_eq!(first.storage, Some("memory"));
+    let second = look("ns=2");
+    assert_eq!((second.write_protected, second.block_bytes), (true, 4096));
+    assert_eq!(look_at_namespace("/dev/sda").unwrap(), None);
+    let device = DeviceConsent {
+        device: first.address.clone(),
+        serial: first.serial.clone(),
+        accepted: Vec::new(),
+    };
+    assert!(RemoteNamespace::consented(&device).unwrap().is_writable());
+    program.stop();
+}
+
+#[test]
 fn an_address_that_is_none_is_told_with_an_example() {
     let error = RemoteNamespace::connect("nvme-tcp://127.0.0.1").unwrap_err();
     assert!(format!("{error:?}").contains("nqn.2026-11.org.example"), "{error:?}");
@@ -88,6 +113,20 @@ fn the_engine_s_ways_reach_the_namespace() {
     assert!(done.iter().all(|done| done.result == 8192));
     assert!(path.buffer(1).iter().all(|byte| *byte == 9));
     drop(path);
+    program.stop();
+}
+
+#[test]
+fn a_load_has_as_many_queues_as_the_address_names_and_no_more_than_are_granted() {
+    let program = Program::serving(&["ram:1MiB"], &[]);
+    let ways = |options: &str| {
+        let namespace = RemoteNamespace::connect(&program.address(options).to_string());
+        namespace.map(|namespace| namespace.access().ways())
+    };
+    assert_eq!(ways("").unwrap(), (1, 63), "one is for what goes on beside");
+    assert_eq!(ways("queues=4").unwrap(), (4, 4));
+    let more = ways("queues=65").unwrap_err();
+    assert!(more.to_string().contains("grants 64 I/O queues, and `queues=65`"), "{more:?}");
     program.stop();
 }
 

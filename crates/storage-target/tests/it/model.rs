@@ -931,6 +931,13 @@ fn a_log_with_two_media_goes_on_with_one() {
 /// What a host had under way when its connections were lost must not happen after what it does once it is back.
 #[test]
 fn a_host_that_comes_back_waits_for_what_it_had_under_way() {
+    // Under the same identifier, and under another: some hosts make one up for each connection.
+    for host_id in [9, 7] {
+        comes_back(HostId([host_id; 16]));
+    }
+}
+
+fn comes_back(host_id: HostId) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disk");
     std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
@@ -948,7 +955,8 @@ fn a_host_that_comes_back_waits_for_what_it_had_under_way() {
     world.cut(line);
     // Back again: the connection is opened, and Connect is not answered.
     let mut again = world.line(Digests::NONE);
-    let (connect, data) = connect(0, 31, DYNAMIC_CONTROLLER, NQN.parse().unwrap(), "model");
+    let (connect, mut data) = connect(0, 31, DYNAMIC_CONTROLLER, NQN.parse().unwrap(), "model");
+    data.host_id = host_id;
     again.memory.0[0][..1024].copy_from_slice(&data.to_bytes());
     let entry = FabricsCommand::Connect(connect).to_entry(0, DataPointer::NONE);
     again.queue.submit(entry, 0, Direction::Out(1024), &mut again.memory);

@@ -1,7 +1,7 @@
 //! Lost connections: what a host does that was told to connect again, and what it doesn't.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use narrows_initiator::{Address, Association, NvmeTcpPath, PathOptions};
 use narrows_io::{Arena, Completion, DevicePath, Op, Outages};
@@ -89,6 +89,7 @@ fn wherever_a_connection_is_cut_the_data_are_those_of_a_copy() {
     let cutter = Cutter::before(program.port);
     let options = "digest=data&reconnect-delay=1&ctrl-loss-tmo=600";
     let (association, mut path) = path_to(&address(cutter.port, options));
+    let begun = Instant::now();
     let mut copy = vec![0; SIZE as usize];
     let mut number = 0;
     let cut = |pdu, number, passes| Cut { pdu, number, passes };
@@ -135,6 +136,10 @@ fn wherever_a_connection_is_cut_the_data_are_those_of_a_copy() {
         let range = offset as usize..(offset + u64::from(SLOT)) as usize;
         assert!(path.buffer(0)[..] == copy[range], "at {offset}");
     }
+    // The longest of all paths, by when it ended.
+    let longest = association.longest_stall_since(begun).as_nanos();
+    assert_eq!(longest, u128::from(seen.longest_stall_ns));
+    assert_eq!(association.longest_stall_since(Instant::now()), Duration::ZERO);
     // A path that begins later knows of none.
     let later = path_of(&association);
     assert_eq!(outages(&later), Outages::default());
@@ -375,6 +380,26 @@ fn a_target_that_is_silent_for_longer_than_the_keep_alive_timeout_is_left_and_fo
         let range = offset as usize..(offset + u64::from(SLOT)) as usize;
         assert!(path.buffer(0)[..] == copy[range], "at {offset}");
     }
+    drop((path, association));
+    program.stop();
+}
+
+#[test]
+fn a_path_that_begins_while_its_target_is_silent_comes_with_the_connections_that_are_made_again() {
+    let program = Program::serving(&["ram:8MiB"], &[]);
+    let options = "keep-alive-tmo=1&reconnect-delay=1&ctrl-loss-tmo=600";
+    let association = Arc::new(Association::connect(&address(program.port, options), 4).unwrap());
+    program.signal(libc::SIGSTOP);
+    let other = Arc::clone(&association);
+    // Its Connect names a controller that the target ends as soon as it goes on.
+    let path = std::thread::spawn(move || path_of(&other));
+    while !association.outages().disconnected {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    program.signal(libc::SIGCONT);
+    let mut path = path.join().unwrap();
+    path.submit(Op::Read, 0, 0, 4096);
+    assert_eq!(all(&mut path)[0].result, 4096);
     drop((path, association));
     program.stop();
 }

@@ -3,7 +3,7 @@
 use narrows_model::{Layer, Severity, condition, fabric, metric};
 
 use super::structure::note;
-use crate::Quantity::Metric;
+use crate::Quantity::{self, Metric};
 use crate::{About, Group, Over, Rule, Select, Structure, Test, When};
 
 const FABRIC: Select = Select::layers(&[Layer::Fabric]);
@@ -90,6 +90,33 @@ pub(super) const RULES: &[Rule] = &[
         reference: METHOD,
     },
     Rule {
+        id: "fabric-cache-behind",
+        group: Group::Fabric,
+        severity: Severity::Note,
+        about: About::Run(SPLIT),
+        when: When::Says {
+            key: condition::TARGET_STORAGE.any(),
+            any_of: &["page cache", "cache in memory"],
+        },
+        figures: &[Metric(metric::SPLIT_STORAGE)],
+        summary: "The target may answer reads from memory: from its page cache, or from a cache in front of the file",
+        advice: "To see the drive, serve a device, or a file on a file system that takes direct I/O (narrows-target says `access=direct` when it starts), without cache=ram",
+        reason: "The fabric's part is right. The storage's is the drive's only for reads that the memory does not have, and which those are is not told",
+        reference: "Linux open(2), O_DIRECT; guide: a storage target, memory in front",
+    },
+    Rule {
+        id: "fabric-digests-on",
+        group: Group::Fabric,
+        severity: Severity::Note,
+        about: About::Run(SPLIT),
+        when: When::Says { key: condition::DIGESTS.any(), any_of: &["header", "data", "both"] },
+        figures: &[],
+        summary: "Digests are on: both ends compute a CRC32C of what they send and of what they receive",
+        advice: "Measure without `&digest=` as well: the difference is what they cost. Keep them where packets pass equipment that may damage them",
+        reason: "With instructions for it a CRC32C of 4 KiB takes 0.4 µs, by a table 9 µs (one AMD Zen 4 CPU), at each end and in the latency; which of the two the target has it doesn't tell",
+        reference: "NVM Express NVMe/TCP Transport Specification, header and data digests",
+    },
+    Rule {
         group: Group::Fabric,
         summary: "An NVMe controller has many more I/O queues than the network port has receive queues",
         advice: "Connect with as many as the port has (nvme connect --nr-io-queues N), or give the port more (ethtool -L PORT combined N)",
@@ -130,7 +157,7 @@ pub(super) const RULES: &[Rule] = &[
                 test: Test::Above(0.0),
             },
         ]),
-        figures: &[Metric(metric::DISCONNECTED), Metric(metric::LONGEST_STALL)],
+        figures: &[Quantity::Total(metric::DISCONNECTED), Quantity::Largest(metric::LONGEST_STALL)],
         summary: "The connection to the storage was lost during the test, and made again",
         advice: "Find why before you measure again: the kernel log of host and target, and the network's",
         reason: "Operations stood still or were sent twice: the figure is of the outage as much as of the storage",

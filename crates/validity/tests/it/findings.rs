@@ -1,7 +1,7 @@
 //! What findings look like: order, wording, effect on the run.
 
 use crate::clean;
-use narrows_model::{DeviceKind, Role, Run, Severity, Validity, condition, metric};
+use narrows_model::{DeviceKind, MetricValue, Role, Run, Severity, Validity, condition, metric};
 use narrows_validity::{Group, check, rules};
 use serde_json::json;
 
@@ -76,6 +76,27 @@ fn a_burst_figure_is_told_against_the_capacity() {
         check(&run)[0].evidence,
         "write state is burst; written bytes 49.2 GB; drive capacity 40.0 GB"
     );
+}
+
+/// Of one repeat among six, so that medians would be nothing.
+#[test]
+fn an_outage_in_one_repeat_is_told_with_what_it_took() {
+    let mut run = clean::run();
+    let m = run.measurements.iter_mut().find(|m| m.id == KNEE).expect("the clean run has it");
+    for (name, value) in [
+        (metric::RECONNECTS, 1.0),
+        (metric::DISCONNECTED, 1_200_000_000.0),
+        (metric::LONGEST_STALL, 1_300_000_000.0),
+    ] {
+        let mut samples = vec![0.0; 6];
+        samples[2] = value;
+        m.metrics.push(MetricValue::new(name, 0.0, None, samples));
+    }
+    let findings = check(&run);
+    assert_eq!(findings[0].id, "nvme-connected-again");
+    let said = &findings[0].evidence;
+    assert!(said.contains("disconnected over all repeats 1.20 s"), "{said}");
+    assert!(said.contains("longest stall 1.30 s"), "{said}");
 }
 
 #[test]

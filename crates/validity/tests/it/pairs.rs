@@ -486,6 +486,13 @@ const PAIRS: &[Pair] = &[
         fires: |r| fabric(r, metric::SPLIT_STORAGE, 999.0),
         silent: |r| fabric(r, metric::SPLIT_STORAGE, 1001.0) },
 
+    Pair { rule: "fabric-cache-behind",
+        fires: |r| fabric_says(r, condition::TARGET_STORAGE, "page cache"),
+        silent: |r| fabric_says(r, condition::TARGET_STORAGE, "direct") },
+    Pair { rule: "fabric-digests-on",
+        fires: |r| fabric_says(r, condition::DIGESTS, "header"),
+        silent: |r| fabric_says(r, condition::DIGESTS, "none") },
+
     Pair { rule: "far-from-drive",
         fires: |r| { two_nodes(r, 1); r.hosts[0].platform.cpu.allowed = vec![0, 1] },
         // One of its threads was bound to the drive's side.
@@ -1024,6 +1031,12 @@ fn fabric(run: &mut Run, name: Metric, value: f64) {
 fn on_one_machine(run: &mut Run, one: bool) {
     fabric(run, metric::RETRANSMITS, 0.0);
     say(of(run, "fabric.split.read.8k"), condition::SAME_MACHINE, json!(one));
+}
+
+/// A latency over a fabric that says this of itself.
+fn fabric_says(run: &mut Run, key: narrows_model::Key<str>, word: &str) {
+    fabric(run, metric::RETRANSMITS, 0.0);
+    say(of(run, "fabric.split.read.8k"), key, json!(word));
 }
 
 fn rename(run: &mut Run, id: &str, to: &str) {

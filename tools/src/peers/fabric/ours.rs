@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use narrows_engine::Rng;
 use narrows_initiator::{Address, Association, NvmeTcpPath, PathOptions};
 use narrows_io::{Arena, DevicePath, Op};
+use xtask::bound::ends_with_us;
 
 use super::sample::Sample;
 use super::{Operation, Window};
@@ -43,7 +44,8 @@ pub(super) fn build() -> Result<PathBuf> {
     command
         .args(["build", "--release", "--quiet", "--package", "narrows-target"])
         .current_dir(&root);
-    ensure!(command.status()?.success(), "narrows-target can't be built");
+    let status = ends_with_us(&mut command, libc::SIGTERM).status()?;
+    ensure!(status.success(), "narrows-target can't be built");
     Ok(root.join("target/release/narrows-target"))
 }
 
@@ -158,14 +160,15 @@ fn looped(path: &mut NvmeTcpPath, load: Load, target: u32) -> Result<Sample> {
     })
 }
 
-/// A program on the first CPU.
+/// A program on the first CPU, which ends with us.
 pub(super) fn pinned(program: &Path) -> Command {
     let mut command = Command::new("taskset");
     command.args(["--cpu-list", "0"]).arg(program).stdout(Stdio::null());
+    ends_with_us(&mut command, libc::SIGKILL);
     command
 }
 
-/// A server that ends when it goes out of scope.
+/// A server that ends when it goes out of scope; it is started bound to this process, for ends that leave no scope.
 pub(super) struct Serving(pub(super) Child);
 
 impl Drop for Serving {
@@ -225,4 +228,61 @@ pub(super) fn process_cpu_s(pid: u32) -> Result<f64> {
     // SAFETY: it asks for a number.
     let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64;
     Ok((user + system) / per_second)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use super::super::theirs::on_host;
+    use super::*;
+
+    /// Names the file that the measurement which is to be interrupted writes.
+    const INTERRUPTED: &str = "NARROWS_TEST_PEERS_INTERRUPTED";
+
+    fn has_ended(pid: &str) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
+    }
+
+    fn until(what: &str, holds: impl Fn() -> bool) {
+        for _ in 0..6000 {
+            if holds() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        panic!("{what}");
+    }
+
+    #[test]
+    fn targets_and_hosts_end_with_an_interrupted_measurement() {
+        if let Some(file) = std::env::var_os(INTERRUPTED) {
+            let start = |mut command: Command| Serving(command.arg("600").spawn().unwrap());
+            let running = [start(pinned(Path::new("sleep"))), start(on_host("sleep"))];
+            let pids = running.each_ref().map(|it| it.0.id().to_string()).join(" ");
+            let new = Path::new(&file).with_extension("new");
+            fs::write(&new, pids).unwrap();
+            fs::rename(&new, file).unwrap();
+            thread::sleep(Duration::from_secs(600));
+            return;
+        }
+        for signal in [libc::SIGTERM, libc::SIGKILL] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("pids");
+            let name =
+                "peers::fabric::ours::tests::targets_and_hosts_end_with_an_interrupted_measurement";
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args(["--exact", name]).env(INTERRUPTED, &file);
+            let mut measurement = Serving(command.spawn().unwrap());
+            until("both are started", || file.exists());
+            let pids = fs::read_to_string(&file).unwrap();
+            assert!(pids.split(' ').all(|pid| !has_ended(pid)), "{pids}");
+            // SAFETY: a signal to a child that wasn't waited for yet.
+            unsafe { libc::kill(measurement.0.id() as i32, signal) };
+            measurement.0.wait().unwrap();
+            until("both have ended", || pids.split(' ').all(has_ended));
+        }
+    }
 }

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use xtask::bound::ends_with_us;
 
 use super::ours::{BYTES, Load, Serving, Waiting, driven};
 use super::sample::Sample;
@@ -66,9 +67,8 @@ impl Spdk {
         let mut command = Command::new(&self.program);
         command.args(["--no-huge", "--iova-mode", "va", "--no-pci", "-m", "[0]"]);
         command.args(["-s", &MEMORY_MB.to_string(), "-r"]).arg(&socket).arg("-c").arg(&config);
-        let mut target = Serving(
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?,
-        );
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut target = Serving(ends_with_us(&mut command, libc::SIGKILL).spawn()?);
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", PORT)).is_err() {
             if let Some(status) = target.0.try_wait()? {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
+use xtask::bound::ends_with_us;
 
 use super::ours::{Serving, pinned, process_cpu_s};
 use super::sample::Sample;
@@ -31,10 +32,11 @@ fn json_of(output: &[u8]) -> Result<Value> {
     Ok(serde_json::from_slice(&output[begin..])?)
 }
 
-/// A program on the second CPU.
-fn on_host(program: &str) -> Command {
+/// A program on the second CPU, which ends with us.
+pub(super) fn on_host(program: &str) -> Command {
     let mut command = Command::new("taskset");
     command.args(["--cpu-list", "1", program]).stdin(Stdio::null());
+    ends_with_us(&mut command, libc::SIGKILL);
     command
 }
 

@@ -129,7 +129,8 @@ fn widen(
     loop {
         let (rate, busy) = best(shown, *depth);
         let more = bench.generators * 2;
-        if !several || busy <= BUSY || more > processors || more > *depth {
+        let most = bench.plan.access.ways().1;
+        if !several || busy <= BUSY || more > processors.min(most) || more > *depth {
             return Ok(());
         }
         let before = std::mem::replace(&mut bench.generators, more);

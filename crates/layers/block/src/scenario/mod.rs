@@ -192,11 +192,14 @@ impl Stream {
     }
 
     /// Threads that `depth` operations in flight take by `access`, where `generators` would do otherwise: blocking
-    /// calls need a thread each.
+    /// calls need a thread each, and each queue of a target is a thread's.
     pub fn threads_for(access: &Access, depth: u32, generators: u32) -> u32 {
         match access.depth_per_thread() {
             Some(each) => depth.div_ceil(each.max(1)).max(1),
-            None => generators.clamp(1, depth.max(1)),
+            None => {
+                let (least, most) = access.ways();
+                generators.max(least).min(most).clamp(1, depth.max(1))
+            }
         }
     }
 

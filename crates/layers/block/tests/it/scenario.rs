@@ -1,11 +1,15 @@
 //! Scenarios on real files, by every way, under every load: the figures add up, nothing is lost at the borders, and what
 //! was asked is what the file saw.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common::{MIB, context, folder, made, samples};
 use narrows_engine::{Arrivals, Stop};
-use narrows_io::{Access, Effect, Fault, Method, Op, Options, Tag, TestFile, When};
+use narrows_io::{
+    Access, Arena, DevicePath, Effect, Error, Fault, Method, Op, Options, Remote, Tag, TestFile,
+    When,
+};
 use narrows_layer_block::{
     AccessPattern, BlockError, Counted, Distribution, Limit, Load, Mix, Record, Region, Route,
     Scenario, Share, Sizes, Stream, StreamOutcome, Then, Writers, run_scenario,
@@ -160,6 +164,41 @@ fn samples_are_operations_by_every_way_under_every_load_with_every_mix() {
         }
     }
     assert!(runs >= 32, "{runs}");
+}
+
+/// A target that grants so many queues, of which so many are asked for.
+#[derive(Debug)]
+struct Granted(u32, u32);
+
+impl Remote for Granted {
+    fn open(&self, _: Arena, _: u32) -> Result<Box<dyn DevicePath>, Error> {
+        unreachable!("nothing is opened")
+    }
+
+    fn most_bytes(&self) -> u32 {
+        1 << 20
+    }
+
+    fn ways(&self) -> (u32, u32) {
+        (self.0, self.1)
+    }
+}
+
+#[test]
+fn a_load_takes_no_more_threads_than_there_are_queues_and_as_many_as_are_asked_for() {
+    for (least, most, depth, generators, threads) in [
+        (1, 4, 32, 1, 1),
+        (1, 4, 32, 8, 4),
+        (4, 4, 32, 1, 4),
+        (4, 4, 32, 8, 4),
+        // An operation is one thread's.
+        (4, 4, 2, 1, 2),
+    ] {
+        let access = Access::remote(Arc::new(Granted(least, most)));
+        let of = (least, most, depth, generators);
+        assert_eq!(Stream::threads_for(&access, depth, generators), threads, "{of:?}");
+    }
+    assert_eq!(Stream::threads_for(&Access::best(), 32, 8), 8, "a device of this machine");
 }
 
 #[test]
