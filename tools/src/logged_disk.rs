@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use xtask::bound::ends_with_us;
 
 pub(crate) const NQN: &str = "nqn.2026-11.org.example:disk";
 /// What a log of no records takes, bytes.
@@ -112,6 +113,7 @@ impl Disk {
         let mut command = Command::new(program());
         command.args(["serve", "--subsystem", NQN, "--allow-any-host", "--threads", "2"]);
         command.args(["--listen", "127.0.0.1:0", "--namespace", &namespace]);
+        ends_with_us(&mut command, libc::SIGKILL);
         let mut child =
             command.stderr(Stdio::piped()).spawn().context("starting narrows-target")?;
         let mut lines = BufReader::new(child.stderr.take().context("its messages")?).lines();

@@ -192,6 +192,7 @@ impl TierCase {
                     wal_bytes: unknown(),
                     asked: false,
                     no_law: None,
+                    law_off: 0.0,
                     doubts: Vec::new(),
                 };
                 let tier = LogTier {
@@ -220,6 +221,7 @@ impl TierCase {
                     limits: Vec::new(),
                     asked: false,
                     no_law: None,
+                    law_off: 0.0,
                     doubts: Vec::new(),
                 };
                 let tier = ReadTier {

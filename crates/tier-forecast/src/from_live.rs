@@ -75,6 +75,7 @@ fn observed(run: &Run) -> Result<LogNow, Refused> {
         wal_bytes: known(counted.per_writer(counted.log_bytes)),
         asked: true,
         no_law: None,
+        law_off: 0.0,
         doubts,
     })
 }

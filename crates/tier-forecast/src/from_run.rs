@@ -13,6 +13,8 @@ use crate::given::{Limit, LogNow, ReadNow, Refused};
 
 /// Nanoseconds of a microsecond.
 const US_NS: f64 = 1e-3;
+/// Where the parts of an operation's time are further off its rate, no law is made of them; judgement.
+const LAW_OFF_MOST: f64 = 0.25;
 
 /// A flush by one writer that has nothing else to do, and how it was measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,6 +158,7 @@ pub fn log_now(run: &Run, workload: Option<&str>) -> Result<LogNow, Refused> {
         wal_bytes: given(op.wal_bytes, 1.0, &source),
         asked: op.workload == Workload::Observed,
         no_law: no_law(&op, verdict),
+        law_off: law_off(verdict).unwrap_or(0.0),
         doubts,
     };
     Ok(match device {
@@ -216,6 +219,7 @@ pub fn read_now(run: &Run, workload: Option<&str>) -> Result<ReadNow, Refused> {
         limits: all.chain(ladder).collect(),
         asked: op.workload == Workload::Observed,
         no_law: no_law(&op, verdict),
+        law_off: law_off(verdict).unwrap_or(0.0),
         doubts: common_doubts(run, &op, verdict).into_iter().chain(whose_cpus(verdict)).collect(),
     })
 }
@@ -338,14 +342,20 @@ fn limits(verdict: Option<&Verdict>, source: &str, wanted: fn(Bottleneck) -> boo
     bounds.map(limit).collect()
 }
 
+/// How far the sum of an operation's time is off, relative, where it does not agree.
+fn law_off(verdict: Option<&Verdict>) -> Option<f64> {
+    let sum = verdict?.sum.as_ref().filter(|sum| !sum.agrees)?;
+    Some((sum.predicted_per_s / sum.measured_per_s - 1.0).abs())
+}
+
 fn no_law(op: &PerOperation, verdict: Option<&Verdict>) -> Option<String> {
     if op.time.is_none() {
         return Some("parts of an operation's time were not measured".to_string());
     }
-    let sum = verdict?.sum.as_ref().filter(|sum| !sum.agrees)?;
+    let off = law_off(verdict).filter(|off| *off > LAW_OFF_MOST || !off.is_finite())?;
     Some(format!(
-        "the parts of an operation's time differ from the measured rate by {:+.0} %",
-        (sum.predicted_per_s / sum.measured_per_s - 1.0) * 100.0
+        "the parts of an operation's time differ from the measured rate by {:.0} %",
+        off * 100.0
     ))
 }
 

@@ -68,6 +68,8 @@ pub struct LogNow {
     pub asked: bool,
     /// Why the law describes no rate of it; absent where it does.
     pub no_law: Option<String>,
+    /// How far the parts of an operation's time are off the measured rate, relative; 0 where nobody compared them.
+    pub law_off: f64,
     /// What bears on its figures.
     pub doubts: Vec<String>,
 }
@@ -128,6 +130,8 @@ pub struct ReadNow {
     pub asked: bool,
     /// Why the law describes no rate of it; absent where it does.
     pub no_law: Option<String>,
+    /// How far the parts of an operation's time are off the measured rate, relative; 0 where nobody compared them.
+    pub law_off: f64,
     /// What bears on its figures.
     pub doubts: Vec<String>,
 }

@@ -295,7 +295,7 @@ fn capped(
         let line = lines.computed("limit.wal", "the WAL alone allows then", "/s", line);
         limits.add(lines, ("WAL alone", "limit.wal"), line, &now.rate);
     }
-    let law = law(lines);
+    let law = law(lines, given.law_off);
     let is = limits.under(lines, ("rate.then", "forecast"), &free[0], &law);
     let most = limits.under(lines, ("rate.then.most", "at most"), &free[2], &law);
     let (Some(before), Some(after)) = (lines.value(&now.rate), lines.value(&is)) else {

@@ -88,10 +88,15 @@ pub(crate) fn contradiction(
     Ok(())
 }
 
-/// What the law is good to: its sum is accepted where it reproduces a measured rate within this, and no forecast by it is finer.
-pub(crate) fn law(lines: &mut Lines) -> Expr {
-    let range = Range { value: 1.0, low: 1.0 - SUM_TOLERANCE, high: 1.0 + SUM_TOLERANCE };
-    let source = format!("the law's sum may miss a measured rate by {}", Ratio(SUM_TOLERANCE));
+/// What the law is good to: its sum is accepted where it reproduces a measured rate within this, and no forecast by it is finer. Where the
+/// parts of an operation's time are further off, so is the forecast.
+pub(crate) fn law(lines: &mut Lines, off: f64) -> Expr {
+    let most = off.max(SUM_TOLERANCE);
+    let range = Range { value: 1.0, low: 1.0 - most, high: 1.0 + most };
+    let source = match off > SUM_TOLERANCE {
+        false => format!("the law's sum may miss a measured rate by {}", Ratio(most)),
+        true => format!("the parts of the time now miss the measured rate by {}", Ratio(most)),
+    };
     let given = Given::of(Some(range), Basis::Rule, source);
     lines.given("law", "what the law may be off by", "", &given)
 }

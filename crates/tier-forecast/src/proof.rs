@@ -182,13 +182,15 @@ fn sentence(outcome: ProofOutcome, rows: &[ProofRow], forecast: &Forecast) -> St
             "the measurement contradicts the forecast of: {}",
             names(&|row| row.holds == Some(false))
         ),
-        ProofOutcome::Open => match forecast.unknown.first() {
-            Some(unknown) => format!(
-                "no rate is forecast, so there is nothing to hold the measured one against: {} is unknown",
-                unknown.what
-            ),
-            None => "no rate is forecast, so there is nothing to hold the measured one against"
-                .to_string(),
-        },
+        ProofOutcome::Open => {
+            let nothing = "no rate is forecast, so there is nothing to hold the measured one against";
+            let unknown = forecast.unknown.iter().find(|unknown| unknown.gives.contains("rate"));
+            let doubt = forecast.doubts.iter().find_map(|doubt| doubt.strip_prefix("no rate is forecast: "));
+            match (doubt, unknown) {
+                (Some(doubt), _) => format!("{nothing}: {doubt}"),
+                (_, Some(unknown)) => format!("{nothing}: {} is unknown ({})", unknown.what, unknown.hint),
+                _ => nothing.to_string(),
+            }
+        }
     }
 }

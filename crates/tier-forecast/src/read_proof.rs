@@ -60,6 +60,7 @@ pub fn read_proof(run: &Run) -> Result<Proof, Refused> {
         limits: Vec::new(),
         asked: false,
         no_law: None,
+        law_off: 0.0,
         doubts: Vec::new(),
     };
     let hits = off.number(condition::TIER_HITS_LEAST).zip(off.number(condition::TIER_HITS_MOST));

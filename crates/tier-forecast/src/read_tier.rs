@@ -176,7 +176,7 @@ fn rates(
         }
         None => free(lines, ".most", " then if all are served", &read.least),
     };
-    let law = law(lines);
+    let law = law(lines, given.law_off);
     let most = limits.under(lines, ("rate.then.most", "at most"), &most, &law);
     let Some(is) = &read.is else {
         lines.computed("rate.then.least", "at least: no gain", "/s", now.rate.clone());

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use narrows_lab_drive::{DriveContents, Lab, missing};
+use xtask::bound::ends_with_us;
 
 use super::{Setting, Told};
 use crate::logged_disk::{Disk, NQN, Target};
@@ -131,7 +132,7 @@ fn narrows(tier: &str) -> Command {
 }
 
 fn tell(mut command: Command) -> Result<Told> {
-    let output = command.output().context("running narrows")?;
+    let output = ends_with_us(&mut command, libc::SIGTERM).output().context("running narrows")?;
     let said = String::from_utf8_lossy(&output.stderr);
     // 4: what was measured is doubtful somewhere, and the proof says so.
     ensure!(matches!(output.status.code(), Some(0 | 4)), "narrows: {}: {said}", output.status);

@@ -221,6 +221,7 @@ fn given_commits(args: &LogTierArgs) -> LogNow {
         wal_bytes: of(args.wal_per_transaction.as_ref(), "--wal-per-transaction"),
         asked: false,
         no_law: None,
+        law_off: 0.0,
         doubts: Vec::new(),
     }
 }
@@ -269,6 +270,7 @@ fn given_reads(args: &ReadTierArgs) -> ReadNow {
         limits: Vec::new(),
         asked: false,
         no_law: None,
+        law_off: 0.0,
         doubts: Vec::new(),
     }
 }

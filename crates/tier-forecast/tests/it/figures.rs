@@ -36,6 +36,7 @@ pub fn commits() -> LogNow {
         wal_bytes: is(2_000.0),
         asked: false,
         no_law: None,
+        law_off: 0.0,
         doubts: Vec::new(),
     }
 }
@@ -66,6 +67,7 @@ pub fn reads() -> ReadNow {
         limits: Vec::new(),
         asked: false,
         no_law: None,
+        law_off: 0.0,
         doubts: Vec::new(),
     }
 }
