@@ -183,6 +183,7 @@ impl TierCase {
                     flush_us: given(flush[0]),
                     device_us: None,
                     cpu_us: unknown(),
+                    cpu_unflushed_us: None,
                     cpus: unknown(),
                     locks_us: None,
                     locks_through_commit: None,

@@ -66,6 +66,7 @@ fn observed(run: &Run) -> Result<LogNow, Refused> {
         flush_us: known(flush_ns.filter(|ns| *ns > 0.0).map(|ns| ns * US_NS)),
         device_us: None,
         cpu_us: known(None),
+        cpu_unflushed_us: None,
         cpus: known(None),
         locks_us: Some(sum(|kind| kind == LiveWaitKind::Lock)),
         locks_through_commit: None,

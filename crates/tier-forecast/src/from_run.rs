@@ -6,13 +6,15 @@ use narrows_model::{
     Bottleneck, Bound, Measurement, MeasurementId, Metric, Run, Validity, Verdict, condition,
     family, metric,
 };
-use narrows_verdict::{Estimate, PerOperation, Workload, per_operation};
+use narrows_verdict::{Estimate, Intervention, PerOperation, Workload, per_operation};
 
 use crate::from_live::live_now;
 use crate::given::{Limit, LogNow, ReadNow, Refused};
 
 /// Nanoseconds of a microsecond.
 const US_NS: f64 = 1e-3;
+/// What the id of a test ends with in which the server flushes nothing.
+pub(crate) const FSYNC_OFF: &str = ".test.fsync_off";
 /// Where the parts of an operation's time are further off its rate, no law is made of them; judgement.
 const LAW_OFF_MOST: f64 = 0.25;
 
@@ -136,6 +138,13 @@ pub fn log_now(run: &Run, workload: Option<&str>) -> Result<LogNow, Refused> {
     if commits.is_none() {
         doubts.push("commits of one operation were not counted: one is taken".to_string());
     }
+    let cpu_unflushed_us = unflushed_cpu(run, op.workload, &source);
+    if cpu_unflushed_us.is_none() {
+        doubts.push(
+            "an operation is taken to need as much CPU time as now; on busier CPUs it needs less, and nothing tested how much"
+                .to_string(),
+        );
+    }
     let now = LogNow {
         from: format!("{} of run {}", op.workload.name(), run.id),
         unit: unit(op.workload).to_string(),
@@ -146,6 +155,7 @@ pub fn log_now(run: &Run, workload: Option<&str>) -> Result<LogNow, Refused> {
         flush_us: given(flush, US_NS, &source),
         device_us: None,
         cpu_us,
+        cpu_unflushed_us,
         cpus,
         locks_us: part("lock").map(|ns| measured(ns, US_NS, &source)),
         locks_through_commit: through_commit(&op, verdict),
@@ -304,6 +314,16 @@ fn cpus(op: &PerOperation, verdict: Option<&Verdict>, source: &str) -> (Given, G
         Some(bound) => (cpu_us, counted(bound.capacity, source)),
         None => (cpu_us, Given::of(None, Basis::Measured, source)),
     }
+}
+
+/// CPU time of one by a test of the same run in which no commit waited: `synchronous_commit=off`, or flushes switched off.
+fn unflushed_cpu(run: &Run, workload: Workload, source: &str) -> Option<Given> {
+    let id = workload.measurement_id();
+    let tests = [Intervention::SyncOff.measurement_id(id), format!("{id}{FSYNC_OFF}")];
+    let mut made = tests.iter().filter_map(|id| run.measurement(id));
+    let test = made.find(|test| test.validity != Validity::Invalid)?;
+    let cpu = estimate(test, metric::SERVER_CPU_PER_OP).filter(|cpu| cpu.value > 0.0)?;
+    Some(measured(cpu, US_NS, &format!("{source}, {}", test.id)))
 }
 
 /// Where most of the time is waiting for locks, the verdict says whether they are held through the commit's flush: it names the commit then.

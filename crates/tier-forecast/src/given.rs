@@ -50,6 +50,8 @@ pub struct LogNow {
     pub device_us: Option<Given>,
     /// The server's CPU time of one, µs.
     pub cpu_us: Given,
+    /// The same where no commit waits for a flush, µs; absent where nobody tested it.
+    pub cpu_unflushed_us: Option<Given>,
     /// CPUs that the server can use.
     pub cpus: Given,
     /// Wait of one for locks, µs; absent where nobody looked.

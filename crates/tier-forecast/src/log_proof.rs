@@ -10,7 +10,7 @@ use narrows_model::{
 };
 
 use crate::answer::Unit;
-use crate::from_run::{device_flush, log_now};
+use crate::from_run::{FSYNC_OFF, device_flush, log_now};
 use crate::given::{LogNow, LogTier, Refused};
 use crate::log_tier::log_tier;
 use crate::proof::{MeasuredRange, Proof, proof};
@@ -44,6 +44,11 @@ fn side(run: &Run, location: usize) -> Run {
     let renamed = |id: &MeasurementId| -> Option<MeasurementId> {
         if *id == database {
             return Some(Workload::Update.measurement_id().into());
+        }
+        // It is of the windows without the tier alone.
+        if location == OFF && id.strip_prefix(&*database) == Some(FSYNC_OFF) {
+            let id = format!("{}{FSYNC_OFF}", Workload::Update.measurement_id());
+            return Some(id.into());
         }
         let step = id.strip_prefix(&steps)?;
         Some(family::LOG_LADDER.id(format!("{step}.alone")))

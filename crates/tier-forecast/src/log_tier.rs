@@ -30,6 +30,8 @@ struct Now {
     flush: Expr,
     device: Option<Expr>,
     cpu: Option<(Expr, Expr)>,
+    /// CPU time of one that it takes less where no commit waits for a flush.
+    spared: Option<Expr>,
     locks: Option<Expr>,
 }
 
@@ -93,10 +95,16 @@ fn known(lines: &mut Lines, now: &LogNow) -> Now {
         let cpu = lines.given("now.cpu", "CPU time of one", "µs", &now.cpu_us);
         (cpu, lines.given("now.cpus", "CPUs", "", &now.cpus))
     });
+    let spared = cpu.as_ref().zip(now.cpu_unflushed_us.as_ref()).map(|((cpu, _), unflushed)| {
+        let title = "CPU time of one where no commit waits for a flush";
+        let unflushed = lines.given("now.cpu.unflushed", title, "µs", unflushed);
+        let spared = (cpu.clone() - unflushed).at_least(0.0);
+        lines.computed("now.cpu.spared", "of its CPU time, at most that is spared", "µs", spared)
+    });
     let locks = now.locks_us.as_ref().filter(|locks| of(locks).is_some_and(|us| us > 0.0));
     let locks =
         locks.map(|locks| lines.given("now.locks", "wait of one for locks now", "µs", locks));
-    Now { rate, sessions, commits, wait, flush, device, cpu, locks }
+    Now { rate, sessions, commits, wait, flush, device, cpu, spared, locks }
 }
 
 /// A flush with the tier.
@@ -261,7 +269,12 @@ fn without_queues(
     let shrinks = shrinks.at_most(round.clone());
     let title = "of it, what may shrink with the commit's wait";
     let shrinks = lines.computed("now.shrinks", title, "µs", shrinks);
-    let least = round - shrinks.clone() + shrinks * wait.least.clone() / now.wait.clone();
+    let rest = round - shrinks.clone();
+    let rest = match &now.spared {
+        Some(spared) => (rest - spared.clone()).at_least(0.0),
+        None => rest,
+    };
+    let least = rest + shrinks * wait.least.clone() / now.wait.clone();
     let title = "time of one then, at least: without queues";
     let least = lines.computed("then.round.least", title, "µs", least);
     let rate = all.sessions.clone() * 1e6 / least;
@@ -297,7 +310,15 @@ fn capped(
     }
     let law = law(lines, given.law_off);
     let is = limits.under(lines, ("rate.then", "forecast"), &free[0], &law);
-    let most = limits.under(lines, ("rate.then.most", "at most"), &free[2], &law);
+    let most = match (&now.cpu, &now.spared) {
+        (Some((cpu, cpus)), Some(spared)) => {
+            let line = cpus.clone() * 1e6 / (cpu.clone() - spared.clone());
+            let title = "CPUs allow if all of that is spared";
+            let line = lines.computed("limit.cpu.spared", title, "/s", line);
+            limits.with("CPUs", &line).under(lines, ("rate.then.most", "at most"), &free[2], &law)
+        }
+        _ => limits.under(lines, ("rate.then.most", "at most"), &free[2], &law),
+    };
     let (Some(before), Some(after)) = (lines.value(&now.rate), lines.value(&is)) else {
         return Rates::default();
     };

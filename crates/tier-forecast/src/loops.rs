@@ -136,6 +136,15 @@ impl Limits {
         self.0.push((title.to_string(), line));
     }
 
+    /// The same with another line for the limit of that title.
+    pub fn with(&self, title: &str, line: &Expr) -> Limits {
+        let other = |(name, old): &(String, Expr)| {
+            let line = if name == title { line.clone() } else { old.clone() };
+            (name.clone(), line)
+        };
+        Limits(self.0.iter().map(other).collect())
+    }
+
     /// A rate that none of them is below.
     pub fn under(
         &self,

@@ -6,7 +6,7 @@
 
 use narrows_cost::{Basis, Given, Range};
 use narrows_model::{Measurement, Metric, Run, Validity, condition, family, metric};
-use narrows_units::Ratio;
+use narrows_units::{Nanos, Ratio};
 
 use crate::answer::Unit;
 use crate::given::{ReadNow, ReadTier, Refused};
@@ -24,6 +24,8 @@ pub const READS_HIT: &str = "hit";
 const US_NS: f64 = 1e-3;
 /// Between the two halves of the windows a warm cache's rate differs by less.
 const STILL_RISES: f64 = 0.05;
+/// Reads that the tier serves are faster among others than alone from here on.
+const FASTER_TOGETHER: f64 = 0.7;
 
 /// Whether a run has one.
 pub fn has_read_proof(run: &Run) -> bool {
@@ -137,6 +139,7 @@ fn doubts(measured: [&Measurement; 3]) -> Vec<String> {
             Ratio(mean(last) / mean(first) - 1.0)
         ));
     }
+    doubts.extend(slower_alone(measured));
     if measured.iter().any(|m| m.get(condition::SAME_MACHINE) == Some(true)) {
         doubts.push(
             "the target is on this machine: what it takes of these CPUs for a read is not counted, and a hit takes another part of it than a miss"
@@ -144,4 +147,17 @@ fn doubts(measured: [&Measurement; 3]) -> Vec<String> {
         );
     }
     doubts
+}
+
+/// Where most reads with the tier are faster than those that it serves alone: an idle machine wakes up for each of these.
+fn slower_alone([_, on, hit]: [&Measurement; 3]) -> Option<String> {
+    let (most, alone) = (on.value(metric::LATENCY_P50)?, hit.value(metric::LATENCY_MEAN)?);
+    let served = on.number(condition::TIER_HITS_LEAST)? > 0.5;
+    (served && most < alone * FASTER_TOGETHER).then(|| {
+        format!(
+            "half of the reads with the tier took {} or less, and one session's that it serves {} alone: idle CPUs take longer to wake, so the forecast is too slow",
+            Nanos(most as u64),
+            Nanos(alone as u64)
+        )
+    })
 }

@@ -19,11 +19,11 @@ use crate::stored;
 const SUITE: &str = "tier_proofs";
 const PAGE: &str = "docs/src/evidence/tier-proofs.md";
 const USAGE: &str =
-    "usage: cargo xtask tier-proofs [--only N] [--repeats N] [--window TIME] [--publish]
-  --only N: of the settings, the one with that number
+    "usage: cargo xtask tier-proofs [--only N | --only N..N] [--repeats N] [--window TIME] [--publish]
+  --only N: of the settings, the one with that number, or those from one to another
   --repeats N: windows on each side [8]
   --window TIME: of the load [1s]
-  --publish: the page is made of these proofs";
+  --publish: the page is made of these proofs, and of those that are stored of other settings";
 
 /// A drive and a load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,40 +125,47 @@ pub fn tier_proofs(args: &[&str]) -> Result<()> {
         }
         let mut value = || args.next().with_context(|| format!("{word} needs a value\n{USAGE}"));
         match *word {
-            "--only" => only = Some(value()?.parse::<usize>().context("--only")?),
+            "--only" => only = Some(range(value()?)?),
             "--repeats" => repeats = value()?.parse().context("--repeats")?,
             "--window" => window = (*value()?).to_string(),
             _ => bail!("{word} is not known\n{USAGE}"),
         }
     }
     build()?;
-    let mut results = Results {
-        machine: crate::plants::machine(&narrows_platform::discover(
-            &narrows_facts::Live,
-            &[(narrows_model::Role::Data, std::path::Path::new("/var/tmp"))],
-        )),
-        repeats,
-        window: window.clone(),
-        ..Results::default()
-    };
-    let wanted = |at: usize| only.is_none_or(|only| only == at + 1);
+    let mut proofs = Vec::new();
+    let wanted = |at: usize| only.as_ref().is_none_or(|only| only.contains(&(at + 1)));
     for (at, setting) in settings().into_iter().enumerate().filter(|(at, _)| wanted(*at)) {
         let proof = stage::prove(&setting, repeats, &window)
             .with_context(|| format!("setting {}: {setting:?}", at + 1))?;
         println!("{}: {setting:?}\n{}", at + 1, page::lines(&proof));
-        results.proofs.push(Record { setting, proof });
+        proofs.push(Record { setting, proof });
     }
-    println!("{}", page::sentence(&results.proofs));
+    println!("{}", page::sentence(&proofs));
+    let contradicted = proofs.iter().filter(|of| of.proof.outcome == "contradicted").count();
     if publish {
-        ensure!(only.is_none(), "a page is made of all settings: leave --only out");
-        stored::write(SUITE, &results)?;
+        let mut all: Results = stored::read(SUITE)?;
+        all.machine = crate::plants::machine(&narrows_platform::discover(
+            &narrows_facts::Live,
+            &[(narrows_model::Role::Data, std::path::Path::new("/var/tmp"))],
+        ));
+        (all.repeats, all.window) = (repeats, window);
+        all.proofs.retain(|old| proofs.iter().all(|new| new.setting != old.setting));
+        all.proofs.extend(proofs);
+        let order = settings();
+        all.proofs.sort_by_key(|of| order.iter().position(|setting| *setting == of.setting));
+        stored::write(SUITE, &all)?;
         let (path, text) = written()?;
         std::fs::write(crate::root().join(path), text).with_context(|| path.to_string())?;
     }
-    let contradicted =
-        results.proofs.iter().filter(|of| of.proof.outcome == "contradicted").count();
     ensure!(contradicted == 0, "{contradicted} forecasts are contradicted");
     Ok(())
+}
+
+/// `3`, or `3..7` with both ends.
+fn range(text: &str) -> Result<std::ops::RangeInclusive<usize>> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| text.parse::<usize>().with_context(|| format!("--only {text}"));
+    Ok(number(from)?..=number(to)?)
 }
 
 /// The page as it should be.

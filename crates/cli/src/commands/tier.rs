@@ -212,6 +212,7 @@ fn given_commits(args: &LogTierArgs) -> LogNow {
         flush_us: of(args.flush.as_ref(), "--flush"),
         device_us: None,
         cpu_us: of(args.cpu_per_transaction.as_ref(), "--cpu-per-transaction"),
+        cpu_unflushed_us: None,
         cpus: of(args.cpus.as_ref(), "--cpus"),
         locks_us: None,
         locks_through_commit: None,

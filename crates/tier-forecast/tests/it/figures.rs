@@ -27,6 +27,7 @@ pub fn commits() -> LogNow {
         flush_us: is(200.0),
         device_us: None,
         cpu_us: is(100.0),
+        cpu_unflushed_us: None,
         cpus: is(8.0),
         locks_us: None,
         locks_through_commit: None,

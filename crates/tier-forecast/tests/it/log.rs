@@ -17,6 +17,33 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 #[test]
+fn the_most_has_the_cpu_time_of_a_test_without_flushes_and_the_forecast_that_of_now() {
+    // Two CPUs: 20,000 per second of 100 µs fill them. With 60 they allow 33,333.
+    let slow = LogNow { commit_wait_us: is(1_000.0), flush_us: is(500.0), ..commits() };
+    let full = LogNow { cpus: is(2.0), sessions: is(40.0), ..slow };
+    let found = ask(&full, &medium(20.0));
+    let tested = ask(&LogNow { cpu_unflushed_us: Some(is(60.0)), ..full.clone() }, &medium(20.0));
+    let [rate, with_test] = [&found, &tested].map(|found| found.rate().unwrap().clone());
+    assert_eq!((rate.on, rate.on_low), (with_test.on, with_test.on_low));
+    assert!(close(rate.on_high.unwrap(), 20_000.0 * 1.05), "{rate:?}");
+    assert!(close(line(&tested, "limit.cpu.spared"), 2e6 / 60.0));
+    assert!(close(with_test.on_high.unwrap(), 2e6 / 60.0 * 1.05), "{with_test:?}");
+    // A test that took more spares nothing.
+    let dearer = ask(&LogNow { cpu_unflushed_us: Some(is(120.0)), ..full }, &medium(20.0));
+    assert_eq!(dearer.rate(), found.rate());
+}
+
+#[test]
+fn parts_that_miss_the_rate_are_a_doubt_of_the_forecast() {
+    let found = ask(&LogNow { law_off: 0.2, ..commits() }, &medium(20.0));
+    let exact = ask(&commits(), &medium(20.0));
+    let high = |found: &Forecast| found.rate().unwrap().on_high.unwrap();
+    assert!(close(high(&found) / high(&exact), 1.2 / 1.05), "{:?}", found.rate());
+    let law = found.lines.iter().find(|line| line.key == "law").unwrap();
+    assert!(law.source.contains("miss the measured rate by 20 %"), "{law:?}");
+}
+
+#[test]
 fn without_cpus_the_rate_is_sessions_over_what_is_left_of_their_time() {
     let now = LogNow { cpu_us: unknown(), cpus: unknown(), ..commits() };
     let found = ask(&now, &medium(20.0));

@@ -152,6 +152,19 @@ fn reads_by_the_law_agree_and_a_cache_that_serves_nothing_does_not() {
 }
 
 #[test]
+fn reads_that_are_faster_among_others_than_alone_are_a_doubt() {
+    let told = |run: &Run| {
+        let proof = read_proof(run).unwrap();
+        proof.doubts.iter().any(|doubt| doubt.contains("idle CPUs take longer"))
+    };
+    let mut run = read_run(7_500.0, 266.0);
+    set(&mut run.measurements[1], metric::LATENCY_P50, 19e3);
+    assert!(!told(&run), "they are as fast alone");
+    set(&mut run.measurements[1], metric::LATENCY_P50, 7e3);
+    assert!(told(&run));
+}
+
+#[test]
 fn a_cache_that_is_not_warm_yet_is_told_and_an_invalid_side_refused() {
     let told = |proof: &Proof| proof.doubts.iter().any(|doubt| doubt.contains("not warm"));
     let mut run = read_run(7_500.0, 266.0);
