@@ -33,7 +33,12 @@ pub fn check(data: &[u8]) {
     for line in &answer.lines {
         assert!(line.value.is_none_or(f64::is_finite), "{} is {:?}", line.key, line.value);
         // What rests on something unknown has no figure.
-        assert!(line.lacks.is_empty() || line.value.is_none(), "{} lacks {:?}", line.key, line.lacks);
+        assert!(
+            line.lacks.is_empty() || line.value.is_none(),
+            "{} lacks {:?}",
+            line.key,
+            line.lacks
+        );
         let [low, high] = line.interval.unwrap_or_default();
         assert!(low <= high, "{}: {low} to {high}", line.key);
     }
