@@ -2890,7 +2890,7 @@ _narrows_commands() {
 'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
 'cost:Cost per year, throughput, core and outage, with licences' \
 'size:Which described platform carries a demand, and its cost' \
-'tier:Forecast what a log tier or a read cache would give, or prove it' \
+'tier:Forecast what a log tier or a read cache gives; prove it' \
 'config:Show which settings are in force, and where from' \
 'completions:Print completions for bash, zsh, fish or elvish' \
 'version:Print the version, and how the program was built' \
@@ -3213,7 +3213,7 @@ _narrows__subcmd__help_commands() {
 'plan:Model a hardware design\: limits, bottleneck, best upgrade' \
 'cost:Cost per year, throughput, core and outage, with licences' \
 'size:Which described platform carries a demand, and its cost' \
-'tier:Forecast what a log tier or a read cache would give, or prove it' \
+'tier:Forecast what a log tier or a read cache gives; prove it' \
 'config:Show which settings are in force, and where from' \
 'completions:Print completions for bash, zsh, fish or elvish' \
 'version:Print the version, and how the program was built' \

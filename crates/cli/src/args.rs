@@ -127,7 +127,7 @@ pub enum Command {
     ///
     /// With growth, headroom for latency, and one part gone; what binds in each; the smallest that does.
     Size(size::SizeArgs),
-    /// Forecast what a log tier or a read cache would give, or prove it
+    /// Forecast what a log tier or a read cache gives; prove it
     ///
     /// A log tier acknowledges durable writes from a faster medium; a read cache serves reads. Off and on beside each other, what stops the
     /// gain, and what is unknown: forecast from a stored run or from given figures, or measured on storage without and with it.

@@ -63,8 +63,7 @@ pub struct CurveArgs {
 Examples:
   narrows tier prove log /wal-off /wal-on --data /data    PostgreSQL with WAL on each, in turns
   narrows tier prove log --run 7f3a                       of a stored run, once more
-  narrows tier prove reads nvme-tcp://192.0.2.10/nqn.2026-11.org.example:off \\
-      nvme-tcp://192.0.2.10/nqn.2026-11.org.example:on --tier-size 64GiB --working-set 256GiB")]
+  narrows tier prove reads /dev/nvme1n1 /dev/nvme2n1 --tier-size 64GiB --working-set 256GiB")]
 pub struct ProveArgs {
     /// Which tier.
     #[command(subcommand)]
@@ -119,9 +118,8 @@ pub struct LogProofArgs {
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  narrows tier prove reads nvme-tcp://192.0.2.10/nqn.2026-11.org.example:off \\
-      nvme-tcp://192.0.2.10/nqn.2026-11.org.example:on --tier-size 64GiB --working-set 256GiB --keys zipf:0.99
-                                           two namespaces, only read
+  narrows tier prove reads /dev/nvme1n1 /dev/nvme2n1 --tier-size 64GiB --working-set 256GiB
+                                           two devices, or nvme-tcp:// addresses: only read
   narrows tier prove reads /off /on --tier-size 4GiB --working-set 16GiB
                                            files of that size, made and removed
   narrows tier prove reads --run 7f3a      of a stored run, once more")]
