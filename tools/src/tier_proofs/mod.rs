@@ -109,6 +109,7 @@ struct Record {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Results {
     machine: String,
+    /// The fewest of any proof.
     repeats: u32,
     window: String,
     proofs: Vec<Record>,
@@ -148,8 +149,9 @@ pub fn tier_proofs(args: &[&str]) -> Result<()> {
             &narrows_facts::Live,
             &[(narrows_model::Role::Data, std::path::Path::new("/var/tmp"))],
         ));
-        (all.repeats, all.window) = (repeats, window);
         all.proofs.retain(|old| proofs.iter().all(|new| new.setting != old.setting));
+        all.repeats = if all.proofs.is_empty() { repeats } else { all.repeats.min(repeats) };
+        all.window = window;
         all.proofs.extend(proofs);
         let order = settings();
         all.proofs.sort_by_key(|of| order.iter().position(|setting| *setting == of.setting));

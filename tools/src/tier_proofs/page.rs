@@ -10,7 +10,7 @@ pub(super) fn page(results: &Results) -> String {
         return text + "\n## Results\n\nNo proofs are stored.\n";
     }
     text += &format!(
-        "\n## Where\n\n{}. {} windows of {} on each side.\n",
+        "\n## Where\n\n{}. {} or more windows of {} on each side.\n",
         results.machine, results.repeats, results.window
     );
     text += &format!("\n## Results\n\n{}\n", sentence(&results.proofs));

@@ -7,6 +7,7 @@ use anyhow::Result;
 use narrows_judge::judge;
 use narrows_model::{Plan, Platform, Run};
 use narrows_tier_forecast::{Proof, log_proof, sides};
+use narrows_verdict::placement::{database_id, place_name};
 
 use crate::exit::Answers;
 use crate::log::placement::Placement;
@@ -68,8 +69,9 @@ impl Program for LogTierProof {
         Ok(ended)
     }
 
+    /// The database on both; the emulated log writer is no part of it.
     fn answers(&self) -> Answers {
-        self.placement.answers()
+        Answers::Named([0, 1].map(|at| database_id(&place_name(at))).to_vec())
     }
 
     fn concluded(&mut self, run: &Run, ui: &dyn Ui) -> Result<()> {
