@@ -200,6 +200,11 @@ fn exit_codes(path: &str) -> &'static str {
             "Exit codes: 0 done; 2 usage, or a description that is refused;\n\
              4 a figure is unknown, so there is no total."
         }
+        path if path.starts_with("narrows tier prove") => {
+            "Exit codes: 0 the forecast agrees, or is contradicted; 2 usage or environment;\n\
+             3 a side is invalid; 4 doubtful, or no effect would agree too; 130 interrupted."
+        }
+        "narrows tier curve" => "Exit codes: 0 done; 2 usage, or no curve in the trace.",
         path if path.starts_with("narrows tier") => {
             "Exit codes: 0 done; 2 usage, or figures that contradict each other;\n\
              4 a figure is unknown, so there is no rate."

@@ -113,8 +113,8 @@ fn prove_reads(args: ReadProofArgs) -> Result<Exit> {
         ));
     }
     let request = ReadProofRequest {
-        off: side(args.off),
-        on: side(args.on),
+        off: side(args.off)?,
+        on: side(args.on)?,
         tier_bytes: args.tier_size.unwrap_or_default(),
         working_set_bytes: args.working_set / block * block,
         block_bytes: block as u32,

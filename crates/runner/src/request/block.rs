@@ -3,12 +3,14 @@
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::PathBuf;
 
+use anyhow::Result;
 use narrows_engine::Arrivals;
 use narrows_initiator::Address;
 use narrows_raw::Doubt;
 use narrows_units::Nanos;
 
 use super::RunOptions;
+use crate::failure::Failure;
 
 /// What is measured.
 #[derive(Debug, Clone)]
@@ -22,16 +24,25 @@ pub enum TargetRequest {
 }
 
 impl TargetRequest {
-    /// What is only read: the address of a namespace, a block device, or else a folder in which files of ours are made.
-    pub fn only_read(text: &str) -> TargetRequest {
-        let device = || {
-            let found = std::fs::metadata(text);
-            found.is_ok_and(|found| found.file_type().is_block_device())
+    /// What is only read: the address of a namespace, a block device, or a folder in which files of ours are made.
+    ///
+    /// # Errors
+    /// It is none of these.
+    pub fn only_read(text: &str) -> Result<TargetRequest> {
+        let device = || Ok(TargetRequest::ReadDevice(text.to_string()));
+        if Address::is_meant(text) {
+            return device();
+        }
+        let none = |why: String| {
+            let hint =
+                "name nvme-tcp://HOST/NQN, a block device, or a folder in which files can be made";
+            Failure::hinted(format!("{text}: {why}"), hint)
         };
-        if Address::is_meant(text) || device() {
-            TargetRequest::ReadDevice(text.to_string())
-        } else {
-            TargetRequest::Folder(PathBuf::from(text))
+        let found = std::fs::metadata(text).map_err(|error| none(error.to_string()))?;
+        match (found.file_type().is_block_device(), found.is_dir()) {
+            (true, _) => device(),
+            (_, true) => Ok(TargetRequest::Folder(PathBuf::from(text))),
+            _ => Err(none("is neither a block device nor a folder".to_string())),
         }
     }
 }

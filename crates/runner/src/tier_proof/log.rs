@@ -65,6 +65,7 @@ impl Program for LogTierProof {
         self.whole = ended == Ended::Whole && !session.stop.is_set();
         if self.whole {
             session.told = EndReport::Place;
+            session.open |= super::leaves_open(&session.run);
         }
         Ok(ended)
     }

@@ -7,6 +7,7 @@ mod log;
 mod reads;
 
 use anyhow::Result;
+use narrows_judge::judge;
 use narrows_model::Run;
 use narrows_tier_forecast::{Proof, has_read_proof, read_proof};
 
@@ -22,6 +23,14 @@ pub use reads::{ReadProofRequest, ReadTierProof};
 /// The run has nothing with the tier and without it, or one side of it has no figures.
 pub fn of_run(run: &Run) -> Result<Proof> {
     if has_read_proof(run) { read_proof(run).map_err(refused) } else { log::of_run(run) }
+}
+
+/// Whether a run that is not judged yet leaves open what it was made for: no effect would agree with the forecast too, or there is none.
+/// Why there is none is told when the proof is shown.
+fn leaves_open(run: &Run) -> bool {
+    let mut run = run.clone();
+    judge(&mut run);
+    of_run(&run).is_ok_and(|proof| !proof.answers())
 }
 
 /// The same of a stored run.

@@ -89,6 +89,7 @@ impl Program for ReadTierProof {
     }
 
     fn plan(request: &ReadProofRequest, _: &dyn Ui) -> Result<ReadTierProof> {
+        sizes(request)?;
         let (off, on) = (target::find(&request.off)?, target::find(&request.on)?);
         if off.name() == on.name() {
             return Err(Failure::hinted(
@@ -140,6 +141,7 @@ impl Program for ReadTierProof {
         self.whole = !session.stop.is_set();
         if self.whole {
             session.told = EndReport::Place;
+            session.open |= super::leaves_open(&session.run);
         }
         Ok(Ended::Whole)
     }
@@ -151,6 +153,30 @@ impl Program for ReadTierProof {
 
     fn concluded(&mut self, run: &Run, ui: &dyn Ui) -> Result<()> {
         if self.whole { ui.tier_proof(&super::of_run(run)?) } else { Ok(()) }
+    }
+}
+
+/// Refuses a tier or a working set in which no hit can be told from a miss.
+fn sizes(request: &ReadProofRequest) -> Result<()> {
+    let least = HIT_BLOCKS * u64::from(request.block_bytes);
+    let given = [
+        ("--tier-size", request.tier_bytes, "the size of the tier that is there"),
+        (
+            "--working-set",
+            request.working_set_bytes,
+            "larger than the tier, so that some reads miss it",
+        ),
+    ];
+    match given.into_iter().find(|(_, bytes, _)| *bytes < least) {
+        None => Ok(()),
+        Some((option, bytes, what)) => Err(Failure::hinted(
+            format!(
+                "{option} {} has fewer than {HIT_BLOCKS} reads of {}",
+                Bytes(bytes).iec(),
+                Bytes(u64::from(request.block_bytes)).iec()
+            ),
+            format!("give {what}"),
+        )),
     }
 }
 
@@ -287,7 +313,7 @@ fn measure(
     let mut sides = [Side::new(request, off, ctx.seed)?, Side::new(request, on, ctx.seed)?];
     sides[1].name = READS_ON;
     let few = HIT_BLOCKS * u64::from(request.block_bytes);
-    let few = sides[1].stream.region.part(0, few.min(request.working_set_bytes))?;
+    let few = sides[1].stream.region.part(0, few)?;
     let mut hit = Side::of(READS_HIT, few, on.0, request, (1, ctx.seed));
     hit.stream.place = AccessPattern::Random(Distribution::Uniform);
     let phase = |phase: Phase, what: &str| ctx.progress.phase(Layer::Block, phase, what);
