@@ -122,7 +122,7 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
     // Every command's work: it knows whatever is measured with, and neither how it is told nor what was typed.
     ("narrows-runner", RUNNER),
     // For tests; the tool must not know it.
-    ("narrows-lab-drive", &["narrows-io", "narrows-initiator"]),
+    ("narrows-lab-drive", &["narrows-initiator"]),
     // What host and controller say to each other over TCP; neither sockets nor storage.
     ("narrows-nvme", &[]),
     // The log in front of a slower store; it decides and does no I/O.

@@ -3,8 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use narrows_initiator::{Address, Association, NvmeTcpPath, PathOptions};
-use narrows_io::{Arena, Completion, DevicePath, Op};
+use narrows_initiator::{Address, Association, OneAtATime};
 
 use crate::disk::Disk;
 use crate::fuse::MOST_BYTES;
@@ -12,8 +11,8 @@ use crate::fuse::MOST_BYTES;
 /// One queue, one command at a time.
 pub(crate) struct Namespace {
     association: Arc<Association>,
-    path: NvmeTcpPath,
-    done: Vec<Completion>,
+    queue: OneAtATime,
+    most: usize,
 }
 
 fn other(error: impl std::fmt::Display) -> io::Error {
@@ -26,27 +25,8 @@ impl Namespace {
         let address: Address = address.parse().map_err(other)?;
         let association = Arc::new(Association::connect(&address, 1).map_err(other)?);
         let most = association.reached().max_data.min(MOST_BYTES as u32);
-        let path = association.path(Arena::new(1, most, 4096)?, PathOptions::default());
-        Ok(Namespace { path: path.map_err(other)?, association, done: Vec::with_capacity(1) })
-    }
-
-    fn most(&self) -> usize {
-        self.association.reached().max_data.min(MOST_BYTES as u32) as usize
-    }
-
-    fn execute(&mut self, op: Op, offset: u64, bytes: usize) -> io::Result<()> {
-        self.done.clear();
-        self.path.submit(op, 0, offset, bytes as u32);
-        while self.done.is_empty() {
-            self.path.reap(1, &mut self.done).map_err(other)?;
-        }
-        let moved = self.done[0].bytes()? as usize;
-        let wanted = if op.moves_data() { bytes } else { 0 };
-        if moved == wanted {
-            Ok(())
-        } else {
-            Err(io::Error::other(format!("{moved} of {wanted} bytes were moved")))
-        }
+        let queue = OneAtATime::open(&association, most, Arc::default())?;
+        Ok(Namespace { association, queue, most: most as usize })
     }
 }
 
@@ -56,28 +36,20 @@ impl Disk for Namespace {
     }
 
     fn read(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let most = self.most();
-        for (at, part) in (offset..).step_by(most).zip(buffer.chunks_mut(most)) {
-            self.execute(Op::Read, at, part.len())?;
-            part.copy_from_slice(&self.path.buffer(0)[..part.len()]);
-        }
-        Ok(())
+        let mut parts = (offset..).step_by(self.most).zip(buffer.chunks_mut(self.most));
+        parts.try_for_each(|(at, part)| self.queue.read(at, part))
     }
 
     fn write(&mut self, offset: u64, data: &[u8]) -> io::Result<()> {
-        let most = self.most();
-        for (at, part) in (offset..).step_by(most).zip(data.chunks(most)) {
-            self.path.buffer(0)[..part.len()].copy_from_slice(part);
-            self.execute(Op::Write, at, part.len())?;
-        }
-        Ok(())
+        let mut parts = (offset..).step_by(self.most).zip(data.chunks(self.most));
+        parts.try_for_each(|(at, part)| self.queue.write(at, part, false))
     }
 
     /// As the kernel's host does it: a controller without a volatile cache is not asked.
     fn flush(&mut self) -> io::Result<()> {
         match self.association.reached().controller.write_cache & 1 {
             0 => Ok(()),
-            _ => self.execute(Op::Sync, 0, 0),
+            _ => self.queue.flush(),
         }
     }
 }

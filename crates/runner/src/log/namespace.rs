@@ -3,11 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use narrows_initiator::{Association, NvmeTcpPath, PathOptions};
-use narrows_io::{Arena, Completion, DevicePath, Op};
+use narrows_initiator::{Association, OneAtATime};
 use narrows_layer_wal::{LogNamespace, LogQueue};
 use narrows_observe::{Connections, Watch};
 
@@ -54,63 +53,27 @@ impl LogNamespace for RemoteLog {
     }
 
     fn open(&self) -> io::Result<Box<dyn LogQueue>> {
-        let arena = Arena::new(1, self.most_bytes(), 4096)?;
-        let path = self.association.path(arena, PathOptions::default());
-        let path = path.map_err(|error| io::Error::other(error.to_string()))?;
-        Ok(Box::new(Queue { path, done: Vec::with_capacity(1), stop: Arc::clone(&self.stop) }))
+        let stop = Arc::clone(&self.stop);
+        let queue = OneAtATime::open(&self.association, self.most_bytes(), stop)?;
+        Ok(Box::new(Queue(queue)))
     }
 }
 
 /// One command at a time.
-struct Queue {
-    path: NvmeTcpPath,
-    done: Vec<Completion>,
-    stop: Arc<AtomicBool>,
-}
-
-impl std::fmt::Debug for Queue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Queue").finish_non_exhaustive()
-    }
-}
-
-impl Queue {
-    fn execute(&mut self, op: Op, offset: u64, bytes: usize) -> io::Result<()> {
-        self.done.clear();
-        self.path.submit(op, 0, offset, bytes as u32);
-        while self.done.is_empty() {
-            self.path
-                .reap(1, &mut self.done)
-                .map_err(|error| io::Error::other(error.to_string()))?;
-            if self.done.is_empty() && self.stop.load(Ordering::Relaxed) {
-                return Err(io::Error::new(io::ErrorKind::Interrupted, "stopped on request"));
-            }
-        }
-        let moved = self.done[0].bytes()?;
-        let wanted = if op.moves_data() { bytes } else { 0 };
-        if moved as usize == wanted {
-            Ok(())
-        } else {
-            Err(io::Error::other(format!("{moved} of {wanted} bytes were moved")))
-        }
-    }
-}
+#[derive(Debug)]
+struct Queue(OneAtATime);
 
 impl LogQueue for Queue {
     fn write(&mut self, offset: u64, bytes: &[u8], durable: bool) -> io::Result<()> {
-        self.path.buffer(0)[..bytes.len()].copy_from_slice(bytes);
-        self.path.force_unit_access(durable);
-        self.execute(Op::Write, offset, bytes.len())
+        self.0.write(offset, bytes, durable)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.execute(Op::Sync, 0, 0)
+        self.0.flush()
     }
 
     fn read(&mut self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.execute(Op::Read, offset, bytes.len())?;
-        bytes.copy_from_slice(&self.path.buffer(0)[..bytes.len()]);
-        Ok(())
+        self.0.read(offset, bytes)
     }
 }
 
