@@ -24,6 +24,7 @@ mod from_live;
 mod from_run;
 mod given;
 mod lines;
+mod log_answer;
 mod log_proof;
 mod log_tier;
 mod loops;

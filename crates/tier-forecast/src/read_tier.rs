@@ -10,7 +10,7 @@ use narrows_verdict::threshold::NOT_WORTH_A_WORD;
 use crate::answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
 use crate::given::{ReadNow, ReadTier, Refused};
 use crate::lines::{Lines, high, low, of, value};
-use crate::log_tier::LOCKS_DECIDE;
+use crate::log_answer::LOCKS_DECIDE;
 use crate::loops::{HALF_BUSY, Limits, Loop, contradiction, law};
 
 /// Lines of what is known now.
