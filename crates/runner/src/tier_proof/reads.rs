@@ -218,7 +218,9 @@ struct Side {
 }
 
 impl Side {
-    fn new(
+    /// The sessions that were asked for, on all of the working set.
+    fn sessions(
+        name: &'static str,
         request: &ReadProofRequest,
         (target, opened): (&BlockTarget, &Opened),
         seed: u64,
@@ -236,7 +238,7 @@ impl Side {
             ));
         }
         let region = opened.data.part(0, wanted)?;
-        Ok(Side::of(READS_OFF, region, target, request, (request.sessions, seed)))
+        Ok(Side::of(name, region, target, request, (request.sessions, seed)))
     }
 
     fn of(
@@ -310,8 +312,8 @@ fn measure(
     [off, on]: [(&BlockTarget, &Opened); 2],
     watch: &Watch,
 ) -> Result<Vec<Measurement>> {
-    let mut sides = [Side::new(request, off, ctx.seed)?, Side::new(request, on, ctx.seed)?];
-    sides[1].name = READS_ON;
+    let side = |name, place| Side::sessions(name, request, place, ctx.seed);
+    let mut sides = [side(READS_OFF, off)?, side(READS_ON, on)?];
     let few = HIT_BLOCKS * u64::from(request.block_bytes);
     let few = sides[1].stream.region.part(0, few)?;
     let mut hit = Side::of(READS_HIT, few, on.0, request, (1, ctx.seed));

@@ -55,6 +55,9 @@ impl OpenError {
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
+            OpenError::System { source, .. } if source.kind() == io::ErrorKind::NotFound => Some(
+                "a path from here or from /; nothing is made: `truncate -s 1G FILE` makes an empty file",
+            ),
             OpenError::System { .. } => None,
             OpenError::Refused { hint, .. } => Some(hint),
         }
