@@ -11,7 +11,7 @@ use narrows_nvme::command::{
 };
 use narrows_nvme::digest::Digests;
 use narrows_nvme::identify::IDENTIFY_BYTES;
-use narrows_nvme::{DataPointer, SubmissionEntry};
+use narrows_nvme::{DataPointer, Status, SubmissionEntry};
 
 use crate::HostError;
 use crate::address::Address;
@@ -210,7 +210,14 @@ impl CommandConnection {
         data: &ConnectData,
     ) -> Result<(u16, Requirement), HostError> {
         let entry = FabricsCommand::Connect(connect).to_entry(0, DataPointer::NONE);
-        let (result, _) = self.execute("Connect", entry, &data.to_bytes(), 0)?;
+        let answer = self.execute("Connect", entry, &data.to_bytes(), 0);
+        let (result, _) = answer.map_err(|error| match error {
+            HostError::Failed { status, .. } if status == Status::CONNECT_HOST.for_good() => {
+                let (host, subsystem) = (data.host.clone(), data.subsystem.clone());
+                HostError::NotAllowed { host, subsystem }
+            }
+            other => other,
+        })?;
         Ok((result as u16, Requirement::of_result(result)))
     }
 

@@ -40,6 +40,14 @@ pub enum HostError {
         /// Its result: for Connect, where in it the error lies.
         result: u64,
     },
+    /// The target has this host not on its list.
+    #[error("the target does not allow {host} to connect to {subsystem}")]
+    NotAllowed {
+        /// The name by which this host connects.
+        host: Nqn,
+        /// To what.
+        subsystem: Nqn,
+    },
     /// Nothing came for too long.
     #[error("no answer to {command} for {seconds} s")]
     Silent {
@@ -120,6 +128,7 @@ impl HostError {
             | HostError::NoSecret { .. }
             | HostError::NoAuthentication
             | HostError::SecureChannel
+            | HostError::NotAllowed { .. }
             | HostError::Refused { .. }
             | HostError::TargetUnproven { .. } => true,
             HostError::System { .. }
@@ -169,8 +178,8 @@ impl HostError {
             HostError::Closed(UNANSWERED) => Some(
                 "is it NVMe/TCP that listens there? a target that demands TLS ends the connection, too, and there is none here",
             ),
-            HostError::Failed { status, .. } if *status == Status::CONNECT_HOST.for_good() => Some(
-                "the target doesn't allow this host's NQN; add it there, or say which with `&hostnqn=`",
+            HostError::NotAllowed { .. } => Some(
+                "add this NQN at the target (narrows-target: --allow-host, nvmet: allowed_hosts), or say another with `&hostnqn=`",
             ),
             HostError::Failed { status, .. }
                 if *status == Status::CONNECT_PARAMETERS.for_good() =>

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::io;
 use std::net::TcpStream;
-use std::os::fd::AsRawFd;
+use std::ops::Range;
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use narrows_io::{Arena, Completion, DevicePath, Error, HEARTBEAT_MS, Method, Op, Outages};
+use narrows_io::{Arena, Completion, DevicePath, Error, HEARTBEAT_MS, Method, Op, Outages, WakeUp};
 use narrows_nvme::command::{DeallocatedRange, Extent, IoCommand, RANGE_BYTES};
 use narrows_nvme::digest::Digests;
 use narrows_nvme::feature::ServiceTime;
@@ -107,6 +108,7 @@ pub struct NvmeTcpPath {
     room: u32,
     submit_ns: u64,
     io_timeout: Duration,
+    wake_up: WakeUp,
     /// Turns since the queue was made.
     turns: u32,
     /// When commands are next looked at that may be overdue.
@@ -127,6 +129,11 @@ struct Wait {
 
 /// Commands that may be overdue are looked for when nothing came, and each time after so many turns in which something did.
 const TURNS_OF_LOOK: u32 = 4096;
+
+/// Bytes for which a thread need not be woken before they are there.
+fn missing(direct: &Option<(u16, Range<usize>)>) -> usize {
+    direct.as_ref().map_or(1, |(_, range)| range.len())
+}
 
 /// A queue without a connection.
 fn no_queue() -> HostQueue {
@@ -160,6 +167,7 @@ impl NvmeTcpPath {
             name: PathBuf::from(parts.association.address().to_string()),
             before: parts.association.outages(),
             io_timeout: Duration::from_secs(parts.association.address().io_timeout_s.into()),
+            wake_up: WakeUp::default(),
             turns: 0,
             next_look: Instant::now(),
             association: parts.association,
@@ -290,6 +298,7 @@ impl NvmeTcpPath {
         let Some(OpenQueue { stream, queue, association }) = made else { return Ok(false) };
         self.of_association = association;
         self.queue = queue;
+        self.wake_up = WakeUp::default();
         let prepared = prepare(&stream, self.options);
         self.stream = Some(stream);
         if let Err(error) = prepared {
@@ -355,6 +364,9 @@ impl NvmeTcpPath {
         let Some(stream) = self.stream.as_deref() else { return Ok(false) };
         let flags = if wait { 0 } else { libc::MSG_DONTWAIT };
         let direct = self.queue.direct(DIRECT_FROM);
+        if wait {
+            self.wake_up.when(stream.as_fd(), missing(&direct));
+        }
         let memory = match &direct {
             Some((slot, range)) => &mut self.slots.slot(*slot)[range.clone()],
             None => &mut self.input[..],
@@ -397,18 +409,20 @@ impl NvmeTcpPath {
     }
 
     /// Sleeps until the socket takes more, or something came, as `events` says; for a heartbeat at most.
-    fn wait_for_socket(&self, events: PollFlags) {
+    fn wait_for_socket(&mut self, events: PollFlags) {
         let Some(stream) = self.stream.as_deref() else { return };
+        self.wake_up.when(stream.as_fd(), missing(&self.queue.direct(DIRECT_FROM)));
         let mut fds = [PollFd::new(stream, events)];
         let limit = Timespec { tv_sec: 0, tv_nsec: HEARTBEAT_MS as i64 * 1_000_000 };
         let _ = poll(&mut fds, Some(&limit));
     }
 
     /// Sleeps until something came, no longer than `wait`.
-    fn wait_for_answer(&self, wait: Duration) {
+    fn wait_for_answer(&mut self, wait: Duration) {
         let Some(stream) = self.stream.as_deref() else {
             return self.association.link().wait(wait);
         };
+        self.wake_up.when(stream.as_fd(), missing(&self.queue.direct(DIRECT_FROM)));
         let mut fds = [PollFd::new(stream, PollFlags::IN)];
         let limit = Timespec {
             tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),

@@ -30,6 +30,7 @@ mod pattern;
 mod space;
 mod target;
 mod uring;
+mod wake_up;
 
 pub use access::{Access, Remote};
 pub use aio::{AioPath, available as aio_available};
@@ -49,3 +50,4 @@ pub use pattern::{Pattern, SECTOR, Tag};
 pub use space::{Space, check_writable};
 pub use target::{Durable, Target, TargetKind};
 pub use uring::{Granted, PassthroughPath, UringPath, available as uring_available, build_ring};
+pub use wake_up::WakeUp;

@@ -30,6 +30,8 @@ impl RuleId {
     pub const OBSERVED_FEW_SAMPLES: RuleId = RuleId("observed-few-samples");
     /// The figure was still changing.
     pub const NOT_STEADY: RuleId = RuleId("not-steady");
+    /// Repeats that differ too much.
+    pub const WIDE_SPREAD: RuleId = RuleId("wide-spread");
     /// Few transactions in an observation.
     pub const OBSERVED_FEW_TRANSACTIONS: RuleId = RuleId("observed-few-transactions");
     /// Counters that were reset during an observation.

@@ -104,8 +104,8 @@ fn keeps_its_name(analysis: &Analysis, choice: &Choice, off: f64) -> bool {
 }
 
 /// Whether the narrow place is proven by counters of the kernel's, and what is wrong with the measurement is only that sessions were
-/// looked at too seldom, or that the rate changed while the limit was used up in each repeat: an operation came to need less of it, or
-/// more, as a cache filled.
+/// looked at too seldom, or that the rate changed, or differs between repeats, while the limit was used up in each of them: an
+/// operation came to need less of it, or more, as a cache filled or its neighbours changed.
 fn proven_by_counters(analysis: &Analysis, choice: &Choice) -> bool {
     let measurement = analysis.demand.measurement;
     let (counter, full) = match choice.winner.narrow {
@@ -126,7 +126,7 @@ fn proven_by_counters(analysis: &Analysis, choice: &Choice) -> bool {
     let suspect: Vec<_> = found.filter(|f| f.severity == Severity::Suspect).collect();
     let bears = |finding: &&Finding| match finding.id.as_str() {
         id if RuleId::OBSERVED_FEW_SAMPLES.is(id) => true,
-        id if RuleId::NOT_STEADY.is(id) => in_each,
+        id if RuleId::NOT_STEADY.is(id) || RuleId::WIDE_SPREAD.is(id) => in_each,
         _ => false,
     };
     measurement.validity == Validity::Suspect && !suspect.is_empty() && suspect.iter().all(bears)

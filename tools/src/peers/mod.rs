@@ -51,10 +51,14 @@ const SECTIONS: &[(&str, &str, Compare)] = &[
     ("database", database::TITLE, database::compare),
     ("orders-load", orders_load::TITLE, orders_load::compare),
     ("fabric", fabric::TITLE, fabric::compare),
+    (SPDK, fabric::SPDK_TITLE, fabric::compare_spdk),
     ("log-writes", log::writes::TITLE, log::writes::compare),
     ("log-commits", log::commits::TITLE, log::commits::compare),
     ("log-plants", log::plants::TITLE, log::plants::compare),
 ];
+/// The section that needs a program which nobody installs.
+const SPDK: &str = "fabric-spdk";
+
 /// All that is about block storage.
 const BLOCK: [&str; 5] = ["reads", "memory-device", "ring", "rates", "stalls"];
 
@@ -63,11 +67,12 @@ const LOG: [&str; 3] = ["log-writes", "log-commits", "log-plants"];
 
 /// Measures beside fio, its `t/io_uring`, `pg_test_fsync`, pgbench and sysbench; `args` may name what, and the folder (`--data DIR`).
 pub fn peers(args: &[&str]) -> Result<()> {
-    let (what, folder) = asked(args)?;
+    let (mut what, folder) = asked(args)?;
     if cfg!(debug_assertions) {
         bail!("a debug build would measure the compiler\nhint: cargo xtask peers");
     }
     let path = crate::root().join("docs/benchmarks.md");
+    what.retain(|name| *name != SPDK || fabric::has_spdk());
     match what[..] {
         [name] => measure(name, folder, &path)?,
         _ => each_apart(&what, folder)?,

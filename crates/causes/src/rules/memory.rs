@@ -6,6 +6,7 @@ use narrows_model::{ActivityState, ConsumerKind, StatementUse, TableUse, Urgency
 
 use crate::figures::share_of;
 use crate::rules::commits::power_of_two_mb;
+use crate::rules::plans;
 use crate::sql::identifier;
 use crate::statement_text::StatementText;
 use crate::words::{age, bytes, count, excerpt, joined, percent};
@@ -104,6 +105,7 @@ fn spills_of(server: &ObservedServer, used: &StatementUse, all_ns: f64) -> Optio
             Some(format!("{} temporary blocks in {} calls", count(used.took.temp_blocks), count(used.took.calls))),
             server.setting("work_mem").map(|size| format!("work_mem = {size}")),
             used.took.temp_ns.map(|ns| format!("{} in temporary files", age(ns))),
+            plans::outline(server, &used.id),
         ]),
         against: joined([
             Some("a role or session may have a work_mem of its own".to_string()),

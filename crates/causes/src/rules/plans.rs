@@ -142,6 +142,41 @@ fn tried(plan: &StatementPlan, tried: &TriedIndex) -> Option<String> {
     })
 }
 
+/// Nodes of a plan that are told in a line.
+const NODES_TOLD: usize = 6;
+
+/// The generic plan of a statement in a line, what reads in brackets behind what it reads for; `None` where there is none of it.
+/// `Sort (Hash Join (Seq Scan on public.orders, Hash (Seq Scan on public.items))), planner's cost 12.1k`
+pub(super) fn outline(server: &ObservedServer, id: &str) -> Option<String> {
+    let plan = server.consumers.plans.iter().find(|plan| plan.id == id)?;
+    let mut text = String::new();
+    let mut depth = plan.nodes.first()?.depth;
+    let mut open = 0_u32;
+    for (place, node) in plan.nodes.iter().take(NODES_TOLD).enumerate() {
+        let below = node.depth > depth;
+        for _ in node.depth..depth {
+            open = open.saturating_sub(1);
+            text.push(')');
+        }
+        if below {
+            open += 1;
+            text.push_str(" (");
+        } else if place > 0 {
+            text.push_str(", ");
+        }
+        depth = node.depth;
+        text.push_str(&node.kind);
+        for (word, name) in [(" on ", &node.table), (" by ", &node.index)] {
+            text.extend(name.iter().flat_map(|name| [word, name.as_str()]));
+        }
+    }
+    if plan.nodes.len() > NODES_TOLD {
+        text.push_str(" …");
+    }
+    text.extend((0..open).map(|_| ')'));
+    Some(format!("its generic plan: {text}, planner's cost {}", cost(plan.cost)))
+}
+
 /// `12.1k`, `8.3`
 fn cost(cost: f64) -> String {
     if cost < 1000.0 { format!("{cost:.1}") } else { count(cost) }

@@ -7,6 +7,7 @@ use narrows_model::{
 };
 
 use crate::figures::share_of;
+use crate::rules::plans;
 use crate::sql::identifier;
 use crate::statements::StatementLoad;
 use crate::words::{age, count, joined, percent};
@@ -325,6 +326,7 @@ fn statement_dominates(server: &ObservedServer) -> Vec<CauseDraft> {
                 load.per_call(|took| took.exec_ns).map(|ns| format!("{} each", age(ns))),
                 load.per_call(|took| took.blocks_hit + took.blocks_read).map(|n| format!("{} blocks each", count(n))),
                 load.per_call(|took| took.rows).map(|n| format!("{} rows each", count(n))),
+                plans::outline(server, load.id),
             ]),
             against: "it may be what the server is for, and its plan the best there is".to_string(),
             action: "look at its plan with typical values: EXPLAIN (ANALYZE, BUFFERS), in a transaction that is rolled back where it changes rows; ask who calls it so often".to_string(),

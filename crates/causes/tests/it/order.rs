@@ -3,7 +3,8 @@
 use narrows_causes::causes;
 use narrows_model::{
     ActivityState::*, Bottleneck, Bound, Cause, CauseShare, ConsumerKind, Headroom, HorizonKind,
-    ObservedSituation, Provenance, Run, StatementFigures, TableUse, Urgency,
+    ObservedSituation, PlanNode, Provenance, Run, StatementFigures, StatementPlan, TableUse,
+    Urgency,
 };
 
 use crate::built::*;
@@ -313,6 +314,38 @@ fn proposed_sizes_follow_from_figures() {
     );
     let cause = of(&run, "sort-spills");
     assert_eq!(cause.statement.as_deref(), Some("ALTER ROLE app SET work_mem = '32MB'"));
+    assert!(!cause.evidence.contains("generic plan"), "{}", cause.evidence);
+    let node = |depth, kind: &str, table: Option<&str>| PlanNode {
+        depth,
+        kind: kind.into(),
+        table: table.map(str::to_string),
+        ..PlanNode::default()
+    };
+    let (orders, items) = (Some("public.orders"), Some("public.items"));
+    let nodes = vec![
+        node(0, "Sort", None),
+        node(1, "Hash Join", None),
+        node(2, "Seq Scan", orders),
+        node(2, "Hash", None),
+        node(3, "Seq Scan", items),
+    ];
+    let plan = StatementPlan { id: "1".into(), cost: 12_100.0, nodes, tried: None };
+    consumers(&mut run).plans.push(plan);
+    let told = "its generic plan: Sort (Hash Join (Seq Scan on public.orders, Hash (Seq Scan on public.items))), planner's cost 12.1k";
+    assert!(
+        of(&run, "sort-spills").evidence.contains(told),
+        "{}",
+        of(&run, "sort-spills").evidence
+    );
+    // A long plan is cut, and its brackets are closed.
+    let plan = &mut consumers(&mut run).plans[0];
+    plan.nodes.extend([node(1, "Result", None), node(1, "Result", None)]);
+    let told = "Hash (Seq Scan on public.items)), Result …), planner's cost";
+    assert!(
+        of(&run, "sort-spills").evidence.contains(told),
+        "{}",
+        of(&run, "sort-spills").evidence
+    );
     // What no work_mem should be.
     books(&mut run).list[0].took.calls = 1.0;
     let cause = of(&run, "sort-spills");

@@ -110,10 +110,14 @@ impl Connection {
                     self.gate = Some(Gate::new(credentials, permit, context.now_ns));
                 }
                 self.controller_of_storage = Some(Arc::clone(&queue.controller));
+                self.ended_by = None;
                 self.queue = Some(queue);
                 self.complete(entry, Status::SUCCESS, id | required.to_result());
             }
-            Err(Refusal::Failed(status, offset)) => self.complete(entry, status, offset),
+            Err(Refusal::Failed(status, offset)) => {
+                self.ended_by = reason_of(status, offset, data).or(self.ended_by.take());
+                self.complete(entry, status, offset);
+            }
             Err(Refusal::NotYet) => self.waiting_connect = Some((*entry, data.to_vec())),
         }
     }
@@ -248,6 +252,19 @@ impl Connection {
             _ => (Status::INVALID_OPCODE.for_good(), 0),
         };
         self.complete(entry, status, result);
+    }
+}
+
+/// What the log says of a host that was refused for what it may change, or the target's administrator.
+fn reason_of(status: Status, offset: u64, data: &[u8]) -> Option<String> {
+    let ConnectData { host, subsystem, .. } = ConnectData::parse(data.try_into().ok()?).ok()?;
+    let no_subsystem = u64::from(ConnectData::SUBSYSTEM_AT) | IN_DATA;
+    if status == Status::CONNECT_HOST.for_good() {
+        Some(format!("{host} is not allowed to connect to {subsystem}; --allow-host allows it"))
+    } else if status == Status::CONNECT_PARAMETERS.for_good() && offset == no_subsystem {
+        Some(format!("{host} asked for {subsystem}, which is not served here"))
+    } else {
+        None
     }
 }
 

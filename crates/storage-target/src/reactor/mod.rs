@@ -10,7 +10,7 @@ mod ring;
 
 use std::collections::VecDeque;
 use std::net::TcpStream;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -300,14 +300,21 @@ impl Reactor {
 
     /// Looks what the connections with something new want next.
     fn pump(&mut self, now_ns: u64) {
-        self.feed_the_hungry(now_ns);
-        let touched = std::mem::take(&mut self.touched);
-        for index in &touched {
-            self.serve(*index);
+        loop {
+            self.feed_the_hungry(now_ns);
+            let touched = std::mem::take(&mut self.touched);
+            let mut sent = false;
+            for index in &touched {
+                sent |= self.serve(*index);
+            }
+            // The vector is kept.
+            self.touched = touched;
+            self.touched.clear();
+            // Answers that went gave memory back, which no end of an operation will say.
+            if !sent || self.hungry.is_empty() {
+                return;
+            }
         }
-        // The vector is kept.
-        self.touched = touched;
-        self.touched.clear();
     }
 
     /// Memory goes to those who wait for it, in the order in which they began to: a busy connection gives back and takes
@@ -331,16 +338,20 @@ impl Reactor {
         }
     }
 
-    fn serve(&mut self, index: u32) {
-        let Some(peer) = self.peers[index as usize].as_mut() else { return };
+    /// Has a connection send and receive, or closes it; whether something was sent.
+    fn serve(&mut self, index: u32) -> bool {
+        let Some(peer) = self.peers[index as usize].as_mut() else { return false };
+        let sent = !peer.sending && !peer.broken && peer.send_now(&mut self.pool);
         if peer.broken || peer.connection.is_over() {
-            return self.close(index);
+            self.close(index);
+            return sent;
         }
         if peer.connection.is_unfinished() && !self.unfinished.contains(&index) {
             self.unfinished.push(index);
         }
         let fd = types::Fd(peer.socket.as_raw_fd());
         if !peer.sending && peer.fill_message() {
+            // The socket takes no more now: the kernel goes on when it does.
             peer.sending = true;
             let send =
                 opcode::SendMsg::new(fd, peer.message()).flags(libc::MSG_NOSIGNAL as u32).build();
@@ -352,9 +363,12 @@ impl Reactor {
                 None => (peer.input.as_mut_ptr(), peer.input.len(), Receiving::Input),
             };
             peer.receiving = Some(receiving);
+            peer.wake_up
+                .when(peer.socket.as_fd(), if receiving == Receiving::Direct { bytes } else { 1 });
             let receive = opcode::Recv::new(fd, memory, bytes as u32).build();
             self.ring.push(receive, Work::Receive { peer: index });
         }
+        sent
     }
 
     /// Ends a connection as far as the kernel lets go of its memory; called again when it let go of more.

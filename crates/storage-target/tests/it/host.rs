@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use narrows_initiator::{Association, HostError, PathOptions};
 use narrows_io::{Arena, DevicePath, Op};
-use narrows_nvme::Status;
 
 use crate::program::{NQN, Program, refusal};
 
@@ -20,9 +19,14 @@ fn only_hosts_that_are_named_may_connect() {
     Association::connect(&friend, 1).unwrap();
     let stranger = program.address("hostnqn=nqn.2026-11.org.example:stranger");
     let error = Association::connect(&stranger, 1).unwrap_err();
-    let HostError::Failed { status, .. } = &error else { panic!("{error}") };
-    assert_eq!(*status, Status::CONNECT_HOST.for_good());
-    assert!(error.hint().unwrap().contains("hostnqn"));
+    assert!(matches!(error, HostError::NotAllowed { .. }), "{error}");
+    let told = format!("does not allow nqn.2026-11.org.example:stranger to connect to {NQN}");
+    assert!(error.to_string().ends_with(&told), "{error}");
+    assert!(error.hint().unwrap().contains("--allow-host"));
+    let said = program.line_with("is not allowed");
+    let told =
+        format!("reason=\"nqn.2026-11.org.example:stranger is not allowed to connect to {NQN}");
+    assert!(said.contains(&told), "{said}");
     program.stop();
 }
 

@@ -294,7 +294,7 @@ fn a_connect_that_is_refused_for_good_is_tried_once() {
     let options = format!("hostnqn={FRIEND}&reconnect-delay=1&ctrl-loss-tmo=600");
     let stranger = |port| served(&file, port, "nqn.2026-11.org.example:stranger");
     let error = after(&served(&file, 0, FRIEND), Some(&stranger), &options);
-    assert!(error.contains("(attempts: 1, the last: Connect failed"), "{error}");
+    assert!(error.contains("(attempts: 1, the last: the target does not allow"), "{error}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub(super) const RULES: &[Rule] = &[
         reference: "introduction, rule 5",
     },
     Rule {
-        id: "wide-spread",
+        id: RuleId::WIDE_SPREAD.as_str(),
         group: Group::Steadiness,
         severity: Severity::Suspect,
         about: About::Measurement(Select::ALL.except(&["*.test.*", OBSERVED])),

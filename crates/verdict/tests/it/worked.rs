@@ -459,6 +459,8 @@ fn a_limit_that_is_used_up_in_each_window_is_one_while_the_rate_changes() {
     // A cache that fills makes each operation need less of the limit.
     assert_eq!(judged(0.91, "not-steady"), Grade::Likely);
     assert_eq!(judged(0.5, "not-steady"), Grade::Undecided, "not in each window");
+    assert_eq!(judged(0.91, "wide-spread"), Grade::Likely);
+    assert_eq!(judged(0.5, "wide-spread"), Grade::Undecided, "not in each window");
     assert_eq!(judged(0.98, "uncached-lookups-hit"), Grade::Undecided, "another doubt");
 }
 

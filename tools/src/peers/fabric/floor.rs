@@ -13,7 +13,7 @@ use super::{BLOCK, Operation, Window};
 use crate::peers::WINDOW;
 
 /// Command capsule, response capsule, and the header of C2HData, bytes.
-const COMMAND: usize = 72;
+pub(super) const COMMAND: usize = 72;
 const RESPONSE: usize = 24;
 const DATA_HEADER: usize = 24;
 
@@ -81,7 +81,7 @@ impl Window for Floor {
 }
 
 /// Receives so many bytes; `false` at the end.
-fn receive(stream: &TcpStream, bytes: &mut [u8], polling: bool) -> Result<bool> {
+pub(super) fn receive(stream: &TcpStream, bytes: &mut [u8], polling: bool) -> Result<bool> {
     let flags = if polling { libc::MSG_DONTWAIT } else { 0 };
     let mut have = 0;
     while have < bytes.len() {

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use xtask::bound::ends_with_us;
 
 use super::ours::{BYTES, Load, Serving, Waiting, driven};
@@ -40,14 +40,20 @@ fn program() -> Option<PathBuf> {
     std::env::var_os(VARIABLE).map(PathBuf::from).filter(|program| program.is_file())
 }
 
-/// What stands before the tables of it: which, and how it runs, or that it isn't there.
+/// Whether it is there; says so where it isn't.
+pub(super) fn is_there() -> bool {
+    let there = program().is_some();
+    if !there {
+        eprintln!("SKIPPED: {VARIABLE} names no nvmf_tgt of SPDK; its section stays as it is");
+    }
+    there
+}
+
+/// What stands before the tables of it: which, and how it runs.
 pub(super) fn told() -> String {
-    let Some(program) = program() else {
-        eprintln!("SKIPPED: {VARIABLE} names no nvmf_tgt of SPDK");
-        return format!("SPDK's target is not among them: {VARIABLE} named none.");
-    };
-    let said = Command::new(&program).arg("--version").output();
-    let version = said.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string());
+    let said = program().map(|program| Command::new(program).arg("--version").output());
+    let version = said.and_then(Result::ok);
+    let version = version.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string());
     format!(
         "SPDK's target ({}) runs without huge pages (`--no-huge --iova-mode va`), with a namespace in memory, and polls the whole of CPU 0 at any load: its CPU per operation is that.",
         version.unwrap_or_default().lines().next().unwrap_or("version not told")
@@ -55,8 +61,9 @@ pub(super) fn told() -> String {
 }
 
 impl Spdk {
-    pub(super) fn found(scratch: &Path, waiting: Waiting, bytes: u32) -> Option<Spdk> {
-        Some(Spdk { program: program()?, scratch: scratch.to_path_buf(), waiting, bytes })
+    pub(super) fn found(scratch: &Path, waiting: Waiting, bytes: u32) -> Result<Spdk> {
+        let program = program().with_context(|| format!("{VARIABLE} names no program"))?;
+        Ok(Spdk { program, scratch: scratch.to_path_buf(), waiting, bytes })
     }
 
     /// Starts it, listening.
