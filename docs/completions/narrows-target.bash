@@ -477,7 +477,7 @@ _narrows__target() {
             return 0
             ;;
         narrows__subcmd__target__subcmd__log__subcmd__make)
-            opts="-h --for --log --acknowledge --help"
+            opts="-h --for --log --copies --separate-power --acknowledge --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -488,6 +488,10 @@ _narrows__target() {
                     return 0
                     ;;
                 --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --copies)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

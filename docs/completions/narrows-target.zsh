@@ -32,7 +32,7 @@ _narrows-target() {
 _arguments "${_arguments_options[@]}" : \
 '--subsystem=[Name of the subsystem\: nqn.YYYY-MM.REVERSED-DOMAIN\:NAME]:NQN:_default' \
 '(--subsystem --namespace --allow-host --allow-any-host --dhchap-key-file --dhchap-ctrl-key-file --dhchap-hash --dhchap-group)--config=[Several subsystems\: a file in TOML with \[\[subsystem\]\], and in each nqn, namespaces, and hosts or any-host = true]:FILE:_files' \
-'*--namespace=[What is served\: FILE, DEVICE, ram\:SIZE or null\[\:SIZE\], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of it (\`narrows-target log make\`), twice for two media, each log=DEVICE with log-serial=S; cache=ram\:SIZE for memory that answers reads of what was read before, in it cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn'\''t, cache-index=FILE to read the same pages again after a restart. May be repeated]:WHAT:_default' \
+'*--namespace=[What is served\: FILE, DEVICE, ram\:SIZE or null\[\:SIZE\], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of it (\`narrows-target log make\`), twice for two media, each log=DEVICE with log-serial=S, or log=nvme-tcp\://HOST\:PORT/NQN for each of its peers; cache=ram\:SIZE for memory that answers reads of what was read before, in it cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn'\''t, cache-index=FILE to read the same pages again after a restart. May be repeated]:WHAT:_default' \
 '*--listen=[Address and port to listen at; loopback where none is said. May be repeated]:ADDRESS:PORT:_default' \
 '*--allow-host=[NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret\: without --dhchap-key-file, whoever reaches the port can claim one]:NQN:_default' \
 '--dhchap-key-file=[File of the secret that every host has to prove (DH-HMAC-CHAP), as \`nvme gen-dhchap-key\` prints it; of mode 0600. A secret for each host\: --config]:FILE:_files' \
@@ -68,8 +68,10 @@ _arguments "${_arguments_options[@]}" : \
             (make)
 _arguments "${_arguments_options[@]}" : \
 '--for=[The file or device that the log is for; for a device with its own serial\: DEVICE,serial=S]:WHAT:_default' \
-'*--log=[The file or device that the log lies on\: as large as the log is to be, 4 MiB and 8 KiB or more, and empty. Twice for two media]:WHAT:_default' \
+'*--log=[The file or device that the log lies on\: as large as the log is to be, 4 MiB and 8 KiB or more, and empty. Twice for two media. Or each of two to eight peers, nvme-tcp\://HOST\:PORT/NQN?ns=1\: an empty namespace on another machine]:WHAT:_default' \
+'(--acknowledge)--copies=[With peers\: how many of them have a write before it is answered. Fewer than that may lose what they hold. With as many as there are, writes fail as soon as one does]:K:_default' \
 '--acknowledge=[With two media\: all, and a write waits for both, and either may be lost; or first, and a slow one delays no write, and both are needed after a crash]:WHICH:_default' \
+'--separate-power[With peers\: no loss of power takes this machine and so many of the peers at once. Without this, no log is made of their memory]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
@@ -79,14 +81,14 @@ _arguments "${_arguments_options[@]}" : \
 '--json[As JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::log -- A medium of the log. Twice for two:_files' \
+'*::log -- A medium of the log. Twice for two; each of its peers:_default' \
 && ret=0
 ;;
 (flush)
 _arguments "${_arguments_options[@]}" : \
 '--for=[The file or device that the log is for; for a device with its own serial\: DEVICE,serial=S]:WHAT:_default' \
-'*--log=[A medium of the log. Twice for two]:WHAT:_default' \
-'--without-missing[Goes without a medium that is lost. Where the first medium acknowledged, writes that were on it alone are lost]' \
+'*--log=[A medium of the log. Twice for two; each of its peers]:WHAT:_default' \
+'--without-missing[Goes without media that are lost. Where the first medium acknowledged, writes that were on it alone are lost; with peers, those that were on the lost ones alone]' \
 '--changed[Moves the records although the file was changed after them]' \
 '--unreadable[Moves what could be read although the log can'\''t be read to its end. Records behind that are lost]' \
 '-h[Print help]' \

@@ -157,6 +157,8 @@ pub const MAY_KNOW: &[(&str, &[&str])] = &[
             "narrows-nvme",
             "narrows-read-cache",
             "narrows-log-tier",
+            // Memory of other machines as a log.
+            "narrows-initiator",
         ],
     ),
     // Arguments, progress, printing.

@@ -93,6 +93,11 @@ impl CommandConnection {
             .map_err(HostError::system("set a time limit"))
     }
 
+    /// So many bytes of data go with a command from now on.
+    pub(crate) fn set_in_capsule(&mut self, bytes: u32) {
+        self.queue.set_in_capsule(bytes);
+    }
+
     /// The socket.
     pub(crate) fn stream(&self) -> &Arc<TcpStream> {
         &self.stream

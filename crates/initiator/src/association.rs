@@ -6,18 +6,19 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use narrows_io::Arena;
-use narrows_nvme::Status;
 use narrows_nvme::command::{Connect, ConnectData, DYNAMIC_CONTROLLER, Identify};
 use narrows_nvme::digest::Digests;
 use narrows_nvme::feature::{self, QueueCounts};
 use narrows_nvme::identify::{IdentifyController, IdentifyNamespace, NamespaceIds};
 use narrows_nvme::log::{ACTIVITY_BYTES, TargetActivity, page};
 use narrows_nvme::property::{self, Capabilities, Configuration, ControllerStatus};
+use narrows_nvme::{HostId, Status};
 
 use crate::HostError;
 use crate::address::Address;
 use crate::admin::CommandConnection;
 use crate::authenticate::{Names, Secrets, satisfy};
+use crate::command_queue::CommandQueue;
 use crate::identity::Identity;
 use crate::interface::interface_of;
 use crate::link::Link;
@@ -113,7 +114,24 @@ impl Association {
     /// # Errors
     /// What stood in the way.
     pub fn connect(address: &Address, queues: u16) -> Result<Association, HostError> {
-        let identity = Identity::of(address.host_nqn.as_ref());
+        Association::of(address, queues, Identity::of(address.host_nqn.as_ref()))
+    }
+
+    /// The same as the host of this identifier, whatever this machine's is: what is reserved by it is none of this machine's other programs',
+    /// nor of an earlier run of this one.
+    ///
+    /// # Errors
+    /// As [`Association::connect`].
+    pub fn connect_as(
+        address: &Address,
+        queues: u16,
+        id: HostId,
+    ) -> Result<Association, HostError> {
+        let own = Identity::of(address.host_nqn.as_ref());
+        Association::of(address, queues, Identity { id, ..own })
+    }
+
+    fn of(address: &Address, queues: u16, identity: Identity) -> Result<Association, HostError> {
         let credentials = Credentials { identity, secrets: Secrets::of(address)? };
         let established = establish(address, &credentials, queues)?;
         let on_this_machine = established.admin.is_on_this_machine();
@@ -220,6 +238,25 @@ impl Association {
         })
     }
 
+    /// An I/O queue of its own for one command after another.
+    ///
+    /// # Errors
+    /// What stood in the way.
+    pub fn command_queue(self: &Arc<Association>) -> Result<CommandQueue, HostError> {
+        let (reached, namespace) = (self.reached(), self.address().namespace);
+        let number = self.link.take_number().ok_or_else(|| HostError::Namespace {
+            namespace,
+            reason: format!("the target grants {} queues, and all are in use", reached.queues),
+        })?;
+        match self.link.open_commands(number) {
+            Ok(connection) => Ok(CommandQueue::new(Arc::clone(self), number, connection)),
+            Err(error) => {
+                self.link.give_back(number);
+                Err(error)
+            }
+        }
+    }
+
     pub(crate) fn link(&self) -> &Arc<Link> {
         &self.link
     }
@@ -298,14 +335,26 @@ fn try_open_queue(
     address: &Address,
     credentials: &Credentials,
     controller: u16,
-    (number, slots, entries): (u16, u16, u32),
+    queue: (u16, u16, u32),
     most_data: u32,
 ) -> Result<(Arc<TcpStream>, HostQueue), HostError> {
+    let opened = open_io_connection(address, credentials, controller, queue, most_data)?;
+    Ok(opened.into_parts())
+}
+
+/// The connection of an I/O queue, ready for commands: its number, slots and entries.
+pub(crate) fn open_io_connection(
+    address: &Address,
+    credentials: &Credentials,
+    controller: u16,
+    (number, slots, entries): (u16, u16, u32),
+    most_data: u32,
+) -> Result<CommandConnection, HostError> {
     let mut connection = CommandConnection::open(address, slots.max(1), most_data)?;
     let data = connect_data(address, &credentials.identity, controller);
     let (_, required) = connection.connect(connect_of(number, (entries - 1) as u16, 0), &data)?;
     satisfy(&mut connection, required, &credentials.secrets, credentials.names(address))?;
-    Ok(connection.into_parts())
+    Ok(connection)
 }
 
 fn connect_of(queue: u16, queue_size: u16, keep_alive_ms: u32) -> Connect {

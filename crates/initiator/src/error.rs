@@ -141,8 +141,14 @@ impl HostError {
         }
     }
 
+    /// Whether another host's reservation of the namespace forbade it.
+    pub fn is_reservation_conflict(&self) -> bool {
+        let conflict = Status::RESERVATION_CONFLICT.code();
+        matches!(self, HostError::Failed { status, .. } if status.code() == conflict)
+    }
+
     /// Whether the connection is of no more use, and another one may be.
-    pub(crate) fn is_of_connection(&self) -> bool {
+    pub fn is_of_connection(&self) -> bool {
         matches!(
             self,
             HostError::System { .. }

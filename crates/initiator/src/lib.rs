@@ -11,6 +11,7 @@ mod address;
 mod admin;
 mod association;
 mod authenticate;
+mod command_queue;
 mod error;
 mod identity;
 mod interface;
@@ -24,6 +25,7 @@ mod tcp_info;
 
 pub use address::{Address, InvalidAddress};
 pub use association::{Association, Reached};
+pub use command_queue::{CommandQueue, ReservationState};
 pub use error::HostError;
 pub use one_at_a_time::OneAtATime;
 pub use path::{KernelStamps, NvmeTcpPath, PathOptions};

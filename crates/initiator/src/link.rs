@@ -17,7 +17,9 @@ use narrows_nvme::property::{self, Configuration};
 use crate::HostError;
 use crate::address::Address;
 use crate::admin::CommandConnection;
-use crate::association::{Credentials, Established, Reached, establish, open_queue};
+use crate::association::{
+    Credentials, Established, Reached, establish, open_io_connection, open_queue,
+};
 use crate::queue::HostQueue;
 use crate::reconnect::{Outages, Reconnect};
 
@@ -280,6 +282,21 @@ impl Link {
     ) -> Result<(Arc<TcpStream>, HostQueue), HostError> {
         let most = self.reached.max_data;
         open_queue(&self.address, &self.credentials, controller, (number, slots, entries), most)
+    }
+
+    /// A queue for one command after another, which is not made again when its connection is lost.
+    pub(crate) fn open_commands(&self, number: u16) -> Result<CommandConnection, HostError> {
+        let (controller, in_capsule) = {
+            let state = self.state();
+            state.phase.check()?;
+            (state.controller, state.in_capsule)
+        };
+        let (queue, most) = ((number, 1, 2), self.reached.max_data);
+        let opened = open_io_connection(&self.address, &self.credentials, controller, queue, most);
+        let mut connection = opened?;
+        connection.set_in_capsule(in_capsule);
+        connection.answer_within(Duration::from_secs(self.address.io_timeout_s.into()))?;
+        Ok(connection)
     }
 
     /// The queue of a path once it was made again.

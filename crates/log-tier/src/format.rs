@@ -15,10 +15,15 @@ pub const HEAD_BYTES: u64 = 2 * SLOT_BYTES;
 pub const SECTOR: usize = 512;
 /// Smallest ring, bytes: the largest write of a host (1 MiB), twice, and room to move one while the other is written.
 pub const LEAST_CAPACITY: u64 = 4 << 20;
+/// Most media of a log that is acknowledged by so many copies.
+pub const MOST_MEDIA: u8 = 8;
 /// What is said where a medium has the wrong size.
 pub const GEOMETRY_HINT: &str = "a log has 8 KiB of superblocks, then 4 MiB or more";
 
+/// Of a log on one medium or two.
 const SUPERBLOCK: &[u8; 8] = b"NRWLTSB1";
+/// Of a log that is acknowledged by so many copies ([`Acknowledge::Copies`]): how many, and which life it follows, besides.
+const SUPERBLOCK_OF_COPIES: &[u8; 8] = b"NRWLTSB2";
 const RECORD: &[u8; 8] = b"NRWLTRC1";
 
 /// Which log it is: random, made with the log. A record carries it, so that what another log left on the medium is none.
@@ -79,6 +84,18 @@ pub enum Acknowledge {
     First,
     /// All of them: any one is enough after a crash.
     All,
+    /// So many, whichever: each write is on so many of them. After a crash fewer than that many may be missing, or have lost what they held.
+    Copies(u8),
+}
+
+impl Acknowledge {
+    /// How many media it takes for a write to be acknowledged at all.
+    pub fn least_media(self) -> u32 {
+        match self {
+            Acknowledge::First | Acknowledge::All => 1,
+            Acknowledge::Copies(copies) => u32::from(copies),
+        }
+    }
 }
 
 /// What a record does to the backing.
@@ -115,6 +132,9 @@ pub struct Superblock {
     pub generation: u64,
     /// Which life of the log: records of another are none.
     pub epoch: u64,
+    /// With [`Acknowledge::Copies`] the life before it: all of its records were in the backing, flushed, before this was written anywhere.
+    /// Else 0.
+    pub before: u64,
     /// Where the first record lies that may not be in the backing.
     pub tail: u64,
     /// Its number.
@@ -206,7 +226,10 @@ impl Superblock {
 
     /// As it lies on the medium.
     pub fn to_bytes(&self) -> [u8; SECTOR] {
-        let mut out = Writer::new(SUPERBLOCK);
+        let mut out = Writer::new(match self.acknowledge {
+            Acknowledge::First | Acknowledge::All => SUPERBLOCK,
+            Acknowledge::Copies(_) => SUPERBLOCK_OF_COPIES,
+        });
         out.bytes(&self.id.0);
         out.bytes(&self.backing);
         out.u64(self.backing_bytes);
@@ -223,28 +246,38 @@ impl Superblock {
         out.u8(match self.acknowledge {
             Acknowledge::First => 1,
             Acknowledge::All => 2,
+            Acknowledge::Copies(_) => 3,
         });
         out.u8(u8::from(self.clean));
+        if let Acknowledge::Copies(copies) = self.acknowledge {
+            out.u8(copies);
+            out.u64(self.before);
+        }
         out.finish()
     }
 
     /// The version of a format that this isn't, if one of another version lies there.
     pub(crate) fn other_version(bytes: &[u8]) -> Option<char> {
-        let (name, version) = SUPERBLOCK.split_at(SUPERBLOCK.len() - 1);
+        let (name, _) = SUPERBLOCK.split_at(SUPERBLOCK.len() - 1);
         let other = bytes.strip_prefix(name)?.first()?;
-        (*other != version[0] && other.is_ascii_alphanumeric()).then_some(char::from(*other))
+        let known = [SUPERBLOCK, SUPERBLOCK_OF_COPIES].iter().any(|its| its.last() == Some(other));
+        (!known && other.is_ascii_alphanumeric()).then_some(char::from(*other))
     }
 
     /// What lies there, if it is a whole superblock that makes sense.
     pub fn parse(bytes: &[u8]) -> Option<Superblock> {
-        let mut read = Reader::open(bytes, SUPERBLOCK)?;
-        let superblock = Superblock {
+        let (mut read, of_copies) = match Reader::open(bytes, SUPERBLOCK) {
+            Some(read) => (read, false),
+            None => (Reader::open(bytes, SUPERBLOCK_OF_COPIES)?, true),
+        };
+        let mut superblock = Superblock {
             id: LogId(read.bytes()?),
             backing: read.bytes()?,
             backing_bytes: read.u64()?,
             geometry: Geometry { unit: read.u32()?, capacity: read.u64()? },
             generation: read.u64()?,
             epoch: read.u64()?,
+            before: 0,
             tail: read.u64()?,
             tail_seq: read.u64()?,
             time_ms: read.u64()?,
@@ -252,22 +285,31 @@ impl Superblock {
             medium: read.u8()?,
             members: read.u8()?,
             acknowledge: match read.u8()? {
-                1 => Acknowledge::First,
-                2 => Acknowledge::All,
+                1 if !of_copies => Acknowledge::First,
+                2 if !of_copies => Acknowledge::All,
+                3 if of_copies => Acknowledge::Copies(0),
                 _ => return None,
             },
             clean: read.u8()? != 0,
         };
+        if of_copies {
+            superblock.acknowledge = Acknowledge::Copies(read.u8()?);
+            superblock.before = read.u64()?;
+        }
         superblock.makes_sense().then_some(superblock)
     }
 
     fn makes_sense(&self) -> bool {
         let Geometry { unit, capacity } = self.geometry;
-        let all = match self.media {
-            1 => 0b01,
-            2 => 0b11,
-            _ => return false,
+        let most = match self.acknowledge {
+            Acknowledge::First | Acknowledge::All => 2,
+            Acknowledge::Copies(copies) if copies == 0 || copies > self.media => return false,
+            Acknowledge::Copies(_) => MOST_MEDIA,
         };
+        if self.media == 0 || self.media > most {
+            return false;
+        }
+        let all = u8::MAX >> (MOST_MEDIA - self.media);
         matches!(unit, 512 | 4096)
             && capacity > 0
             && capacity < 1 << 60
@@ -275,7 +317,7 @@ impl Superblock {
             && self.medium < self.media
             && self.tail.is_multiple_of(u64::from(unit))
             // Counters that nobody reaches by counting; what is added to them stays in range.
-            && [self.generation, self.epoch, self.tail, self.tail_seq].iter().all(|it| *it < 1 << 62)
+            && [self.generation, self.epoch, self.before, self.tail, self.tail_seq].iter().all(|it| *it < 1 << 62)
             && self.members & !all == 0
             && self.members != 0
     }

@@ -1,7 +1,7 @@
 //! The log tier: a write is acknowledged when it is in a log on fast media, and moved to its place, the *backing*, behind that.
 //!
 //! ```text
-//!   write ──► append ──► log on 1 or 2 media ──► acknowledged
+//!   write ──► append ──► log on 1 to 8 media ──► acknowledged
 //!                 │
 //!                 └─ image in memory ──► batch ──► backing ──► flush ──► superblock ──► room is free
 //!                          │                                  (tail moves)
@@ -19,6 +19,13 @@
 //! 4. **Only what no medium is still being given is moved**, because its room is used again then, and a late write would land over the next
 //!    record. A batch holds what its own records say: newer data beyond it never take the place of older data within.
 //!
+//! Where each record has to be on so many of up to eight media ([`Acknowledge::Copies`]), two more:
+//!
+//! 5. **So many copies**, of those that still answer, before a record is acknowledged. Recovery refuses when as many members are missing, or
+//!    have lost what they held. One that comes back empty is no member of the life in which it lost that.
+//! 6. **The backing knows the life.** It is marked with it before anything is acknowledged in it, so that media that missed one are told from
+//!    those that have it.
+//!
 //! This crate decides; it does no I/O, knows no clock and starts no thread. Who uses it moves bytes: the target
 //! (`narrows-target`), and the simulator of its tests, which goes through the states that a power cut can leave.
 //!
@@ -35,15 +42,17 @@
 
 #![forbid(unsafe_code)]
 
+mod copies;
 mod format;
 mod log;
 mod newest;
 mod recover;
 
+pub use copies::Known;
 pub use format::{
-    Acknowledge, Action, GEOMETRY_HINT, Geometry, HEAD_BYTES, LEAST_CAPACITY, LogId, RecordHeader,
-    SECTOR, SLOT_BYTES, Superblock,
+    Acknowledge, Action, GEOMETRY_HINT, Geometry, HEAD_BYTES, LEAST_CAPACITY, LogId, MOST_MEDIA,
+    RecordHeader, SECTOR, SLOT_BYTES, Superblock,
 };
 pub use log::{Append, Batch, Change, Image, Log, Refused, State, Status};
 pub use newest::{Piece, Source};
-pub use recover::{FoundRecord, LogContents, ReadMedium, Unusable, scan};
+pub use recover::{FoundRecord, LogContents, ReadMedium, Unusable, scan, scan_known};

@@ -49,7 +49,7 @@ pub struct Append {
 pub enum Refused {
     /// No room: it is to be tried again when a batch was moved.
     Full,
-    /// No medium takes writes any more.
+    /// No medium takes writes any more, or too few do.
     Failed,
 }
 
@@ -58,9 +58,9 @@ pub enum Refused {
 pub enum State {
     /// Every medium takes writes.
     Healthy,
-    /// One of two does.
+    /// Not all of them do, and enough.
     Degraded,
-    /// None does: what was acknowledged is still read and moved, and nothing more is taken.
+    /// None does, or fewer than each record has to be on: what was acknowledged is still read and moved, and nothing more is taken.
     Failed,
 }
 
@@ -167,13 +167,23 @@ impl Log {
 
     /// How it is.
     pub fn state(&self) -> State {
-        match self.members {
-            0 => State::Failed,
-            members if members == self.superblock.members && self.all_of_the_media() => {
-                State::Healthy
-            }
-            _ => State::Degraded,
+        if !self.takes_writes() {
+            State::Failed
+        } else if self.members == self.superblock.members && self.all_of_the_media() {
+            State::Healthy
+        } else {
+            State::Degraded
         }
+    }
+
+    /// Whether as many media take writes as a record has to be on.
+    fn takes_writes(&self) -> bool {
+        self.members.count_ones() >= self.superblock.acknowledge.least_media()
+    }
+
+    /// Whether a life's superblocks go on to say of what media it began with: any so many of those have each record, whoever failed since.
+    fn keeps_its_members(&self) -> bool {
+        matches!(self.superblock.acknowledge, Acknowledge::Copies(_))
     }
 
     fn all_of_the_media(&self) -> bool {
@@ -182,7 +192,13 @@ impl Log {
 
     /// Whether a medium failed and no superblock says so yet.
     pub fn has_unrecorded_failure(&self) -> bool {
-        self.members != 0 && self.members != self.superblock.members
+        self.members != 0 && self.members != self.superblock.members && !self.keeps_its_members()
+    }
+
+    /// Records that are durable without a medium, which lacks them: what it is behind the others.
+    pub fn behind(&self, medium: u8) -> usize {
+        let durable = (self.durable_seq - self.first_seq) as usize;
+        self.records.iter().take(durable).filter(|record| record.on >> medium & 1 == 0).count()
     }
 
     /// Figures.
@@ -199,6 +215,37 @@ impl Log {
     /// Whether there are records that can be moved.
     pub fn has_work(&self) -> bool {
         self.moving == 0 && self.movable() > 0
+    }
+
+    /// The superblock of a life that follows this one while it is served, with these members, after so many tries that didn't reach all of
+    /// theirs: each is of a life of its own, from the same time on. To be written to each member, durably, once the log is empty; from the first of these writes on, nothing may be appended in this life.
+    /// Then the backing is marked with it, and [`Log::begin`].
+    pub fn next_life(&self, members: u8, time_ms: u64, tries: u64) -> Superblock {
+        Superblock {
+            members,
+            generation: self.superblock.generation + 1,
+            epoch: time_ms.max(self.superblock.epoch + 1) + tries,
+            before: self.superblock.epoch,
+            tail: 0,
+            tail_seq: self.next_seq(),
+            clean: false,
+            time_ms,
+            ..self.superblock
+        }
+    }
+
+    /// A life begins, whose superblock is durable on all of its members.
+    ///
+    /// # Panics
+    /// Where records of the one before were not moved.
+    pub fn begin(&mut self, superblock: Superblock) {
+        assert!(self.records.is_empty(), "all records of a life are moved before the next");
+        *self = Log::new(superblock);
+    }
+
+    /// Whether a medium is still being given a record.
+    pub fn is_being_given(&self) -> bool {
+        self.records.iter().any(|record| record.on & self.members != self.members)
     }
 
     /// How many records, from the oldest on, can be moved: those that are durable and that no medium is still being given. A write that is
@@ -239,7 +286,7 @@ impl Log {
         time_ms: u64,
     ) -> Result<Append, Refused> {
         let Geometry { unit, capacity } = self.geometry();
-        if self.members == 0 {
+        if !self.takes_writes() {
             return Err(Refused::Failed);
         }
         let seq = self.next_seq();
@@ -288,11 +335,11 @@ impl Log {
     /// A medium failed a write, and is asked for none any more. The records that are acknowledged by that: those that waited for it
     /// alone.
     ///
-    /// Where it was the last, records that are not durable are no longer read, and their writes fail. A failed write may have reached the
+    /// Where too few are left, records that are not durable are no longer read, and their writes fail. A failed write may have reached the
     /// medium all the same: recovery takes it for one that happened, as a drive may.
     pub fn medium_failed(&mut self, medium: u8) -> Range<u64> {
         self.members &= !(1 << medium);
-        if self.members > 0 {
+        if self.takes_writes() {
             return self.progress();
         }
         let durable = (self.durable_seq - self.first_seq) as usize;
@@ -315,6 +362,8 @@ impl Log {
         match self.superblock.acknowledge {
             Acknowledge::First => on & self.members != 0,
             Acknowledge::All => self.members != 0 && on & self.members == self.members,
+            // Of those that still answer: what one had that failed may be gone with it.
+            Acknowledge::Copies(copies) => (on & self.members).count_ones() >= u32::from(copies),
         }
     }
 
@@ -363,7 +412,8 @@ impl Log {
         let tail = next.map_or(self.head, |record| record.position);
         let kept = self.records.iter().take((self.durable_seq - self.first_seq) as usize);
         // Where the first that has it acknowledges, a medium that is out may be the only one that has a record.
-        let settled = kept.skip(self.moving).all(|record| record.on & self.members != 0);
+        let settled = !self.keeps_its_members()
+            && kept.skip(self.moving).all(|record| record.on & self.members != 0);
         Superblock {
             members: if settled { self.members } else { self.superblock.members },
             generation: self.superblock.generation + 1,

@@ -2,7 +2,10 @@
 
 use std::io;
 
-use crate::format::{Checksum, Geometry, HEAD_BYTES, RecordHeader, SECTOR, SLOT_BYTES, Superblock};
+use crate::copies::{self, Known};
+use crate::format::{
+    Acknowledge, Checksum, Geometry, HEAD_BYTES, RecordHeader, SECTOR, SLOT_BYTES, Superblock,
+};
 
 /// Data that are read at once, bytes.
 const CHUNK: u64 = 1 << 20;
@@ -25,8 +28,10 @@ pub struct LogContents {
     pub records: Vec<FoundRecord>,
     /// Members of the log that were given, a bit each.
     pub present: u8,
-    /// Of each medium that was given its number in the log; `None` where it holds no log.
+    /// Of each medium that was given its number in the log; `None` where it holds no log, or another life of it than this one.
     pub numbers: Vec<Option<u8>>,
+    /// Which life the next one follows.
+    pub(crate) life: u64,
     /// Members that were not given, a bit each: records may be on them alone.
     pub missing: u8,
     /// Where the records end because what follows can't be read, if so, and what the system said.
@@ -51,7 +56,7 @@ pub enum Unusable {
     #[error("it holds no log: neither of its two superblocks is whole")]
     NoLog,
     /// Another version of this program made it.
-    #[error("it holds a log of format {0}, and this program knows format 1")]
+    #[error("it holds a log of format {0}, and this program knows formats 1 and 2")]
     Version(char),
     /// The media are of different logs.
     #[error("the media are of two logs, {0} and {1}")]
@@ -70,6 +75,28 @@ pub enum Unusable {
     /// It was taken out of the log when it failed.
     #[error("medium {0} was taken out of its log when it failed, and what it holds is old")]
     Out(u8),
+    /// So many members are missing, or have lost what they held, that records may have been on these alone.
+    #[error(
+        "media {missing} of the log's {media} are missing or have lost what they held; each record was on {copies}, so these may have been all that had one"
+    )]
+    TooFew {
+        /// Their numbers, from 0 on.
+        missing: String,
+        /// How many there are.
+        media: u8,
+        /// How many have each record.
+        copies: u8,
+    },
+    /// What is there is older than what it was in front of knows of.
+    #[error(
+        "the media hold life {found} of the log, and what it is for knows life {life}: those that have it are missing or have lost what they held"
+    )]
+    OtherLife {
+        /// The newest that is there.
+        found: u64,
+        /// The one that is needed.
+        life: u64,
+    },
     /// The medium can't be read.
     #[error("reading {bytes} bytes at {at} of medium {medium}: {source}")]
     Read {
@@ -92,7 +119,24 @@ pub fn scan(
     media: &mut [&mut dyn ReadMedium],
     without_missing: bool,
 ) -> Result<LogContents, Unusable> {
+    scan_known(media, Known::NotAsked, without_missing)
+}
+
+/// The same, with what the file that the log is for knows of it. A log that is acknowledged by copies can be used with nothing else.
+///
+/// # Errors
+/// As [`scan`].
+pub fn scan_known(
+    media: &mut [&mut dyn ReadMedium],
+    known: Known,
+    without_missing: bool,
+) -> Result<LogContents, Unusable> {
     let superblocks = superblocks_of(media)?;
+    if let Some(Acknowledge::Copies(copies)) =
+        superblocks.iter().flatten().map(|superblock| superblock.acknowledge).next()
+    {
+        return copies::scan(media, &superblocks, known, (copies, without_missing));
+    }
     let superblock = superblocks.iter().flatten().max_by_key(|superblock| superblock.generation);
     let superblock = superblock.copied().ok_or(Unusable::NoLog)?;
     let mut present = 0;
@@ -122,6 +166,7 @@ pub fn scan(
     let numbers = superblocks.iter().map(number).collect();
     Ok(LogContents {
         present: present & superblock.members,
+        life: superblock.epoch,
         superblock,
         records,
         numbers,
@@ -136,16 +181,43 @@ impl LogContents {
     pub fn next(&self, time_ms: u64) -> Superblock {
         let after =
             self.records.last().map_or(self.superblock.tail_seq, |last| last.header.seq + 1);
+        let (epoch, before) = match self.superblock.acknowledge {
+            Acknowledge::First | Acknowledge::All => (self.superblock.epoch + 1, 0),
+            // One that no beginning that was cut short had, of which a medium may know that isn't here.
+            Acknowledge::Copies(_) => (time_ms.max(self.superblock.epoch + 1), self.life),
+        };
         Superblock {
             members: self.present,
             generation: self.superblock.generation + 1,
-            epoch: self.superblock.epoch + 1,
+            epoch,
+            before,
             tail: 0,
             tail_seq: after,
             clean: false,
             time_ms,
             ..self.superblock
         }
+    }
+
+    /// Makes members of the next life of those that were given and are none of this one: blank ones, and those of another life. `wished` has
+    /// the number that each gets where nobody has it. They are to be emptied before they get a superblock. Which, from 0 on.
+    pub fn rejoin(&mut self, wished: &[u8]) -> Vec<usize> {
+        let mut joined = Vec::new();
+        for given in 0..self.numbers.len() {
+            if self.numbers[given].is_some() {
+                continue;
+            }
+            let wish = wished.get(given).copied();
+            let all = wish.into_iter().chain(0..self.superblock.media);
+            let free = all
+                .filter(|number| *number < self.superblock.media)
+                .find(|number| self.present >> number & 1 == 0);
+            let Some(free) = free else { continue };
+            self.numbers[given] = Some(free);
+            self.present |= 1 << free;
+            joined.push(given);
+        }
+        joined
     }
 
     /// The superblock that says that its records are about to be moved once more, to be written to every medium that is present, durably,
@@ -210,7 +282,7 @@ fn newest_superblock(
 
 /// All whole records from the tail on, up to the first that isn't on any of the media; and what the system said where that can't be told
 /// because none of them could be read there.
-fn records_of(
+pub(crate) fn records_of(
     media: &mut [&mut dyn ReadMedium],
     its: &[usize],
     superblock: &Superblock,

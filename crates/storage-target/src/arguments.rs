@@ -68,7 +68,12 @@ Examples:
 
   What it holds, and how to do without it once the target has ended:
     narrows-target log status /fast/wal.log
-    narrows-target log flush --for /slow/wal.img --log /fast/wal.log";
+    narrows-target log flush --for /slow/wal.img --log /fast/wal.log
+
+  In the memory of two of three other machines; on each of them, then here:
+    narrows-target serve --subsystem nqn.2026-11.org.example:peer --namespace ram:1GiB --listen 192.0.2.21:4420 --allow-any-host
+    narrows-target log make --for /slow/wal.img --copies 2 --separate-power --log nvme-tcp://192.0.2.21/nqn.2026-11.org.example:peer \\
+      --log nvme-tcp://192.0.2.22/nqn.2026-11.org.example:peer --log nvme-tcp://192.0.2.23/nqn.2026-11.org.example:peer";
 
 /// Examples of `narrows-target tier`.
 pub(crate) const TIER_EXAMPLES: &str = "\
@@ -95,7 +100,8 @@ struct ServeArguments {
 
     /// What is served: FILE, DEVICE, ram:SIZE or null[:SIZE], then, with commas between, block=512|4096, readonly, nsid=N;
     /// for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of
-    /// it (`narrows-target log make`), twice for two media, each log=DEVICE with log-serial=S; cache=ram:SIZE for memory that answers reads of
+    /// it (`narrows-target log make`), twice for two media, each log=DEVICE with log-serial=S, or log=nvme-tcp://HOST:PORT/NQN for each of its
+    /// peers; cache=ram:SIZE for memory that answers reads of
     /// what was read before, in it cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn't,
     /// cache-index=FILE to read the same pages again after a restart. May be repeated.
     #[arg(long, value_name = "WHAT", required_unless_present = "config", value_parser = namespace_of)]

@@ -13,17 +13,17 @@ use crate::target::Target;
 /// A figure of logs: its name, whether it is a counter or a gauge, what it is, where it is.
 type LogFigure = (&'static str, &'static str, &'static str, fn(&LoggedDisk) -> f64);
 
-const OF_LOGS: [LogFigure; 10] = [
-    (
-        "log_state",
-        "gauge",
-        "0 healthy, 1 degraded (one of two media), 2 failed.",
-        |disk| match disk.status().state {
+const OF_LOGS: [LogFigure; 11] = [
+    ("log_state", "gauge", "0 healthy, 1 degraded (not all media), 2 failed.", |disk| {
+        match disk.status().state {
             State::Healthy => 0.0,
             State::Degraded => 1.0,
             State::Failed => 2.0,
-        },
-    ),
+        }
+    }),
+    ("log_media", "gauge", "Media that take records.", |disk| {
+        disk.media().keys().filter(|medium| disk.medium_state(**medium).0).count() as f64
+    }),
     ("log_capacity_bytes", "gauge", "Room of the log.", |disk| disk.geometry().capacity as f64),
     ("log_used_bytes", "gauge", "Room of records that were not moved.", |disk| {
         disk.status().used_bytes as f64

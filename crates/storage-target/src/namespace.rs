@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use narrows_initiator::Address;
 use narrows_nvme::Nqn;
 use narrows_nvme::identify::{IdentifyNamespace, NamespaceIds};
 use narrows_nvme::log::StorageBehind;
@@ -30,7 +31,7 @@ pub struct NamespaceSpec {
     /// Memory for pages that were read.
     pub cache: Option<CacheSpec>,
     /// Media of the log in front of it; none where it has no log.
-    pub log: Vec<DiskSpec>,
+    pub log: Vec<LogMediumSpec>,
 }
 
 /// Memory in front of a file or block device.
@@ -68,6 +69,25 @@ pub struct DiskSpec {
     pub keep_contents: bool,
     /// The smallest piece that it will be asked for, bytes.
     pub block_bytes: u32,
+}
+
+/// Where a medium of a log is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogMediumSpec {
+    /// On this machine.
+    Disk(DiskSpec),
+    /// A namespace of another, over NVMe/TCP.
+    Peer(Box<Address>),
+}
+
+impl LogMediumSpec {
+    /// Its path, where it is on this machine.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            LogMediumSpec::Disk(spec) => Some(&spec.path),
+            LogMediumSpec::Peer(_) => None,
+        }
+    }
 }
 
 /// Where blocks are.

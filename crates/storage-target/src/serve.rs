@@ -14,12 +14,12 @@ use std::{io, thread};
 use narrows_nvme::Nqn;
 use narrows_nvme::log::TargetWait;
 
-use crate::backing::logged::{Mover, state_word};
+use crate::backing::logged::{Mover, power_of_copies, state_word};
 use crate::backing::{Backing, LoggedDisk, OpenError, open};
 use crate::control::ControlSocket;
 use crate::credentials::{Authentication, Credentials};
 use crate::key_maker::KeyMaker;
-use crate::namespace::{Namespace, NamespaceSpec};
+use crate::namespace::{LogMediumSpec, Namespace, NamespaceSpec};
 use crate::reactor::{Inbox, Message, Reactor, ReactorSetup, Wait};
 use crate::restart::{announce_index, mark_indexes, save_indexes, stop_warmers, warmers_of};
 use crate::signals::{Signal, Signals};
@@ -65,6 +65,15 @@ pub struct Request {
     pub metrics: Option<PathBuf>,
     /// Socket for questions about what is in front of namespaces.
     pub control: Option<PathBuf>,
+}
+
+impl Request {
+    /// Whether a log is on peers.
+    fn has_peers(&self) -> bool {
+        let namespaces = self.subsystems.iter().flat_map(|subsystem| &subsystem.namespaces);
+        let mut places = namespaces.flat_map(|namespace| &namespace.log);
+        places.any(|place| matches!(place, LogMediumSpec::Peer(_)))
+    }
 }
 
 /// Why nothing is served.
@@ -142,11 +151,13 @@ struct Worker {
 /// Why nothing could be served, or what failed while it was.
 pub fn serve(request: &Request) -> Result<(), ServeError> {
     narrows_io::uring_available().map_err(ServeError::Ring)?;
+    let system = |action| move |source| ServeError::System { action, source };
+    let take_signals = || Signals::take().map_err(system("take signals"));
+    // Before threads begin, so that none of them is interrupted. Connections to peers have some.
+    let early = request.has_peers().then(take_signals).transpose()?;
     let subsystems = subsystems_of(&request.subsystems)?;
     let listeners = listeners_at(&request.listen)?;
-    let system = |action| move |source| ServeError::System { action, source };
-    // Before threads begin, so that none of them is interrupted.
-    let signals = Signals::take().map_err(system("take signals"))?;
+    let signals = early.map_or_else(take_signals, Ok)?;
     let control = request.control.as_deref().map(|path| {
         let fail = |source| ServeError::Control { path: path.display().to_string(), source };
         ControlSocket::listen(path).map_err(fail)
@@ -324,12 +335,19 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
 }
 
 fn announce_log(disk: &LoggedDisk) {
+    if let Some((copies, media)) = disk.copies() {
+        let power = power_of_copies(copies, media);
+        journal::line(
+            "copies",
+            &[("path", &disk.backing.path().display()), ("copies", &copies), ("power", &power)],
+        );
+    }
     for medium in disk.media().values() {
         journal::line(
             "logs",
             &[
                 ("path", &disk.backing.path().display()),
-                ("log", &medium.path().display()),
+                ("log", &medium.name()),
                 ("medium", &medium.word()),
                 ("power", &medium.power().as_deref().unwrap_or("-")),
                 ("capacity-bytes", &disk.geometry().capacity),

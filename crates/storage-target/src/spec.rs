@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use narrows_initiator::{Address, InvalidAddress};
+use narrows_log_tier::MOST_MEDIA;
+
 use crate::backing::{CACHE_PAGE, LEAST_BYTES};
-use crate::namespace::{CacheRange, CacheSpec, DiskSpec, Medium, NamespaceSpec};
+use crate::namespace::{CacheRange, CacheSpec, DiskSpec, LogMediumSpec, Medium, NamespaceSpec};
 use crate::reactor::Wait;
 
 /// Why a text isn't what it should be.
@@ -23,7 +26,8 @@ pub(crate) const NO_TLS: &str = "TLS is not there: that of NVMe/TCP takes a pre-
 const NULL_BYTES: u64 = 1 << 40;
 
 /// `FILE`, `DEVICE`, `ram:SIZE` or `null[:SIZE]`, then options with commas between: `block=4096`, `readonly`, `nsid=N`,
-/// `serial=S`, `contents=keep`, `cache=ram:SIZE`, `cache-index=FILE`, and once or twice `log=FILE` or `log=DEVICE,log-serial=S`.
+/// `serial=S`, `contents=keep`, `cache=ram:SIZE`, `cache-index=FILE`, and once or twice `log=FILE` or `log=DEVICE,log-serial=S`, or for each
+/// of two to eight peers `log=nvme-tcp://HOST:PORT/NQN?ns=1`.
 ///
 /// # Errors
 /// What of it isn't understood.
@@ -67,10 +71,10 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
             Some(("cache-index", path)) if !path.is_empty() => index = Some(path.into()),
             Some(("cache-keep", range)) => ranges.push(cache_range_of(word, range, true)?),
             Some(("cache-recycle", range)) => ranges.push(cache_range_of(word, range, false)?),
-            Some(("log", path)) if !path.is_empty() => spec.log.push(log_medium_at(path)),
+            Some(("log", place)) if !place.is_empty() => spec.log.push(log_place_of(place)?),
             Some(("log-serial", serial)) => match spec.log.last_mut() {
-                Some(medium) => medium.serial = Some(serial.to_string()),
-                None => {
+                Some(LogMediumSpec::Disk(medium)) => medium.serial = Some(serial.to_string()),
+                Some(LogMediumSpec::Peer(_)) | None => {
                     return invalid(format!("`{word}`: it stands after the `log=` that it is of"));
                 }
             },
@@ -96,9 +100,7 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
                 "`readonly` and `log=`: nothing would be written to the log".to_string(),
             );
         }
-        if spec.log.len() > 2 {
-            return invalid("a log is on one medium or two".to_string());
-        }
+        check_places(&spec.log)?;
     }
     Ok(spec)
 }
@@ -167,9 +169,40 @@ fn complete_cache(
     Ok(())
 }
 
-/// A medium of a log that was made before.
-pub(crate) fn log_medium_at(path: &str) -> DiskSpec {
-    DiskSpec { path: path.into(), serial: None, keep_contents: true, block_bytes: 4096 }
+/// A medium of a log: a file, a device, or a peer's namespace by its address.
+pub(crate) fn log_place_of(text: &str) -> Result<LogMediumSpec, InvalidSpec> {
+    if !Address::is_meant(text) {
+        return Ok(LogMediumSpec::Disk(DiskSpec {
+            path: text.into(),
+            serial: None,
+            keep_contents: true,
+            block_bytes: 4096,
+        }));
+    }
+    let address: Address =
+        text.parse().map_err(|error: InvalidAddress| InvalidSpec(error.to_string()))?;
+    if address.reconnect.is_some() {
+        return invalid(format!(
+            "`{text}`: a peer that was lost joins at the next start; leave reconnect-delay and ctrl-loss-tmo out"
+        ));
+    }
+    Ok(LogMediumSpec::Peer(Box::new(address)))
+}
+
+/// Whether a log can be on these media together.
+pub(crate) fn check_places(places: &[LogMediumSpec]) -> Result<(), InvalidSpec> {
+    let peers = places.iter().filter(|place| matches!(place, LogMediumSpec::Peer(_))).count();
+    match (peers, places.len()) {
+        (0, 0..=2) => Ok(()),
+        (0, _) => invalid("a log is on one medium or two, or on peers".to_string()),
+        (peers, all) if peers < all => {
+            invalid("a log is on peers, or on files and devices of this machine".to_string())
+        }
+        (peers, _) if !(2..=usize::from(MOST_MEDIA)).contains(&peers) => {
+            invalid(format!("a log on peers has 2 to {MOST_MEDIA} of them, {peers} are named"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A size: a number, and KiB, MiB, GiB, TiB or their first letters; bytes without.
@@ -235,9 +268,16 @@ mod tests {
         let index = namespace_of(text).unwrap().cache.unwrap().index;
         assert_eq!(index.as_deref(), Some("/var/lib/a b".as_ref()));
         let logged = namespace_of("/srv/wal,log=/fast/a,log=/dev/sdy,log-serial=S 1").unwrap();
-        let media: Vec<_> =
-            logged.log.iter().map(|it| (it.path.to_str(), it.serial.as_deref())).collect();
+        let media = logged.log.iter().map(|place| match place {
+            LogMediumSpec::Disk(it) => (it.path.to_str(), it.serial.as_deref()),
+            LogMediumSpec::Peer(_) => panic!("a file and a device"),
+        });
+        let media: Vec<_> = media.collect();
         assert_eq!(media, [(Some("/fast/a"), None), (Some("/dev/sdy"), Some("S 1"))]);
+        let peer = "log=nvme-tcp://[2001:db8::1]:4420/nqn.x:p?ns=2&io-timeout=2";
+        let on_peers = namespace_of(&format!("/srv/wal,{peer},{peer}")).unwrap();
+        let LogMediumSpec::Peer(address) = &on_peers.log[1] else { panic!("a peer") };
+        assert_eq!((address.namespace, address.io_timeout_s), (2, 2));
         let both = namespace_of("a,cache=ram:1MiB,log=b").unwrap();
         assert_eq!((both.cache.map(|cache| cache.bytes), both.log.len()), (Some(1 << 20), 1));
         // A file may have a colon in its name.
@@ -273,6 +313,13 @@ mod tests {
         assert!(why(&format!("{two}60KiB+8KiB")).contains("overlap"));
         assert!(namespace_of(&format!("{two}64KiB+8KiB")).is_ok());
         assert!(why("a,log-serial=S").contains("after the `log=`"));
+        let peer = "log=nvme-tcp://h/nqn.x";
+        assert!(why(&format!("a,{peer},log-serial=S")).contains("after the `log=`"));
+        assert!(why(&format!("a,{peer}")).contains("2 to 8 of them, 1 are named"));
+        assert!(why(&format!("a,{peer},log=b")).contains("on peers, or on files"));
+        assert!(why(&format!("a{}", format!(",{peer}").repeat(9))).contains("9 are named"));
+        assert!(why("a,log=nvme-tcp://h").contains("subsystem's NQN"));
+        assert!(why(&format!("a,{peer}?reconnect-delay=1,{peer}")).contains("at the next start"));
         assert!(bytes_of("99999999T").unwrap_err().to_string().contains("too large"));
         assert_eq!(wait_of("50us").unwrap(), Wait::Spin(Duration::from_micros(50)));
         assert!(wait_of("50ms").unwrap_err().to_string().contains("50ms"));

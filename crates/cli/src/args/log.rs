@@ -53,7 +53,7 @@ pub enum LogCommand {
 
 /// Where the files of a server would be.
 #[derive(Debug, Clone, Args)]
-pub struct LogPlaceArgs {
+pub struct LogMediumSpecArgs {
     /// Folder on the drives for WAL [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub wal: Option<PathBuf>,
@@ -67,7 +67,7 @@ pub struct LogPlaceArgs {
 pub struct LogTargetArgs {
     /// Folders.
     #[command(flatten)]
-    pub dirs: LogPlaceArgs,
+    pub dirs: LogMediumSpecArgs,
     /// A namespace that may be written, instead of folders: nvme-tcp://HOST:PORT/NQN; what is on it is lost
     #[arg(
         long,

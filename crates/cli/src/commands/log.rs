@@ -13,7 +13,7 @@ use narrows_runner::request::RunOptions;
 use narrows_runner::request::block::DeviceConsent;
 use narrows_runner::request::log::{
     CommitGoal, CommitsRequest, LadderDatabase, LadderRequest, Layout, LiveLogRequest, LogDirs,
-    LogPlace, Method, PlacementRequest, StreamsRequest, WriteVariant,
+    LogMediumSpec, Method, PlacementRequest, StreamsRequest, WriteVariant,
 };
 use narrows_runner::{execute, flush_test};
 
@@ -40,13 +40,13 @@ pub fn log(args: LogArgs) -> Result<Exit> {
     }
 }
 
-fn place(args: LogTargetArgs) -> LogPlace {
+fn place(args: LogTargetArgs) -> LogMediumSpec {
     let LogTargetArgs { dirs, write_to_device, serial } = args;
     match (write_to_device, serial) {
         (Some(device), Some(serial)) => {
-            LogPlace::Namespace(DeviceConsent { device, serial, accepted: Vec::new() })
+            LogMediumSpec::Namespace(DeviceConsent { device, serial, accepted: Vec::new() })
         }
-        _ => LogPlace::Folders(LogDirs {
+        _ => LogMediumSpec::Folders(LogDirs {
             wal: dirs.wal.unwrap_or_else(|| PathBuf::from(".")),
             data: dirs.data,
         }),

@@ -33,7 +33,7 @@ pub use ladder::{
     WriteVariant, measure_ladder, measure_namespace_ladder, planned_ladder,
 };
 pub use medium::{LogGround, LogNamespace, LogQueue};
-pub use places::{LogPlace, Placed, Places, PlacesPlan, Worked, on_places, planned_places};
+pub use places::{LogMediumSpec, Placed, Places, PlacesPlan, Worked, on_places, planned_places};
 pub use streams::{Held, Holding, StreamsMeasured, StreamsPlan, planned_streams, streams};
 pub use writer::{
     Batch, CommitLog, CommitPlan, CommitRate, CommitSizes, Delay, Flushed, Flusher, Law, Queue,

@@ -18,6 +18,8 @@ struct States {
 const OF_DRIVES: States = States { all_of: 16, drawn: 0 };
 /// Records in persistent memory have a hundred words.
 const OF_MEMORY: States = States { all_of: 11, drawn: 48 };
+/// Records on three media: two records have a dozen sectors.
+const OF_COPIES: States = States { all_of: 5, drawn: 8 };
 /// The same within a recovery.
 const OF_RECOVERY: States = States { all_of: 6, drawn: 6 };
 
@@ -52,7 +54,11 @@ impl Search {
 
     /// What a cut can leave: every state, or none, all and drawn ones.
     fn states(&mut self, world: &World, of_memory: &States) -> Vec<Kept> {
-        let States { all_of, drawn } = if world.is_in_memory() { of_memory } else { &OF_DRIVES };
+        let States { all_of, drawn } = match world.copies() {
+            Some(_) => &OF_COPIES,
+            None if world.is_in_memory() => of_memory,
+            None => &OF_DRIVES,
+        };
         let open = world.open_pieces();
         if open < *all_of {
             self.whole += 1;
@@ -72,8 +78,8 @@ impl Search {
         for missing in world.losses() {
             for kept in self.states(world, &OF_MEMORY) {
                 self.cuts += 1;
-                if world.cuts_left() > 1 && missing == 0 {
-                    self.cut_recovery(world, kept);
+                if world.cuts_left() > 1 && (missing == 0 || world.copies().is_some()) {
+                    self.cut_recovery(world, kept, missing);
                 }
                 match world.after_cut(kept, missing) {
                     Ok(Some(after)) => {
@@ -94,15 +100,18 @@ impl Search {
 
 impl Search {
     /// Cuts a recovery in each of its steps, and what it wrote last in every way.
-    fn cut_recovery(&mut self, world: &World, kept: Kept) {
+    fn cut_recovery(&mut self, world: &World, kept: Kept, missing: u8) {
+        let losses = if world.copies().is_some() { world.losses() } else { vec![0] };
         for reach in [Reach::Replayed, Reach::Writing] {
             // What is wrong with the cut itself is found by `cut`.
-            let Ok(Some(cut)) = world.cut_in_recovery(kept, 0, reach) else { continue };
+            let Ok(Some(cut)) = world.cut_in_recovery(kept, missing, reach) else { continue };
             for again in self.states(&cut, &OF_RECOVERY) {
-                self.cuts += 1;
-                if let Err(loss) = cut.after_cut(again, 0) {
-                    self.loss = Some(format!("{reach:?}: {loss}"));
-                    return;
+                for missing in &losses {
+                    self.cuts += 1;
+                    if let Err(loss) = cut.after_cut(again, *missing) {
+                        self.loss = Some(format!("{reach:?}: {loss}"));
+                        return;
+                    }
                 }
             }
         }
@@ -251,5 +260,68 @@ fn each_rule_of_persistent_memory_that_is_taken_out_loses_something() {
         let without = Setup { broken, cuts, ..memory(1, Acknowledge::All, 7) };
         let found = search(without, &[(0, 1, 1), (1, 2, 2), (0, 1, 3), (1, 1, 4)]);
         assert!(found.loss.is_some(), "{broken:?}: {} cuts, and nothing was lost", found.cuts);
+    }
+}
+
+/// Records that have to be on `copies` of `media` media, which may lose what they hold.
+fn copied(media: u8, copies: u8, units: u64) -> Setup {
+    Setup { open_limit: 4, ..setup(media, Acknowledge::Copies(copies), units) }
+}
+
+#[test]
+fn fewer_media_than_have_each_record_may_lose_what_they_hold() {
+    for (media, copies) in [(2, 1), (2, 2), (3, 2), (3, 3)] {
+        let found = search(copied(media, copies, 7), &AGAIN[..3]);
+        assert_eq!(found.loss, None, "{copies} of {media}");
+        // As many at once, and recovery knows.
+        assert!(found.refused > 100, "{copies} of {media}: {} refused", found.refused);
+    }
+}
+
+#[test]
+fn a_recovery_of_copies_that_is_cut_and_loses_media_once_more_loses_nothing() {
+    let twice = Setup { cuts: 2, open_limit: 3, ..copied(3, 2, 6) };
+    let found = search(twice, &AGAIN[..2]);
+    assert_eq!(found.loss, None);
+    assert!(found.cuts > 5000, "{}", found.cuts);
+}
+
+#[test]
+fn a_medium_that_fails_among_copies_takes_nothing_with_it_and_comes_back_empty() {
+    let failing = Setup { failures: 1, open_limit: 3, ..copied(3, 2, 6) };
+    assert_eq!(search(failing, &AGAIN[..3]).loss, None);
+    // Too few are left: writes fail, and what was acknowledged is still read and moved.
+    let failing = Setup { failures: 1, ..copied(2, 2, 6) };
+    assert_eq!(search(failing, &AGAIN[..3]).loss, None);
+}
+
+#[test]
+fn a_life_that_acknowledges_before_the_backing_is_marked_loses_something() {
+    let script = [(0, 1, 1), (1, 1, 2), (0, 1, 3)];
+    let failing = Setup { failures: 1, open_limit: 3, ..copied(3, 2, 6) };
+    let found = search(Setup { broken: Broken::Mark, ..failing }, &script);
+    let loss = found.loss.unwrap_or_default();
+    assert!(loss.contains("after a cut"), "{} cuts, {loss:?}", found.cuts);
+}
+
+#[test]
+fn each_rule_of_copies_that_is_taken_out_loses_something() {
+    for broken in [
+        Broken::Copies,
+        Broken::Quorum,
+        Broken::Counted,
+        Broken::Prefix,
+        Broken::LogFlush,
+        Broken::BackingFlush,
+        Broken::SuperblockFlush,
+        Broken::Everywhere,
+        Broken::Epoch,
+        Broken::RecoveryFlush,
+    ] {
+        let cuts = if matches!(broken, Broken::Epoch | Broken::RecoveryFlush) { 2 } else { 1 };
+        let without = Setup { broken, cuts, ..copied(3, 2, 7) };
+        let found = search(without, &[(0, 1, 1), (1, 2, 2), (0, 1, 3), (1, 1, 4)]);
+        let loss = found.loss.unwrap_or_default();
+        assert!(loss.contains("after a cut"), "{broken:?}: {} cuts, {loss:?}", found.cuts);
     }
 }

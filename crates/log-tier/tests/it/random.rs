@@ -35,6 +35,35 @@ fn history(seed: u64, broken: Broken, memory: bool) -> (u64, Option<String>) {
     let open_limit = if memory { 400 } else { 40 };
     let setup =
         Setup { media, memory, acknowledge, units, broken, open_limit, failures, cuts: u8::MAX };
+    lived(random, setup)
+}
+
+/// A history whose records are on two or three of three or four media, which lose what they hold, or aren't there for a while.
+fn history_of_copies(seed: u64, broken: Broken) -> (u64, Option<String>) {
+    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let media = 3 + random.below(2) as u8;
+    let copies = 2 + random.below(2) as u8;
+    let setup = Setup {
+        media,
+        memory: false,
+        acknowledge: Acknowledge::Copies(copies),
+        units: 6 + random.below(20) as u64,
+        broken,
+        open_limit: 40,
+        failures: random.below(4) as u8,
+        cuts: u8::MAX,
+    };
+    lived(random, setup)
+}
+
+/// Media that are not there at the next start: so many that enough are left.
+fn away(random: &mut Random, media: u8, copies: u8) -> u8 {
+    let drawn = random.below(1 << media) as u8;
+    if media as u32 - drawn.count_ones() >= u32::from(copies) { drawn } else { 0 }
+}
+
+fn lived(mut random: Random, setup: Setup) -> (u64, Option<String>) {
+    let (memory, media) = (setup.memory, setup.media);
     let mut write = |index: usize| -> Write {
         let content = if index.is_multiple_of(7) { 0 } else { (index % 255) as u8 + 1 };
         let first = random.below(BLOCKS);
@@ -56,6 +85,9 @@ fn history(seed: u64, broken: Broken, memory: bool) -> (u64, Option<String>) {
             let kept = if memory { Kept::Drawn(bits << 32) } else { Kept::Bits(bits) };
             let losses = world.losses();
             let missing = losses[random.below(losses.len())];
+            if let Some(copies) = world.copies() {
+                world.send_away(away(&mut random, media, copies));
+            }
             match world.after_cut(kept, missing) {
                 Ok(Some(after)) => world = after,
                 Ok(None) => {}
@@ -111,5 +143,31 @@ fn long_histories_in_persistent_memory_without_a_rule_lose_something() {
     for broken in [Broken::Fence, Broken::LogFlush, Broken::Checksum, Broken::SuperblockFlush] {
         let lost = (0..40).filter(|seed| history(*seed, broken, true).1.is_some()).count();
         assert!(lost > 4, "{broken:?}: {lost} of 40 histories lost something");
+    }
+}
+
+#[test]
+fn long_histories_of_copies_lose_and_invent_nothing() {
+    let of = seeds();
+    let (mut all, mut survived) = (0, 0);
+    for seed in of {
+        let (cuts, loss) = history_of_copies(seed, Broken::Nothing);
+        assert_eq!(loss, None, "seed {seed}");
+        all += cuts;
+        survived += u64::from(cuts > 5);
+    }
+    println!("{all} cuts, {survived} histories with more than five");
+    assert!(survived > 200 && all > 3000, "{all} cuts, {survived}");
+}
+
+#[test]
+fn long_histories_of_copies_without_a_rule_lose_something() {
+    for broken in [Broken::Life, Broken::Mark, Broken::Copies, Broken::Quorum, Broken::Counted] {
+        let lost = (0..100).filter(|seed| {
+            let (_, loss) = history_of_copies(*seed, broken);
+            loss.is_some_and(|loss| loss.contains("after a cut"))
+        });
+        let lost = lost.count();
+        assert!(lost > 10, "{broken:?}: {lost} of 100 histories lost something");
     }
 }

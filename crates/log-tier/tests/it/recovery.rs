@@ -3,8 +3,8 @@
 use std::io;
 
 use narrows_log_tier::{
-    Acknowledge, Action, Change, Geometry, HEAD_BYTES, LEAST_CAPACITY, Log, LogId, ReadMedium,
-    RecordHeader, SLOT_BYTES, Superblock, Unusable, scan,
+    Acknowledge, Action, Change, Geometry, HEAD_BYTES, Known, LEAST_CAPACITY, Log, LogId,
+    ReadMedium, RecordHeader, SLOT_BYTES, Superblock, Unusable, scan, scan_known,
 };
 use proptest::prelude::*;
 
@@ -22,6 +22,7 @@ fn superblock(id: u8, medium: u8) -> Superblock {
         members: 0b11,
         generation: 4,
         epoch: 2,
+        before: 0,
         tail: 0,
         tail_seq: 40,
         clean: true,
@@ -62,11 +63,11 @@ fn media_that_do_not_belong_together_are_refused_by_name() {
 fn a_log_of_a_later_version_is_not_taken_for_an_empty_medium() {
     let mut later = medium(&superblock(1, 0));
     let mut sector = superblock(1, 0).to_bytes();
-    sector[7] = b'2';
+    sector[7] = b'3';
     later.write(SLOT_BYTES, &sector, 0);
     later.flush();
     let error = scan(&mut [&mut later], true).unwrap_err();
-    assert!(matches!(error, Unusable::Version('2')), "{error}");
+    assert!(matches!(error, Unusable::Version('3')), "{error}");
 }
 
 #[test]
@@ -132,6 +133,87 @@ fn a_medium_that_was_taken_out_is_none_to_go_on_with() {
     let mut stayed = medium(&Superblock { members: 0b01, ..superblock(1, 0) });
     let contents = scan(&mut [&mut stayed, &mut out], false).unwrap();
     assert_eq!((contents.present, contents.missing), (0b01, 0));
+}
+
+/// Of a log on three media, each record on two.
+fn copied(medium: u8, epoch: u64, before: u64, members: u8) -> Superblock {
+    let acknowledge = Acknowledge::Copies(2);
+    let generation = 10 * epoch;
+    Superblock {
+        media: 3,
+        acknowledge,
+        members,
+        epoch,
+        before,
+        generation,
+        ..superblock(1, medium)
+    }
+}
+
+fn known(media: &mut [Store], known: Known) -> Result<narrows_log_tier::LogContents, Unusable> {
+    let mut given: Vec<&mut dyn ReadMedium> =
+        media.iter_mut().map(|store| store as &mut dyn ReadMedium).collect();
+    scan_known(&mut given, known, false)
+}
+
+#[test]
+fn a_log_of_copies_needs_so_many_that_one_of_them_has_each_record() {
+    let mut three: Vec<Store> = (0..3).map(|number| medium(&copied(number, 7, 6, 0b111))).collect();
+    let blank = Store::new(1 << 16);
+    let found = known(&mut three[..2], Known::Life(7)).unwrap();
+    assert_eq!((found.present, found.missing, found.copies()), (0b011, 0, Some(2)));
+    let error = known(&mut three[..1], Known::Life(7)).unwrap_err();
+    assert!(error.to_string().starts_with("media 1, 2 of the log's 3 are missing"), "{error}");
+    // Whoever lost what it held is missing, and a member of the next life.
+    let mut given = [blank.clone(), three[1].clone(), three[0].clone()];
+    let mut found = known(&mut given, Known::Life(7)).unwrap();
+    assert_eq!(found.numbers, [None, Some(1), Some(0)]);
+    assert_eq!(found.rejoin(&[0, 1, 2]), [0]);
+    assert_eq!(found.numbers, [Some(2), Some(1), Some(0)]);
+    let next = found.next(5000);
+    assert_eq!((next.epoch, next.before, next.members), (5000, 7, 0b111));
+    let error = known(&mut [blank.clone(), blank, three[0].clone()], Known::Life(7)).unwrap_err();
+    assert!(matches!(error, Unusable::TooFew { media: 3, copies: 2, .. }), "{error}");
+    // Not where nobody asks, or the file has everything.
+    assert_eq!(known(&mut three[..1], Known::NotAsked).unwrap().missing, 0b110);
+    assert_eq!(known(&mut three[..1], Known::All).unwrap().missing, 0);
+}
+
+#[test]
+fn a_life_that_the_file_does_not_know_moves_nothing_to_it() {
+    // Two went on without the third, in a life of which the file knows.
+    let mut stale = [medium(&copied(2, 7, 6, 0b110))];
+    assert!(known(&mut stale, Known::Life(7)).is_ok());
+    let error = known(&mut stale, Known::Life(9)).unwrap_err();
+    assert!(matches!(error, Unusable::OtherLife { found: 7, life: 9 }), "{error}");
+    // With those it is blank, and none of them is missing that has to be there.
+    let both = [medium(&copied(0, 9, 7, 0b011)), medium(&copied(1, 9, 7, 0b011))];
+    let mut given = [both[0].clone(), both[1].clone(), stale[0].clone()];
+    let mut found = known(&mut given, Known::Life(9)).unwrap();
+    assert_eq!(
+        (found.superblock.epoch, found.present, found.rejoin(&[0, 1, 2])),
+        (9, 0b011, vec![2])
+    );
+    // A life that began nowhere but on one medium says that all of the one before was moved.
+    let mut cut = [medium(&copied(1, 12, 9, 0b111))];
+    let found = known(&mut cut, Known::Life(9)).unwrap();
+    assert_eq!((found.records.len(), found.next(0).before), (0, 9));
+}
+
+#[test]
+fn a_log_of_copies_is_of_format_two_and_the_others_stay_as_they_were() {
+    let of_copies = copied(2, 7, 6, 0b101);
+    assert_eq!(&of_copies.to_bytes()[..8], b"NRWLTSB2");
+    assert_eq!(Superblock::parse(&of_copies.to_bytes()), Some(of_copies));
+    assert_eq!(&superblock(1, 0).to_bytes()[..8], b"NRWLTSB1");
+    for copies in [0, 4] {
+        let wrong = Superblock { acknowledge: Acknowledge::Copies(copies), ..of_copies };
+        assert_eq!(Superblock::parse(&wrong.to_bytes()), None, "{copies} of 3");
+    }
+    let many = Superblock { media: 8, medium: 7, members: 0xFF, ..of_copies };
+    assert_eq!(Superblock::parse(&many.to_bytes()), Some(many));
+    let more = Superblock { media: 9, ..many };
+    assert_eq!(Superblock::parse(&more.to_bytes()), None);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! A host, a log, its media and its backing, as one value that takes steps, and the plain disk that it is held against.
 
+mod copies;
+
 use narrows_log_tier::{
-    Acknowledge, Action, Change, Geometry, HEAD_BYTES, Log, LogId, ReadMedium, RecordHeader,
-    Source, Superblock, scan,
+    Acknowledge, Action, Change, Geometry, HEAD_BYTES, Known, Log, LogId, ReadMedium, RecordHeader,
+    Source, State, Superblock, scan, scan_known,
 };
 
 use crate::store::{Kept, SECTOR, Store};
@@ -37,6 +39,16 @@ pub(crate) enum Broken {
     Everywhere,
     /// Recovery writes its superblock without flushing the backing.
     RecoveryFlush,
+    /// One copy less than recovery counts on acknowledges.
+    Copies,
+    /// Recovery goes on whoever is missing.
+    Quorum,
+    /// A medium that lost what it held is counted as one that has it, because somebody gave it a superblock of this life.
+    Counted,
+    /// The backing isn't marked with the life: recovery takes the newest that is there.
+    Life,
+    /// A life that begins while the log is served acknowledges before the backing is marked with it.
+    Mark,
 }
 
 /// How far a recovery comes.
@@ -76,6 +88,8 @@ enum Moving {
     Written,
     Flushed,
     Superblock(Superblock),
+    /// Nothing is moved: the superblock of a life with media that came back is being written.
+    Life(Superblock),
 }
 
 /// A step that can be taken.
@@ -89,6 +103,8 @@ pub(crate) enum Step {
     Move,
     /// A medium fails all writes from now on.
     Fail { medium: u8 },
+    /// Those that failed come back empty: a life begins of which they are members.
+    Rejoin,
 }
 
 #[derive(Debug, Clone)]
@@ -102,6 +118,8 @@ pub(crate) struct World {
     /// Writes of records under way.
     under_way: Vec<(u64, u8)>,
     moving: Moving,
+    /// Where records are copied: what is known of who holds them.
+    copies: copies::Holders,
     /// Of each block what it may hold: what was acknowledged last, then what was begun since.
     model: Vec<Vec<(u64, u8)>>,
     /// What is to be written yet.
@@ -126,6 +144,7 @@ impl World {
             members: (1 << setup.media) - 1,
             generation: 1,
             epoch: 1,
+            before: 0,
             tail: 0,
             tail_seq: 0,
             clean: false,
@@ -134,7 +153,8 @@ impl World {
         let bytes = (HEAD_BYTES + geometry.capacity) as usize;
         let medium = if setup.memory { Store::memory(bytes) } else { Store::new(bytes) };
         let mut world = World {
-            log: Log::new(superblock),
+            log: Log::new(setup.superblock_of_log(superblock)),
+            copies: copies::Holders::new(superblock.members),
             image: vec![0; geometry.capacity as usize],
             media: vec![medium; usize::from(setup.media)],
             backing: Store::new(BLOCKS * SECTOR),
@@ -153,9 +173,10 @@ impl World {
     /// What tells two worlds apart, for the search.
     pub(crate) fn key(&self) -> String {
         let World { log, media, backing, failed, under_way, moving, model, script, .. } = self;
+        let copies = &self.copies;
         let (cuts, failures) = (self.setup.cuts, self.setup.failures);
         format!(
-            "{log:?}{media:?}{backing:?}{failed}{under_way:?}{moving:?}{model:?}{script:?}{cuts}{failures}"
+            "{log:?}{media:?}{backing:?}{failed}{under_way:?}{moving:?}{model:?}{script:?}{cuts}{failures}{copies:?}"
         )
     }
 
@@ -163,7 +184,8 @@ impl World {
     pub(crate) fn steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         // So that all states after a cut can be gone through.
-        if !self.script.is_empty() && self.open_pieces() < self.setup.open_limit {
+        let paused = matches!(self.moving, Moving::Life(_));
+        if !self.script.is_empty() && !paused && self.open_pieces() < self.setup.open_limit {
             steps.push(Step::Begin);
         }
         let ends =
@@ -176,6 +198,9 @@ impl World {
             let alive = (0..self.setup.media).filter(|medium| self.failed >> medium & 1 == 0);
             steps.extend(alive.map(|medium| Step::Fail { medium }));
         }
+        if self.can_rejoin() {
+            steps.push(Step::Rejoin);
+        }
         steps
     }
 
@@ -186,6 +211,7 @@ impl World {
             Step::End { seq, medium } => self.end(seq, medium),
             Step::Move => self.go_on(),
             Step::Fail { medium } => self.fail(medium),
+            Step::Rejoin => self.rejoin(),
         }
         true
     }
@@ -228,7 +254,9 @@ impl World {
         }
         let durable = self.log.written(seq, medium);
         if self.setup.broken == Broken::Everywhere {
-            self.log.written(seq, 1 - medium);
+            for other in (0..self.setup.media).filter(|other| *other != medium) {
+                self.log.written(seq, other).for_each(|seq| self.acknowledge(seq));
+            }
         }
         if self.setup.broken == Broken::Prefix {
             self.acknowledge(seq);
@@ -290,6 +318,7 @@ impl World {
                 self.log.forget(superblock);
                 Moving::Nothing
             }
+            Moving::Life(next) => self.begin_life(next),
         };
     }
 
@@ -301,7 +330,7 @@ impl World {
     fn write_superblock_to(&mut self, superblock: Superblock, but: u8) {
         for (medium, store) in (0_u8..).zip(&mut self.media) {
             if but >> medium & 1 == 0 {
-                let its = Superblock { medium, ..superblock };
+                let its = Superblock { medium, acknowledge: self.setup.acknowledge, ..superblock };
                 store.write(its.at(), &its.to_bytes(), OF_SUPERBLOCK);
             }
         }
@@ -323,7 +352,7 @@ impl World {
         for (block, versions) in self.model.iter().enumerate() {
             let last = versions.last().map(|(_, content)| *content);
             // Where the log failed, what failed with it may be gone.
-            let lost = self.log.members() == 0;
+            let lost = self.log.state() == State::Failed;
             let found = content_of(&seen, block);
             let right =
                 if lost { is_among(versions, found) } else { found.is_some() && last == found };
@@ -348,6 +377,9 @@ impl World {
     /// Media that may be lost with the power and leave everything that was acknowledged: each by itself where all have it, those that failed
     /// before, and none.
     pub(crate) fn losses(&self) -> Vec<u8> {
+        if let Acknowledge::Copies(copies) = self.setup.acknowledge {
+            return self.losses_of_copies(copies);
+        }
         let each = (0..self.setup.media).map(|medium| 1 << medium);
         let enough = self.setup.acknowledge == Acknowledge::All && self.setup.media > 1;
         let may = |loss: &u8| loss & self.failed != 0 || enough && self.failed == 0;
@@ -390,28 +422,34 @@ impl World {
             let geometry = self.log.geometry();
             self.media.iter_mut().for_each(|store| believe_data(store, geometry));
         }
-        let any = self.setup.acknowledge == Acknowledge::All;
-        let present =
-            (0_u8..).zip(&mut self.media).filter(|(medium, _)| missing >> medium & 1 == 0);
-        let mut given: Vec<&mut Store> = present.map(|(_, store)| store).collect();
+        let of_copies = matches!(self.setup.acknowledge, Acknowledge::Copies(_));
+        // Of drives one that is missing isn't there; of copies it is, and holds nothing.
+        let away = if of_copies { self.lose(missing) } else { missing };
+        let may_refuse = if of_copies { self.lacks_too_many(away) } else { missing != 0 };
+        let known = self.known();
+        let any = self.setup.acknowledge == Acknowledge::All && missing != 0;
+        let any = any || self.setup.broken == Broken::Quorum;
+        let here: Vec<u8> =
+            (0..self.setup.media).filter(|medium| away >> medium & 1 == 0).collect();
+        let mut given: Vec<Store> =
+            here.iter().map(|medium| self.media[usize::from(*medium)].clone()).collect();
         let mut readers: Vec<&mut dyn ReadMedium> =
-            given.iter_mut().map(|store| *store as &mut dyn ReadMedium).collect();
-        let Ok(mut found) = scan(&mut readers, any && missing != 0) else {
-            return match missing {
-                0 => Err("recovery refuses a log with all of its media".to_string()),
-                _ => Ok(false),
+            given.iter_mut().map(|store| store as &mut dyn ReadMedium).collect();
+        let scanned = match of_copies {
+            true => scan_known(&mut readers, known, any),
+            false => scan(&mut readers, any),
+        };
+        let Ok(mut found) = scanned else {
+            return match may_refuse {
+                false => Err("recovery refuses a log that it could use".to_string()),
+                true => Ok(false),
             };
         };
         // As the target does: who is cut short here is known by the next.
         let renewed = found.renewed(0);
         let records = found.records.clone();
-        drop(readers);
-        drop(given);
-        self.write_superblock_to(renewed, missing);
+        self.write_superblock_to(renewed, if of_copies { !found.present } else { missing });
         self.media.iter_mut().for_each(|medium| medium.make_durable(OF_SUPERBLOCK));
-        let present =
-            (0_u8..).zip(&mut self.media).filter(|(medium, _)| missing >> medium & 1 == 0);
-        let mut given: Vec<&mut Store> = present.map(|(_, store)| store).collect();
         for record in &records {
             let bytes = record.header.bytes as usize;
             let mut data = vec![0; bytes];
@@ -426,7 +464,13 @@ impl World {
         if self.setup.broken != Broken::RecoveryFlush {
             self.backing.flush();
         }
-        let mut next = found.next(0);
+        if of_copies {
+            for joined in found.rejoin(&here) {
+                let medium = usize::from(here[joined]);
+                self.media[medium].forge(0, &[0; HEAD_BYTES as usize]);
+            }
+        }
+        let mut next = found.next(self.copies.now());
         if self.setup.broken == Broken::Epoch {
             next.epoch = found.superblock.epoch;
         }
@@ -436,7 +480,8 @@ impl World {
             return Ok(true);
         }
         self.media.iter_mut().for_each(Store::flush);
-        self.log = Log::new(next);
+        self.copies.begin(&next, true);
+        self.log = Log::new(self.setup.superblock_of_log(next));
         self.under_way.clear();
         self.moving = Moving::Nothing;
         self.setup.cuts = self.setup.cuts.saturating_sub(1);

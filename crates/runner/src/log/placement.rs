@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use narrows_engine::{Context, Scratch, Stop};
 use narrows_layer_database::{Turns, Variation};
 use narrows_layer_wal::{
-    LogPlace, Places as LogPlaces, PlacesPlan, Work, on_places, planned_places,
+    LogMediumSpec, Places as LogMediumSpecs, PlacesPlan, Work, on_places, planned_places,
 };
 use narrows_model::{
     CommitWork, DatabaseChoice, Layer, Measurement, Plan, PlannedStep, Platform, RolePath, Unknown,
@@ -249,7 +249,7 @@ fn measure(
         .map(|folder| Scratch::create(folder, &format!("{}-log", session.run.id)))
         .collect::<Result<_, _>>()?;
     let pids: Vec<u32> = running.iter().filter_map(|running| running.server.pid()).collect();
-    let log_places: Vec<LogPlace> = places
+    let log_places: Vec<LogMediumSpec> = places
         .paths()
         .zip(&scratch)
         .enumerate()
@@ -346,8 +346,8 @@ fn log_place(
     (at, path): (usize, &RolePath),
     scratch: &Scratch,
     pids: &[u32],
-) -> LogPlace {
-    LogPlace {
+) -> LogMediumSpec {
+    LogMediumSpec {
         name: place_name(at),
         folder: scratch.path().to_path_buf(),
         asked: path.path.clone(),
@@ -359,7 +359,7 @@ fn log_place(
 
 /// The work with which the emulation's sessions and clients take the processor time that the database's were measured to take, both
 /// without a flush: what handing over costs is not work, and only the emulation can tell it.
-fn fit(ctx: &Context<'_>, logs: &mut LogPlaces<'_>, demand: &CommitWork) -> Result<Work> {
+fn fit(ctx: &Context<'_>, logs: &mut LogMediumSpecs<'_>, demand: &CommitWork) -> Result<Work> {
     let mut work = Work {
         cpu_ns: demand.cpu_ns as u64,
         client_ns: demand.client_cpu_ns as u64,

@@ -21,7 +21,7 @@ use crate::paragraph::paragraphs;
 use crate::preflight;
 use crate::prepared::Prepared;
 use crate::request::RunOptions;
-use crate::request::log::{LogDirs, LogPlace};
+use crate::request::log::{LogDirs, LogMediumSpec};
 
 /// The folders, without links, and the machine.
 pub struct TargetDirs {
@@ -40,10 +40,10 @@ impl TargetDirs {
     ///
     /// # Errors
     /// A folder that is none, or lies in memory; a namespace that can't be reached, or may not be written.
-    pub fn find(request: &LogPlace) -> Result<TargetDirs> {
+    pub fn find(request: &LogMediumSpec) -> Result<TargetDirs> {
         match request {
-            LogPlace::Folders(dirs) => TargetDirs::folders_of(dirs),
-            LogPlace::Namespace(given) if Address::is_meant(&given.device) => {
+            LogMediumSpec::Folders(dirs) => TargetDirs::folders_of(dirs),
+            LogMediumSpec::Namespace(given) if Address::is_meant(&given.device) => {
                 let namespace = RemoteNamespace::consented(given)?;
                 let name = PathBuf::from(namespace.name());
                 let platform = namespace.machine_as(Role::Wal);
@@ -54,7 +54,7 @@ impl TargetDirs {
                     namespace: Some(namespace),
                 })
             }
-            LogPlace::Namespace(given) => Err(Failure::hinted(
+            LogMediumSpec::Namespace(given) => Err(Failure::hinted(
                 format!(
                     "{} is no nvme-tcp:// address: a log is not written to a raw device",
                     given.device

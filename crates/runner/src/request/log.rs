@@ -22,7 +22,7 @@ pub struct LogDirs {
 
 /// Where a log is measured.
 #[derive(Debug, Clone)]
-pub enum LogPlace {
+pub enum LogMediumSpec {
     /// In files of these folders.
     Folders(LogDirs),
     /// On a namespace that a storage target serves and that may be overwritten.
@@ -53,7 +53,7 @@ pub struct CommitGoal {
 #[derive(Debug, Clone)]
 pub struct LadderRequest {
     /// Where.
-    pub place: LogPlace,
+    pub place: LogMediumSpec,
     /// The database at its top.
     pub database: Option<LadderDatabase>,
     /// Ways to write.
@@ -74,7 +74,7 @@ impl LadderRequest {
 
     /// The usual steps, and the commits.
     pub fn whole(
-        place: LogPlace,
+        place: LogMediumSpec,
         database: Option<LadderDatabase>,
         goal: CommitGoal,
         options: RunOptions,
@@ -92,7 +92,7 @@ impl LadderRequest {
 #[derive(Debug, Clone)]
 pub struct CommitsRequest {
     /// Where.
-    pub place: LogPlace,
+    pub place: LogMediumSpec,
     /// What is searched for.
     pub goal: CommitGoal,
     /// How commits arrive.
@@ -117,7 +117,7 @@ pub struct CommitsRequest {
 #[derive(Debug, Clone)]
 pub struct StreamsRequest {
     /// Where.
-    pub place: LogPlace,
+    pub place: LogMediumSpec,
     /// Logs together.
     pub streams: u32,
     /// Bytes per second of each.

@@ -19,7 +19,7 @@ use super::cache_index::{OpenIndex, open_index};
 use super::file::size_of;
 use super::logged::{Mark, check_named_once, check_no_log, mark_of, open_logged};
 use super::{Backing, CacheError, FileDisk, MemoryCache, RamDisk};
-use crate::namespace::{CacheSpec, DiskSpec, Medium, NamespaceSpec};
+use crate::namespace::{CacheSpec, DiskSpec, LogMediumSpec, Medium, NamespaceSpec};
 
 /// How long a lock that nobody who can be seen holds is waited for.
 const LOCK_WITHIN: Duration = Duration::from_secs(2);
@@ -83,7 +83,7 @@ pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
             Ok(Opened::uncached(Backing::Ram(disk), *bytes))
         }
         Medium::Path(path) => {
-            let media = spec.log.iter().map(|medium| medium.path.as_path());
+            let media = spec.log.iter().filter_map(LogMediumSpec::path);
             let index = spec.cache.iter().filter_map(|cache| cache.index.as_deref());
             check_named_once(std::iter::once(path.as_path()).chain(media).chain(index))?;
             let disk = open_file_or_device(&DiskSpec {
@@ -133,10 +133,10 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
         let logged = open_logged(disk, spec.serial.as_deref(), &spec.log, cache.clone())?;
         return Ok(Opened { backing: Backing::Logged(Arc::new(logged)), bytes, cache, index });
     }
-    if let Mark::Log(log) = mark_of(&disk.file) {
+    if let Mark::Log { id, .. } = mark_of(&disk.file) {
         return Err(refused(
             &path,
-            format!("its log {log} may hold writes that it lacks"),
+            format!("its log {id} may hold writes that it lacks"),
             "serve it with that log, `log=FILE`, or move what the log holds: `narrows-target log flush`; if the log is lost for good: `narrows-target log drop --for FILE --lost LOG-ID`",
         ));
     }

@@ -102,7 +102,7 @@ impl Connection {
         waits
     }
 
-    /// Asks for the writes of a record to each medium, and does those to persistent memory. They are done whatever becomes of the host: the
+    /// Asks for the writes of a record to each medium, hands it to the threads of peers, and does the writes to persistent memory. They are done whatever becomes of the host: the
     /// log waits for them.
     fn write_media(
         &mut self,
@@ -118,20 +118,18 @@ impl Connection {
             slot.asked_ns = context.target.now_ns();
         }
         let members = || disk.media().iter().filter(|(part, _)| appended.media >> *part & 1 == 1);
-        let writes = members().filter(|(_, medium)| !medium.is_mapped()).count() as u8;
+        let writes = members().filter(|(_, medium)| medium.fd().is_some()).count() as u8;
         slot.step = Step::Log { seq: appended.seq, bytes, writes, answered: false };
-        for (part, medium) in members().filter(|(_, medium)| !medium.is_mapped()) {
+        for (part, fd) in members().filter_map(|(part, medium)| Some((part, medium.fd()?))) {
             if let Some(controller) = &self.controller_of_storage {
                 controller.stay_in_storage();
             }
             let operation = StorageOperation::Write { memory, bytes, offset, durable: true };
-            context.requests.push(StorageRequest {
-                slot: number,
-                part: *part,
-                fd: medium.fd(),
-                operation,
-            });
+            context.requests.push(StorageRequest { slot: number, part: *part, fd, operation });
             self.in_storage += 1;
+        }
+        for (part, _) in members().filter(|(_, medium)| medium.peer().is_some()) {
+            disk.hand_over(appended, *part);
         }
         let mut news = None;
         for (part, _) in members().filter(|(_, medium)| medium.is_mapped()) {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use crate::backing::logged::{LogMedium, LoggedDisk, now_ms, state_word};
+use crate::backing::logged::{LogMedium, LoggedDisk, now_ms, power_of_copies, state_word};
 use crate::backing::{Backing, CacheFigures, CacheIndex, MemoryCache};
 use crate::namespace::Namespace;
 use crate::target::Target;
@@ -50,6 +50,26 @@ pub(super) struct LogView {
     /// Writes that found it full.
     pub(super) waits_for_room: u64,
     pub(super) backing_errors: u64,
+    /// How many peers have each write before it is answered, where it is on peers.
+    #[serde(default)]
+    pub(super) copies: Option<u8>,
+    #[serde(default)]
+    pub(super) peers: Vec<PeerView>,
+    /// What a loss of power means for it.
+    #[serde(default)]
+    pub(super) peers_power: Option<String>,
+}
+
+/// A peer of a log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct PeerView {
+    pub(super) address: String,
+    /// ok, behind, lost, absent, or reserved by another host.
+    pub(super) state: String,
+    /// Why lost or absent.
+    pub(super) reason: Option<String>,
+    /// Records that were acknowledged and that it lacks.
+    pub(super) behind_records: u64,
 }
 
 /// A cache.
@@ -141,7 +161,7 @@ fn log_view(disk: &LoggedDisk) -> LogView {
     let status = disk.status();
     let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
     LogView {
-        media: disk.media().values().map(|medium| medium.path().display().to_string()).collect(),
+        media: disk.media().values().map(LogMedium::name).collect(),
         media_kinds: disk.media().values().map(LogMedium::word).collect(),
         media_power: disk.media().values().map(LogMedium::power).collect(),
         state: state_word(status.state).to_string(),
@@ -153,7 +173,31 @@ fn log_view(disk: &LoggedDisk) -> LogView {
         moved_bytes: count(&disk.counters.moved_bytes),
         waits_for_room: count(&disk.counters.waits_for_room),
         backing_errors: count(&disk.counters.backing_errors),
+        copies: disk.copies().map(|(copies, _)| copies),
+        peers: peer_views(disk),
+        peers_power: disk.copies().map(|(copies, media)| power_of_copies(copies, media)),
     }
+}
+
+fn peer_views(disk: &LoggedDisk) -> Vec<PeerView> {
+    let peers = disk.media().iter().filter_map(|(number, medium)| {
+        let peer = medium.peer()?;
+        let (takes, behind) = disk.medium_state(*number);
+        let trouble = peer.trouble();
+        let state = match &trouble {
+            Some(trouble) => trouble.state,
+            None if !takes => "lost",
+            None if behind > 0 => "behind",
+            None => "ok",
+        };
+        Some(PeerView {
+            address: medium.name(),
+            state: state.to_string(),
+            reason: trouble.map(|trouble| trouble.reason),
+            behind_records: behind as u64,
+        })
+    });
+    peers.collect()
 }
 
 fn cache_view(cache: &MemoryCache, index: Option<&CacheIndex>) -> CacheView {
@@ -240,11 +284,32 @@ impl LogView {
             self.waits_for_room,
             self.backing_errors
         );
-        text += &format!("         on {}\n", self.media_kinds.join(" and "));
+        if self.peers.is_empty() {
+            text += &format!("         on {}\n", self.media_kinds.join(" and "));
+        }
+        for peer in &self.peers {
+            text += &peer.text();
+        }
+        if let Some(power) = &self.peers_power {
+            text += &format!("         {power}\n");
+        }
         for power in self.media_power.iter().flatten() {
             text += &format!("         {power}\n");
         }
         text
+    }
+}
+
+impl PeerView {
+    fn text(&self) -> String {
+        let PeerView { address, state, reason, behind_records } = self;
+        let reason =
+            reason.as_ref().map_or_else(String::new, |reason| format!(", because {reason}"));
+        let behind = match behind_records {
+            0 => String::new(),
+            records => format!("; {records} acknowledged records are not on it"),
+        };
+        format!("         peer {address}: {state}{reason}{behind}\n")
     }
 }
 

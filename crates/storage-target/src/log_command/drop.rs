@@ -1,13 +1,11 @@
 //! Dropping a log.
 
 use anyhow::{Context, Result, bail, ensure};
-use narrows_log_tier::HEAD_BYTES;
 
 use super::{DropArguments, explained, names_of, open_explained, say};
 use crate::backing::FileDisk;
-use crate::backing::logged::{Consents, Mark, identity_of, mark_of, unmark};
+use crate::backing::logged::{Consents, LogOwner, Mark, identity_of, mark_of, unmark};
 use crate::backing::open::open_file_or_device;
-use crate::buffer::Buffer;
 
 pub(super) fn drop_log(arguments: &DropArguments) -> Result<()> {
     let backing = arguments.backing.as_ref().map(open_file_or_device).transpose();
@@ -16,9 +14,11 @@ pub(super) fn drop_log(arguments: &DropArguments) -> Result<()> {
         return give_up(lost, backing);
     }
     let consents = Consents { unreadable: true, changed: true, without_missing: false };
-    let log = open_explained(&arguments.log, consents)?;
+    let serial = arguments.backing.as_ref().and_then(|spec| spec.serial.as_deref());
+    let owner = backing.as_ref().map(|backing| LogOwner::of(backing, serial)).transpose();
+    let owner = owner.context("looking at the file or device")?;
+    let log = open_explained(&arguments.log, owner, consents)?;
     if let Some(backing) = &backing {
-        let serial = arguments.backing.as_ref().and_then(|spec| spec.serial.as_deref());
         let path = backing.path().display();
         let identity =
             identity_of(backing, serial).with_context(|| format!("looking at {path}"))?;
@@ -34,12 +34,8 @@ pub(super) fn drop_log(arguments: &DropArguments) -> Result<()> {
         records == arguments.lose,
         "the log holds {records} records with {bytes} bytes that were acknowledged and may be nowhere else\nhint: `narrows-target log flush` moves them to their file; if they are to be lost, say --lose {records}"
     );
-    let mut zeros = Buffer::largest();
-    zeros.bytes_mut(HEAD_BYTES as usize).fill(0);
     for medium in &log.media {
-        let wiped =
-            medium.write_all_at(zeros.bytes(HEAD_BYTES as usize), 0).and_then(|()| medium.sync());
-        wiped.with_context(|| format!("writing to {}", medium.path().display()))?;
+        medium.empty().with_context(|| format!("writing to {}", medium.name()))?;
     }
     if let Some(backing) = &backing {
         let path = backing.path().display();
@@ -63,8 +59,8 @@ fn check_mark(backing: &FileDisk, id: &str) -> Result<()> {
     let path = backing.path().display();
     match mark_of(&backing.file) {
         Mark::None | Mark::Impossible => Ok(()),
-        Mark::Log(its) | Mark::Without(its) if its == id => Ok(()),
-        Mark::Log(its) | Mark::Without(its) => {
+        Mark::Log { id: its, .. } | Mark::Without(its) if its == id => Ok(()),
+        Mark::Log { id: its, .. } | Mark::Without(its) => {
             bail!("the log of {path} is {its}, not {id}\nhint: nothing was dropped")
         }
     }
@@ -74,7 +70,7 @@ fn check_mark(backing: &FileDisk, id: &str) -> Result<()> {
 fn give_up(id: &str, backing: &FileDisk) -> Result<()> {
     let path = backing.path().display();
     ensure!(
-        matches!(mark_of(&backing.file), Mark::Log(_) | Mark::Without(_)),
+        matches!(mark_of(&backing.file), Mark::Log { .. } | Mark::Without(_)),
         "{path} has no log that it would be missing\nhint: it can be served as it is"
     );
     check_mark(backing, id)?;

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use narrows_log_tier::Superblock;
 
 use super::{FlushArguments, explained, open_explained, say};
-use crate::backing::logged::{Consents, check_backing, now_ms, recover, unmark, write_superblock};
+use crate::backing::logged::{Consents, LogOwner, check_backing, now_ms, recover, unmark};
 use crate::backing::open::open_file_or_device;
 
 pub(super) fn flush(arguments: &FlushArguments) -> Result<()> {
@@ -14,16 +14,19 @@ pub(super) fn flush(arguments: &FlushArguments) -> Result<()> {
         unreadable: arguments.unreadable,
     };
     let backing = open_file_or_device(&arguments.backing).map_err(explained)?;
-    let mut log = open_explained(&arguments.log, consents)?;
     let serial = arguments.backing.serial.as_deref();
-    check_backing(&backing, serial, &log.found, consents).map_err(explained)?;
     let path = backing.path().display();
-    let next = recover(&mut log, &backing).with_context(|| format!("moving the log to {path}"))?;
+    let owner = LogOwner::of(&backing, serial).with_context(|| format!("looking at {path}"))?;
+    let mut log = open_explained(&arguments.log, Some(owner), consents)?;
+    check_backing(&backing, serial, &log.found, consents).map_err(explained)?;
+    let next =
+        recover(&mut log, &backing, false).with_context(|| format!("moving the log to {path}"))?;
     let clean =
         Superblock { generation: next.generation + 1, clean: true, time_ms: now_ms(), ..next };
     for (number, medium) in log.members_of(&clean) {
-        write_superblock(medium, &Superblock { medium: number, ..clean })
-            .with_context(|| format!("writing to {}", medium.path().display()))?;
+        medium
+            .write_superblock(&Superblock { medium: number, ..clean })
+            .with_context(|| format!("writing to {}", medium.name()))?;
     }
     unmark(&backing.file).with_context(|| format!("taking the mark off {path}"))?;
     let bytes: u64 = log.found.records.iter().map(|record| record.header.bytes).sum();

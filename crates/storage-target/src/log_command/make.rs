@@ -4,86 +4,133 @@ use std::io;
 
 use anyhow::{Context, Result, bail, ensure};
 use narrows_log_tier::{
-    GEOMETRY_HINT, Geometry, HEAD_BYTES, LEAST_CAPACITY, LogId, ReadMedium, Superblock,
+    Acknowledge, GEOMETRY_HINT, Geometry, HEAD_BYTES, LEAST_CAPACITY, LogId, ReadMedium, Superblock,
 };
 
+use super::make_copies::make_copies;
 use super::{MakeArguments, explained, names_of, say};
 use crate::backing::FileDisk;
 use crate::backing::logged::{
-    Consents, Mark, MediumReader, check_named_once, check_no_log, identity_of, mark_of,
-    medium_word, newest_of, now_ms, open_log, open_medium, power_of, write_superblock,
+    Consents, Mark, MediumReader, OpenMedium, check_named_once, check_no_log, identity_of, mark_of,
+    medium_word, newest_of, now_ms, open_log, open_medium, power_of,
 };
 use crate::backing::open::open_file_or_device;
 use crate::buffer::{Buffer, LARGEST};
 use crate::key_maker::fill_random;
-use crate::namespace::DiskSpec;
+use crate::namespace::{DiskSpec, LogMediumSpec};
+use crate::spec::check_places;
 
 /// Smallest write of a log, bytes.
 const UNIT: u32 = 4096;
 
 pub(super) fn make(arguments: &MakeArguments) -> Result<()> {
-    ensure!(arguments.log.len() <= 2, "a log is on one medium or two");
-    let named = std::iter::once(&arguments.backing).chain(&arguments.log);
-    check_named_once(named.map(|spec| spec.path.as_path())).map_err(explained)?;
+    check_places(&arguments.log)?;
+    let named = arguments.log.iter().filter_map(LogMediumSpec::path);
+    let named = std::iter::once(arguments.backing.path.as_path()).chain(named);
+    check_named_once(named).map_err(explained)?;
     let backing = open_file_or_device(&arguments.backing).map_err(explained)?;
     check_no_log(&backing).map_err(explained)?;
-    if let Mark::Log(other) = mark_of(&backing.file) {
+    if let Mark::Log { id: other, .. } = mark_of(&backing.file) {
         bail!(
             "{} has a log already, {other}, which may hold writes that it lacks\nhint: `narrows-target log flush` moves them; `log drop` drops them",
             backing.path().display()
         );
     }
-    let media: Vec<FileDisk> = arguments.log.iter().map(medium_for).collect::<Result<_>>()?;
-    let geometry = geometry_of(&media)?;
-    for medium in media.iter().filter(|medium| !medium.is_device()) {
-        // So that no write of the log has to find room first.
-        fill(medium, geometry).with_context(|| format!("filling {}", medium.path().display()))?;
+    if arguments.log.iter().any(|place| matches!(place, LogMediumSpec::Peer(_))) {
+        return make_copies(arguments, &backing);
     }
+    ensure!(
+        arguments.copies.is_none(),
+        "--copies is of a log on peers, `--log nvme-tcp://…`\nhint: of two media, --acknowledge says which have a write before it is answered"
+    );
+    let disks = arguments.log.iter().filter_map(|place| match place {
+        LogMediumSpec::Disk(spec) => Some(medium_for(spec)),
+        LogMediumSpec::Peer(_) => None,
+    });
+    let media: Vec<OpenMedium> = disks.collect::<Result<_>>()?;
+    let geometry = geometry_of(&media)?;
+    for medium in &media {
+        // So that no write of the log has to find room first.
+        let OpenMedium::Disk(disk) = medium else { continue };
+        if !disk.is_device() {
+            fill(disk, geometry).with_context(|| format!("filling {}", medium.name()))?;
+        }
+    }
+    let first = first_superblock(arguments, &backing, &media, arguments.acknowledge)?;
+    write_both(&media, first)?;
+    let kinds: String = media.iter().map(kind_line).collect();
+    say_made(&first, &backing, &media, &kinds)
+}
+
+/// The first superblock of a log on these media.
+pub(super) fn first_superblock(
+    arguments: &MakeArguments,
+    backing: &FileDisk,
+    media: &[OpenMedium],
+    acknowledge: Acknowledge,
+) -> Result<Superblock> {
+    let path = backing.path().display();
     let mut id = [0; 16];
     fill_random(&mut id).context("the system has no randomness")?;
-    let size =
-        backing.size().with_context(|| format!("the size of {}", backing.path().display()))?;
-    let identity = identity_of(&backing, arguments.backing.serial.as_deref());
-    let identity = identity.with_context(|| format!("looking at {}", backing.path().display()))?;
-    let first = Superblock {
+    let size = backing.size().with_context(|| format!("the size of {path}"))?;
+    let identity = identity_of(backing, arguments.backing.serial.as_deref());
+    let identity = identity.with_context(|| format!("looking at {path}"))?;
+    Ok(Superblock {
         id: LogId(id),
         backing: identity,
         backing_bytes: size,
-        geometry,
+        geometry: geometry_of(media)?,
         media: media.len() as u8,
         medium: 0,
-        acknowledge: arguments.acknowledge,
-        members: (1 << media.len()) - 1,
+        acknowledge,
+        members: u8::MAX >> (8 - media.len()),
         generation: 0,
         epoch: 1,
+        before: 0,
         tail: 0,
         tail_seq: 0,
         clean: true,
         time_ms: now_ms(),
-    };
-    // Both places, so that no log of before is left in one of them.
+    })
+}
+
+/// Writes a superblock to both places, so that no log of before is left in one of them.
+pub(super) fn write_both(media: &[OpenMedium], first: Superblock) -> Result<()> {
     for generation in [0, 1] {
-        for (medium, disk) in (0..).zip(&media) {
-            let superblock = Superblock { medium, generation, ..first };
-            write_superblock(disk, &superblock)
-                .with_context(|| format!("writing to {}", disk.path().display()))?;
+        for (number, medium) in (0..).zip(media) {
+            let superblock = Superblock { medium: number, generation, ..first };
+            medium
+                .write_superblock(&superblock)
+                .with_context(|| format!("writing to {}", medium.name()))?;
         }
     }
+    Ok(())
+}
+
+/// Says that a log was made, of what kind it is, and how it is served.
+pub(super) fn say_made(
+    first: &Superblock,
+    backing: &FileDisk,
+    media: &[OpenMedium],
+    kinds: &str,
+) -> Result<()> {
     let medium_options: String =
-        media.iter().map(|medium| format!(",log={}", medium.path().display())).collect();
-    let kinds: String = media.iter().map(kind_line).collect();
+        media.iter().map(|medium| format!(",log={}", medium.name())).collect();
+    let path = backing.path().display();
+    // An address has what a shell takes for its own.
+    let of_shell = media.iter().any(|medium| matches!(medium, OpenMedium::Peer(_)));
+    let quote = if of_shell { "'" } else { "" };
     say(&format!(
-        "log {} of {} bytes on {} for {}{kinds}\nserve it: narrows-target serve --namespace {}{medium_options} …",
+        "log {} of {} bytes on {} for {path}{kinds}\nserve it: narrows-target serve --namespace {quote}{path}{medium_options}{quote} …",
         first.id,
-        geometry.capacity,
-        names_of(&media),
-        backing.path().display(),
-        backing.path().display(),
+        first.geometry.capacity,
+        names_of(media),
     ))
 }
 
 /// What a medium is, a line or two.
-fn kind_line(medium: &FileDisk) -> String {
+fn kind_line(medium: &OpenMedium) -> String {
+    let OpenMedium::Disk(medium) = medium else { return String::new() };
     let kind = format!("\n{}: {}", medium.path().display(), medium_word(&medium.file));
     match power_of(&medium.file) {
         Some(power) => format!("{kind}; {power}"),
@@ -92,7 +139,7 @@ fn kind_line(medium: &FileDisk) -> String {
 }
 
 /// A medium that holds nothing, or an empty log.
-fn medium_for(spec: &DiskSpec) -> Result<FileDisk> {
+fn medium_for(spec: &DiskSpec) -> Result<OpenMedium> {
     let path = spec.path.display();
     let keeps = DiskSpec { keep_contents: true, ..spec.clone() };
     let disk = open_medium(&keeps).map_err(explained)?;
@@ -100,7 +147,8 @@ fn medium_for(spec: &DiskSpec) -> Result<FileDisk> {
         // The lock is held by whoever has the file open.
         drop(disk);
         let log = open_log(
-            std::slice::from_ref(spec),
+            &[LogMediumSpec::Disk(spec.clone())],
+            None,
             Consents { without_missing: true, ..Consents::default() },
         );
         let log = log.map_err(explained)?;
@@ -116,7 +164,8 @@ fn medium_for(spec: &DiskSpec) -> Result<FileDisk> {
     if disk.is_device() {
         // Only a device without anything on it becomes a log.
         drop(disk);
-        return open_medium(&DiskSpec { keep_contents: false, ..spec.clone() }).map_err(explained);
+        let empty = open_medium(&DiskSpec { keep_contents: false, ..spec.clone() });
+        return empty.map(|disk| OpenMedium::Disk(Box::new(disk))).map_err(explained);
     }
     let mut head = vec![0; HEAD_BYTES as usize];
     let size = disk.size().with_context(|| format!("the size of {path}"))?;
@@ -126,16 +175,16 @@ fn medium_for(spec: &DiskSpec) -> Result<FileDisk> {
         head.iter().all(|byte| *byte == 0),
         "{path} holds something, and no log\nhint: `truncate -s 1G NEW-FILE` makes an empty one"
     );
-    Ok(disk)
+    Ok(OpenMedium::Disk(Box::new(disk)))
 }
 
-fn geometry_of(media: &[FileDisk]) -> Result<Geometry> {
+fn geometry_of(media: &[OpenMedium]) -> Result<Geometry> {
     // Drives of 512-byte blocks write 4 KiB at once as well: a record must not share these with the one before.
     let unit = UNIT;
     let mut smallest = u64::MAX;
     for medium in media {
-        let path = medium.path().display();
-        smallest = smallest.min(medium.size().with_context(|| format!("the size of {path}"))?);
+        let name = medium.name();
+        smallest = smallest.min(medium.size().with_context(|| format!("the size of {name}"))?);
     }
     Geometry::of_medium(smallest, unit)
         .with_context(|| format!("{} has {smallest} bytes\nhint: {GEOMETRY_HINT}", names_of(media)))

@@ -3,17 +3,18 @@
 mod drop;
 mod flush;
 mod make;
+mod make_copies;
 mod status;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
 use narrows_log_tier::Acknowledge;
 
-use crate::backing::logged::{Consents, OpenLog, open_log};
-use crate::backing::{FileDisk, OpenError};
-use crate::namespace::DiskSpec;
+use crate::backing::OpenError;
+use crate::backing::logged::{Consents, LogOwner, OpenLog, OpenMedium, open_log};
+use crate::namespace::{DiskSpec, LogMediumSpec};
 use crate::output::say;
-use crate::spec::InvalidSpec;
+use crate::spec::{InvalidSpec, check_places, log_place_of};
 
 /// What is to be done with a log.
 #[derive(Debug, Subcommand)]
@@ -38,9 +39,19 @@ pub(crate) struct MakeArguments {
     #[arg(long = "for", value_name = "WHAT", value_parser = disk_of)]
     backing: DiskSpec,
 
-    /// The file or device that the log lies on: as large as the log is to be, 4 MiB and 8 KiB or more, and empty. Twice for two media.
-    #[arg(long, value_name = "WHAT", required = true, value_parser = disk_of)]
-    log: Vec<DiskSpec>,
+    /// The file or device that the log lies on: as large as the log is to be, 4 MiB and 8 KiB or more, and empty. Twice for two media. Or each
+    /// of two to eight peers, nvme-tcp://HOST:PORT/NQN?ns=1: an empty namespace on another machine.
+    #[arg(long, value_name = "WHAT", required = true, value_parser = place_of)]
+    log: Vec<LogMediumSpec>,
+
+    /// With peers: how many of them have a write before it is answered. Fewer than that may lose what they hold. With as many as there are,
+    /// writes fail as soon as one does.
+    #[arg(long, value_name = "K", conflicts_with = "acknowledge")]
+    copies: Option<u8>,
+
+    /// With peers: no loss of power takes this machine and so many of the peers at once. Without this, no log is made of their memory.
+    #[arg(long, requires = "copies")]
+    separate_power: bool,
 
     /// With two media: all, and a write waits for both, and either may be lost; or first, and a slow one delays no write, and both are needed
     /// after a crash.
@@ -50,9 +61,9 @@ pub(crate) struct MakeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatusArguments {
-    /// A medium of the log. Twice for two.
-    #[arg(value_name = "FILE|DEVICE", required = true)]
-    log: Vec<std::path::PathBuf>,
+    /// A medium of the log. Twice for two; each of its peers.
+    #[arg(value_name = "FILE|DEVICE|PEER", required = true, value_parser = place_of)]
+    log: Vec<LogMediumSpec>,
 
     /// As JSON.
     #[arg(long)]
@@ -65,11 +76,12 @@ pub(crate) struct FlushArguments {
     #[arg(long = "for", value_name = "WHAT", value_parser = disk_of)]
     backing: DiskSpec,
 
-    /// A medium of the log. Twice for two.
-    #[arg(long, value_name = "WHAT", required = true, value_parser = disk_of)]
-    log: Vec<DiskSpec>,
+    /// A medium of the log. Twice for two; each of its peers.
+    #[arg(long, value_name = "WHAT", required = true, value_parser = place_of)]
+    log: Vec<LogMediumSpec>,
 
-    /// Goes without a medium that is lost. Where the first medium acknowledged, writes that were on it alone are lost.
+    /// Goes without media that are lost. Where the first medium acknowledged, writes that were on it alone are lost; with peers, those that were on
+    /// the lost ones alone.
     #[arg(long)]
     without_missing: bool,
 
@@ -89,8 +101,8 @@ pub(crate) struct DropArguments {
     backing: Option<DiskSpec>,
 
     /// A medium of the log; all of them.
-    #[arg(long, value_name = "WHAT", required_unless_present = "lost", value_parser = disk_of)]
-    log: Vec<DiskSpec>,
+    #[arg(long, value_name = "WHAT", required_unless_present = "lost", value_parser = place_of)]
+    log: Vec<LogMediumSpec>,
 
     /// In place of --log: the log of this name is lost for good, with whatever it held. --for is then served without it.
     #[arg(long, value_name = "LOG-ID", conflicts_with_all = ["log", "lose"], requires = "backing")]
@@ -120,6 +132,14 @@ fn disk_of(text: &str) -> Result<DiskSpec, InvalidSpec> {
     Ok(DiskSpec { path: path.into(), serial, keep_contents: true, block_bytes: 4096 })
 }
 
+/// What [`disk_of`] takes, or a peer.
+fn place_of(text: &str) -> Result<LogMediumSpec, InvalidSpec> {
+    match log_place_of(text)? {
+        LogMediumSpec::Disk(_) => disk_of(text).map(LogMediumSpec::Disk),
+        peer @ LogMediumSpec::Peer(_) => Ok(peer),
+    }
+}
+
 fn acknowledge_of(text: &str) -> Result<Acknowledge, String> {
     match text {
         "all" => Ok(Acknowledge::All),
@@ -136,13 +156,17 @@ fn explained(error: OpenError) -> anyhow::Error {
     }
 }
 
-fn open_explained(specs: &[DiskSpec], consents: Consents) -> Result<OpenLog> {
-    open_log(specs, consents).map_err(explained)
+fn open_explained(
+    places: &[LogMediumSpec],
+    owner: Option<LogOwner>,
+    consents: Consents,
+) -> Result<OpenLog> {
+    check_places(places)?;
+    open_log(places, owner, consents).map_err(explained)
 }
 
-/// Names of files or devices, in a sentence.
-fn names_of<'a>(disks: impl IntoIterator<Item = &'a FileDisk>) -> String {
-    let names: Vec<String> =
-        disks.into_iter().map(|disk| disk.path().display().to_string()).collect();
+/// Names of media, in a sentence.
+fn names_of<'a>(media: impl IntoIterator<Item = &'a OpenMedium>) -> String {
+    let names: Vec<String> = media.into_iter().map(OpenMedium::name).collect();
     names.join(" and ")
 }

@@ -5,12 +5,17 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use narrows_initiator::Address;
 use narrows_log_tier::{Acknowledge, HEAD_BYTES, LogContents, ReadMedium, scan};
 use rustix::fs::{FlockOperation, OFlags};
 use serde::Serialize;
 
 use super::{StatusArguments, say};
-use crate::backing::logged::{MediumReader, medium_word, now_ms, power_of};
+use crate::backing::logged::{
+    MediumReader, PEER_WORD, Peer, medium_word, newest_on, now_ms, power_of, power_of_copies,
+};
+use crate::namespace::LogMediumSpec;
+use crate::spec::check_places;
 
 /// A log, as it is shown.
 #[derive(Debug, Serialize)]
@@ -27,6 +32,10 @@ struct LogStatus {
     /// Those that are in use, by their numbers.
     members: Vec<u8>,
     acknowledge: &'static str,
+    /// How many peers have each write before it is answered, where it is on peers.
+    copies: Option<u8>,
+    /// Those that were named.
+    peers: Vec<PeerStatus>,
     /// Hash of the identity of what it is for.
     backing: String,
     backing_bytes: u64,
@@ -45,14 +54,41 @@ struct LogStatus {
     newest_age_ms: Option<u64>,
 }
 
+/// A peer, as it is shown.
+#[derive(Debug, Serialize)]
+struct PeerStatus {
+    address: String,
+    /// ok; gone, where it holds no log; behind, where it holds another life of it; not reached.
+    state: &'static str,
+    reason: Option<String>,
+    /// Its number in the log.
+    medium: Option<u8>,
+}
+
 pub(super) fn status(arguments: &StatusArguments) -> Result<()> {
-    let files: Vec<File> =
-        arguments.log.iter().map(|path| open_to_read(path)).collect::<Result<_>>()?;
-    let in_use = files.iter().zip(&arguments.log).any(|(file, path)| is_in_use(file, path));
+    check_places(&arguments.log)?;
+    let peers = arguments.log.iter().filter_map(|place| match place {
+        LogMediumSpec::Peer(address) => Some(&**address),
+        LogMediumSpec::Disk(_) => None,
+    });
+    let peers: Vec<&Address> = peers.collect();
+    let paths: Vec<&Path> = arguments.log.iter().filter_map(LogMediumSpec::path).collect();
+    let (status, found) =
+        if peers.is_empty() { status_of_disks(&paths)? } else { status_of_peers(&peers)? };
+    if arguments.json {
+        say(&serde_json::to_string_pretty(&status)?)
+    } else {
+        say(&text_of(&status, &found))
+    }
+}
+
+fn status_of_disks(paths: &[&Path]) -> Result<(LogStatus, LogContents)> {
+    let files: Vec<File> = paths.iter().map(|path| open_to_read(path)).collect::<Result<_>>()?;
+    let in_use = files.iter().zip(paths).any(|(file, path)| is_in_use(file, path));
     let mut readers: Vec<MediumReader<'_>> = files.iter().map(MediumReader::new).collect();
     let mut given: Vec<&mut dyn ReadMedium> = Vec::new();
     given.extend(readers.iter_mut().map(|reader| reader as &mut dyn ReadMedium));
-    let names: Vec<String> = arguments.log.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     let found = scan(&mut given, true).with_context(|| names.join(" and "))?;
     let sizes = files.iter().filter_map(|file| file.metadata().ok()).filter(|it| it.is_file());
     let needed = HEAD_BYTES + found.superblock.geometry.capacity;
@@ -62,11 +98,36 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<()> {
         media_power: files.iter().map(power_of).collect(),
         ..status_of(&found, in_use, short)
     };
-    if arguments.json {
-        say(&serde_json::to_string_pretty(&status)?)
-    } else {
-        say(&text_of(&status, &found))
+    Ok((status, found))
+}
+
+fn status_of_peers(addresses: &[&Address]) -> Result<(LogStatus, LogContents)> {
+    let opened: Vec<_> = addresses.iter().map(|address| Peer::open(address, None)).collect();
+    let here: Vec<&Peer> = opened.iter().filter_map(|peer| peer.as_ref().ok()).collect();
+    let in_use = here.iter().any(|peer| peer.is_reserved().unwrap_or(false));
+    let mut readers: Vec<_> = here.iter().map(|peer| peer.reader(true)).collect();
+    let mut given: Vec<&mut dyn ReadMedium> = Vec::new();
+    given.extend(readers.iter_mut().map(|reader| reader as &mut dyn ReadMedium));
+    let names: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+    let found = scan(&mut given, true).with_context(|| names.join(" and "))?;
+    let mut peers = Vec::new();
+    for (address, peer) in names.into_iter().zip(&opened) {
+        let (state, reason, medium) = match peer {
+            Err(error) => ("not reached", Some(error.to_string()), None),
+            Ok(peer) => match newest_on(&mut peer.reader(false)) {
+                None => ("gone", Some("it holds no log".to_string()), None),
+                Some(its) if its.epoch != found.superblock.epoch => {
+                    let reason = format!("it holds life {}", its.epoch);
+                    ("behind", Some(reason), None)
+                }
+                Some(its) => ("ok", None, Some(its.medium)),
+            },
+        };
+        peers.push(PeerStatus { address, state, reason, medium });
     }
+    let kinds = vec![PEER_WORD.to_string(); peers.len()];
+    let status = LogStatus { media_kinds: kinds, peers, ..status_of(&found, in_use, None) };
+    Ok((status, found))
 }
 
 fn open_to_read(path: &Path) -> Result<File> {
@@ -120,7 +181,10 @@ fn status_of(found: &LogContents, in_use: bool, short_bytes: Option<u64>) -> Log
         acknowledge: match superblock.acknowledge {
             Acknowledge::First => "first",
             Acknowledge::All => "all",
+            Acknowledge::Copies(_) => "copies",
         },
+        copies: found.copies(),
+        peers: Vec::new(),
         backing: superblock.backing.iter().map(|byte| format!("{byte:02x}")).collect(),
         backing_bytes: superblock.backing_bytes,
         capacity_bytes: superblock.geometry.capacity,
@@ -149,6 +213,7 @@ fn text_of(status: &LogStatus, found: &LogContents) -> String {
     );
     let here = found.numbers.iter().flatten().count();
     let media = match (status.media, status.acknowledge) {
+        (_, "copies") => return text + &text_of_copies(status, found),
         (1, _) => "one medium".to_string(),
         (_, "all") => format!("two media, {here} of them read; either is enough after a crash"),
         (_, _) => format!("two media, {here} of them read; both are needed after a crash"),
@@ -176,15 +241,35 @@ fn text_of(status: &LogStatus, found: &LogContents) -> String {
     if let Some(what) = &status.unreadable {
         text.push_str(&format!("\nit can't be read to its end: {what}"));
     }
+    text + &text_of_records(status)
+}
+
+fn text_of_records(status: &LogStatus) -> String {
     match (status.oldest_age_ms, status.newest_age_ms) {
-        (Some(oldest), Some(newest)) => text.push_str(&format!(
+        (Some(oldest), Some(newest)) => format!(
             "\n{} records with {} bytes that its file may lack, appended {:.1} to {:.1} s ago",
-            found.records.len(),
+            status.records.unwrap_or(0),
             status.record_bytes.unwrap_or(0),
             oldest as f64 / 1e3,
             newest as f64 / 1e3
-        )),
-        _ => text.push_str("\nno records: its file has all that was acknowledged"),
+        ),
+        _ => "\nno records: its file has all that was acknowledged".to_string(),
     }
-    text
+}
+
+/// What is said of a log on peers beyond its name.
+fn text_of_copies(status: &LogStatus, found: &LogContents) -> String {
+    let (copies, media) = (status.copies.unwrap_or(0), status.media);
+    let mut text =
+        format!("\neach write on {copies} of {media} peers; fewer than {copies} may be lost");
+    for PeerStatus { address, state, reason, .. } in &status.peers {
+        let reason = reason.as_ref().map_or_else(String::new, |reason| format!(", {reason}"));
+        text.push_str(&format!("\npeer {address}: {state}{reason}"));
+    }
+    text.push_str(&format!("\n{}", power_of_copies(copies, media)));
+    if found.missing != 0 {
+        return text
+            + "\nwhat it holds is not known: so many of its peers are not read that records may be on these alone";
+    }
+    text + &text_of_records(status)
 }

@@ -9,7 +9,7 @@ use narrows_io::{Arena, DevicePath, Op};
 
 use crate::program::{Program, logged, make_log, refusal};
 
-fn tier(arguments: &[&str]) -> (String, Option<i32>) {
+pub(crate) fn tier(arguments: &[&str]) -> (String, Option<i32>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_narrows-target"));
     let output = command.arg("tier").args(arguments).output().unwrap();
     let said = [output.stdout, output.stderr].concat();

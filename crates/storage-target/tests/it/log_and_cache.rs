@@ -109,6 +109,7 @@ impl World {
             members: 1,
             generation: 1,
             epoch: 1,
+            before: 0,
             tail: 0,
             tail_seq: 0,
             clean: false,

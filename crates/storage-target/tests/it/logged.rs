@@ -8,7 +8,7 @@ use narrows_io::{Arena, Completion, DevicePath, Op};
 
 use crate::program::{NQN, Program, log_command, logged, make_log, refusal};
 
-const BLOCK: usize = 4096;
+pub(crate) const BLOCK: usize = 4096;
 const SLOTS: u32 = 8;
 /// Bytes of the largest write of these tests.
 const SLOT: u32 = 256 << 10;
@@ -56,13 +56,13 @@ impl Disk {
     }
 }
 
-fn path_to(program: &Program) -> NvmeTcpPath {
+pub(crate) fn path_to(program: &Program) -> NvmeTcpPath {
     let association = Arc::new(Association::connect(&program.address(""), 2).unwrap());
     let arena = Arena::new(SLOTS, SLOT, 4096).unwrap();
     association.path(arena, PathOptions::default()).unwrap()
 }
 
-fn all(path: &mut NvmeTcpPath) -> Vec<Completion> {
+pub(crate) fn all(path: &mut NvmeTcpPath) -> Vec<Completion> {
     let mut done = Vec::new();
     while path.in_flight() > 0 {
         path.reap(path.in_flight(), &mut done).unwrap();
@@ -71,11 +71,11 @@ fn all(path: &mut NvmeTcpPath) -> Vec<Completion> {
 }
 
 /// Content of a block: one number again and again.
-fn fill(buffer: &mut [u8], number: u64) {
+pub(crate) fn fill(buffer: &mut [u8], number: u64) {
     buffer.chunks_exact_mut(8).for_each(|chunk| chunk.copy_from_slice(&number.to_le_bytes()));
 }
 
-fn number_of(block: &[u8]) -> u64 {
+pub(crate) fn number_of(block: &[u8]) -> u64 {
     let first = u64::from_le_bytes(block[..8].try_into().unwrap());
     let whole = block.chunks_exact(8).all(|chunk| chunk == first.to_le_bytes());
     assert!(whole, "a block is written whole");
@@ -83,7 +83,7 @@ fn number_of(block: &[u8]) -> u64 {
 }
 
 /// Writes `numbers` to the blocks from `first` on, one command each, all at once.
-fn write(path: &mut NvmeTcpPath, first: usize, numbers: &[u64]) {
+pub(crate) fn write(path: &mut NvmeTcpPath, first: usize, numbers: &[u64]) {
     for (slot, number) in (0..).zip(numbers) {
         fill(&mut path.buffer(slot)[..BLOCK], *number);
         path.submit(Op::Write, slot, ((first + slot as usize) * BLOCK) as u64, BLOCK as u32);
@@ -91,7 +91,7 @@ fn write(path: &mut NvmeTcpPath, first: usize, numbers: &[u64]) {
     assert!(all(path).iter().all(|done| done.result == BLOCK as i32));
 }
 
-fn read(path: &mut NvmeTcpPath, block: usize) -> u64 {
+pub(crate) fn read(path: &mut NvmeTcpPath, block: usize) -> u64 {
     path.submit(Op::Read, 0, (block * BLOCK) as u64, BLOCK as u32);
     let done = all(path);
     assert_eq!(done[0].result, BLOCK as i32);
@@ -183,18 +183,66 @@ fn no_host_has_to_flush_while_every_write_is_durable() {
 }
 
 /// Blocks of the kills, and what each holds: for sure, and maybe since.
-struct Model {
+pub(crate) struct Model {
     sure: Vec<u64>,
     maybe: Vec<Vec<u64>>,
 }
 
+/// What each slot is writing: a block, and what to.
+type UnderWay = [(usize, u64); SLOTS as usize];
+
 impl Model {
+    pub(crate) fn new(blocks: usize) -> Model {
+        Model { sure: vec![0; blocks], maybe: vec![Vec::new(); blocks] }
+    }
+
+    /// Writes so many numbers of a round, eight at a time, and leaves the last ones under way; `before` each. All that are answered must have
+    /// succeeded.
+    pub(crate) fn write_many(
+        &mut self,
+        path: &mut NvmeTcpPath,
+        (round, last): (u64, u64),
+        before: &mut dyn FnMut(u64),
+    ) -> UnderWay {
+        let mut free: Vec<u32> = (0..SLOTS).collect();
+        let mut under_way = [(0, 0); SLOTS as usize];
+        for number in 1..=last {
+            before(number);
+            let mut done = Vec::new();
+            while free.is_empty() {
+                path.reap(1, &mut done).unwrap();
+                for done in done.drain(..) {
+                    assert_eq!(done.result, BLOCK as i32);
+                    self.wrote(under_way[done.slot as usize]);
+                    free.push(done.slot);
+                }
+            }
+            let slot = free.pop().unwrap();
+            // Two that are under way are never of one block: their order would be nobody's promise.
+            let (block, value) = (number as usize * 3 % self.sure.len(), (round << 32) + number);
+            fill(&mut path.buffer(slot)[..BLOCK], value);
+            self.maybe[block].push(value);
+            under_way[slot as usize] = (block, value);
+            path.submit(Op::Write, slot, (block * BLOCK) as u64, BLOCK as u32);
+        }
+        under_way
+    }
+
+    /// Takes answers that were on their way when the target ended.
+    pub(crate) fn take_answers(&mut self, path: &mut NvmeTcpPath, under_way: &UnderWay) {
+        let mut done = Vec::new();
+        while path.in_flight() > 0 && path.reap(1, &mut done).is_ok() {}
+        for done in done.iter().filter(|done| done.result == BLOCK as i32) {
+            self.wrote(under_way[done.slot as usize]);
+        }
+    }
+
     fn wrote(&mut self, (block, value): (usize, u64)) {
         self.sure[block] = value;
         self.maybe[block].retain(|other| *other > value);
     }
 
-    fn hold_against(&mut self, path: &mut NvmeTcpPath, round: u64) {
+    pub(crate) fn hold_against(&mut self, path: &mut NvmeTcpPath, round: u64) {
         for block in 0..self.sure.len() {
             let found = read(path, block);
             let (sure, maybe) = (&mut self.sure[block], &mut self.maybe[block]);
@@ -209,40 +257,16 @@ impl Model {
 /// Ends the target by SIGKILL while eight writes at a time are under way, again and again.
 fn kill_again_and_again(disk: &Disk, rounds: u64) {
     let blocks = 32;
-    let mut model = Model { sure: vec![0; blocks], maybe: vec![Vec::new(); blocks] };
+    let mut model = Model::new(blocks);
     for round in 1..=rounds {
         let program = disk.serve();
         let mut path = path_to(&program);
         model.hold_against(&mut path, round);
         let signal = program.signaller();
         let last = 20 + round * 7 % 60;
-        let mut free: Vec<u32> = (0..SLOTS).collect();
-        let mut under_way = [(0, 0); SLOTS as usize];
-        for number in 1..=last {
-            let mut done = Vec::new();
-            while free.is_empty() {
-                path.reap(1, &mut done).unwrap();
-                for done in done.drain(..) {
-                    assert_eq!(done.result, BLOCK as i32);
-                    model.wrote(under_way[done.slot as usize]);
-                    free.push(done.slot);
-                }
-            }
-            let slot = free.pop().unwrap();
-            // Two that are under way are never of one block: their order would be nobody's promise.
-            let (block, value) = (number as usize * 3 % blocks, (round << 32) + number);
-            fill(&mut path.buffer(slot)[..BLOCK], value);
-            model.maybe[block].push(value);
-            under_way[slot as usize] = (block, value);
-            path.submit(Op::Write, slot, (block * BLOCK) as u64, BLOCK as u32);
-        }
+        let under_way = model.write_many(&mut path, (round, last), &mut |_| {});
         signal(libc::SIGKILL);
-        let mut done = Vec::new();
-        // Answers that were on their way.
-        while path.in_flight() > 0 && path.reap(1, &mut done).is_ok() {}
-        for done in done.iter().filter(|done| done.result == BLOCK as i32) {
-            model.wrote(under_way[done.slot as usize]);
-        }
+        model.take_answers(&mut path, &under_way);
     }
     let program = disk.serve();
     model.hold_against(&mut path_to(&program), rounds + 1);
@@ -256,7 +280,7 @@ fn a_target_that_is_killed_loses_nothing_that_it_acknowledged() {
 }
 
 /// Kills of the ordinary run; `NARROWS_LOG_KILLS=300` asks for others.
-fn kills() -> u64 {
+pub(crate) fn kills() -> u64 {
     std::env::var("NARROWS_LOG_KILLS").map_or(4, |kills| kills.parse().unwrap())
 }
 
@@ -310,7 +334,7 @@ fn what_a_killed_target_left_is_shown_and_moved_without_serving() {
     Program::serving(&[disk.file.to_str().unwrap()], &[]).stop();
 }
 
-fn refuse(namespace: &str) -> String {
+pub(crate) fn refuse(namespace: &str) -> String {
     let arguments = ["--subsystem", NQN, "--allow-any-host", "--listen", "127.0.0.1:0"];
     let arguments: Vec<&str> = arguments.into_iter().chain(["--namespace", namespace]).collect();
     let (said, code) = refusal(&arguments);

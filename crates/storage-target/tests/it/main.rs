@@ -16,4 +16,5 @@ mod measured;
 mod misuse;
 mod model;
 mod outage;
+mod peers;
 mod program;

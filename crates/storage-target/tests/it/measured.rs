@@ -7,7 +7,7 @@ use narrows_runner::block::device::look_at_namespace;
 use narrows_runner::block::remote::RemoteNamespace;
 use narrows_runner::log::target_dirs::{LogSpace, TargetDirs};
 use narrows_runner::request::block::DeviceConsent;
-use narrows_runner::request::log::{LogDirs, LogPlace};
+use narrows_runner::request::log::{LogDirs, LogMediumSpec};
 
 use crate::program::Program;
 
@@ -130,7 +130,7 @@ fn a_load_has_as_many_queues_as_the_address_names_and_no_more_than_are_granted()
     program.stop();
 }
 
-fn log_on(place: LogPlace) -> Result<LogSpace, String> {
+fn log_on(place: LogMediumSpec) -> Result<LogSpace, String> {
     let dirs = TargetDirs::find(&place).map_err(|error| format!("{error:?}"))?;
     assert!(dirs.folders().is_empty(), "nothing is made on this machine");
     dirs.space("run", &Stop::new()).map_err(|error| error.to_string())
@@ -141,7 +141,7 @@ fn a_log_on_a_namespace_is_commands_and_needs_consent() {
     // Memory is told as a volatile cache.
     let program = Program::serving(&["ram:4MiB"], &[]);
     let serial = serial(&program);
-    let place = |serial: &str| LogPlace::Namespace(consent(&program, "digest=data", serial));
+    let place = |serial: &str| LogMediumSpec::Namespace(consent(&program, "digest=data", serial));
     assert!(log_on(place("no")).err().unwrap().contains(&serial));
     let LogSpace::Namespace(log) = log_on(place(&serial)).unwrap() else { panic!("no namespace") };
     assert!(log.has_volatile_cache());
@@ -164,7 +164,7 @@ fn a_log_on_a_namespace_is_commands_and_needs_consent() {
 fn a_stop_leaves_a_command_that_is_not_answered() {
     let program = Program::serving(&["ram:4MiB"], &[]);
     let options = "reconnect-delay=600&ctrl-loss-tmo=6000";
-    let place = LogPlace::Namespace(consent(&program, options, &serial(&program)));
+    let place = LogMediumSpec::Namespace(consent(&program, options, &serial(&program)));
     let (stop, dirs) = (Stop::new(), TargetDirs::find(&place).unwrap());
     let LogSpace::Namespace(log) = dirs.space("run", &stop).unwrap() else { panic!("a folder") };
     let mut queue = log.open().unwrap();
@@ -179,9 +179,9 @@ fn a_stop_leaves_a_command_that_is_not_answered() {
 fn where_a_log_can_not_be_is_told_with_what_to_type() {
     let error = |place| log_on(place).err().expect("it is refused");
     let address = "nvme-tcp://192.0.2.1/nqn.2026-11.org.example:a";
-    let wal = LogPlace::Folders(LogDirs { wal: address.into(), data: None });
+    let wal = LogMediumSpec::Folders(LogDirs { wal: address.into(), data: None });
     assert!(error(wal).contains("--write-to-device"));
     let raw =
         DeviceConsent { device: "/dev/nvme0n1".into(), serial: "S".into(), accepted: Vec::new() };
-    assert!(error(LogPlace::Namespace(raw)).contains("--wal DIR"));
+    assert!(error(LogMediumSpec::Namespace(raw)).contains("--wal DIR"));
 }

@@ -125,6 +125,12 @@ impl Program {
         }
     }
 
+    /// Ends it at once, and waits until it has.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
     /// Ends it in order; its last line.
     pub(crate) fn stop(mut self) -> String {
         self.signal(libc::SIGTERM);
@@ -136,8 +142,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
     }
 }
 

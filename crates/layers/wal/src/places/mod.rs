@@ -22,7 +22,7 @@ use on::On;
 
 /// A place for a log.
 #[derive(Debug)]
-pub struct LogPlace {
+pub struct LogMediumSpec {
     /// `wal_1`: part of the ids.
     pub name: String,
     /// A folder of ours on it.
@@ -82,7 +82,7 @@ pub struct Placed {
 /// A folder that is missing, read-only or full; what `act` gives. Nothing is left behind.
 pub fn on_places<E: From<LogError>>(
     ctx: &Context,
-    places: &[LogPlace],
+    places: &[LogMediumSpec],
     plan: &PlacesPlan,
     act: impl FnOnce(&mut Places<'_>) -> Result<(), E>,
 ) -> Result<Placed, E> {

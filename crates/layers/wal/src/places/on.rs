@@ -6,7 +6,7 @@ use narrows_engine::{Context, Phase, with_value};
 use narrows_model::{Layer, Measurement, condition, metric};
 use serde_json::json;
 
-use super::{LogPlace, PlacesPlan, Worked};
+use super::{LogMediumSpec, PlacesPlan, Worked};
 use crate::collect::Collected;
 use crate::commit::{self, SegmentFlusher};
 use crate::ladder::durable::DurableWrites;
@@ -29,7 +29,7 @@ type Log<'a> = CommitLog<SegmentFlusher<'a>>;
 
 /// A place with what it gave so far.
 pub struct On<'a> {
-    place: &'a LogPlace,
+    place: &'a LogMediumSpec,
     segment: &'a Segment,
     pages: &'a Pages,
     written: &'a AtomicU64,
@@ -43,7 +43,7 @@ pub struct On<'a> {
 impl<'a> On<'a> {
     /// Opens what the steps need; those that the place doesn't offer go to `absent`.
     pub fn open(
-        place: &'a LogPlace,
+        place: &'a LogMediumSpec,
         plan: &PlacesPlan,
         (segment, written, log): (&'a Segment, &'a AtomicU64, &'a Log<'a>),
         pages: &'a Pages,

@@ -8,8 +8,8 @@ use narrows_model::metric;
 
 use super::*;
 
-fn place(name: &str, folder: &std::path::Path) -> LogPlace {
-    LogPlace {
+fn place(name: &str, folder: &std::path::Path) -> LogMediumSpec {
+    LogMediumSpec {
         name: name.to_string(),
         folder: folder.to_path_buf(),
         asked: format!("/asked/{name}"),

@@ -4,19 +4,102 @@ use std::fs::File;
 use std::io;
 use std::os::fd::RawFd;
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
 use std::sync::OnceLock;
 
 use narrows_log_tier::{SLOT_BYTES, Superblock};
 
+use super::peer::PeerMedium;
 use super::persistent::{PersistentMap, persistence_domain, persistent_word, power_sentence};
 use crate::backing::FileDisk;
 use crate::buffer::Buffer;
 use crate::journal;
 
+/// What a peer is, in words.
+pub(crate) const PEER_WORD: &str = "peer over NVMe/TCP";
+
 /// A medium of a log that is served.
 #[derive(Debug)]
-pub(crate) struct LogMedium {
+pub(crate) enum LogMedium {
+    /// A file or device of this machine.
+    Disk(Box<DiskMedium>),
+    /// A namespace of another machine.
+    Peer(Box<PeerMedium>),
+}
+
+impl LogMedium {
+    /// What it is called, as it was named.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            LogMedium::Disk(disk) => disk.disk.path().display().to_string(),
+            LogMedium::Peer(peer) => peer.address().to_string(),
+        }
+    }
+
+    /// The descriptor by which the kernel writes records, for as long as this lives; `None` where they are written otherwise.
+    pub(crate) fn fd(&self) -> Option<RawFd> {
+        match self {
+            LogMedium::Disk(disk) if !disk.is_mapped() => Some(disk.disk.fd()),
+            _ => None,
+        }
+    }
+
+    /// Whether records are written by [`DiskMedium::persist`], and not by operations of the kernel.
+    pub(crate) fn is_mapped(&self) -> bool {
+        matches!(self, LogMedium::Disk(disk) if disk.is_mapped())
+    }
+
+    /// The peer, if it is one.
+    pub(crate) fn peer(&self) -> Option<&PeerMedium> {
+        match self {
+            LogMedium::Peer(peer) => Some(peer),
+            LogMedium::Disk(_) => None,
+        }
+    }
+
+    /// What it is, in words.
+    pub(crate) fn word(&self) -> String {
+        match self {
+            LogMedium::Disk(disk) => disk.word(),
+            LogMedium::Peer(_) => PEER_WORD.to_string(),
+        }
+    }
+
+    /// What the platform says of a loss of power, where it is persistent memory.
+    pub(crate) fn power(&self) -> Option<String> {
+        match self {
+            LogMedium::Disk(disk) => disk.power(),
+            LogMedium::Peer(_) => None,
+        }
+    }
+
+    /// Takes it for persistent memory whatever it is, for tests.
+    pub(super) fn pretend_persistent(&self) -> io::Result<()> {
+        match self {
+            LogMedium::Disk(disk) => disk.pretend_persistent(),
+            LogMedium::Peer(_) => Ok(()),
+        }
+    }
+
+    /// Puts bytes at their places, durably; `false` where it isn't mapped.
+    pub(super) fn persist(&self, parts: &[(u64, &[u8])]) -> bool {
+        matches!(self, LogMedium::Disk(disk) if disk.persist(parts))
+    }
+
+    /// Writes a superblock to its place, durably.
+    ///
+    /// # Errors
+    /// What the medium said.
+    pub(super) fn write_superblock(&self, superblock: &Superblock) -> io::Result<()> {
+        match self {
+            LogMedium::Disk(disk) => disk.write_superblock(superblock),
+            LogMedium::Peer(peer) => peer.write_superblock(superblock),
+        }
+    }
+}
+
+/// A medium of this machine.
+#[derive(Debug)]
+pub(crate) struct DiskMedium {
     disk: FileDisk,
     /// Where it is persistent memory.
     mapped: OnceLock<PersistentMap>,
@@ -24,9 +107,9 @@ pub(crate) struct LogMedium {
     bytes: u64,
 }
 
-impl LogMedium {
+impl DiskMedium {
     /// A medium with a log of so many bytes, superblocks with it.
-    pub(super) fn new(disk: FileDisk, bytes: u64) -> LogMedium {
+    pub(super) fn new(disk: FileDisk, bytes: u64) -> DiskMedium {
         let mapped = OnceLock::new();
         match PersistentMap::of(&disk.file, bytes) {
             Ok(Some(map)) => {
@@ -39,55 +122,37 @@ impl LogMedium {
                 &[("log", &disk.path().display()), ("reason", &error)],
             ),
         }
-        LogMedium { disk, mapped, bytes }
+        DiskMedium { disk, mapped, bytes }
     }
 
     /// Takes it for persistent memory whatever it is, for tests.
-    pub(super) fn pretend_persistent(&self) -> io::Result<()> {
+    fn pretend_persistent(&self) -> io::Result<()> {
         if let Some(map) = PersistentMap::pretended(&self.disk.file, self.bytes)? {
             let _ = self.mapped.set(map);
         }
         Ok(())
     }
 
-    /// Its path, as it was named.
-    pub(crate) fn path(&self) -> &Path {
-        self.disk.path()
-    }
-
-    /// The descriptor, for as long as this lives.
-    pub(crate) fn fd(&self) -> RawFd {
-        self.disk.fd()
-    }
-
-    /// Whether records are written by [`LogMedium::persist`], and not by operations of the kernel.
-    pub(crate) fn is_mapped(&self) -> bool {
+    fn is_mapped(&self) -> bool {
         self.mapped.get().is_some()
     }
 
-    /// What it is, in words.
-    pub(crate) fn word(&self) -> String {
+    fn word(&self) -> String {
         // What could not be mapped is written as a file, whatever it is.
         if self.is_mapped() { medium_word(&self.disk.file) } else { plain_word(&self.disk.file) }
     }
 
-    /// What the platform says of a loss of power, where it is persistent memory.
-    pub(crate) fn power(&self) -> Option<String> {
+    fn power(&self) -> Option<String> {
         self.is_mapped().then(|| power_of(&self.disk.file)).flatten()
     }
 
-    /// Puts bytes at their places, durably; `false` where it isn't mapped.
-    pub(super) fn persist(&self, parts: &[(u64, &[u8])]) -> bool {
+    fn persist(&self, parts: &[(u64, &[u8])]) -> bool {
         let Some(map) = self.mapped.get() else { return false };
         map.persist(parts);
         true
     }
 
-    /// Writes a superblock to its place, durably.
-    ///
-    /// # Errors
-    /// What the medium said.
-    pub(super) fn write_superblock(&self, superblock: &Superblock) -> io::Result<()> {
+    fn write_superblock(&self, superblock: &Superblock) -> io::Result<()> {
         // The rest of its place is zeros, and nobody reads it.
         if self.persist(&[(superblock.at(), &superblock.to_bytes())]) {
             return Ok(());
@@ -148,6 +213,7 @@ mod tests {
             members: 1,
             generation,
             epoch: 1,
+            before: 0,
             tail: 0,
             tail_seq: 0,
             clean: true,
@@ -162,7 +228,7 @@ mod tests {
         let bytes = HEAD_BYTES + (4 << 20);
         std::fs::write(&path, vec![0; bytes as usize]).unwrap();
         let spec = DiskSpec { path, serial: None, keep_contents: true, block_bytes: 4096 };
-        let medium = LogMedium::new(open_file_or_device(&spec).unwrap(), bytes);
+        let medium = DiskMedium::new(open_file_or_device(&spec).unwrap(), bytes);
         // No DAX: an ordinary file, to which nothing can be stored.
         assert!(!medium.is_mapped() && !medium.persist(&[(0, &[1])]));
         assert_eq!((medium.word(), medium.power()), ("file".to_string(), None));

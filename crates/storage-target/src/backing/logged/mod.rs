@@ -2,13 +2,18 @@
 //!
 //! What may be acknowledged, moved and forgotten when is decided by [`narrows_log_tier::Log`]; here are its bytes, its files, the
 //! commands that wait for it, and the thread that moves ([`mover`]). Connections ask for the writes to the media by their own rings, and
-//! write to persistent memory themselves ([`persistent`]).
+//! write to persistent memory themselves ([`persistent`]). Memory of other machines ([`peer`]) is written by a thread for each ([`feed`]).
 
+mod feed;
 mod image;
+mod mark;
 mod medium;
 mod mover;
 mod open;
+mod opened;
+mod peer;
 mod persistent;
+mod rejoin;
 mod wait;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -17,20 +22,26 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use narrows_log_tier::{Change, Geometry, Log, Refused, SECTOR, Source, State, Status};
+use narrows_log_tier::{
+    Acknowledge, Change, Geometry, Log, Refused, SECTOR, Source, State, Status, Superblock,
+};
 
-pub(crate) use medium::{LogMedium, medium_word, power_of, write_superblock};
+pub(crate) use mark::{Mark, check_can_be_marked, mark_of, mark_without, unmark};
+pub(crate) use medium::{LogMedium, PEER_WORD, medium_word, power_of};
 pub(crate) use mover::Mover;
 pub(crate) use open::{
-    Consents, Mark, MediumReader, OpenLog, check_backing, check_named_once, check_no_log,
-    identity_of, mark_of, mark_without, newest_of, open_log, open_logged, open_medium, recover,
-    unmark,
+    Consents, LogOwner, MediumReader, OpenLog, check_backing, check_named_once, check_no_log,
+    identity_of, newest_of, open_log, open_logged, open_medium, recover,
 };
+pub(crate) use opened::{OpenMedium, newest_on, open_media};
+pub(crate) use peer::Peer;
 pub(crate) use wait::{News, Owner, Waiter};
 
 use super::{FileDisk, MemoryCache};
 use crate::journal;
+use feed::End;
 use image::RingImage;
+use peer::{PeerLines, Reservation};
 
 /// A record that the caller now has to write to each of `media`: with [`LoggedDisk::write_of`], or by [`LoggedDisk::persist`] where the medium
 /// is mapped.
@@ -82,6 +93,10 @@ struct Shared {
     for_room: VecDeque<Waiter>,
     /// The mover is to move everything and end.
     stopping: bool,
+    /// Nothing is appended until a life has begun of which peers are members that came back.
+    pausing: bool,
+    /// Another host has reserved a medium: it may serve the same file by now, to which nothing is moved any more.
+    taken: bool,
     /// Somebody asked for the records before this one to be moved.
     move_until: u64,
 }
@@ -92,6 +107,12 @@ pub(crate) struct LoggedDisk {
     pub(crate) backing: FileDisk,
     /// By their numbers in the log.
     media: BTreeMap<u8, LogMedium>,
+    /// With which it was opened.
+    superblock: Superblock,
+    /// By what its peers are kept from others.
+    reservation: Option<Reservation>,
+    /// Peers that are there again and members of the next life, by their numbers.
+    returning: Mutex<BTreeMap<u8, PeerLines>>,
     /// Pages in front of backing and log, which have to leave when the log loses data that were read.
     cache: Option<Arc<MemoryCache>>,
     /// A mark on the backing's file that says that it has a log was set.
@@ -128,6 +149,20 @@ impl LoggedDisk {
         &self.media
     }
 
+    /// How many of how many media each record has to be on, where that is the rule.
+    pub(crate) fn copies(&self) -> Option<(u8, u8)> {
+        match self.superblock.acknowledge {
+            Acknowledge::Copies(copies) => Some((copies, self.superblock.media)),
+            Acknowledge::First | Acknowledge::All => None,
+        }
+    }
+
+    /// Whether a medium takes records, and how many that are durable it lacks.
+    pub(crate) fn medium_state(&self, medium: u8) -> (bool, usize) {
+        let shared = self.shared();
+        (shared.log.members() >> medium & 1 == 1, shared.log.behind(medium))
+    }
+
     /// Whether what was acknowledged is durable: while a medium takes writes, and after that once all of it was moved.
     pub(crate) fn keeps_each_write(&self) -> bool {
         let status = self.status();
@@ -140,8 +175,9 @@ impl LoggedDisk {
     /// Who comes new waits behind those who wait already; `woken` is one of them.
     pub(crate) fn append(&self, change: &Change<'_>, waiter: Waiter, woken: bool) -> Outcome {
         let mut shared = self.shared();
-        if !woken && !shared.for_room.is_empty() {
-            self.counters.waits_for_room.fetch_add(1, Ordering::Relaxed);
+        if shared.pausing || (!woken && !shared.for_room.is_empty()) {
+            let full = !woken && !shared.pausing;
+            self.counters.waits_for_room.fetch_add(u64::from(full), Ordering::Relaxed);
             shared.for_room.push_back(waiter);
             return Outcome::Waits;
         }
@@ -205,26 +241,8 @@ impl LoggedDisk {
     /// A medium has a record, or failed to take it. Tells those who wait for what is durable now; of the record itself the caller
     /// hears by the result.
     pub(crate) fn written(&self, seq: u64, medium: u8, whole: bool) -> Option<News> {
-        let mut shared = self.shared();
-        let durable = if whole {
-            shared.log.written(seq, medium)
-        } else {
-            self.fail_medium(&mut shared, medium)
-        };
-        let mut news = shared.news_of(durable);
-        let failed = shared.log.state() == State::Failed;
-        if failed {
-            news.extend(shared.all_fail());
-        }
-        // A wake-up costs the host of this very write: without need there is none.
-        let due = shared.has_to_move();
-        drop(shared);
-        if failed {
-            self.forget_what_was_lost();
-        }
-        if due {
-            self.bell.notify_one();
-        }
+        let end = if whole { End::Whole } else { End::Failed };
+        let mut news = self.end_of(&[seq], medium, end);
         let own =
             news.iter().position(|(of, _, _)| *of == Some(seq)).map(|at| news.swap_remove(at));
         for (_, waiter, news) in news {
@@ -241,10 +259,7 @@ impl LoggedDisk {
         let durable = shared.log.medium_failed(medium);
         // Who waits for records that are no more hears of it.
         self.moved.notify_all();
-        let path = self
-            .media
-            .get(&medium)
-            .map_or_else(String::new, |disk| disk.path().display().to_string());
+        let path = self.media.get(&medium).map_or_else(String::new, LogMedium::name);
         let state = match shared.log.state() {
             State::Failed => "failed",
             State::Healthy | State::Degraded => "degraded",
@@ -303,6 +318,13 @@ pub(crate) fn state_word(state: State) -> &'static str {
         State::Degraded => "degraded",
         State::Failed => "failed",
     }
+}
+
+/// What a loss of power means for a log of copies, in a sentence.
+pub(crate) fn power_of_copies(copies: u8, media: u8) -> String {
+    format!(
+        "each write is in the memory of {copies} of {media} peers and of this target before it is answered: what was not moved yet is lost if this target and {copies} peers lose their power, or end, before it is started again"
+    )
 }
 
 /// Whether data over a request of so many bytes leave none of the backing's.

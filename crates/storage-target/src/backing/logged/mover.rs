@@ -4,6 +4,7 @@
 //! page of a database's log, is then moved once. A backing that fails is tried again, whole batches from the image: what it
 //! lost of the try before doesn't matter. Meanwhile the log fills, and then hosts wait.
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use std::time::Duration;
 
 use narrows_log_tier::{Batch, Piece, Source, State, Superblock};
 
+use super::feed::start_feeders;
+use super::rejoin::start_looking;
 use super::{FileDisk, LoggedDisk, News, Shared, now_ms};
 use crate::buffer::{Buffer, LARGEST};
 use crate::journal;
@@ -33,6 +36,8 @@ const TRIES_AT_STOP: u32 = 3;
 pub(crate) struct Mover {
     disk: Arc<LoggedDisk>,
     handle: JoinHandle<()>,
+    /// One for each peer.
+    feeders: Vec<JoinHandle<()>>,
 }
 
 impl Mover {
@@ -46,10 +51,13 @@ impl Mover {
     /// # Errors
     /// Where there is no thread to be had.
     pub(crate) fn start(disk: &Arc<LoggedDisk>) -> io::Result<Mover> {
+        let feeders = start_feeders(disk)?;
+        // Nobody waits for its end: it may be waiting for a machine that isn't there.
+        drop(start_looking(disk)?);
         let its = Arc::clone(disk);
         let builder = thread::Builder::new().name("target-log".to_string());
         let handle = builder.spawn(move || its.move_until_stopped())?;
-        Ok(Mover { disk: Arc::clone(disk), handle })
+        Ok(Mover { disk: Arc::clone(disk), handle, feeders })
     }
 
     /// Moves everything, leaves the log empty and says so on its media. Nothing may be appended any more.
@@ -57,13 +65,18 @@ impl Mover {
     /// # Errors
     /// Where records stay in the log, or the log can't say that it is empty.
     pub(crate) fn stop(self) -> io::Result<()> {
-        let Mover { disk, handle } = self;
+        let Mover { disk, handle, feeders } = self;
         disk.shared().stopping = true;
         disk.bell.notify_one();
         if handle.join().is_err() {
             return Err(io::Error::other("the thread that moves the log's records panicked"));
         }
-        disk.leave_empty()
+        let left = disk.leave_empty();
+        disk.end_feeders();
+        // One that panicked had a peer in hand, of which nothing is needed any more.
+        feeders.into_iter().for_each(|feeder| drop(feeder.join()));
+        disk.release_peers();
+        left
     }
 }
 
@@ -89,6 +102,8 @@ impl LoggedDisk {
                     let stops = {
                         let mut shared = self.shared();
                         shared.log.keep();
+                        // A pause has no end while the backing takes nothing.
+                        self.end_pause(&mut shared);
                         shared.stopping && failures >= TRIES_AT_STOP
                     };
                     // The file may have been changed just now: by us.
@@ -135,6 +150,19 @@ impl LoggedDisk {
     fn next_batch(&self) -> Option<Batch> {
         let mut shared = self.shared();
         loop {
+            if shared.taken {
+                if shared.stopping {
+                    return None;
+                }
+                shared = self.bell.wait(shared).unwrap_or_else(|_| std::process::abort());
+                continue;
+            }
+            if shared.pausing && shared.log.status().records == 0 {
+                drop(shared);
+                self.begin_life();
+                shared = self.shared();
+                continue;
+            }
             if shared.is_due()
                 && let Some(batch) = shared.log.batch(BATCH_BYTES)
             {
@@ -151,7 +179,8 @@ impl LoggedDisk {
                 }
                 continue;
             }
-            if shared.stopping && !shared.log.has_work() {
+            // A peer may have been given less than was acknowledged.
+            if shared.stopping && !shared.log.has_work() && !shared.log.is_being_given() {
                 return None;
             }
             let empty = shared.log.status().records == 0;
@@ -175,7 +204,10 @@ impl LoggedDisk {
         self.write_superblock(superblock);
         let mut shared = self.shared();
         shared.log.forget(superblock);
-        let waiters = std::mem::take(&mut shared.for_room);
+        let waiters = match shared.pausing {
+            true => VecDeque::new(),
+            false => std::mem::take(&mut shared.for_room),
+        };
         drop(shared);
         self.moved.notify_all();
         waiters.into_iter().for_each(|waiter| waiter.tell(News::Room));
@@ -238,18 +270,7 @@ impl LoggedDisk {
             let superblock = Superblock { medium: *medium, ..superblock };
             if let Err(error) = its.write_superblock(&superblock) {
                 journal::line("log-superblock-failed", &[("reason", &error)]);
-                let mut shared = self.shared();
-                let durable = self.fail_medium(&mut shared, *medium);
-                let mut news = shared.news_of(durable);
-                let failed = shared.log.state() == State::Failed;
-                if failed {
-                    news.extend(shared.all_fail());
-                }
-                drop(shared);
-                if failed {
-                    self.forget_what_was_lost();
-                }
-                news.into_iter().for_each(|(_, waiter, news)| waiter.tell(news));
+                self.give_up(*medium, &error);
             }
         }
     }
@@ -272,6 +293,12 @@ impl LoggedDisk {
     /// Where it isn't, or can't say so.
     pub(crate) fn leave_empty(&self) -> io::Result<()> {
         let shared = self.shared();
+        if shared.taken {
+            return Err(io::Error::other(format!(
+                "another target has taken the peers of the log of {}: what was not moved to it before is there",
+                self.backing.path().display()
+            )));
+        }
         let Some(clean) = shared.log.clean_superblock(now_ms()) else {
             let records = shared.log.status().records;
             return Err(io::Error::other(format!(
@@ -317,6 +344,7 @@ impl Shared {
         full || asked
             || fails
             || self.stopping
+            || self.pausing
             || !self.for_room.is_empty()
             || status.state == State::Failed
     }

@@ -3,28 +3,28 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, FileTypeExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::UNIX_EPOCH;
 
 use narrows_log_tier::{
-    Action, FoundRecord, Geometry, HEAD_BYTES, LEAST_CAPACITY, Log, LogContents, LogId, ReadMedium,
-    SLOT_BYTES, Superblock, Unusable, scan,
+    Action, FoundRecord, Geometry, HEAD_BYTES, Known, LEAST_CAPACITY, Log, LogContents, ReadMedium,
+    Superblock, Unusable, scan_known,
 };
-use rustix::fs::{AtFlags, StatxFlags, XattrFlags};
-use rustix::io::Errno;
+use rustix::fs::{AtFlags, StatxFlags};
 
-use super::{LogCounters, LogMedium, LoggedDisk, RingImage, Shared, now_ms, write_superblock};
+use super::mark::{Mark, check_can_be_marked, mark, mark_of};
+use super::opened::{Absent, OpenMedia, OpenMedium, newest_on, open_media};
+use super::peer::{PeerMedium, Reservation};
+use super::{LogCounters, LogMedium, LoggedDisk, RingImage, Shared, now_ms};
 use crate::backing::MemoryCache;
 use crate::backing::file::FileDisk;
 use crate::backing::open::{OpenError, open_file_or_device, refused};
 use crate::buffer::{Buffer, LARGEST};
 use crate::journal;
-use crate::namespace::DiskSpec;
+use crate::namespace::{DiskSpec, LogMediumSpec};
 
-/// The mark on a file whose log may hold what it lacks: the log's identity.
-const MARK: &str = "user.narrows.log";
 /// A file that was changed so long after the last record was changed by somebody else.
 const CHANGED_AFTER_MS: u64 = 60_000;
 /// File systems whose files are memory (statfs(2)).
@@ -34,9 +34,41 @@ const IN_MEMORY: [(u64, &str); 3] =
 /// A log as it lies on its media.
 #[derive(Debug)]
 pub(crate) struct OpenLog {
-    /// As they were named.
-    pub(crate) media: Vec<FileDisk>,
+    /// In the order in which they were named.
+    pub(crate) media: Vec<OpenMedium>,
+    /// Of each of these which of those that were named it is, from 0 on.
+    places: Vec<u8>,
+    pub(crate) absent: Vec<Absent>,
     pub(crate) found: LogContents,
+}
+
+/// What a log is for, as far as its media have to know.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LogOwner {
+    known: Known,
+    reservation: Reservation,
+}
+
+impl LogOwner {
+    /// By the identity of what the log is for, and by its mark.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn of(backing: &FileDisk, serial: Option<&str>) -> io::Result<LogOwner> {
+        let known = match mark_of(&backing.file) {
+            Mark::None | Mark::Impossible | Mark::Without(_) => Known::All,
+            Mark::Log { life: Some(life), .. } => Known::Life(life),
+            // Of a log that is no log of copies.
+            Mark::Log { life: None, .. } => Known::NotAsked,
+        };
+        let reservation = Reservation::of(&identity_of(backing, serial)?)?;
+        Ok(LogOwner { known, reservation })
+    }
+
+    /// By what peers are reserved for it.
+    pub(crate) fn reservation(&self) -> Reservation {
+        self.reservation
+    }
 }
 
 /// How strict opening is.
@@ -50,29 +82,30 @@ pub(crate) struct Consents {
     pub(crate) unreadable: bool,
 }
 
-/// Opens the media of a log and reads what it holds. Nothing is changed.
+/// Opens the media of a log and reads what it holds. Nothing is changed, but peers are reserved for what `owner` says that it is for.
 ///
 /// # Errors
 /// What can't be opened, and why it is no log that can be used.
-pub(crate) fn open_log(specs: &[DiskSpec], consents: Consents) -> Result<OpenLog, OpenError> {
-    let media: Vec<FileDisk> = specs.iter().map(open_medium).collect::<Result<_, _>>()?;
-    let names: Vec<String> = specs.iter().map(|spec| spec.path.display().to_string()).collect();
-    let mut readers: Vec<MediumReader<'_>> =
-        media.iter().map(|disk| MediumReader::new(&disk.file)).collect();
-    let mut given: Vec<&mut dyn ReadMedium> = Vec::new();
-    given.extend(readers.iter_mut().map(|reader| reader as &mut dyn ReadMedium));
-    let found = scan(&mut given, consents.without_missing).map_err(|error| {
-        let hint = match error {
-            Unusable::NoLog => "`narrows-target log make` makes one, for a file or device that it names",
-            Unusable::Missing { .. } => "name all of its media, `log=` each; if one is lost for good: `narrows-target log flush --without-missing`",
-            Unusable::Out(_) => "use the medium that stayed; if that is lost for good, so is what was written after this one was taken out: `narrows-target log drop --lost`",
-            Unusable::Version(_) => "use the version of narrows-target that made it, or a later one",
-            Unusable::TwoLogs(..) | Unusable::Twice(_) => "`narrows-target log status` shows whose a medium is",
-            Unusable::Read { .. } => "the medium is damaged, or was made smaller",
-        };
+pub(crate) fn open_log(
+    places: &[LogMediumSpec],
+    owner: Option<LogOwner>,
+    consents: Consents,
+) -> Result<OpenLog, OpenError> {
+    let opened = open_media(places, owner.map(|owner| owner.reservation))?;
+    let OpenMedia { media, places, absent } = opened;
+    let names: Vec<String> = media.iter().map(OpenMedium::name).collect();
+    let known = owner.map_or(Known::NotAsked, |owner| owner.known);
+    let found = {
+        let mut readers: Vec<Box<dyn ReadMedium + '_>> =
+            media.iter().map(|medium| medium.reader(true)).collect();
+        let mut given: Vec<&mut dyn ReadMedium> = Vec::new();
+        given.extend(readers.iter_mut().map(|reader| &mut **reader as &mut dyn ReadMedium));
+        scan_known(&mut given, known, consents.without_missing)
+    };
+    let found = found.map_err(|error| {
+        let hint = hint_of(&error);
         OpenError::Refused { path: names.join(" and "), reason: error.to_string(), hint }
     })?;
-    drop(readers);
     check_media(&media, &found)?;
     if let (Some(what), false) = (&found.unreadable, consents.unreadable) {
         return Err(OpenError::Refused {
@@ -84,24 +117,54 @@ pub(crate) fn open_log(specs: &[DiskSpec], consents: Consents) -> Result<OpenLog
             hint: "try to have the medium read; to go on with what was read: `narrows-target log flush --unreadable`",
         });
     }
-    Ok(OpenLog { media, found })
+    Ok(OpenLog { media, places, absent, found })
+}
+
+/// What to do about a log that can't be used.
+fn hint_of(error: &Unusable) -> &'static str {
+    match error {
+        Unusable::NoLog => {
+            "`narrows-target log make` makes one, for a file or device that it names"
+        }
+        Unusable::Missing { .. } => {
+            "name all of its media, `log=` each; if one is lost for good: `narrows-target log flush --without-missing`"
+        }
+        Unusable::Out(_) => {
+            "use the medium that stayed; if that is lost for good, so is what was written after this one was taken out: `narrows-target log drop --lost`"
+        }
+        Unusable::TooFew { .. } => {
+            "name all of its peers, and have those answer that do not; what was on peers alone that lost their memory is lost: `narrows-target log flush --without-missing` goes on without it"
+        }
+        Unusable::OtherLife { .. } => {
+            "name the peers that it was served with last; if these lost their memory, what was on them alone is lost: `narrows-target log drop --lost`, then `log make`"
+        }
+        Unusable::Version(_) => "use the version of narrows-target that made it, or a later one",
+        Unusable::TwoLogs(..) | Unusable::Twice(_) => {
+            "`narrows-target log status` shows whose a medium is"
+        }
+        Unusable::Read { .. } => "the medium is damaged, or was made smaller",
+    }
 }
 
 /// Whether the media are what the superblock says of them.
-fn check_media(media: &[FileDisk], found: &LogContents) -> Result<(), OpenError> {
+fn check_media(media: &[OpenMedium], found: &LogContents) -> Result<(), OpenError> {
     let Geometry { capacity, .. } = found.superblock.geometry;
-    for (disk, _) in media.iter().zip(&found.numbers).filter(|(_, number)| number.is_some()) {
-        let bytes = disk.size().map_err(|source| OpenError::System {
+    // Of copies those as well that hold nothing yet.
+    let all = found.copies().is_some();
+    let numbered = media.iter().zip(&found.numbers);
+    for (medium, _) in numbered.filter(|(_, number)| all || number.is_some()) {
+        let path = medium.name();
+        let bytes = medium.size().map_err(|source| OpenError::System {
             action: "ask for the size of",
-            path: disk.path().display().to_string(),
+            path: path.clone(),
             source,
         })?;
         if capacity < LEAST_CAPACITY || bytes < HEAD_BYTES + capacity {
-            return Err(refused(
-                disk.path(),
-                format!("it has {bytes} bytes, and its log {capacity} and 8 KiB"),
-                "the medium was made smaller, or holds something that only looks like a log",
-            ));
+            return Err(OpenError::Refused {
+                path,
+                reason: format!("it has {bytes} bytes, and its log {capacity} and 8 KiB"),
+                hint: "the medium was made smaller, or holds something that only looks like a log",
+            });
         }
     }
     Ok(())
@@ -127,15 +190,16 @@ fn in_memory(file: &File) -> Option<&'static str> {
     IN_MEMORY.iter().find(|(magic, _)| *magic == kind).map(|(_, name)| *name)
 }
 
-/// The newest whole superblock of a medium.
+/// Whether a medium holds something, and no log.
+pub(super) fn holds_something_else(reader: &mut dyn ReadMedium) -> io::Result<bool> {
+    let mut head = vec![0; HEAD_BYTES as usize];
+    reader.read(0, &mut head)?;
+    Ok(newest_on(reader).is_none() && head.iter().any(|byte| *byte != 0))
+}
+
+/// The newest whole superblock of a file or device.
 pub(crate) fn newest_of(disk: &FileDisk) -> Option<Superblock> {
-    let mut reader = MediumReader::new(&disk.file);
-    let slots = [0, SLOT_BYTES].map(|at| {
-        let mut bytes = vec![0; SLOT_BYTES as usize];
-        reader.read(at, &mut bytes).ok()?;
-        Superblock::parse(&bytes)
-    });
-    slots.into_iter().flatten().max_by_key(|superblock| superblock.generation)
+    newest_on(&mut MediumReader::new(&disk.file))
 }
 
 /// Whose a log is: of a device its serial and size, of a file its number and birth. A copy of a file is another file.
@@ -168,11 +232,19 @@ pub(crate) fn check_backing(
     let superblock = &found.superblock;
     let identity = identity_of(backing, serial).map_err(system)?;
     match mark_of(&backing.file) {
-        Mark::Log(other) if other != superblock.id.to_string() => {
+        Mark::Log { id: other, .. } if other != superblock.id.to_string() => {
             return Err(refused(
                 path,
                 format!("its log is {other}, and {} is named", superblock.id),
                 "name that one; if it is lost for good: `narrows-target log drop --lost`",
+            ));
+        }
+        Mark::Log { life: None, .. } if found.copies().is_some() => {
+            return Err(refused(
+                path,
+                "its mark (user.narrows.log) names no life of its log, and that is on peers"
+                    .to_string(),
+                "restore the mark, or give what the log holds up: `narrows-target log drop --lost`",
             ));
         }
         // It is set before the first record, and goes when none is left.
@@ -240,25 +312,37 @@ fn changed_ms(backing: &FileDisk) -> io::Result<Option<u64>> {
     Ok(modified.duration_since(UNIX_EPOCH).ok().map(|since| since.as_millis() as u64))
 }
 
-/// Moves what a log holds to its backing, and begins its next life on all of its media that are here.
+/// Moves what a log holds to its backing, and begins its next life on all of its media that are here. With `newcomers` those of copies are
+/// members as well that came back empty, or were not there in the last one.
 ///
 /// # Errors
 /// What the backing or a medium said; the log is as it was, or is empty.
-pub(crate) fn recover(log: &mut OpenLog, backing: &FileDisk) -> io::Result<Superblock> {
+pub(crate) fn recover(
+    log: &mut OpenLog,
+    backing: &FileDisk,
+    newcomers: bool,
+) -> io::Result<Superblock> {
     let mut bounce = Buffer::largest();
     if !log.found.records.is_empty() {
         let renewed = log.found.renewed(now_ms());
         for (number, medium) in log.members_of(&renewed) {
-            write_superblock(medium, &Superblock { medium: number, ..renewed })?;
+            medium.write_superblock(&Superblock { medium: number, ..renewed })?;
         }
     }
     for record in &log.found.records {
         replay(record, log, backing, &mut bounce)?;
     }
     backing.sync()?;
+    if newcomers && log.found.copies().is_some() {
+        for joined in log.found.rejoin(&log.places) {
+            let medium = &log.media[joined];
+            medium.empty()?;
+            journal::line("log-peer-joins", &[("peer", &medium.name())]);
+        }
+    }
     let next = Superblock { backing_bytes: backing.size()?, ..log.found.next(now_ms()) };
     for (number, medium) in log.members_of(&next) {
-        write_superblock(medium, &Superblock { medium: number, ..next })?;
+        medium.write_superblock(&Superblock { medium: number, ..next })?;
     }
     Ok(next)
 }
@@ -293,23 +377,76 @@ impl OpenLog {
     pub(crate) fn members_of(
         &self,
         superblock: &Superblock,
-    ) -> impl Iterator<Item = (u8, &FileDisk)> {
+    ) -> impl Iterator<Item = (u8, &OpenMedium)> {
         let members = superblock.members;
         let numbered = self.found.numbers.iter().zip(&self.media);
         let numbered = numbered.filter_map(|(number, disk)| Some(((*number)?, disk)));
         numbered.filter(move |(number, _)| members >> number & 1 == 1)
     }
 
-    /// Its media by their numbers, to be written to.
-    fn into_media(self) -> BTreeMap<u8, LogMedium> {
+    /// Its media by their numbers, to be written to. Peers that are not there get numbers that nobody has.
+    fn into_media(self) -> io::Result<BTreeMap<u8, LogMedium>> {
         let bytes = HEAD_BYTES + self.found.superblock.geometry.capacity;
+        let all = 0..self.found.superblock.media;
         let numbered = self.found.numbers.into_iter().zip(self.media);
-        numbered.filter_map(|(number, disk)| Some((number?, LogMedium::new(disk, bytes)))).collect()
+        let numbered = numbered.filter_map(|(number, medium)| Some((number?, medium)));
+        let media = numbered.map(|(number, medium)| Ok((number, medium.into_medium(bytes)?)));
+        let mut media: BTreeMap<u8, LogMedium> = media.collect::<io::Result<_>>()?;
+        for Absent { address, reason } in self.absent {
+            let free = all.clone().find(|number| !media.contains_key(number));
+            let Some(free) = free else { continue };
+            let absent = PeerMedium::absent(address, reason);
+            media.insert(free, LogMedium::Peer(Box::new(absent)));
+        }
+        Ok(media)
     }
 
     /// The medium that has a record.
-    fn reader_of(&self, record: &FoundRecord) -> MediumReader<'_> {
-        MediumReader::new(&self.media[record.given].file)
+    fn reader_of(&self, record: &FoundRecord) -> Box<dyn ReadMedium + '_> {
+        self.media[record.given].reader(false)
+    }
+
+    /// Whether what would become a member holds nothing but this log.
+    fn check_newcomers(&self) -> Result<(), OpenError> {
+        let numbered = self.media.iter().zip(&self.found.numbers);
+        for (medium, _) in numbered.filter(|(_, number)| number.is_none()) {
+            let read = holds_something_else(&mut *medium.reader(false));
+            let holds = read.map_err(|source| OpenError::System {
+                action: "read",
+                path: medium.name(),
+                source,
+            })?;
+            if holds {
+                return Err(OpenError::Refused {
+                    path: medium.name(),
+                    reason: "it holds something, and no log".to_string(),
+                    hint: "a peer that joins a log is empty: `narrows-target serve --namespace ram:SIZE` there",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there are as many media as it takes to serve it, and no more than it has.
+    fn check_number(&self) -> Result<(), OpenError> {
+        let Some(copies) = self.found.copies() else { return Ok(()) };
+        let (here, media) = (self.media.len(), usize::from(self.found.superblock.media));
+        let named = here + self.absent.len();
+        let (reason, hint) = if named > media {
+            (
+                format!("its log has {media} peers, and {named} are named"),
+                "name as many; one that is lost for good is replaced by naming another in its place",
+            )
+        } else if here < usize::from(copies) {
+            (
+                format!("each write has to be on {copies} peers, and {here} are reached"),
+                "start the others; one that lost its memory joins again empty",
+            )
+        } else {
+            return Ok(());
+        };
+        let names: Vec<String> = self.media.iter().map(OpenMedium::name).collect();
+        Err(OpenError::Refused { path: names.join(" and "), reason, hint })
     }
 }
 
@@ -320,18 +457,25 @@ impl OpenLog {
 pub(crate) fn open_logged(
     backing: FileDisk,
     serial: Option<&str>,
-    specs: &[DiskSpec],
+    places: &[LogMediumSpec],
     cache: Option<Arc<MemoryCache>>,
 ) -> Result<LoggedDisk, OpenError> {
-    let consents = Consents::default();
-    let mut log = open_log(specs, consents)?;
-    check_backing(&backing, serial, &log.found, consents)?;
     let path = backing.path().display().to_string();
     let system = |action| {
         let path = path.clone();
         move |source| OpenError::System { action, path, source }
     };
-    let superblock = recover(&mut log, &backing).map_err(system("move what its log holds to"))?;
+    let consents = Consents::default();
+    let owner = LogOwner::of(&backing, serial).map_err(system("look at"))?;
+    let mut log = open_log(places, Some(owner), consents)?;
+    check_backing(&backing, serial, &log.found, consents)?;
+    log.check_number()?;
+    if log.found.copies().is_some() {
+        check_can_be_marked(&backing)?;
+        log.check_newcomers()?;
+    }
+    let superblock =
+        recover(&mut log, &backing, true).map_err(system("move what its log holds to"))?;
     if !log.found.superblock.clean {
         journal::line(
             "log-recovered",
@@ -339,7 +483,9 @@ pub(crate) fn open_logged(
         );
     }
     // Without a mark where there could be one, a later start would take the log's records for old ones.
-    let marked = mark(&backing.file, superblock.id).map_err(system("mark, as one with a log,"))?;
+    let life = log.found.copies().map(|_| superblock.epoch);
+    let marked = mark(&backing.file, superblock.id, life);
+    let marked = marked.map_err(system("mark, as one with a log,"))?;
     if !marked {
         journal::line("log-not-marked", &[("backing", &path)]);
     }
@@ -353,11 +499,18 @@ pub(crate) fn open_logged(
         waiting: Default::default(),
         for_room: Default::default(),
         stopping: false,
+        taken: false,
+        pausing: false,
         move_until: 0,
     };
+    let reservation = log.found.copies().map(|_| owner.reservation);
+    let media = log.into_media().map_err(system("open the media of the log of"))?;
     Ok(LoggedDisk {
         backing,
-        media: log.into_media(),
+        media,
+        superblock,
+        reservation,
+        returning: Mutex::default(),
         cache,
         marked,
         shared: Mutex::new(shared),
@@ -365,23 +518,6 @@ pub(crate) fn open_logged(
         moved: Condvar::new(),
         counters: LogCounters::default(),
     })
-}
-
-/// What a file says of its log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// It has no log, or has all that its log held.
-    None,
-    /// Its file system keeps no marks, or it is a device.
-    Impossible,
-    /// This one may hold what the file lacks.
-    Log(String),
-    /// It has all that this one held, whatever is still to be read on its medium.
-    Without(String),
-}
-
-fn is_device(file: &File) -> bool {
-    file.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device())
 }
 
 /// Whether a file or device is itself a medium of a log.
@@ -414,55 +550,6 @@ pub(crate) fn check_named_once<'a>(
         seen.push(real);
     }
     Ok(())
-}
-
-/// What stands before the identity of a log that the file has everything of.
-const WITHOUT: &str = "without ";
-
-/// Says on a file that a log may hold what it lacks, for good before anything is acknowledged; `false` where it can't be said at all.
-fn mark(file: &File, id: LogId) -> io::Result<bool> {
-    if mark_of(file) == Mark::Impossible {
-        return Ok(false);
-    }
-    rustix::fs::fsetxattr(file, MARK, id.to_string().as_bytes(), XattrFlags::empty())?;
-    file.sync_all()?;
-    Ok(true)
-}
-
-/// Says on a file that it has all that a log held whose medium failed.
-///
-/// # Errors
-/// The system's.
-pub(crate) fn mark_without(file: &File, id: LogId) -> io::Result<()> {
-    let value = format!("{WITHOUT}{id}");
-    rustix::fs::fsetxattr(file, MARK, value.as_bytes(), XattrFlags::empty())?;
-    file.sync_all()
-}
-
-/// The log has nothing any more that the file lacks.
-pub(crate) fn unmark(file: &File) -> io::Result<()> {
-    match rustix::fs::fremovexattr(file, MARK) {
-        Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// What a file says of its log. A mark that can't be read is one of a log that isn't known.
-pub(crate) fn mark_of(file: &File) -> Mark {
-    let mut value = [0; 64];
-    match rustix::fs::fgetxattr(file, MARK, &mut value) {
-        Ok(bytes) => {
-            let text = String::from_utf8_lossy(&value[..bytes.min(value.len())]).into_owned();
-            match text.strip_prefix(WITHOUT) {
-                Some(id) => Mark::Without(id.to_string()),
-                None => Mark::Log(text),
-            }
-        }
-        Err(Errno::OPNOTSUPP) => Mark::Impossible,
-        Err(Errno::NODATA) if is_device(file) => Mark::Impossible,
-        Err(Errno::NODATA) => Mark::None,
-        Err(error) => Mark::Log(format!("? ({error})")),
-    }
 }
 
 /// A medium, read through memory that direct I/O takes.

@@ -1,0 +1,166 @@
+//! Peers that were lost and are there again: they become members of a life that begins while the log is served.
+//!
+//! Nothing is appended, all records are moved, the superblock of the next life is written to all of its members, the backing is marked with it, and
+//! appending goes on. That is what a start does, so that what recovery knows of lives holds here too.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use narrows_log_tier::{HEAD_BYTES, State, Superblock};
+
+use super::mark::mark;
+use super::open::holds_something_else;
+use super::opened::newest_on;
+use super::peer::{Peer, PeerLines, PeerMedium, Reservation};
+use super::{LogMedium, LoggedDisk, News, Shared, now_ms};
+use crate::journal;
+
+/// How often peers that were lost are looked for, and how often whether that is still wanted.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+const LOOK_STEP: Duration = Duration::from_millis(100);
+
+/// A thread that looks for peers that were lost, where a log is on peers.
+///
+/// # Errors
+/// Where there is none to be had.
+pub(super) fn start_looking(disk: &Arc<LoggedDisk>) -> io::Result<Option<JoinHandle<()>>> {
+    let Some(reservation) = disk.reservation else { return Ok(None) };
+    let its = Arc::clone(disk);
+    let builder = thread::Builder::new().name("target-peers".to_string());
+    builder.spawn(move || its.look_for_peers(reservation)).map(Some)
+}
+
+impl LoggedDisk {
+    fn returning(&self) -> MutexGuard<'_, BTreeMap<u8, PeerLines>> {
+        self.returning.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn look_for_peers(&self, reservation: Reservation) {
+        loop {
+            for _ in 0..LOOK_EVERY.as_millis() / LOOK_STEP.as_millis() {
+                thread::sleep(LOOK_STEP);
+                if self.shared().stopping {
+                    return;
+                }
+            }
+            for (number, medium) in &self.media {
+                let Some(peer) = medium.peer().filter(|peer| peer.is_away()) else { continue };
+                if self.returning().contains_key(number) {
+                    continue;
+                }
+                if let Some(lines) = self.open_again(peer, reservation) {
+                    self.returning().insert(*number, lines);
+                }
+            }
+            if self.returning().is_empty() {
+                continue;
+            }
+            let mut shared = self.shared();
+            if !shared.taken && !shared.stopping && shared.log.state() != State::Failed {
+                shared.pausing = true;
+                drop(shared);
+                self.bell.notify_one();
+            }
+        }
+    }
+
+    /// A peer that is there and holds nothing, or what it held of this log.
+    fn open_again(&self, peer: &PeerMedium, reservation: Reservation) -> Option<PeerLines> {
+        // By another identifier: nothing that was sent to it before is taken any more.
+        let reservation = reservation.renewed().ok()?;
+        let again = Peer::open(peer.address(), Some(reservation)).ok()?;
+        let bytes = HEAD_BYTES + self.superblock.geometry.capacity;
+        let mut reader = again.reader(false);
+        let other = newest_on(&mut reader).is_some_and(|its| its.id != self.superblock.id);
+        let is_free = !other && !holds_something_else(&mut reader).ok()?;
+        drop(reader);
+        if again.bytes() < bytes || !is_free {
+            return None;
+        }
+        PeerLines::new(again).ok()
+    }
+
+    /// The log is empty, and a life begins of which the peers are members that came back.
+    pub(super) fn begin_life(&self) {
+        let mut joining = std::mem::take(&mut *self.returning());
+        joining.retain(|_, lines| lines.peer().empty().is_ok());
+        if joining.is_empty() {
+            return self.end_pause(&mut self.shared());
+        }
+        let next = self.write_next_life(&mut joining);
+        let mut before = Vec::new();
+        let mut shared = self.shared();
+        if let Some(next) = next {
+            shared.log.begin(next);
+            for (number, lines) in joining {
+                let Some(peer) = self.media.get(&number).and_then(LogMedium::peer) else {
+                    continue;
+                };
+                before.push(peer.join(lines));
+                journal::line("log-peer-joins", &[("peer", peer.address())]);
+            }
+        }
+        self.end_pause(&mut shared);
+        drop(shared);
+        // Taking leave of a connection may take time.
+        drop(before);
+    }
+
+    /// Writes the superblock of the next life to all of its members, and marks the backing; `None` where that can't be, and then the log
+    /// takes nothing more: from the first write on, what was appended in this life would not be found.
+    fn write_next_life(&self, joining: &mut BTreeMap<u8, PeerLines>) -> Option<Superblock> {
+        let time_ms = now_ms();
+        for tries in 0.. {
+            let (next, members, state) = {
+                let shared = self.shared();
+                let members = shared.log.members();
+                let all = joining.keys().fold(members, |bits, number| bits | 1 << number);
+                (shared.log.next_life(all, time_ms, tries), members, shared.log.state())
+            };
+            if state == State::Failed {
+                return None;
+            }
+            let whole = self.write_to_members(next, members);
+            let before = joining.len();
+            joining.retain(|number, lines| {
+                lines.peer().write_superblock(&Superblock { medium: *number, ..next }).is_ok()
+            });
+            if !whole || joining.len() < before {
+                continue;
+            }
+            if let Err(error) = mark(&self.backing.file, next.id, Some(next.epoch)) {
+                journal::line("log-not-marked", &[("reason", &error)]);
+                let all = (0..self.superblock.media).filter(|number| members >> number & 1 == 1);
+                all.for_each(|number| self.give_up(number, &error));
+                return None;
+            }
+            return Some(next);
+        }
+        None
+    }
+
+    /// Whether all members have it; those that have not are out.
+    fn write_to_members(&self, superblock: Superblock, members: u8) -> bool {
+        let its = self.media.iter().filter(|(number, _)| members >> **number & 1 == 1);
+        let mut whole = true;
+        for (number, medium) in its {
+            let superblock = Superblock { medium: *number, ..superblock };
+            if let Err(error) = medium.write_superblock(&superblock) {
+                self.give_up(*number, &error);
+                whole = false;
+            }
+        }
+        whole
+    }
+
+    /// Appending goes on.
+    pub(super) fn end_pause(&self, shared: &mut Shared) {
+        if std::mem::replace(&mut shared.pausing, false) {
+            let waiters = std::mem::take(&mut shared.for_room);
+            waiters.into_iter().for_each(|waiter| waiter.tell(News::Room));
+        }
+    }
+}
