@@ -238,9 +238,11 @@ mod tests {
         for wrong in ["", "1", "2 1", "yes no"] {
             assert_eq!(cache(wrong), None, "{wrong}");
             assert_eq!((&Says(wrong) as &dyn Source).file_system("/"), None, "{wrong}");
-            assert_eq!((&Says(wrong) as &dyn Source).allocation("/"), None, "{wrong}");
         }
         assert_eq!((&Says("6 -1 9") as &dyn Source).file_system("/"), None);
+        for wrong in ["", "1", "2 -1", "yes no"] {
+            assert_eq!((&Says(wrong) as &dyn Source).allocation("/"), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -325,12 +325,11 @@ mod tests {
 
     #[test]
     fn the_own_groups_file_counts_how_long_it_was_frozen_where_version_2_freezes() {
-        let v2 = "30 25 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
-        let (folder, tree) = tree("0::/a/b\n", v2, &["sys/fs/cgroup/a/b"]);
+        let v2 = "30 1 0:26 / /cg rw - cgroup2 cgroup2 rw\n";
+        let (root, tree) = tree("0::/a/b\n", v2, &["/cg/a/b"]);
         assert_eq!(frozen_file(&tree), None);
-        let file = folder.path().join("sys/fs/cgroup/a/b/cgroup.stat.local");
-        std::fs::write(file, "frozen_usec 0\n").unwrap();
-        let own = "/sys/fs/cgroup/a/b/cgroup.stat.local";
+        fs::write(root.path().join("cg/a/b/cgroup.stat.local"), "frozen_usec 0\n").unwrap();
+        let own = "/cg/a/b/cgroup.stat.local";
         assert_eq!(frozen_file(&tree).as_deref(), Some(own));
     }
 

@@ -172,7 +172,7 @@ pub(super) const RULES: &[Rule] = &[
             When::Value { of: Metric(metric::FROZEN), over: Over::Third, test: Test::Above(0.03) },
         ]),
         figures: &[],
-        summary: "The program was stopped during the test: by a signal and continued, or with its control group",
+        summary: "The program was stopped during the test, by a signal or with its control group",
         advice: "Look for what stops it (SIGSTOP, Ctrl-Z, a debugger, cgroup.freeze), and measure again",
         reason: "For how long is unknown here of a signal, because nothing counts that. Whatever was under way then took as much longer, so that rates are too low and the slowest operations are the stop",
         reference: "signal(7), SIGCONT; Linux Documentation/admin-guide/cgroup-v2.rst, cgroup.stat.local",
