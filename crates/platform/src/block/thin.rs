@@ -52,8 +52,8 @@ fn mapped(source: &dyn Source, folder: &str) -> Option<&'static str> {
 fn holes(source: &dyn Source, folder: &str) -> Option<String> {
     let file = source.text(&format!("{folder}/loop/backing_file"))?;
     let (length, allocated) = source.allocation(&file)?;
-    ((allocated as f64) < WHOLE * length as f64)
-        .then(|| format!("a file with holes: {allocated} of its {length} bytes are allocated"))
+    let holes = (allocated as f64) < WHOLE * length as f64;
+    holes.then(|| format!("over a file with holes ({allocated} of {length} bytes allocated)"))
 }
 
 fn is_thin(page: &[u8]) -> bool {

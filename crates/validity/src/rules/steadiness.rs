@@ -2,10 +2,13 @@
 
 use narrows_model::{Layer, RuleId, Severity, Workload, condition, metric};
 
-use crate::Quantity::{Constant, Metric, Number, Product, Repeats};
+use crate::Quantity::{Constant, Metric, MetricOr, Number, Product, Repeats};
 use crate::{About, Group, Need, Over, Rule, Select, Test, When};
 
 const OBSERVED: &str = Workload::Observed.measurement_id();
+
+/// Others kept none of the load's threads waiting, so that a lower rate is not theirs; what they do is another rule's.
+const UNDISTURBED: &[Need] = &[Need::Less(MetricOr(metric::GENERATOR_WAIT, 0.0), Constant(0.05))];
 
 /// In every window a fifth below the least that the same load gave before.
 const LOWER_THAN_BEFORE: When = When::Ratio {
@@ -46,7 +49,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "ceiling-fell",
         group: Group::Steadiness,
         severity: Severity::Suspect,
-        about: About::Measurement(Select::ids(&["block.calibrate.*.again"])),
+        about: About::Measurement(Select::ids(&["block.calibrate.*.again"]).needs(UNDISTURBED)),
         when: LOWER_THAN_BEFORE,
         figures: &[
             Number(condition::OPERATIONS_BEFORE_FALL),
@@ -63,7 +66,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "slower-after-idle",
         group: Group::Steadiness,
         severity: Severity::Suspect,
-        about: About::Measurement(Select::ids(&["block.calibrate.*.idle"])),
+        about: About::Measurement(Select::ids(&["block.calibrate.*.idle"]).needs(UNDISTURBED)),
         when: LOWER_THAN_BEFORE,
         figures: &[Number(condition::IDLE_BEFORE_S)],
         summary: "Slower after a pause: a cache had answered for what was just written",

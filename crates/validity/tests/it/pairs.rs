@@ -61,6 +61,10 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "slower-after-idle",
         fires: |r| { rename(r, KNEE, IDLE); before(r, IDLE, 47e3, &[30e3, 31e3, 29e3]) },
         silent: |r| { rename(r, KNEE, IDLE); before(r, IDLE, 47e3, &[40e3, 41e3, 38e3]) } },
+    Pair { rule: "slower-after-idle",
+        fires: |r| { rename(r, KNEE, IDLE); before(r, IDLE, 47e3, &[30e3, 31e3, 29e3]); put(r, IDLE, metric::GENERATOR_WAIT, 0.04) },
+        // Others had the CPUs, and that is another rule's.
+        silent: |r| { rename(r, KNEE, IDLE); before(r, IDLE, 47e3, &[30e3, 31e3, 29e3]); put(r, IDLE, metric::GENERATOR_WAIT, 0.3) } },
     Pair { rule: "writes-outrun-reads",
         fires: |r| writes_over_reads(r, 1.25),
         silent: |r| writes_over_reads(r, 1.15) },
