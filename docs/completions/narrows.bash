@@ -708,7 +708,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block)
-            opts="-o -h --at --device --write-to-device --serial --accept --percentile --within --size --reads --beside --arrivals --file-size --max-depth --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help calibrate interference run steady writers device help"
+            opts="-o -h --at --device --write-to-device --serial --accept --percentile --within --size --reads --beside --arrivals --file-size --max-depth --minutes --idle --seed --load-here --dry-run --output --format --explain --brief --units --help calibrate interference run steady writers device help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -770,6 +770,10 @@ _narrows() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --idle)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -798,7 +802,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__block__subcmd__calibrate)
-            opts="-o -h --at --device --write-to-device --serial --accept --percentile --within --size --reads --beside --arrivals --file-size --max-depth --minutes --seed --load-here --dry-run --output --format --explain --brief --units --help"
+            opts="-o -h --at --device --write-to-device --serial --accept --percentile --within --size --reads --beside --arrivals --file-size --max-depth --minutes --idle --seed --load-here --dry-run --output --format --explain --brief --units --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -857,6 +861,10 @@ _narrows() {
                     return 0
                     ;;
                 --minutes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --idle)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -118,6 +118,7 @@ constant\:"At equal intervals, as from a clock"))' \
 '--file-size=[Size of the test file\: 1g is 1 GiB]:SIZE:_default' \
 '--max-depth=[Deepest queue that is tried for the ceiling, 1 to 16384 \[default\: 256 per drive\]]:N:_default' \
 '--minutes=[Time for all windows, without writing the file \[default\: 90s\]]:N:_default' \
+'--idle=[At the end do nothing for so long, then measure the ceiling again\: is it still what it was just after the file was written? \[default\: no pause\]]:TIME:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
@@ -162,6 +163,7 @@ constant\:"At equal intervals, as from a clock"))' \
 '--file-size=[Size of the test file\: 1g is 1 GiB]:SIZE:_default' \
 '--max-depth=[Deepest queue that is tried for the ceiling, 1 to 16384 \[default\: 256 per drive\]]:N:_default' \
 '--minutes=[Time for all windows, without writing the file \[default\: 90s\]]:N:_default' \
+'--idle=[At the end do nothing for so long, then measure the ceiling again\: is it still what it was just after the file was written? \[default\: no pause\]]:TIME:_default' \
 '--seed=[Seed of every random choice \[default\: a new one, saved in the run\]]:N:_default' \
 '-o+[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \
 '--output=[Folder for the run file and the report in every format \[default\: the run file alone, in the XDG data folder\]]:DIR:_files' \

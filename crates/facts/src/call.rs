@@ -29,11 +29,13 @@ pub enum Call {
     MapperTargets,
     /// Whether the link of the PCI function at an address such as `0000:41:00.0` is in flit mode: `1` or `0`.
     PcieFlitMode,
+    /// Length of a file and what is allocated for it, bytes.
+    Allocation,
 }
 
 impl Call {
     /// All of them.
-    pub const ALL: [Call; 9] = [
+    pub const ALL: [Call; 10] = [
         Call::FileSystem,
         Call::Mount,
         Call::Affinity,
@@ -43,6 +45,7 @@ impl Call {
         Call::NvmeWriteCache,
         Call::MapperTargets,
         Call::PcieFlitMode,
+        Call::Allocation,
     ];
 
     /// The word used in a capture.
@@ -57,6 +60,7 @@ impl Call {
             Call::NvmeWriteCache => "nvme-write-cache",
             Call::MapperTargets => "mapper-targets",
             Call::PcieFlitMode => "pcie-flit-mode",
+            Call::Allocation => "allocation",
         }
     }
 
@@ -81,6 +85,10 @@ pub(crate) fn live(call: Call, of: &str) -> io::Result<String> {
         Call::Root => Ok(u8::from(process::is_root()).to_string()),
         Call::MapperTargets => mapper::targets(of),
         Call::PcieFlitMode => pcie_config::flit_mode(of).map(|on| u8::from(on).to_string()),
+        Call::Allocation => {
+            let (length, allocated) = file::allocation(Path::new(of))?;
+            Ok(format!("{length} {allocated}"))
+        }
         Call::NvmeWriteCache => {
             let cache = nvme::write_cache(&Path::new("/dev").join(of))?;
             let enabled = cache.enabled.map_or("-", |on| if on { "1" } else { "0" });
@@ -152,6 +160,13 @@ impl dyn Source + '_ {
         Some(WriteCache { present: bit(present)?, enabled: bit(enabled) })
     }
 
+    /// Length of a file and what is allocated for it, bytes.
+    pub fn allocation(&self, path: &str) -> Option<(u64, u64)> {
+        let answer = self.call(Call::Allocation, path).ok()?;
+        let (length, allocated) = answer.split_once(' ')?;
+        Some((length.parse().ok()?, allocated.parse().ok()?))
+    }
+
     /// Whether the link of the PCI function at `address` is in flit mode; `None` for who isn't root.
     pub fn pcie_flit_mode(&self, address: &str) -> Option<bool> {
         bit(&self.call(Call::PcieFlitMode, address).ok()?)
@@ -181,6 +196,11 @@ mod tests {
         assert_eq!(source.is_root(), process::is_root());
         assert_eq!(source.file_system("/no/such/path"), None);
         assert_eq!(source.nvme_write_cache("no-such-controller"), None);
+        let file = tempfile::NamedTempFile::new_in(".").unwrap();
+        file.as_file().set_len(1 << 20).unwrap();
+        let of_file = source.allocation(&file.path().to_string_lossy());
+        assert!(of_file.is_some_and(|(length, had)| length == 1 << 20 && had < length));
+        assert_eq!(source.allocation("/no/such/path"), None);
     }
 
     /// Answers one text, whatever is asked.
@@ -220,6 +240,9 @@ mod tests {
             assert_eq!((&Says(wrong) as &dyn Source).file_system("/"), None, "{wrong}");
         }
         assert_eq!((&Says("6 -1 9") as &dyn Source).file_system("/"), None);
+        for wrong in ["", "1", "2 -1", "yes no"] {
+            assert_eq!((&Says(wrong) as &dyn Source).allocation("/"), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -182,6 +182,20 @@ pub fn cpu_stat_files_of(source: &dyn Source, process: &str) -> Vec<String> {
     files.filter(|file| throttled(source, file).is_some()).collect()
 }
 
+/// The file that counts how long this process's own group was frozen (`cgroup.stat.local` of version 2, Linux 6.18); `None` where nothing
+/// does.
+pub fn frozen_file(source: &dyn Source) -> Option<String> {
+    let group = Hierarchies::read(source).controller(source, "freezer")?;
+    let own = group.folders.first().filter(|_| group.version == Version::V2)?;
+    let file = format!("{own}/cgroup.stat.local");
+    parse_frozen_us(&source.text(&file)?).map(|_| file)
+}
+
+/// `frozen_usec` of a `cgroup.stat.local` file: time between freezing and thawing of the group or one above it, µs.
+pub fn parse_frozen_us(stat: &str) -> Option<u64> {
+    parse_count(stat, "frozen_usec ")
+}
+
 fn throttled(source: &dyn Source, file: &str) -> Option<u64> {
     parse_throttled(&source.text(file)?)
 }
@@ -310,6 +324,16 @@ mod tests {
     }
 
     #[test]
+    fn the_own_groups_file_counts_how_long_it_was_frozen_where_version_2_freezes() {
+        let v2 = "30 1 0:26 / /cg rw - cgroup2 cgroup2 rw\n";
+        let (root, tree) = tree("0::/a/b\n", v2, &["/cg/a/b"]);
+        assert_eq!(frozen_file(&tree), None);
+        fs::write(root.path().join("cg/a/b/cgroup.stat.local"), "frozen_usec 0\n").unwrap();
+        let own = "/cg/a/b/cgroup.stat.local";
+        assert_eq!(frozen_file(&tree).as_deref(), Some(own));
+    }
+
+    #[test]
     fn a_quota_leaves_fewer_processors_than_are_allowed() {
         let quotas = |own: &str, above: &str| {
             let (root, tree) =
@@ -414,6 +438,8 @@ mod tests {
         assert_eq!(parse_throttled("nr_periods 1\nnr_throttled 12\n"), Some(12));
         assert_eq!(parse_throttled("usage_usec 12\n"), None);
         assert_eq!(parse_throttled_ns("nr_throttled 1\nthrottled_usec 45\n"), Some(45_000));
+        assert_eq!(parse_frozen_us("frozen_usec 2000123\n"), Some(2_000_123));
+        assert_eq!(parse_frozen_us("populated 1\n"), None);
         assert_eq!(parse_throttled_ns("nr_throttled 1\nthrottled_time 45\n"), Some(45));
         assert_eq!(parse_throttled_ns("nr_throttled 1\n"), None);
     }

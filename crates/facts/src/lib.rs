@@ -8,7 +8,7 @@
 //!
 //! Not here: what the facts mean. That is `narrows-platform` (the inventory) and `narrows-observe` (counters
 //! around a window). Nothing in this crate changes a setting of the machine; [`file::evict`] drops clean pages of
-//! one file, [`affinity::pin`] binds the caller's own thread, and [`claim()`] uses free memory for a moment.
+//! one file, [`affinity::pin`] binds the caller's own thread, [`io_priority::set`] gives it a priority, and [`claim()`] uses free memory for a moment.
 
 mod address_space;
 pub mod affinity;
@@ -18,6 +18,7 @@ pub mod claim;
 mod cpulist;
 pub mod file;
 pub mod io_limits;
+pub mod io_priority;
 pub mod loop_device;
 pub mod mapper;
 mod mounts;

@@ -7,10 +7,32 @@
 
 use std::io;
 use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::time::ClockId;
 
 use crate::{Live, Source};
+
+/// Times that this process was continued after a stop, or this where nobody counts them.
+static CONTINUED: AtomicU64 = AtomicU64::new(NOT_COUNTED);
+const NOT_COUNTED: u64 = u64::MAX;
+
+/// Times that this process was continued after a stop (SIGCONT) since [`count_continued`]; `None` where nobody counts them.
+pub fn continued() -> Option<u64> {
+    let count = CONTINUED.load(Ordering::Relaxed);
+    (count != NOT_COUNTED).then_some(count)
+}
+
+/// From now on somebody calls [`was_continued`] at each SIGCONT.
+pub fn count_continued() {
+    let _ = CONTINUED.compare_exchange(NOT_COUNTED, 0, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// A SIGCONT came; a signal's handler may call it.
+pub fn was_continued() {
+    let counted = |count| (count != NOT_COUNTED).then(|| count + 1);
+    let _ = CONTINUED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, counted);
+}
 
 /// Processor time of a process, all its threads, ns; `None` if there is no such process.
 ///
@@ -435,6 +457,17 @@ mod tests {
         assert!(main_thread_ns(pid).unwrap().0 >= before.0);
         assert!(drive_bytes(pid).is_some() && switches(pid).is_some());
         assert!(main_thread_ns(u32::MAX).is_none() && numbers(u32::MAX).is_empty());
+    }
+
+    #[test]
+    fn stops_are_counted_only_where_somebody_says_so() {
+        assert_eq!(continued(), None);
+        was_continued();
+        assert_eq!(continued(), None, "unknown is not one");
+        count_continued();
+        was_continued();
+        count_continued();
+        assert_eq!(continued(), Some(1));
     }
 
     #[test]

@@ -210,6 +210,13 @@ metrics! { GENERAL:
     /// Share of the window in which the thread that only watches was due to run and did not, in stretches of 100 ms and more: the whole
     /// program stood still, or the machine.
     STOOD_STILL: "stood_still", Ratio, Less;
+    /// Times that this program was stopped and continued within the window (SIGCONT): SIGSTOP, Ctrl-Z, a debugger.
+    CONTINUED: "continued", Count, Less;
+    /// Share of the window in which the program's control group was frozen (`frozen_usec` of `cgroup.stat.local`).
+    FROZEN: "frozen", Ratio, Less;
+    /// Share of the window that is in no counter of a CPU, the largest of the CPUs: it did not run, as in a guest that was paused. About a
+    /// tenth may be missing of a CPU whose programs run between two timer ticks.
+    CPU_TIME_MISSING: "cpu_time_missing", Ratio, Less;
     /// Share of CPU time that the hypervisor gave to other guests.
     STEAL: "steal", Ratio, Less;
     /// CPUs that other programs on this machine used, mean.

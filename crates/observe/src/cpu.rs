@@ -29,6 +29,8 @@ pub(crate) struct CpuDelta {
     pub(crate) tasks_ns: u64,
     pub(crate) interrupts_ns: u64,
     pub(crate) steal_ns: Option<u64>,
+    /// In no counter: the processor did not run, or the kernel did not see that it did.
+    pub(crate) missing_ns: u64,
 }
 
 /// The `cpuN` lines of `/proc/stat`; processors that are off-line have none.
@@ -103,7 +105,8 @@ pub(crate) fn delta(
         }
         _ => not_idle,
     };
-    CpuDelta { tasks_ns, interrupts_ns, steal_ns }
+    let missing_ns = window_ns.saturating_sub(counted_ns);
+    CpuDelta { tasks_ns, interrupts_ns, steal_ns, missing_ns }
 }
 
 #[cfg(test)]
@@ -172,6 +175,7 @@ mod tests {
         let before = CpuTimes { interrupts_ns: 50, ..times(100, 0, 9) };
         let after = CpuTimes { interrupts_ns: 5, steal_ns: None, ..times(10, 0, 0) };
         let delta = delta((&before, &after), Some((7, 3)), 1000 * MS, 10 * MS);
-        assert_eq!(delta, CpuDelta { tasks_ns: 0, interrupts_ns: 0, steal_ns: None });
+        let missing_ns = delta.missing_ns;
+        assert_eq!(delta, CpuDelta { tasks_ns: 0, interrupts_ns: 0, steal_ns: None, missing_ns });
     }
 }

@@ -41,6 +41,13 @@ pub struct HostWindow {
     /// CPUs, on average over the window, that had work of the own control group (or of one above it) and were kept from it by the quota;
     /// the worst of them. Absent where the kernel counts no such time.
     pub quota_stopped_cpus: Option<f64>,
+    /// Times that this process was stopped and continued (SIGCONT); absent where nobody counts them.
+    pub continued: Option<u64>,
+    /// Share of the window in which its control group was frozen; absent where the kernel doesn't count that.
+    pub frozen: Option<f64>,
+    /// Share of the window that is in no counter of a processor (tasks, interrupts, idle, steal), the largest: it did not run, as in a
+    /// guest that was paused. Absent where it is less than the counters' own steps, in windows shorter than twenty of these.
+    pub cpu_time_missing: Option<f64>,
     /// Whether the control group's I/O limits on the drives were others after the window than before; absent where such
     /// limits can't be read.
     pub io_limit_changed: Option<bool>,
@@ -119,6 +126,8 @@ impl HostWindow {
             (metric::THROTTLED_CPUS, self.quota_stopped_cpus),
             (metric::SWAPPED_PAGES, self.swapped_pages.map(|count| count as f64)),
             (metric::BALANCED_PAGES, self.balanced_pages.map(|count| count as f64)),
+            (metric::CONTINUED, self.continued.map(|count| count as f64)),
+            (metric::FROZEN, self.frozen),
             (metric::HEAT_STOPS, self.heat_stops.map(|count| count as f64)),
             (metric::DRIVE_HEAT, self.drive_heat),
         ];
@@ -176,12 +185,14 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
     let share = |ns: f64| if window.0 == 0 { 0.0 } else { ns / window.0 as f64 };
 
     let mut per_cpu = Vec::new();
+    let mut missing_ns = None::<u64>;
     let (mut tasks_ns, mut steal_ns) = (0u64, None::<u64>);
     for (id, now) in &after.cpus {
         let Some(then) = before.cpus.get(id) else { continue };
         let fine = before.fine_ns.get(id).copied().zip(after.fine_ns.get(id).copied());
         let delta = cpu::delta((then, now), fine, window.0, after.tick_ns);
         tasks_ns += delta.tasks_ns;
+        missing_ns = missing_ns.max(Some(delta.missing_ns));
         steal_ns = match (steal_ns, delta.steal_ns) {
             (sum, None) => sum,
             (sum, Some(steal)) => Some(sum.unwrap_or(0) + steal),
@@ -228,6 +239,15 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
         throttled_share: throttled_share(&before.periods, &after.periods),
         quota_stopped_cpus: stopped_ns(&before.stopped_ns, &after.stopped_ns)
             .map(|ns| share(ns as f64)),
+        continued: after.continued.zip(before.continued).and_then(|(a, b)| a.checked_sub(b)),
+        frozen: after
+            .frozen_us
+            .zip(before.frozen_us)
+            .and_then(|(after, before)| after.checked_sub(before))
+            .map(|us| share(us as f64 * 1000.0).min(1.0)),
+        cpu_time_missing: missing_ns
+            .filter(|_| window.0 >= STEPS * after.tick_ns)
+            .map(|ns| share(ns as f64)),
         io_limit_changed,
         io_limit_share,
         swapped_pages: moved.and_then(|(before, after)| after.swapped.checked_sub(before.swapped)),
@@ -248,6 +268,9 @@ fn between(before: &Snapshot, after: &Snapshot) -> HostWindow {
         per_cpu,
     }
 }
+
+/// Counters of processors go in steps of a tick, each of four or so: of fewer steps a share of these would be missing by chance.
+const STEPS: u64 = 20;
 
 fn stopped_ns(before: &[Option<u64>], after: &[Option<u64>]) -> Option<u64> {
     if before.len() != after.len() {
@@ -302,6 +325,8 @@ mod tests {
             heat_stops: None,
             network: None,
             connections: None,
+            continued: None,
+            frozen_us: None,
             tick_ns: 10 * MS,
         }
     }
@@ -373,6 +398,33 @@ mod tests {
                 metric::THROTTLED_CPUS
             ]
         );
+    }
+
+    #[test]
+    fn what_stops_a_program_is_told_by_a_counter_of_its_own() {
+        let start = Instant::now();
+        let mut before = snapshot(start);
+        before.cpus = BTreeMap::from([(0, cpu(0, [0, 0, 0])), (1, cpu(0, [0, 0, 0]))]);
+        let mut after = snapshot(start + Duration::from_secs(2));
+        // Stopped by a signal: the processors idle, and account for all of their time.
+        after.cpus = BTreeMap::from([(0, cpu(2000, [900, 0, 0])), (1, cpu(2000, [0, 0, 0]))]);
+        (before.continued, after.continued) = (Some(4), Some(5));
+        let stopped = after.since(&before);
+        assert_eq!((stopped.continued, stopped.frozen), (Some(1), None));
+        assert_eq!(stopped.cpu_time_missing, Some(0.0));
+        // Frozen.
+        (before.frozen_us, after.frozen_us) = (Some(7), Some(1_000_007));
+        let frozen = after.since(&before);
+        assert_eq!(frozen.frozen, Some(0.5));
+        let told = frozen.metrics();
+        assert!(told.contains(&(metric::CONTINUED, 1.0)) && told.contains(&(metric::FROZEN, 0.5)));
+        // Paused with the guest while the clock went on: one processor was idle, the other one worked, and its time is nowhere.
+        after.cpus = BTreeMap::from([(0, cpu(1200, [900, 0, 0])), (1, cpu(2000, [0, 0, 0]))]);
+        let paused = after.since(&before);
+        assert!((paused.cpu_time_missing.unwrap() - 0.4).abs() < 1e-9);
+        // A window of few steps tells nothing.
+        after.at = start + Duration::from_millis(190);
+        assert_eq!(after.since(&before).cpu_time_missing, None);
     }
 
     #[test]

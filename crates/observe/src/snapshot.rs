@@ -41,6 +41,10 @@ pub struct Snapshot {
     pub(crate) network: Option<NetworkCounts>,
     /// How often own connections were made again, and how long they were lost, ns.
     pub(crate) connections: Option<(u64, u64)>,
+    /// Times that this process was continued after a stop; absent where nobody counts them.
+    pub(crate) continued: Option<u64>,
+    /// How long its control group was frozen, µs.
+    pub(crate) frozen_us: Option<u64>,
     pub(crate) tick_ns: u64,
 }
 

@@ -40,6 +40,7 @@ pub struct Watch {
     io_pressure: Option<Counters>,
     throttling: Vec<Counters>,
     vmstat: Option<Counters>,
+    frozen: Option<Counters>,
     io_limits: LimitWatch,
     heat: HeatWatch,
     links: LinkWatch,
@@ -90,6 +91,7 @@ impl Watch {
             io_pressure: Counters::open("/proc/pressure/io"),
             throttling: throttling.iter().filter_map(|file| Counters::open(file)).collect(),
             vmstat: Counters::open("/proc/vmstat"),
+            frozen: cgroup::frozen_file(&Live).and_then(|file| Counters::open(&file)),
             io_limits,
             heat,
             links,
@@ -209,6 +211,8 @@ impl Watch {
             heat_stops: self.heat.stops(),
             network: self.network.counts(),
             connections: self.connections.as_ref().map(|connections| connections.lost()),
+            continued: process::continued(),
+            frozen_us: text(&self.frozen).and_then(|text| cgroup::parse_frozen_us(&text)),
             tick_ns,
         }
     }

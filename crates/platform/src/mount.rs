@@ -3,6 +3,8 @@
 use narrows_facts::{Mount, Source, file, mount_of};
 use narrows_model::FileSystem;
 
+use crate::block::own;
+
 /// A folder's place: itself without links, and its mount.
 pub(crate) struct MountedPath<'a> {
     pub(crate) path: String,
@@ -50,7 +52,14 @@ pub(crate) fn file_system(source: &dyn Source, place: &MountedPath<'_>) -> FileS
         volatile: file::volatile_kind(&mount.kind),
         network: file::network_kind(&mount.kind),
         overlay: is_overlay(&mount.kind),
+        this_machine: from_this_machine(mount),
+        behind: None,
     }
+}
+
+/// Whether a network file system is mounted from this machine itself.
+pub(crate) fn from_this_machine(mount: &Mount) -> bool {
+    file::network_kind(&mount.kind) && own::mounted(&mount.options)
 }
 
 /// Layered file systems, which hold nothing themselves.

@@ -4,7 +4,9 @@ use narrows_facts::{Mount, Source, mounts};
 use narrows_model::{BlockDevice, FileSystem, Role, RolePath};
 
 use crate::block;
-use crate::mount::{file_system, is_anonymous, is_overlay, locate, upper_folder};
+use crate::mount::{
+    file_system, from_this_machine, is_anonymous, is_overlay, locate, upper_folder,
+};
 use crate::unknown::Unknowns;
 
 /// A role's path with what is needed to see who else uses it.
@@ -57,6 +59,7 @@ fn devices(
         // What is written to the overlay lands there.
         file_system.volatile |= narrows_facts::file::volatile_kind(&place.mount.kind);
         file_system.network |= narrows_facts::file::network_kind(&place.mount.kind);
+        file_system.this_machine |= from_this_machine(place.mount);
         return of_number(source, place.mount, what, unknown);
     }
     of_number(source, mount, what, unknown)

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Error, Result};
 use narrows_facts::file;
 use narrows_io::{Space, check_writable};
+use narrows_model::Platform;
 use narrows_units::{Bytes, shown};
 
 use crate::anonymous::Anonymous;
@@ -42,11 +43,12 @@ pub(crate) fn show<P: Program>(
     let missing = program.missing();
     let folders = folders(program);
     let checks = checks(program, &folders);
-    let text = program.describe() + &checks_line(&checks);
+    let notes = notes(program.planned().1);
+    let text = program.describe() + &checks_line(&checks) + &note_lines(&notes);
     let whole = refused.iter().map(|error| refusal(None, error));
     let parts = missing.iter().map(|part| refusal(Some(&part.what), &part.why));
     let refusals = whole.chain(parts).collect();
-    ui.plan(&text, &PlanDocument::new(program.planned().0, folders, checks, refusals))?;
+    ui.plan(&text, &PlanDocument::new(program.planned().0, folders, (checks, notes), refusals))?;
     for error in &refused {
         ui.say(&without_secrets(&failure::render(error)));
     }
@@ -121,7 +123,29 @@ fn room(folder: &PlanFolder) -> Option<String> {
     Some(format!("{kind} on {}, {} free{needs}", folder.folder, Bytes(free)))
 }
 
-/// The last line of a plan.
+/// What is under the roles that limits what the figures will mean, each once: findings of the run say the same.
+fn notes(platform: &Platform) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for path in &platform.roles {
+        let of = [
+            (path.in_memory(), "no drive is measured, and nothing is durable"),
+            (path.served_here(), "what is behind it can't be seen"),
+            (path.thin(), "space is allocated at the first write to a block"),
+        ];
+        let said = of.into_iter().filter_map(|(what, so)| Some(format!("{}: {so}", what?)));
+        let said = said.map(|sentence| format!("{}: {sentence}", path.path));
+        notes.extend(said.collect::<Vec<_>>());
+    }
+    notes.sort();
+    notes.dedup();
+    notes
+}
+
+fn note_lines(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("note     {}\n", shown(note))).collect()
+}
+
+/// The line of what is well.
 fn checks_line(checks: &[String]) -> String {
     match checks {
         [] => String::new(),
@@ -131,6 +155,8 @@ fn checks_line(checks: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use narrows_model::{FileSystem, Role, RolePath};
+
     use super::*;
     use crate::failure::Failure;
 
@@ -166,6 +192,26 @@ mod tests {
         let checks = ["a".to_string(), "b\u{1b}[2J writable".to_string()];
         assert_eq!(checks_line(&checks), "checks   a; b\u{fffd}[2J writable\n");
         assert_eq!(checks_line(&[]), "");
+    }
+
+    #[test]
+    fn what_limits_the_figures_is_told_once_and_a_drive_has_no_note() {
+        let nothing = FileSystem::default();
+        let nfs = FileSystem { kind: "nfs4".into(), this_machine: true, ..nothing.clone() };
+        let role = |role, file_system| {
+            let path = "/srv/pg".to_string();
+            RolePath { role, path, file_system, devices: Vec::new() }
+        };
+        let of = |file_system: &FileSystem| {
+            let roles = [Role::Data, Role::Wal].map(|each| role(each, file_system.clone()));
+            notes(&Platform { roles: roles.to_vec(), ..Platform::default() })
+        };
+        let [one]: [String; 1] = of(&nfs).try_into().expect("both roles have one");
+        assert!(one.starts_with("/srv/pg: nfs4 is served by this machine to itself: "), "{one}");
+        assert_eq!(note_lines(std::slice::from_ref(&one)), format!("note     {one}\n"));
+        assert!(of(&nothing).is_empty());
+        let tmpfs = of(&FileSystem { kind: "tmpfs".into(), volatile: true, ..nothing });
+        assert!(tmpfs[0].contains("in memory") && tmpfs.len() == 1, "{tmpfs:?}");
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //!   ends the process, and is taken as its last word.
 //! - A file that grows over its limit (`ulimit -f`, `SIGXFSZ`) would end the process on the spot; it becomes the error of the
 //!   write instead.
+//! - A `SIGCONT` after a stop is counted and changes nothing else: a window in which the program stood still then says that it was stopped.
+//!   The one thread that waits for signals takes it, so that no system call of a measurement is interrupted.
 //! - A second Ctrl-C changes nothing, because cleaning up is what it waits for. Where that takes longer than [`PATIENCE`],
 //!   something doesn't answer (a drive, a file server, a hung process): this is said, and from then on a further one ends the
 //!   process at once. What was made is found and removed by the next start.
@@ -20,7 +22,8 @@ use std::time::Duration;
 
 use libc::c_int;
 use narrows_engine::Stop;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+use narrows_facts::process;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::{flag, low_level};
 
 use crate::exit::CUT_SHORT;
@@ -67,7 +70,17 @@ pub fn install(stop: &Stop, say: fn(&str)) -> anyhow::Result<Signals> {
         // The handlers have its number, so that it is not closed where the thread can't be had either.
         let counter = std::mem::ManuallyDrop::new(wake.0);
         let told = Arc::clone(&told);
-        let _ = watcher.stack_size(64 << 10).spawn(move || watch(&counter, &told, say));
+        let counts = !ignored(SIGCONT) && count_stops();
+        let watcher = watcher.stack_size(64 << 10).spawn(move || {
+            if counts {
+                take_stops(true);
+                process::count_continued();
+            }
+            watch(&counter, &told, say);
+        });
+        if counts && watcher.is_err() {
+            take_stops(true);
+        }
     }
     Ok(Signals { told, say })
 }
@@ -106,6 +119,25 @@ fn asks(signal: c_int, stop: &Stop, wake: Option<&Wake>) -> anyhow::Result<()> {
         unsafe { low_level::register(signal, add)? };
     }
     Ok(())
+}
+
+/// Has the ends of stops counted, by threads that take them; this one and those that it starts don't. Whether that can be had.
+fn count_stops() -> bool {
+    // SAFETY: the action adds to a number, which a signal's handler may do.
+    let registered = unsafe { low_level::register(SIGCONT, process::was_continued) };
+    registered.is_ok() && take_stops(false)
+}
+
+/// Whether this thread takes the signal that ends a stop from now on; whether that could be set.
+fn take_stops(takes: bool) -> bool {
+    let how = if takes { libc::SIG_UNBLOCK } else { libc::SIG_BLOCK };
+    let mut set = std::mem::MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: `set` is filled before it is read, and the last argument may be null.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), SIGCONT);
+        libc::pthread_sigmask(how, set.as_ptr(), std::ptr::null_mut()) == 0
+    }
 }
 
 /// Something to wait for without waking up in between, which would be seen in what is measured (eventfd(2)).

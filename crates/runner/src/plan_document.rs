@@ -19,6 +19,9 @@ pub struct PlanDocument {
     pub folders: Vec<PlanFolder>,
     /// What was checked and is well, each in a few words.
     pub checks: Vec<String>,
+    /// What the storage is that limits what the figures will mean, each in a sentence; findings of the run say it again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What the run would refuse, or measure nothing of.
     pub refused: Vec<PlanRefusal>,
     /// Of all steps.
@@ -71,7 +74,7 @@ impl PlanDocument {
     pub fn new(
         plan: &Plan,
         folders: Vec<PlanFolder>,
-        checks: Vec<String>,
+        (checks, notes): (Vec<String>, Vec<String>),
         refused: Vec<PlanRefusal>,
     ) -> PlanDocument {
         PlanDocument {
@@ -79,6 +82,7 @@ impl PlanDocument {
             plan: plan.clone(),
             folders,
             checks,
+            notes,
             refused,
             total: PlanTotal { expected_s: plan.expected_s(), writes_bytes: plan.writes_bytes() },
         }
@@ -110,8 +114,8 @@ mod tests {
         };
         let refusal =
             PlanRefusal { part: None, reason: "no room".to_string(), hint: Some("free".into()) };
-        let document =
-            PlanDocument::new(&plan, vec![folder], vec!["/var/tmp writable".into()], vec![refusal]);
+        let said = (vec!["/var/tmp writable".into()], Vec::new());
+        let document = PlanDocument::new(&plan, vec![folder], said, vec![refusal]);
         let json = serde_json::to_value(&document).unwrap();
         assert_eq!(json["schema"], "narrows.plan/1");
         assert_eq!(json["steps"][0]["layer"], "block");
@@ -121,5 +125,6 @@ mod tests {
         assert_eq!(json["refused"][0]["hint"], "free");
         assert!(json["refused"][0].get("part").is_none());
         assert!(json["folders"][0].get("free_bytes").is_none());
+        assert!(json.get("notes").is_none());
     }
 }

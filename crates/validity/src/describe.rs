@@ -65,6 +65,9 @@ impl fmt::Display for When {
                 "the headline figure falls below half of its median slice and comes back, so that more than {} of the work is missing there, in half of the windows or more; not where it does so four times and more in both halves of a window",
                 Ratio(missing)
             ),
+            When::StoodStill { share } => {
+                write!(f, "stood still is above {share}{}", repeats(Over::Third))
+            }
             When::WideInParts { half_width } => write!(
                 f,
                 "of a single window of 2 s or more: the headline figure's range over its five parts is wider than ±{}",
@@ -181,6 +184,7 @@ fn repeats(over: Over) -> &'static str {
         Over::Median => "",
         Over::Third => " in more than a third of the repeats",
         Over::Worst => " in any repeat",
+        Over::All => " in all repeats",
         Over::Total => ", all repeats together",
     }
 }

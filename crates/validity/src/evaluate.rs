@@ -15,6 +15,7 @@ use crate::quantity::{Figure, Quantity, headline};
 use crate::rule::{Over, Test, When};
 use crate::select::says;
 use crate::step;
+use crate::stood_still;
 
 /// A measurement in its run.
 #[derive(Clone, Copy)]
@@ -62,6 +63,12 @@ impl Evidence {
     pub fn and(mut self, figures: &[Quantity], case: &Case<'_>) -> Self {
         let known = figures.iter().filter_map(|quantity| quantity.resolve(case));
         self.texts.extend(known.map(|figure| figure.show(figure.median())));
+        self
+    }
+
+    /// With a reason behind it.
+    pub fn because(mut self, why: String) -> Self {
+        self.texts.push(why);
         self
     }
 
@@ -119,6 +126,7 @@ pub(crate) fn measurement(when: &When, case: &Case<'_>) -> Option<Evidence> {
             step::evidence(case.measurement, p, share, level).map(Evidence::new)
         }
         When::Gaps { missing } => gaps::evidence(case.measurement, missing).map(Evidence::new),
+        When::StoodStill { share } => stood_still::evidence(case, share),
         When::WideInParts { half_width } => {
             parts::evidence(case.measurement, half_width).map(Evidence::new)
         }
@@ -239,7 +247,7 @@ fn ratio(of: &Figure, to: &Figure, over: Over, test: Test) -> Option<Evidence> {
     )))
 }
 
-fn value(of: &Figure, over: Over, test: Test) -> Option<Evidence> {
+pub(crate) fn value(of: &Figure, over: Over, test: Test) -> Option<Evidence> {
     let total: Vec<f64>;
     let values = if over == Over::Total {
         total = vec![of.values.iter().sum()];
@@ -269,11 +277,14 @@ fn decide(
             let (index, value) = *order.get(order.len() / 3)?;
             (Some(index), value)
         }
-        Over::Worst => {
+        Over::Worst | Over::All => {
             let worst = |a: &(usize, &f64), b: &(usize, &f64)| {
                 test.badness(*a.1).total_cmp(&test.badness(*b.1))
             };
-            let (index, value) = values.iter().enumerate().max_by(worst)?;
+            let (index, value) = match over {
+                Over::All => values.iter().enumerate().min_by(worst)?,
+                _ => values.iter().enumerate().max_by(worst)?,
+            };
             (Some(index), *value)
         }
     };
@@ -373,6 +384,13 @@ mod tests {
         assert!(ratio(&figures.0, &figures.1, Over::Median, test).is_none());
         let evidence = ratio(&figures.0, &figures.1, Over::Worst, test).expect("it fires");
         assert!(evidence.to_string().contains("repeat 3 of 3"), "{evidence}");
+    }
+
+    #[test]
+    fn what_must_be_so_in_all_repeats_is_decided_by_the_one_that_fails_least() {
+        let fires = |values: &[f64]| value(&figure(values), Over::All, Test::Below(0.8)).is_some();
+        assert!(fires(&[0.1, 0.79, 0.3]) && fires(&[0.5]));
+        assert!(!fires(&[0.1, 0.81, 0.3]) && !fires(&[]));
     }
 
     #[test]

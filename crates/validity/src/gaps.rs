@@ -10,6 +10,7 @@ use narrows_model::{Measurement, condition, metric};
 use narrows_units::{Ratio, significant};
 
 use crate::quantity::headline;
+use crate::stood_still;
 
 /// Fewer slices have no usual one.
 const FEWEST_SLICES: usize = 10;
@@ -67,15 +68,25 @@ pub(crate) fn evidence(m: &Measurement, missing: f64) -> Option<String> {
         seconds(worst.longest),
         seconds(worst.at),
         Ratio(worst.missing),
-        whose(m, worst.missing).unwrap_or_default(),
+        whose(m, worst.missing),
     ))
 }
 
-/// Where the requests were meanwhile, as far as the drives' own count of them tells.
-fn whose(m: &Measurement, missing: f64) -> Option<&'static str> {
+/// Who stood still: this program, for the reason that counters tell; or else where the requests were, as far as the drives' own count of
+/// them tells.
+fn whose(m: &Measurement, missing: f64) -> String {
     if m.value(metric::STOOD_STILL).is_some_and(|share| share > missing / 2.0) {
-        return Some("; this program was not running for as long");
+        let why = stood_still::why(m).map(|why| format!(": {why}")).unwrap_or_default();
+        return format!("; this program was not running for as long{why}");
     }
+    let limits = m.metric(metric::IO_LIMIT_CHANGED);
+    if limits.is_some_and(|changed| changed.samples.iter().any(|is| *is > 0.0)) {
+        return "; the control group's I/O limit was another one meanwhile".to_string();
+    }
+    requests(m, missing).unwrap_or_default().to_string()
+}
+
+fn requests(m: &Measurement, missing: f64) -> Option<&'static str> {
     if m.text(condition::LOOP) == Some("open") {
         return None;
     }
@@ -117,11 +128,33 @@ fn gaps(values: &[f64], slice_s: f64) -> Option<Gaps> {
 
 #[cfg(test)]
 mod tests {
+    use narrows_model::{Layer, Metric, MetricValue};
+
     use super::*;
 
     fn window(of: impl Fn(usize) -> f64) -> Option<Gaps> {
         let values: Vec<f64> = (0..60).map(of).collect();
         gaps(&values, 0.1)
+    }
+
+    #[test]
+    fn who_stood_still_is_told_apart_by_what_was_counted() {
+        let said = |of: &[(Metric, f64)]| {
+            let mut m = Measurement::new("block.job.a", Layer::Block);
+            let each = of.iter().map(|(name, at)| MetricValue::new(*name, *at, None, vec![*at]));
+            m.metrics = each.collect();
+            whose(&m, 0.3)
+        };
+        let (depth, in_flight) = (metric::DEPTH, metric::DEVICE_IN_FLIGHT);
+        let stopped = said(&[(metric::STOOD_STILL, 0.3), (metric::CONTINUED, 1.0)]);
+        assert!(stopped.contains("not running") && stopped.contains("SIGCONT"), "{stopped}");
+        let pulse = said(&[(metric::STOOD_STILL, 0.0), (metric::IO_LIMIT_CHANGED, 1.0)]);
+        assert!(pulse.contains("I/O limit was another one"), "{pulse}");
+        let above = said(&[(depth, 32.0), (in_flight, 20.0), (metric::IO_LIMIT_CHANGED, 0.0)]);
+        assert!(above.contains("too few requests"), "{above}");
+        let storage = said(&[(depth, 32.0), (in_flight, 31.0)]);
+        assert!(storage.contains("did not answer"), "{storage}");
+        assert_eq!(said(&[]), "");
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod rules;
 mod select;
 mod sliver;
 mod step;
+mod stood_still;
 mod structure;
 
 pub use disturbance::{Disturbance, clean};

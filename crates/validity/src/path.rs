@@ -15,6 +15,10 @@ pub enum PathFact {
     InMemory,
     /// This machine serves it to itself, or may: what is at the bottom can't be seen.
     ServedHere,
+    /// The target that serves it says that memory answers, and no drive.
+    ToldMemory,
+    /// Space for a block is allocated only when it is first written.
+    Thin,
     /// It has a cache of its own before drives that can't be seen.
     CachesUnseen,
     /// Its file system is reached over a network.
@@ -44,6 +48,9 @@ const COPY_ON_WRITE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 /// kernel doesn't name: ZFS has ARC, the others a host's or a program's memory.
 const OWN_CACHE: [&str; 5] = ["btrfs", "bcachefs", "zfs", "9p", "virtiofs"];
 
+/// What narrows' own target says of a namespace that is in its memory.
+const MEMORY: &str = "memory";
+
 fn caches_itself(fs: &FileSystem) -> bool {
     OWN_CACHE.contains(&fs.kind.as_str()) || fs.kind == "fuse" || fs.kind.starts_with("fuse.")
 }
@@ -55,6 +62,8 @@ impl PathFact {
             PathFact::Volatile => path.file_system.volatile,
             PathFact::InMemory => path.in_memory().is_some(),
             PathFact::ServedHere => path.served_here().is_some(),
+            PathFact::ToldMemory => path.file_system.behind.as_deref() == Some(MEMORY),
+            PathFact::Thin => path.thin().is_some(),
             PathFact::CachesUnseen => path.devices.is_empty() && caches_itself(&path.file_system),
             PathFact::Network => path.file_system.network,
             PathFact::Overlay => path.file_system.overlay,
@@ -95,6 +104,8 @@ impl PathFact {
             PathFact::Volatile => "on a file system in memory",
             PathFact::InMemory => "in this machine's memory",
             PathFact::ServedHere => "on a device that this machine serves to itself, or may serve",
+            PathFact::ToldMemory => "on a storage target that says that it serves memory",
+            PathFact::Thin => "on thin storage",
             PathFact::CachesUnseen => {
                 "on a file system with a cache of its own, whose drives cannot be seen"
             }
@@ -126,6 +137,8 @@ impl PathFact {
             PathFact::ServedHere => {
                 format!("{place}; {}", path.served_here().unwrap_or_default())
             }
+            PathFact::ToldMemory => format!("{place}; the target says: {MEMORY}"),
+            PathFact::Thin => format!("{place}; {}", path.thin().unwrap_or_default()),
             PathFact::CachesUnseen => format!("{place}, which shows no devices"),
             PathFact::FlushSwitchedOff => {
                 let off = switched_off(&path.devices);

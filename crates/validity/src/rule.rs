@@ -222,6 +222,12 @@ pub enum When {
         /// Share of the window's work at its usual rate.
         missing: f64,
     },
+    /// The whole program stood still for more than this share of the window in more than a third of the repeats; told with what counters say of
+    /// why.
+    StoodStill {
+        /// Share of the window.
+        share: f64,
+    },
     /// Of a single window: the headline figure's range over its five parts is wider than ± this share.
     WideInParts {
         /// Half the width over the middle.
@@ -290,6 +296,8 @@ pub enum Over {
     Third,
     /// The repeat that fails worst: for what must hold in each.
     Worst,
+    /// The repeat that fails least: for what must be so in all of them.
+    All,
     /// The sum over all repeats: for counts with an edge at each window's end.
     Total,
 }

@@ -165,6 +165,10 @@ pub struct CalibrateArgs {
     /// Time for all windows, without writing the file [default: 90s]
     #[arg(long, value_name = "N", value_parser = whole::<1, 600>)]
     pub minutes: Option<u32>,
+    /// At the end do nothing for so long, then measure the ceiling again: is it still what it was just
+    /// after the file was written? [default: no pause]
+    #[arg(long, value_name = "TIME", value_parser = idle)]
+    pub idle: Option<Nanos>,
     /// How and where to.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -394,6 +398,18 @@ pub fn round(text: &str) -> Result<Nanos, String> {
     match round.0 {
         1_000_000_000..=600_000_000_000 => Ok(round),
         _ => Err("rounds are from 1s to 10min".to_string()),
+    }
+}
+
+/// A time without a load.
+///
+/// # Errors
+/// A sentence, where it is no time, or not from 1 s to a day.
+pub fn idle(text: &str) -> Result<Nanos, String> {
+    let idle: Nanos = text.parse().map_err(|error: ParseQuantityError| error.to_string())?;
+    match idle.0 {
+        1_000_000_000..=86_400_000_000_000 => Ok(idle),
+        _ => Err("pauses are from 1s to 24h".to_string()),
     }
 }
 

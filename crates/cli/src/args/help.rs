@@ -56,7 +56,7 @@ const TOPICS: [(&str, &str); 11] = [
         "Tier",
         "medium-flush medium added fabric backing log-size tier-read miss-added tier-size curve trace hits",
     ),
-    ("Time", "for watch quick thorough window minutes repeats round warm-up starts"),
+    ("Time", "for watch quick thorough window minutes repeats round warm-up starts idle"),
     (
         "Database",
         "observe no-explain show-queries database postgres kind pool no-database standby load-only keep crash drop",

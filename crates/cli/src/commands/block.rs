@@ -1,6 +1,7 @@
 //! `narrows block`: storage alone, through a file system or as a raw device.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Result;
 use narrows_runner::block::calibrate::Calibrate;
@@ -81,6 +82,7 @@ fn calibrate(args: CalibrateArgs) -> Result<Exit> {
         file_size: args.file_size,
         max_depth: args.max_depth,
         minutes: args.minutes,
+        idle: args.idle.map_or(Duration::ZERO, |idle| Duration::from_nanos(idle.0)),
         options: args.output.options(),
     };
     execute::<Calibrate>(&request, &Terminal::of(&args.output))

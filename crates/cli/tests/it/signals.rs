@@ -49,6 +49,35 @@ fn each_signal_that_asks_for_an_end_is_a_stop_and_the_partial_run_is_kept() {
     }
 }
 
+/// Stopped again and again until it ends, so that stops fall into the window whenever that is.
+#[test]
+fn a_program_that_was_stopped_says_that_it_was_a_signal() {
+    let _machine = shared();
+    let fixture = Fixture::new();
+    let job = fixture.home().join("stopped.fio");
+    let settings = "rw=randread\nbs=8k\nsize=16m\ntime_based\nruntime=3";
+    std::fs::write(&job, format!("[a]\n{settings}\n")).unwrap();
+    let mut command = Command::new(program());
+    command.args(["block", "run"]).arg(&job).arg("--at").arg(fixture.data());
+    command.args(["--load-here", "--format", "json"]).env("XDG_DATA_HOME", fixture.home());
+    command.stdin(std::process::Stdio::null());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut run = Started::new(command.spawn().unwrap());
+    run.wait_for("total");
+    let pause = |ms| std::thread::sleep(std::time::Duration::from_millis(ms));
+    while run.is_running() {
+        run.signal(libc::SIGSTOP);
+        pause(250);
+        run.signal(libc::SIGCONT);
+        pause(250);
+    }
+    let ended = run.end();
+    let run = Run::from_json(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+    let still = run.findings.iter().find(|finding| finding.id == "stood-still");
+    let still = still.unwrap_or_else(|| panic!("{:?}", run.findings));
+    assert!(still.evidence.contains("(SIGCONT): by SIGSTOP, Ctrl-Z"), "{}", still.evidence);
+}
+
 #[test]
 fn a_signal_that_was_ignored_when_we_were_started_stays_ignored() {
     let _machine = shared();

@@ -10,6 +10,7 @@
 //!
 //! Not for the ceiling itself ([`crate::KneeSearch`]), nor for the curve ([`crate::CurvePlan`]).
 
+mod back_off;
 mod conclude;
 mod count;
 mod goal;
@@ -21,6 +22,7 @@ mod words;
 
 use std::time::Duration;
 
+pub use back_off::back_off;
 pub use goal::{Goal, RateStep, Settings, Stage};
 pub use outcome::{Answer, Because, Outcome, same_rate};
 use rate_grid::{GridState, RateGrid};

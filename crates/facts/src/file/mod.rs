@@ -26,6 +26,17 @@ pub fn dio_alignment(file: &File) -> Option<(u32, u32)> {
     told.then_some((stat.stx_dio_mem_align, stat.stx_dio_offset_align))
 }
 
+/// A file's length and what is allocated for it on its file system, bytes: less where it has holes.
+///
+/// # Errors
+/// What `stat(2)` gave.
+pub fn allocation(path: &Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let stat = std::fs::metadata(path)?;
+    // Counted in units of 512 bytes, whatever the file system's blocks are.
+    Ok((stat.len(), stat.blocks().saturating_mul(512)))
+}
+
 /// The id of the mount a path lies on, as in `mountinfo`. Unlike the longest mount point this is right
 /// even where one mount hides another.
 ///

@@ -2,6 +2,7 @@
 
 use super::Value;
 use crate::draft::{Draft, EngineName};
+use crate::job::IoPriority;
 use crate::options::limits;
 use crate::problem::{SettingTreatment, Wrong};
 use crate::spelling::{processors, word};
@@ -95,9 +96,16 @@ pub(super) fn apply(name: &str, value: &mut Value, draft: &mut Draft) -> Result<
         "cpus_allowed_policy" => {
             draft.placement.one_each = word(value.text()?, &["shared", "split"])?.0 == "split";
         }
+        "prio" => priority(draft).level = value.small(0, 7)? as u8,
+        "prioclass" => priority(draft).class = value.small(0, 3)? as u8,
+        "priohint" => priority(draft).hint = value.small(0, 1023)? as u16,
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+fn priority(draft: &mut Draft) -> &mut IoPriority {
+    draft.placement.priority.get_or_insert_default()
 }
 
 fn engine(value: &mut Value) -> Result<EngineName, Wrong> {

@@ -5,6 +5,8 @@ use crate::kind::OptionType::{Bool, Choice, Number, Set, Text};
 
 const URING: &[&str] = &["io_uring"];
 const BATCHES: &str = "narrows submits and reaps in batches that follow what is due";
+const OWN_PRIORITIES: &str = "operations have the priority of their job";
+const TWO_JOBS: &str = "make a job for each priority, with prio and prioclass";
 
 pub(super) const OPTIONS: &[FioOption] = &[
     same("ioengine", Text),
@@ -49,15 +51,17 @@ pub(super) const OPTIONS: &[FioOption] = &[
         .only_in(URING)
         .unless(&["0"]),
     refused("cmd_type", Choice, "passthrough is not done from job files").only_in(URING),
-    refused("cmdprio_percentage", Number, "priorities of operations are not done")
+    refused("cmdprio_percentage", Number, OWN_PRIORITIES)
         .only_in(&["io_uring", "libaio"])
+        .hint(TWO_JOBS)
         .unless(&["0"]),
-    refused("cmdprio_class", Number, "priorities of operations are not done")
-        .only_in(&["io_uring", "libaio"]),
-    refused("cmdprio", Number, "priorities of operations are not done")
-        .only_in(&["io_uring", "libaio"]),
-    refused("cmdprio_bssplit", Choice, "priorities of operations are not done")
-        .only_in(&["io_uring", "libaio"]),
+    refused("cmdprio_class", Number, OWN_PRIORITIES)
+        .only_in(&["io_uring", "libaio"])
+        .hint(TWO_JOBS),
+    refused("cmdprio", Number, OWN_PRIORITIES).only_in(&["io_uring", "libaio"]).hint(TWO_JOBS),
+    refused("cmdprio_bssplit", Choice, OWN_PRIORITIES)
+        .only_in(&["io_uring", "libaio"])
+        .hint(TWO_JOBS),
     near("userspace_reap", Set, "completions are always fetched through the kernel")
         .only_in(&["libaio"]),
     refused("libaio_vectored", Bool, "operations are never vectored")
@@ -77,9 +81,9 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("numa_mem_policy", Choice, "memory is where the job runs")
         .hint("start narrows under numactl"),
     refused("nice", Number, "scheduling priorities are not changed").unless(&["0"]),
-    refused("prio", Number, "I/O priorities are not changed").unless(&["0"]),
-    refused("prioclass", Number, "I/O priorities are not changed").unless(&["0"]),
-    refused("priohint", Number, "I/O priorities are not changed").unless(&["0"]),
+    same("prio", Number),
+    same("prioclass", Number),
+    same("priohint", Number),
     near("clocksource", Choice, "narrows calibrates its own clock and says which it is"),
     near("gtod_reduce", Bool, "latencies stay; a stamp serves a whole batch anyway"),
     near("gtod_cpu", Number, "every thread reads the clock itself"),

@@ -4,6 +4,7 @@ use super::{FioOption, refused};
 use crate::kind::OptionType::{Bool, Choice, Floats, Number, Text};
 
 const REPLAY: &str = "traces are not replayed";
+const OF_REPLAY: &str = "it belongs to read_iolog";
 const ZONES: &str = "zoned devices are not done";
 const PLACEMENT: &str = "data placement is not done";
 const TRIM: &str = "trims inside a write job are not done";
@@ -28,18 +29,22 @@ pub(super) const OPTIONS: &[FioOption] = &[
     refused("trim_backlog", Number, TRIM),
     refused("trim_backlog_batch", Number, TRIM),
     refused("num_range", Number, TRIM).unless(&["1"]),
-    refused("read_iolog", Text, REPLAY),
-    refused("read_iolog_chunked", Bool, REPLAY),
-    refused("replay_no_stall", Bool, REPLAY),
-    refused("replay_redirect", Text, REPLAY),
-    refused("replay_scale", Number, REPLAY),
-    refused("replay_align", Number, REPLAY),
-    refused("replay_time_scale", Number, REPLAY),
-    refused("replay_skip", Choice, REPLAY),
-    refused("merge_blktrace_file", Text, REPLAY),
-    refused("merge_blktrace_scalars", Floats, REPLAY),
-    refused("merge_blktrace_iters", Floats, REPLAY),
-    refused("zonemode", Choice, ZONES).unless(&["none"]),
+    refused("read_iolog", Text, REPLAY).hint(
+        "write rw, bssplit, random_distribution and rate like the trace's; `narrows tier curve` says what caches of each size would miss of it",
+    ),
+    refused("read_iolog_chunked", Bool, REPLAY).hint(OF_REPLAY),
+    refused("replay_no_stall", Bool, REPLAY).hint(OF_REPLAY),
+    refused("replay_redirect", Text, REPLAY).hint(OF_REPLAY),
+    refused("replay_scale", Number, REPLAY).hint(OF_REPLAY),
+    refused("replay_align", Number, REPLAY).hint(OF_REPLAY),
+    refused("replay_time_scale", Number, REPLAY).hint(OF_REPLAY),
+    refused("replay_skip", Choice, REPLAY).hint(OF_REPLAY),
+    refused("merge_blktrace_file", Text, REPLAY).hint(OF_REPLAY),
+    refused("merge_blktrace_scalars", Floats, REPLAY).hint(OF_REPLAY),
+    refused("merge_blktrace_iters", Floats, REPLAY).hint(OF_REPLAY),
+    refused("zonemode", Choice, ZONES)
+        .hint("drives without zones need none; for parts of a drive make a job for each, with offset and size")
+        .unless(&["none"]),
     refused("zonesize", Number, ZONES).unless(&["0"]),
     refused("zonecapacity", Number, ZONES).unless(&["0"]),
     refused("zonerange", Number, ZONES).unless(&["0"]),

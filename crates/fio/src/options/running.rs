@@ -6,6 +6,8 @@ use crate::kind::OptionType::{
 };
 
 const FROM_DUE: &str = "latency counts from when an operation is due, fio's from its submission; the rate is as in fio";
+const SLOW: &str = "no job ends because it is slow; the rate obtained is reported";
+const NO_LEAST: &str = "leave it out; the run file has the rate over time, and `narrows compare --fail-if` ends with 1 where it is too low";
 
 pub(super) const OPTIONS: &[FioOption] = &[
     same("name", Text),
@@ -29,17 +31,8 @@ pub(super) const OPTIONS: &[FioOption] = &[
     near("rate", PerDirection, FROM_DUE),
     near("rate_iops", PerDirection, FROM_DUE),
     same("rate_process", Choice),
-    refused(
-        "rate_min",
-        PerDirection,
-        "no job ends because it is slow; the rate obtained is reported",
-    )
-    .alias(&["ratemin"]),
-    refused(
-        "rate_iops_min",
-        Number,
-        "no job ends because it is slow; the rate obtained is reported",
-    ),
+    refused("rate_min", PerDirection, SLOW).alias(&["ratemin"]).hint(NO_LEAST),
+    refused("rate_iops_min", Number, SLOW).hint(NO_LEAST),
     near("rate_cycle", Number, "rates hold over every second").alias(&["ratecycle"]),
     near("rate_ignore_thinktime", Bool, "a rate and thinktime exclude each other here"),
     same("thinktime", Microseconds),

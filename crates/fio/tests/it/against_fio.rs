@@ -444,8 +444,15 @@ fn what_is_accepted_here_fio_accepts() {
     let mut lines = Vec::new();
     for option in options::all() {
         // These depend on what the machine has, or on fio's version.
-        let elsewhere =
-            ["directory", "cpus_allowed", "clocksource", "gtod_cpu", "readonly", "filename"];
+        let elsewhere = [
+            "directory",
+            "cpus_allowed",
+            "clocksource",
+            "gtod_cpu",
+            "readonly",
+            "filename",
+            "priohint",
+        ];
         // What has no effect here is not held to fio's limits.
         if option.class != options::Class::Same || elsewhere.contains(&option.name) {
             continue;

@@ -244,11 +244,14 @@ fn a_whole_job_is_resolved() {
         fdatasync=8
         numjobs=4
         cpus_allowed=0-2,7
+        prioclass=1
+        prio=3
         randseed=42
         [tail]
         stonewall
         rw=write:8k
         bs=1m
+        prio=6
         [tail2]
         new_group
         percentile_list=50:99.9
@@ -268,6 +271,10 @@ fn a_whole_job_is_resolved() {
     assert_eq!(mix.targets, Targets::Named(vec!["/data/a".into(), "/data/b".into()]));
     assert_eq!((mix.clones, mix.depth, mix.flushes.fdatasync_every), (4, 64, 8));
     assert_eq!(mix.placement.cpus, Some(vec![0, 1, 2, 7]));
+    // Without a class it is best effort, as in fio; the kernel's classes stand from bit 13 on.
+    let priority = |job: &narrows_fio::Job| job.placement.priority.map(|it| it.value());
+    assert_eq!((priority(mix), priority(tail)), (Some(0x2003), Some(0x4006)));
+    assert_eq!(priority(tail2), None);
     assert_eq!(mix.ending.runtime, Some(Nanos(90_000_000_000)));
     assert!(mix.ending.time_based && mix.files.direct && mix.files.overwrite);
     let uring =

@@ -71,6 +71,10 @@ fn conditions(measurement: &mut Measurement, stream: &Stream) {
     if let Some(reason) = stream.region.direct_refused() {
         conditions.insert(condition::DIRECT_REFUSED, json!(reason));
     }
+    if let Some(priority) = stream.io_priority {
+        let words = narrows_facts::io_priority::words(priority);
+        conditions.insert(condition::IO_PRIORITY, json!(words));
+    }
     if !stream.cpus.is_empty() {
         conditions.insert(condition::CPUS, json!(stream.cpus));
     }

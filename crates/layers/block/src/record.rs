@@ -6,6 +6,7 @@ use narrows_model::{
     Histogram, Layer, LoadedLink, Measurement, MeasurementId, Metric, Replication, Series, Unit,
     condition, metric,
 };
+use narrows_observe::HostWindow;
 use narrows_stats::Recorder;
 use serde_json::json;
 
@@ -126,6 +127,7 @@ impl Record {
             .into_iter()
             .filter_map(|(name, value)| Some((name, value?))),
         );
+        self.missing(&outcome.seen);
         let shared = outcome.beside_others;
         let seen = outcome.seen.metrics();
         let own = seen.into_iter().filter(|(metric, _)| !(shared && metric.is_of_device()));
@@ -207,11 +209,18 @@ impl Record {
         self.issued(&all);
         self.own_reads(&all);
         self.samples.add(metric::STOOD_STILL, first.stood_still);
+        self.missing(&first.seen);
         self.samples.extend(first.seen.metrics());
         self.samples.add(metric::SENTINEL_DRIFT, first.sentinel_drift);
         self.outages(
             outcomes.iter().fold(None, |all, outcome| gather::worse(all, outcome.outages)),
         );
+    }
+
+    /// What tells a guest that was paused from a program that was stopped.
+    fn missing(&mut self, seen: &HostWindow) {
+        let missing = seen.cpu_time_missing.map(|share| (metric::CPU_TIME_MISSING, share));
+        self.samples.extend(missing);
     }
 
     /// What was seen of lost connections by ways that make them again.

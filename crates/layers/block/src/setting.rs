@@ -72,6 +72,7 @@ impl<'a> Setting<'a> {
                 each => each.to_vec(),
             },
             one_cpu_each: !self.generator_cpus.is_empty(),
+            io_priority: None,
             sync_after: None,
             limit: most.map(|operations| Limit { operations, then: Then::CloseWindow }),
             ends_after: None,

@@ -14,8 +14,22 @@ pub const COMPRESS_PERCENT: Key<f64> = Key::new("compress_percent");
 pub const DEDUPE_PERCENT: Key<f64> = Key::new("dedupe_percent");
 /// The deepest queue that was tried, where throughput still grew up to it: more may be had with more in flight.
 pub const DEPTH_CAP: Key<f64> = Key::new("depth_cap");
+/// The least that windows of the same load gave before, operations per second.
+pub const EARLIER_LEAST_PER_S: Key<f64> = Key::new("earlier_least_per_s");
+/// Time without a load before the windows, s.
+pub const IDLE_BEFORE_S: Key<f64> = Key::new("idle_before_s");
+/// Operations that all windows had done when one still showed more than the middle between the rates before and after a fall.
+pub const OPERATIONS_BEFORE_FALL: Key<f64> = Key::new("operations_before_fall");
+/// Operations that all windows had done when one first got less than it asked for, and less than that middle.
+pub const OPERATIONS_UNTIL_FALL_SEEN: Key<f64> = Key::new("operations_until_fall_seen");
+/// Bytes of the operations before a fall.
+pub const BEFORE_FALL_BYTES: Key<f64> = Key::new("before_fall_bytes");
+/// Bytes of the operations until a fall was seen.
+pub const UNTIL_FALL_SEEN_BYTES: Key<f64> = Key::new("until_fall_seen_bytes");
 /// Why the file could not be opened for direct I/O.
 pub const DIRECT_REFUSED: Key<str> = Key::new("direct_refused");
+/// I/O priority that the threads of the load were given: class and level.
+pub const IO_PRIORITY: Key<str> = Key::new("io_priority");
 /// Why `io_uring` could not be had.
 pub const IO_URING_REFUSED: Key<str> = Key::new("io_uring_refused");
 /// Shares of reads, writes and trims, where there are several.

@@ -124,6 +124,9 @@ pub struct Queue {
     /// What the drive reports of its cache; absent where it can't be asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drive_cache: Option<DriveCache>,
+    /// What this is, where space for a block is allocated only when it is first written: `a thin volume (dm-thin)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thin: Option<String>,
     /// Whether a single write can be forced to the medium.
     pub fua: Option<bool>,
     /// Largest request, KiB.

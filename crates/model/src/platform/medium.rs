@@ -121,6 +121,10 @@ impl RolePath {
     /// Where the medium is: elsewhere if any of its devices is.
     pub fn medium(&self) -> Medium {
         let fs = &self.file_system;
+        if fs.this_machine {
+            let why = self.served_here().unwrap_or_default();
+            return Medium::Unseen(format!("{why}: what is behind it can't be seen from here"));
+        }
         if fs.network {
             return Medium::Elsewhere(format!(
                 "{} is reached over a network or through a program: the drive is elsewhere, and its own power has to be cut",
@@ -155,7 +159,7 @@ impl Medium {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DeviceKind, FileSystem, Role};
+    use crate::{DeviceKind, FileSystem, Queue, Role};
 
     fn device(name: &str, kind: DeviceKind, transport: Option<&str>) -> BlockDevice {
         BlockDevice {
@@ -252,6 +256,23 @@ mod tests {
         assert!(nbd.served_here().unwrap().contains("may be"));
         let far = device("sdb", DeviceKind::Disk, Some("iscsi"));
         assert_eq!(far.served_here(), None);
+        let mut nfs = path("nfs4", true, vec![]);
+        assert!(matches!(nfs.medium(), Medium::Elsewhere(_)) && nfs.served_here().is_none());
+        nfs.file_system.this_machine = true;
+        let Medium::Unseen(why) = nfs.medium() else { panic!("{:?}", nfs.medium()) };
+        assert!(why.starts_with("nfs4 is served by this machine to itself"), "{why}");
+    }
+
+    #[test]
+    fn a_thin_device_anywhere_in_the_stack_makes_the_path_thin() {
+        let mut stack = vec![
+            device("dm-3", DeviceKind::Mapper, None),
+            device("sda", DeviceKind::Disk, Some("sata")),
+        ];
+        assert_eq!(path("ext4", false, stack.clone()).thin(), None);
+        stack[0].queue = Some(Queue { thin: Some("a thin volume".into()), ..Queue::default() });
+        let thin = path("ext4", false, stack).thin();
+        assert_eq!(thin.as_deref(), Some("dm-3 is a thin volume"));
     }
 
     #[test]

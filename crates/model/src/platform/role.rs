@@ -59,7 +59,19 @@ impl RolePath {
 
     /// Why it can't be seen what is at the bottom of its stack: this machine serves it to itself, or may.
     pub fn served_here(&self) -> Option<String> {
+        let fs = &self.file_system;
+        if fs.this_machine {
+            return Some(format!("{} is served by this machine to itself", fs.kind));
+        }
         self.drives().find_map(BlockDevice::served_here)
+    }
+
+    /// Which of its devices allocates space for a block only when it is first written, if one does: `dm-3 is a thin volume (dm-thin)`.
+    pub fn thin(&self) -> Option<String> {
+        self.devices.iter().find_map(|device| {
+            let what = device.queue.as_ref()?.thin.as_deref()?;
+            Some(format!("{} is {what}", device.name))
+        })
     }
 }
 
@@ -87,4 +99,10 @@ pub struct FileSystem {
     pub network: bool,
     /// A layered file system of a container.
     pub overlay: bool,
+    /// Reached over a network at an address of this machine itself, so that what answers runs here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub this_machine: bool,
+    /// What answers reads behind a storage target, where the target tells: `memory`, `page cache`, `cache in memory`, `direct`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<String>,
 }

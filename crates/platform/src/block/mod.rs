@@ -4,8 +4,9 @@
 
 mod cache;
 mod members;
-mod own;
+pub(crate) mod own;
 mod queue;
+mod thin;
 pub(crate) mod transport;
 
 use narrows_facts::{Mount, Source, mount_of, mounts};
@@ -169,6 +170,7 @@ fn device(source: &dyn Source, folder: &str, name: &str, beneath: &[String]) -> 
                     DeviceKind::Disk => cache::read(source, folder, &hardware),
                     _ => None,
                 },
+                thin: thin::what(source, folder, kind),
                 ..queue
             }),
         },

@@ -22,6 +22,7 @@ pub(crate) fn read(source: &dyn Source, folder: &str) -> Option<Queue> {
         rotational: switch("rotational"),
         write_cache: source.text(&at("write_cache")),
         drive_cache: None,
+        thin: None,
         fua: switch("fua"),
         max_sectors_kib: source.number(&at("max_sectors_kb")),
         read_ahead_kib: source.number(&at("read_ahead_kb")),

@@ -65,7 +65,7 @@ pub(crate) fn name(
     } else if begins("tcm_loop") {
         return Some(format!("scsi {THIS_MACHINE}"));
     } else if let Some(session) = numbered("session") {
-        return Some(own::marked("iscsi".to_string(), own::iscsi(source, session)));
+        return Some(own::marked("iscsi".to_string(), own::iscsi(source, session, host)));
     } else if speaks("iscsi_host") {
         "iscsi"
     } else if speaks("srp_host") {

@@ -6,7 +6,7 @@
 //!
 //! Where something that the answer rests on is invalid, no figure of it is said at all.
 
-use narrows_model::{Calibration, Measurement, Run, Validity, condition, family};
+use narrows_model::{Calibration, Measurement, Run, Validity, condition, family, metric};
 
 mod curve;
 mod limits;
@@ -148,12 +148,46 @@ fn facts(run: &Run, c: &Calibration, units: Units) -> Vec<Entry> {
         }),
     );
     add("ceiling", ceiling(run, c).filter(|_| stands(run, c, "ceiling")));
+    add("at the end", at_the_end(run, c));
+    add("after idle", after_idle(run, c));
     let at_ceiling = stands(run, c, "ceiling");
     add("bottleneck", at_ceiling.then(|| limits::bound_by(run, c)));
     add("limits", limits::limits(run, c).filter(|_| at_ceiling));
     add(&large_reads(run, c), bandwidth(c, units).filter(|_| stands(run, c, "large")));
     facts
 }
+
+/// What the closed loop gave at the end, where that is far less than the ceiling.
+fn at_the_end(run: &Run, c: &Calibration) -> Option<String> {
+    let (rate, share) = again(run, c, "again")?;
+    let fell = share < FELL;
+    fell.then(|| {
+        format!("{}, {} of the ceiling: it fell meanwhile", print::rate(rate), percent(share))
+    })
+}
+
+/// What it gave after a time without a load, where one was asked for.
+fn after_idle(run: &Run, c: &Calibration) -> Option<String> {
+    let (rate, share) = again(run, c, "idle")?;
+    let idle_s = run.measurement(&format!("{}.idle", c.id))?.number(condition::IDLE_BEFORE_S)?;
+    let of = percent(share);
+    Some(format!(
+        "{}, {of} of the ceiling, after {} without a load",
+        print::rate(rate),
+        time(idle_s * 1e9)
+    ))
+}
+
+/// The rate of the ceiling's closed loop done once more, and its share of the ceiling.
+fn again(run: &Run, c: &Calibration, part: &str) -> Option<(f64, f64)> {
+    let measured = run.measurement(&format!("{}.{part}", c.id))?;
+    let rate = measured.value(metric::THROUGHPUT).filter(|_| stands(run, c, part))?;
+    let ceiling = c.ceiling_per_s.filter(|per_s| *per_s > 0.0)?;
+    Some((rate, rate / ceiling))
+}
+
+/// As rule `ceiling-fell` has it.
+const FELL: f64 = 0.8;
 
 /// Whether the windows of that part of a calibration are not invalid: what is printed gets quoted, also beside an answer that stands.
 fn stands(run: &Run, c: &Calibration, part: &str) -> bool {

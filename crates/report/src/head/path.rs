@@ -29,6 +29,7 @@ fn role(path: &RolePath, word: &str) -> String {
     for (set, text) in [
         (path.in_memory().is_some(), "in memory, not durable"),
         (fs.network, "network file system"),
+        (fs.this_machine, "served by this machine"),
         (fs.overlay, "layered"),
         (fs.read_only, "read-only"),
     ] {

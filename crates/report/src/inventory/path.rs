@@ -27,6 +27,7 @@ fn file_system(fs: &FileSystem, in_memory: bool) -> String {
         (fs.read_only, "read-only"),
         (in_memory, "in memory: nothing survives a power failure"),
         (fs.network, "network file system"),
+        (fs.this_machine, "served by this machine to itself"),
         (fs.overlay, "a container's overlay file system"),
     ] {
         if set {
@@ -52,6 +53,7 @@ fn device(device: &BlockDevice) -> String {
     parts.extend(device.transport.clone());
     parts.extend(device.size_bytes.map(|bytes| Units::Si.bytes(bytes as f64)));
     if let Some(queue) = &device.queue {
+        parts.extend(queue.thin.as_ref().map(|_| "thin".to_string()));
         parts.extend(queue.write_cache.clone());
         parts.extend(queue.fua.map(|fua| if fua { "FUA" } else { "no FUA" }.to_string()));
         parts.extend(queue.scheduler.as_ref().map(|name| format!("scheduler {name}")));

@@ -3,7 +3,8 @@
 use crate::common;
 use crate::common::storage::{beside, botched, calibrated, interfered, loads, unfound};
 use narrows_model::{
-    CalibrationEnd, Layer, LimitBasis, LimitShare, Measurement, Run, Severity, Unit,
+    CalibrationEnd, Layer, LimitBasis, LimitShare, Measurement, Run, Severity, Unit, condition,
+    metric,
 };
 use narrows_report::document::Row;
 use narrows_report::{Report, Units, csv, html, markdown, text};
@@ -193,6 +194,28 @@ fn each_end_says_its_own_words_and_no_answer() {
         assert!(screen.contains(words), "{screen}");
         assert!(!screen.contains("crossing between"), "{screen}");
     }
+}
+
+#[test]
+fn what_the_closed_loop_gives_at_the_end_is_told_where_it_fell_and_after_a_pause() {
+    let said = |part: &str, rate: f64| {
+        let mut run = calibrated();
+        let mut again = run.measurements[0].clone();
+        again.id = format!("{}.{part}", run.calibrations[0].id).into();
+        let throughput = again.metrics.iter_mut().find(|m| m.name == metric::THROUGHPUT);
+        throughput.expect("a load has a rate").value = rate;
+        again.conditions.insert(condition::IDLE_BEFORE_S, 600.0);
+        run.measurements.push(again);
+        flat(&screen(&run))
+    };
+    let fell = said("again", 20_000.0);
+    assert!(fell.contains("at the end 20.0k/s, 25 % of the ceiling: it fell meanwhile"), "{fell}");
+    assert!(!said("again", 70_000.0).contains("at the end"));
+    let idle = said("idle", 70_000.0);
+    assert!(
+        idle.contains("after idle 70.0k/s, 87 % of the ceiling, after 600 s without"),
+        "{idle}"
+    );
 }
 
 #[test]

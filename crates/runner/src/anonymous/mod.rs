@@ -108,7 +108,8 @@ impl Anonymous {
         let refused = refused.flat_map(|refused| {
             [Some(&mut refused.reason), refused.part.as_mut(), refused.hint.as_mut()]
         });
-        for text in document.checks.iter_mut().chain(refused.flatten()) {
+        let said = document.checks.iter_mut().chain(&mut document.notes);
+        for text in said.chain(refused.flatten()) {
             *text = names.sentence(text);
         }
         document
@@ -303,6 +304,8 @@ fn of_file_system(names: &mut Names, file_system: &mut FileSystem) {
         volatile: _,
         network: _,
         overlay: _,
+        this_machine: _,
+        behind: _,
     } = file_system;
     names.rename(Of::Folder, mount_point);
     // Of a namespace of a storage target it is the controller's model.

@@ -486,12 +486,14 @@ fn a_plan_for_programs_has_no_names_either() {
     let plan = planted().plan;
     anonymous.learn(&plan, &machine(), &[]);
     let checks = vec![format!("{ADDRESS} answers"), format!("{} writable", plan.data_dir)];
-    let document = PlanDocument::new(&plan, Vec::new(), checks, Vec::new());
+    let notes = vec![format!("{}: nfs4 is served by this machine to itself", plan.data_dir)];
+    let document = PlanDocument::new(&plan, Vec::new(), (checks, notes), Vec::new());
     let text = serde_json::to_string(&anonymous.plan(&document)).unwrap();
     for name in PLANTED {
         assert!(!text.contains(name), "{name} in {text}");
     }
     assert!(text.contains("postgres://user-1@host-1/database-1 answers"), "{text}");
+    assert!(text.contains(": nfs4 is served by this machine to itself"), "{text}");
 }
 
 #[test]

@@ -123,6 +123,7 @@ fn plan(
         access: target.access(),
         max_depth: request.max_depth.unwrap_or(deepest_by_drives(drives)),
         drives,
+        idle: request.idle,
         generator_cpus: generator_cpus(machine, &affinity::current()),
         ..CalibratePlan::default()
     };

@@ -28,6 +28,8 @@ const CHUNK: u32 = 4096;
 #[derive(Debug, Clone)]
 pub struct RemoteNamespace {
     association: Arc<Association>,
+    /// What answers its reads, where the target tells.
+    storage: Option<&'static str>,
     writable: bool,
 }
 
@@ -109,7 +111,9 @@ impl RemoteNamespace {
                 "ask for no more than that, or let the target grant more (nvmet: attr_qid_max; SPDK: max_qpairs)",
             ));
         }
-        Ok(RemoteNamespace { association: Arc::new(association), writable: false })
+        let activity = association.target_activity();
+        let storage = activity.and_then(|activity| activity.storage).map(|storage| storage.word());
+        Ok(RemoteNamespace { association: Arc::new(association), storage, writable: false })
     }
 
     /// Connects, to read and write what somebody named by the subsystem's serial number.
@@ -207,6 +211,8 @@ impl RemoteNamespace {
         path.file_system.kind = NAMESPACE.to_string();
         path.file_system.source = self.association.reached().controller.model.clone();
         path.file_system.total_bytes = Some(self.association.reached().bytes());
+        path.file_system.this_machine = self.association.is_on_this_machine();
+        path.file_system.behind = self.storage.map(str::to_string);
         path
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use narrows_engine::rate_search::Goal;
 use narrows_layer_wal::{CommitPlan, CommitSizes, Delay, LogGround, commit_rate, planned_commits};
-use narrows_model::{DatabaseChoice, Plan, Platform};
+use narrows_model::{BlockDevice, DatabaseChoice, Plan, Platform, Role, RolePath};
 
 use super::target_dirs::TargetDirs;
 use crate::failure::Failure;
@@ -68,10 +68,13 @@ pub fn plan(dirs: &TargetDirs, goal: &CommitGoal, bytes: u64) -> CommitPlan {
         goal: Goal { quantile: goal.percentile / 100.0, limit_ns: goal.within.0 },
         ..CommitPlan::new(bytes, &dirs.platform.cpu.allowed)
     };
-    match goal.minutes {
+    let plan = match goal.minutes {
         Some(minutes) => plan.within(Duration::from_secs(60 * u64::from(minutes))),
         None => plan,
-    }
+    };
+    let wal = dirs.platform.roles.iter().filter(|path| path.role == Role::Wal);
+    let is_cloud = wal.flat_map(RolePath::drives).any(BlockDevice::is_cloud_volume);
+    if is_cloud { plan.on_cloud_volume() } else { plan }
 }
 
 fn asked(request: &CommitsRequest, dirs: &TargetDirs) -> Result<CommitPlan> {

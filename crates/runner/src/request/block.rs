@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Result;
 use narrows_engine::Arrivals;
@@ -81,6 +82,8 @@ pub struct CalibrateRequest {
     pub max_depth: Option<u32>,
     /// Time for all windows.
     pub minutes: Option<u32>,
+    /// Time without a load before the ceiling is measured again at the end; zero: that isn't done.
+    pub idle: Duration,
     /// How and where to.
     pub options: RunOptions,
 }

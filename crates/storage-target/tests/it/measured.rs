@@ -40,6 +40,26 @@ fn writing_needs_the_serial_number_of_the_subsystem() {
     program.stop();
 }
 
+/// What is measured is this machine's memory, and its path says so in every role; of a file it says less.
+#[test]
+fn a_namespace_of_this_machine_itself_is_told_as_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk");
+    std::fs::write(&file, vec![1; 1 << 20]).unwrap();
+    let program = Program::serving(&["ram:1MiB", file.to_str().unwrap()], &[]);
+    let role = |options: &str| {
+        RemoteNamespace::connect(&program.address(options).to_string()).unwrap().role()
+    };
+    let (memory, on_a_drive) = (role("ns=1"), role("ns=2"));
+    for path in [&memory, &on_a_drive] {
+        assert!(path.served_here().is_some_and(|why| why.contains("this machine to itself")));
+    }
+    assert_eq!(memory.file_system.behind.as_deref(), Some("memory"));
+    assert_ne!(on_a_drive.file_system.behind.as_deref(), Some("memory"));
+    drop((memory, on_a_drive));
+    program.stop();
+}
+
 #[test]
 fn what_would_be_lost_is_read_over_the_network() {
     let folder = tempfile::tempdir().unwrap();

@@ -144,11 +144,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Disturbance,
         severity: Severity::Suspect,
         about: About::Measurement(Select::layers(STORAGE)),
-        when: When::Value {
-            of: Metric(metric::STOOD_STILL),
-            over: Over::Third,
-            test: Test::Above(0.03),
-        },
+        when: When::StoodStill { share: 0.03 },
         figures: &[
             Metric(metric::GENERATOR_WAIT),
             Metric(metric::STEAL),
@@ -156,8 +152,30 @@ pub(super) const RULES: &[Rule] = &[
         ],
         summary: "The whole program stood still for a part of the test, or the machine did",
         advice: "Look for what stops it (SIGSTOP, a freezer, a CPU quota, a paused or migrated guest), and measure again",
-        reason: "Meanwhile nothing was submitted, so the figure is too low by that part at least. A thread that only sleeps and looks did not run either, which a drive that stands still does not cause",
-        reference: "signal(7), SIGSTOP; Linux Documentation/admin-guide/cgroup-v2.rst, cgroup.freeze",
+        reason: "Meanwhile nothing was submitted, so the figure is too low by that part at least. A thread that only sleeps and looks did not run either, which a drive that stands still does not cause. Why it stood still is told where a counter shows it: SIGCONT ends a stop by a signal, cgroup.stat.local counts a freezer's time (Linux 6.18), cpu.stat a quota's, and of a paused guest whose clock went on a CPU's counters account for less time than passed. A freezer of version 1 counts nothing",
+        reference: "signal(7), SIGSTOP; Linux Documentation/admin-guide/cgroup-v2.rst, cgroup.freeze, cgroup.stat.local; proc(5), /proc/stat",
+    },
+    Rule {
+        id: "stopped-by-signal",
+        group: Group::Disturbance,
+        severity: Severity::Suspect,
+        // Where it is known for how long the program stood still, that decides.
+        about: About::Measurement(
+            Select::layers(CAPACITIES).needs(&[Need::Lacks(metric::STOOD_STILL)]),
+        ),
+        when: When::Any(&[
+            When::Value {
+                of: Metric(metric::CONTINUED),
+                over: Over::Third,
+                test: Test::Above(0.0),
+            },
+            When::Value { of: Metric(metric::FROZEN), over: Over::Third, test: Test::Above(0.03) },
+        ]),
+        figures: &[],
+        summary: "The program was stopped during the test, by a signal or with its control group",
+        advice: "Look for what stops it (SIGSTOP, Ctrl-Z, a debugger, cgroup.freeze), and measure again",
+        reason: "For how long is unknown here of a signal, because nothing counts that. Whatever was under way then took as much longer, so that rates are too low and the slowest operations are the stop",
+        reference: "signal(7), SIGCONT; Linux Documentation/admin-guide/cgroup-v2.rst, cgroup.stat.local",
     },
     Rule {
         id: "throttled",

@@ -99,7 +99,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::SliverRead { turning: false },
         figures: &[],
         summary: "A file just written, a small part of the drive, was read: a cache may have answered",
-        advice: "narrows block --device DEVICE reads what is there, all over the drive, without writing; beside this figure it shows what the cache gave",
+        advice: "narrows block --idle 10m reads again after ten minutes without a load, when caches may have moved it; narrows block --device DEVICE reads what is there, all over the drive, without writing. Beside this figure they show what the cache gave",
         reason: "Flash that gathers writes in SLC (pSLC) reads them faster than what was moved to TLC or QLC later, and hosts of virtual machines keep what was written. Most enterprise drives make no difference, and which this is can't be seen",
         reference: "SNIA SSS PTS 2.0.2, ActiveRange",
     },

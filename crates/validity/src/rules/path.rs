@@ -1,9 +1,11 @@
 //! What the path under a role is, where that bears on what the numbers mean.
 
-use narrows_model::{Layer, Severity, metric};
+use narrows_model::{Layer, Role, Severity, metric};
 
 use crate::Quantity::Metric;
 use crate::{About, Group, Need, PathFact, Rule, Select, When};
+
+const SERVED: &str = "Linux Documentation/admin-guide/blockdev/nbd.rst, Documentation/block/ublk.rst; sysfs address of NVMe controllers and iSCSI connections; nfs(5), addr, clientaddr";
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -28,7 +30,46 @@ pub(super) const RULES: &[Rule] = &[
         summary: "This machine serves the device to itself, or may: what is behind it cannot be seen",
         advice: "Measure the file or device that the target serves",
         reason: "The figure is right for that path, target included. It is no drive's, and its caches are this machine's memory",
-        reference: "Linux Documentation/admin-guide/blockdev/nbd.rst, Documentation/block/ublk.rst; sysfs address of NVMe controllers and iSCSI connections",
+        reference: SERVED,
+    },
+    Rule {
+        id: "server-on-served-storage",
+        group: Group::Path,
+        severity: Severity::Note,
+        about: About::Run(Select::layers(&[Layer::Database])),
+        when: When::Any(&[
+            When::Path { role: Role::Data, fact: PathFact::ServedHere },
+            When::Path { role: Role::Wal, fact: PathFact::ServedHere },
+        ]),
+        figures: &[],
+        summary: "The server's data or WAL is on storage that this machine serves to itself, or may",
+        advice: "Put the server's folders on the file system or device that the target serves, and measure again",
+        reason: "The server's figures are right for that path. Target and server share CPUs and memory, so that hits in the target's cache look like a fast drive, and a power cut of this machine takes both",
+        reference: SERVED,
+    },
+    Rule {
+        id: "target-serves-memory",
+        group: Group::Path,
+        severity: Severity::Note,
+        about: About::Run(Select::layers(&[Layer::Block, Layer::Log])),
+        when: When::OwnPath(PathFact::ToldMemory),
+        figures: &[],
+        summary: "The storage target says that it serves memory: no drive was measured, nothing is durable",
+        advice: "Serve the drive or file that is to be used; a namespace of memory shows what the fabric alone takes",
+        reason: "The figure is right for that path, and no drive's. Only narrows' own target says what is behind a namespace",
+        reference: "guide: a storage target; log page C0h",
+    },
+    Rule {
+        id: "thin-storage",
+        group: Group::Path,
+        severity: Severity::Note,
+        about: About::Host,
+        when: When::AnyPath(PathFact::Thin),
+        figures: &[],
+        summary: "Data or WAL is on thin storage: space is allocated when a block is first written",
+        advice: "Before writing, look how full the pool is: lvs -o+data_percent,metadata_percent, dmsetup status, the array's or hypervisor's console, df where a loop device's file lies. Judge writes by those to blocks that were written before",
+        reason: "First writes to a block are slower than later ones. A pool that runs full fails or stops the writes of all that share it, whatever df shows here. Blocks that were never written are answered without reading a drive, which other rules look for",
+        reference: "lvmthin(7); Linux Documentation/admin-guide/device-mapper/thin-provisioning.rst; SBC-4, logical block provisioning VPD page",
     },
     Rule {
         id: "drives-unseen",

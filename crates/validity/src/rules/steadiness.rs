@@ -2,10 +2,21 @@
 
 use narrows_model::{Layer, RuleId, Severity, Workload, condition, metric};
 
-use crate::Quantity::{Constant, Metric, Product, Repeats};
+use crate::Quantity::{Constant, Metric, MetricOr, Number, Product, Repeats};
 use crate::{About, Group, Need, Over, Rule, Select, Test, When};
 
 const OBSERVED: &str = Workload::Observed.measurement_id();
+
+/// Others kept none of the load's threads waiting, so that a lower rate is not theirs; what they do is another rule's.
+const UNDISTURBED: &[Need] = &[Need::Less(MetricOr(metric::GENERATOR_WAIT, 0.0), Constant(0.05))];
+
+/// In every window a fifth below the least that the same load gave before.
+const LOWER_THAN_BEFORE: When = When::Ratio {
+    of: Metric(metric::THROUGHPUT),
+    to: Number(condition::EARLIER_LEAST_PER_S),
+    over: Over::All,
+    test: Test::Below(0.8),
+};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -33,6 +44,35 @@ pub(super) const RULES: &[Rule] = &[
         advice: "Measure until it is level from the start; the level after the drop is the sustainable one",
         reason: "The mean of two levels belongs to neither. The operations took place, and both levels are in the series",
         reference: "Pettitt 1979; SNIA SSS PTS 2.0.2, 2.1.24",
+    },
+    Rule {
+        id: "ceiling-fell",
+        group: Group::Steadiness,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["block.calibrate.*.again"]).needs(UNDISTURBED)),
+        when: LOWER_THAN_BEFORE,
+        figures: &[
+            Number(condition::OPERATIONS_BEFORE_FALL),
+            Number(condition::OPERATIONS_UNTIL_FALL_SEEN),
+            Number(condition::BEFORE_FALL_BYTES),
+            Number(condition::UNTIL_FALL_SEEN_BYTES),
+        ],
+        summary: "Less at the calibration's end than at its beginning: burst credits, a cache or heat",
+        advice: "Measure again now, and for longer (--minutes 45): the rate that is found from the start is the one that lasts. On a volume of a provider, compare it with the volume's baseline; narrows block steady shows it for writes",
+        reason: "The same closed loop at the same queue depth, minutes apart, in all its windows a fifth below the least of before: the answer is of one of two states. The operations and bytes are of all windows; the fall lies between the two counts",
+        reference: "methods: calibrate, the closed loop once more",
+    },
+    Rule {
+        id: "slower-after-idle",
+        group: Group::Steadiness,
+        severity: Severity::Suspect,
+        about: About::Measurement(Select::ids(&["block.calibrate.*.idle"]).needs(UNDISTURBED)),
+        when: LOWER_THAN_BEFORE,
+        figures: &[Number(condition::IDLE_BEFORE_S)],
+        summary: "Slower after a pause: a cache had answered for what was just written",
+        advice: "Take the rate after the pause for data that is older than minutes; narrows block --device DEVICE reads what was written long before",
+        reason: "Drives move what was written from SLC to TLC or QLC while nothing happens, and arrays and hosts drop it from memory. The windows before the pause are true for data that was just written",
+        reference: "SNIA SSS PTS 2.0.2, workload-dependent preconditioning; methods: calibrate, the closed loop once more",
     },
     Rule {
         id: "gaps",

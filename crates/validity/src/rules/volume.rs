@@ -27,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[
         group: Group::Steadiness,
         severity: Severity::Suspect,
         about: About::Measurement(
-            Select::ids(&["block.calibrate.*.confirm.kept"])
+            Select::ids(&["block.calibrate.*.confirm.kept", "log.calibrate.*.confirm.kept"])
                 .needs(&[Need::Path(PathFact::CloudVolume)]),
         ),
         when: When::Value {

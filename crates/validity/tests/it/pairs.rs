@@ -30,6 +30,9 @@ const APPEND: &str = "log.append.fdatasync.idle";
 const LONE: &str = "log.after.update.lone";
 const SHARED: &str = "log.after.update";
 const KEPT: &str = "block.calibrate.read.8k.confirm.kept";
+const LOG_KEPT: &str = "log.calibrate.commits.200b.confirm.kept";
+const AGAIN: &str = "block.calibrate.read.8k.again";
+const IDLE: &str = "block.calibrate.read.8k.idle";
 const LADDER_COMMIT: &str = "log.ladder.commit.alone";
 const CACHED: &str = "database.lookup_cached";
 const UNCACHED: &str = "database.lookup_uncached";
@@ -47,6 +50,21 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "volume-windows-short",
         fires: |r| { lent(r, "nvme (pcie)", "Amazon Elastic Block Store"); rename(r, KNEE, KEPT); change(r, KEPT, metric::WINDOW, 1e9) },
         silent: |r| { lent(r, "nvme (pcie)", "SAMSUNG MZQL23T8HCLS"); rename(r, KNEE, KEPT); change(r, KEPT, metric::WINDOW, 1e9) } },
+    Pair { rule: "volume-windows-short",
+        // WAL of a server on a volume of a provider.
+        fires: |r| { lent_to(r, Role::Wal, "nvme (pcie)", "Amazon Elastic Block Store"); rename(r, APPEND, LOG_KEPT); change(r, LOG_KEPT, metric::WINDOW, 1e9) },
+        silent: |r| { lent_to(r, Role::Wal, "nvme (pcie)", "Amazon Elastic Block Store"); rename(r, APPEND, LOG_KEPT); change(r, LOG_KEPT, metric::WINDOW, 60e9) } },
+    Pair { rule: "ceiling-fell",
+        fires: |r| { rename(r, KNEE, AGAIN); before(r, AGAIN, 47e3, &[12e3, 37e3, 11e3]) },
+        // One window as before: the others met something else.
+        silent: |r| { rename(r, KNEE, AGAIN); before(r, AGAIN, 47e3, &[12e3, 38e3, 11e3]) } },
+    Pair { rule: "slower-after-idle",
+        fires: |r| { rename(r, KNEE, IDLE); before(r, IDLE, 47e3, &[30e3, 31e3, 29e3]) },
+        silent: |r| { rename(r, KNEE, IDLE); before(r, IDLE, 47e3, &[40e3, 41e3, 38e3]) } },
+    Pair { rule: "slower-after-idle",
+        fires: |r| { rename(r, KNEE, IDLE); before(r, IDLE, 47e3, &[30e3, 31e3, 29e3]); put(r, IDLE, metric::GENERATOR_WAIT, 0.04) },
+        // Others had the CPUs, and that is another rule's.
+        silent: |r| { rename(r, KNEE, IDLE); before(r, IDLE, 47e3, &[30e3, 31e3, 29e3]); put(r, IDLE, metric::GENERATOR_WAIT, 0.3) } },
     Pair { rule: "writes-outrun-reads",
         fires: |r| writes_over_reads(r, 1.25),
         silent: |r| writes_over_reads(r, 1.15) },
@@ -360,7 +378,15 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "stood-still",
         // SIGSTOP for 2 of 6 s.
         fires: |r| put(r, KNEE, metric::STOOD_STILL, 0.33),
-        silent: |r| put(r, KNEE, metric::STOOD_STILL, 0.02) },
+        silent: |r| { put(r, KNEE, metric::STOOD_STILL, 0.02); put(r, KNEE, metric::CONTINUED, 1.0) } },
+    Pair { rule: "stopped-by-signal",
+        // SIGSTOP for 200 of 500 ms, of a log.
+        fires: |r| put(r, APPEND, metric::CONTINUED, 1.0),
+        // A signal without a stop, where it is known that nothing stood still.
+        silent: |r| { put(r, KNEE, metric::CONTINUED, 1.0); put(r, KNEE, metric::STOOD_STILL, 0.0); put(r, APPEND, metric::CONTINUED, 0.0) } },
+    Pair { rule: "stopped-by-signal",
+        fires: |r| put(r, APPEND, metric::FROZEN, 0.4),
+        silent: |r| put(r, APPEND, metric::FROZEN, 0.02) },
     Pair { rule: "server-cpus-taken",
         fires: |r| change(r, UPDATE, metric::SERVER_CPUS_TAKEN, 0.2),
         silent: |r| change_one(r, UPDATE, metric::SERVER_CPUS_TAKEN, 0.2) },
@@ -739,6 +765,20 @@ const PAIRS: &[Pair] = &[
     Pair { rule: "served-by-this-machine",
         fires: |r| drive(r, Role::Data).transport = Some("iscsi (this machine)".into()),
         silent: |r| drive(r, Role::Data).transport = Some("iscsi".into()) },
+    Pair { rule: "served-by-this-machine",
+        // A namespace or file system over the network, WAL's as well as data's.
+        fires: |r| served_to_itself(r, Role::Wal, true),
+        silent: |r| served_to_itself(r, Role::Wal, false) },
+    Pair { rule: "server-on-served-storage",
+        fires: |r| served_to_itself(r, Role::Wal, true),
+        silent: |r| { served_to_itself(r, Role::Wal, false); drive(r, Role::Data).transport = Some("nvme (tcp)".into()) } },
+    Pair { rule: "target-serves-memory",
+        fires: |r| path(r, Role::Wal).file_system.behind = Some("memory".into()),
+        silent: |r| path(r, Role::Wal).file_system.behind = Some("cache in memory".into()) },
+    Pair { rule: "thin-storage",
+        fires: |r| thin(r, Some("a thin volume (dm-thin)")),
+        // What caches is another rule's.
+        silent: |r| { thin(r, None); mapper(r, "linear") } },
     Pair { rule: "drives-unseen",
         fires: |r| { unseen(r, "zfs"); remove_all(r, "block.read", metric::DEVICE_READ_BYTES) },
         // The kernel's client of NFS keeps no copy of what it reads past the page cache; and drives that are seen.
@@ -804,7 +844,11 @@ fn live_flushes(r: &mut Run, at_drive: f64) {
 
 /// The data drives as such ones.
 fn lent(r: &mut Run, transport: &str, model: &str) {
-    for device in &mut path(r, Role::Data).devices {
+    lent_to(r, Role::Data, transport, model);
+}
+
+fn lent_to(r: &mut Run, role: Role, transport: &str, model: &str) {
+    for device in &mut path(r, role).devices {
         (device.transport, device.model) = (Some(transport.to_string()), Some(model.to_string()));
     }
 }
@@ -1001,6 +1045,12 @@ fn change_one(run: &mut Run, id: &str, name: Metric, value: f64) {
     metric_of(run, id, name).samples[2] = value;
 }
 
+/// What windows gave, and the least of the same load before.
+fn before(run: &mut Run, id: &str, least: f64, now: &[f64]) {
+    samples(run, id, metric::THROUGHPUT, now);
+    say(of(run, id), condition::EARLIER_LEAST_PER_S, json!(least));
+}
+
 fn samples(run: &mut Run, id: &str, name: Metric, values: &[f64]) {
     let metric = metric_of(run, id, name);
     metric.samples = values.to_vec();
@@ -1116,6 +1166,20 @@ fn loop_over_the_drive(run: &mut Run) {
         ..devices[0].clone()
     };
     devices.insert(0, upper);
+}
+
+/// A file system over the network under a role, of this machine itself or of another.
+fn served_to_itself(run: &mut Run, role: Role, itself: bool) {
+    let path = path(run, role);
+    path.devices.clear();
+    path.file_system.kind = "nfs4".to_string();
+    path.file_system.network = true;
+    path.file_system.this_machine = itself;
+}
+
+fn thin(run: &mut Run, what: Option<&str>) {
+    let queue = drive(run, Role::Wal).queue.get_or_insert_default();
+    queue.thin = what.map(str::to_string);
 }
 
 fn unseen(run: &mut Run, kind: &str) {

@@ -54,6 +54,11 @@ impl Started {
         }
     }
 
+    /// Whether it goes on.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
     /// Sends a signal.
     pub fn signal(&self, number: i32) {
         // SAFETY: no memory is involved; the child was not waited for, so the number is its own.

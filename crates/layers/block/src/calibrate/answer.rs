@@ -7,6 +7,7 @@ use narrows_model::{
     OracleNumbers, condition,
 };
 
+use super::again::ClosingWindows;
 use super::bound::bound;
 use super::curve::Curve;
 use super::large::Large;
@@ -22,11 +23,12 @@ pub(super) struct Stages {
     pub large: Option<Large>,
     pub searched: Searched,
     pub curve: Curve,
+    pub again: ClosingWindows,
 }
 
 /// The answer with its measurements.
 pub(super) fn answer(plan: &CalibratePlan, stages: Stages) -> Calibrated {
-    let Stages { generator_per_s, ramp, large, searched, curve } = stages;
+    let Stages { generator_per_s, ramp, large, searched, curve, again } = stages;
     let id = plan.id();
     let found = match &searched.outcome {
         Outcome::Found(answer) => Some(answer.clone()),
@@ -75,8 +77,10 @@ pub(super) fn answer(plan: &CalibratePlan, stages: Stages) -> Calibrated {
     measurements.extend(large.map(|large| large.measurements).unwrap_or_default());
     let (confirmed, rests_on) = searched.into_measurements(&id);
     calibration.rests_on = rests_on;
+    calibration.rests_on.extend(again.contradict);
     measurements.extend(confirmed);
     measurements.extend(curve.measurements);
+    measurements.extend(again.measurements);
     Calibrated { calibration, measurements }
 }
 

@@ -27,6 +27,8 @@ const LOG_DEPTH: u32 = 1;
 const OVERHEAD: Duration = Duration::from_millis(80);
 /// A closed loop's window in which nothing ended is made again, so many times as long.
 const LONGER: u32 = 4;
+/// An open loop that got less than this share of what was due was held back.
+const KEPT_UP: f64 = 0.95;
 /// A closed loop of writes may always have so many.
 const FEWEST_WRITES: u64 = 64;
 /// Buffers of a closed loop, and of an open one.
@@ -47,8 +49,62 @@ pub(super) struct Bench<'a> {
     cursor: u64,
     log_cursor: u64,
     written_bytes: u64,
+    /// In the windows so far.
+    done: WorkDone,
+    /// What each window of the load showed, in their order.
+    pub given: Vec<WindowRate>,
     /// Of the load in the last window.
     last: Option<LiveValue>,
+}
+
+/// Operations and bytes of windows; warm-ups are not counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct WorkDone {
+    pub operations: u64,
+    pub bytes: u64,
+}
+
+impl WorkDone {
+    /// Both.
+    pub(super) fn and(self, other: WorkDone) -> WorkDone {
+        WorkDone { operations: self.operations + other.operations, bytes: self.bytes + other.bytes }
+    }
+
+    fn of(outcome: &StreamOutcome) -> WorkDone {
+        WorkDone { operations: outcome.operations(), bytes: outcome.bytes() }
+    }
+}
+
+/// What a window of the load showed of what can be had.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct WindowRate {
+    /// Of all windows before it.
+    pub before: WorkDone,
+    /// Its own.
+    pub own: WorkDone,
+    /// What it got, operations per second.
+    pub rate_per_s: f64,
+    /// Whether more was asked for than that.
+    pub limited: bool,
+}
+
+impl WindowRate {
+    /// What had been done at its end.
+    pub(super) fn after(&self) -> WorkDone {
+        self.before.and(self.own)
+    }
+
+    fn of(outcome: &StreamOutcome, before: WorkDone) -> WindowRate {
+        let rate_per_s = outcome.throughput_per_s();
+        let due = outcome.open.as_ref().map_or(0, |open| open.due);
+        let due_per_s = due as f64 * 1e9 / outcome.window_ns.max(1) as f64;
+        WindowRate {
+            before,
+            own: WorkDone::of(outcome),
+            rate_per_s,
+            limited: rate_per_s < KEPT_UP * due_per_s,
+        }
+    }
 }
 
 /// A window's streams and what they gave; the load first, then the log.
@@ -82,6 +138,8 @@ impl<'a> Bench<'a> {
             cursor: 0,
             log_cursor: 0,
             written_bytes: 0,
+            done: WorkDone::default(),
+            given: Vec::new(),
             last: None,
         }
     }
@@ -90,6 +148,16 @@ impl<'a> Bench<'a> {
     pub(super) fn tell(&self, detail: &str) {
         let detail = after_window(detail, self.last);
         self.ctx.progress.phase(Layer::Block, Phase::Measure, &detail);
+    }
+
+    /// What was done in the windows so far.
+    pub(super) fn done(&self) -> WorkDone {
+        self.done
+    }
+
+    /// What was done since then reached no storage.
+    pub(super) fn nothing_since(&mut self, before: WorkDone) {
+        self.done = before;
     }
 
     /// Whether so many windows of that length still end in time, with `reserve_s` seconds after them.
@@ -214,7 +282,9 @@ impl<'a> Bench<'a> {
     ) -> Result<BenchWindow, BlockError> {
         let mut streams = vec![stream];
         streams.extend(self.log());
+        let before = self.done;
         let shown = self.execute(streams, times)?;
+        self.given.push(WindowRate::of(shown.load(), before));
         self.cursor = shown.load().cursor;
         self.written_bytes += shown.load().written_bytes;
         if let Some(log) = shown.outcomes.get(1) {
@@ -244,6 +314,7 @@ impl<'a> Bench<'a> {
         let scenario = Scenario { streams, warm_up, length, slice, seed };
         let outcomes = run_scenario(self.ctx, &scenario, self.watch)?;
         self.last = outcomes.first().map(StreamOutcome::live_value);
+        self.done = outcomes.iter().map(WorkDone::of).fold(self.done, WorkDone::and);
         Ok(BenchWindow { streams: scenario.streams, outcomes })
     }
 

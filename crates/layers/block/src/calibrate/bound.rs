@@ -60,6 +60,7 @@ mod tests {
             points: Vec::new(),
             alone_ns: Some(100_000.0),
             ceiling_per_s: 40_000.0,
+            ceiling_least_per_s: 0.0,
             depth: 8,
             still_grew: false,
             cpu_per_op_ns: 5_000.0,

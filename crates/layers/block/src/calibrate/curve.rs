@@ -35,7 +35,7 @@ pub(super) fn curve(
     let mut judged = Vec::new();
     let steps = CurvePlan::new(rate_per_s, bench.ctx.seed);
     for (step, order) in steps.steps().iter().zip(0..) {
-        let time = bench.has_time(1, length, 0.0);
+        let time = bench.has_time(1, length, bench.plan.again_s());
         if !time || !bench.has_bytes(step.rate_per_s, length) {
             break;
         }

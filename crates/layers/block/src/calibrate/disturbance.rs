@@ -28,6 +28,16 @@ pub(super) enum Spoiled {
 }
 
 impl Spoiled {
+    /// Whether others were in the way, who may be gone after a pause.
+    pub(super) fn by_others(self) -> bool {
+        match self {
+            Spoiled::Steal | Spoiled::OtherLoad | Spoiled::StoodStill | Spoiled::LimitChanged => {
+                true
+            }
+            Spoiled::Failed | Spoiled::Throttled | Spoiled::Capped => false,
+        }
+    }
+
     /// As the end of a sentence that begins with a number of windows.
     pub(super) fn words(self) -> &'static str {
         match self {

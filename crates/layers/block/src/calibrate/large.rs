@@ -34,7 +34,31 @@ pub(super) struct Large {
     pub bytes_per_s: f64,
     pub depth: u32,
     pub process_bytes_per_s: Option<f64>,
+    /// The least of the windows at that depth, operations per second.
+    pub least_per_s: f64,
+    /// Where the next window goes on.
+    cursor: u64,
     pub measurements: Vec<Measurement>,
+}
+
+/// The same reads at that depth once more, held against the least of before (rule `ceiling-fell`).
+pub(super) fn once_more(
+    bench: &mut Bench<'_>,
+    large: &Large,
+    id: &str,
+) -> Result<Vec<Measurement>, BlockError> {
+    let (mut windows, mut cursor) = (CalibrationWindows::default(), large.cursor);
+    for _ in 0..REPEATS {
+        bench.tell(&format!("large reads, QD{}, at the end", large.depth));
+        let shown = window(bench, &bench.plan.access.clone(), large.depth, &mut cursor)?;
+        windows.add(&shown);
+    }
+    let mut measurements = windows.into_measurements(&format!("{id}.large.again"));
+    for measurement in &mut measurements {
+        let least = json!(large.least_per_s);
+        measurement.conditions.insert(condition::EARLIER_LEAST_PER_S, least);
+    }
+    Ok(measurements)
 }
 
 /// Measures both; `None` where the region holds no block of that size.
@@ -89,6 +113,9 @@ pub(super) fn large(bench: &mut Bench<'_>, id: &str) -> Result<Option<Large>, Bl
         bytes_per_s: narrows_stats::median(&rates).unwrap_or(0.0),
         depth,
         process_bytes_per_s: narrows_stats::median(&process_rates),
+        least_per_s: rates.iter().copied().reduce(f64::min).unwrap_or_default()
+            / f64::from(block_bytes),
+        cursor,
         measurements,
     }))
 }

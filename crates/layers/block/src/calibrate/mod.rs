@@ -2,12 +2,13 @@
 //!
 //! The stages in their order: what the generator reaches without a device ([`ramp::generator`]); the closed loop by depth, for
 //! the latency of one operation alone and the ceiling ([`ramp()`]); 1 MiB reads ([`large()`]); the search by open loops
-//! ([`search()`], which drives [`narrows_engine::RateSearch`]); the curve ([`curve()`]). All windows go on in the blocks where the one
-//! before ended, each with a seed of its own.
+//! ([`search()`], which drives [`narrows_engine::RateSearch`]); the curve ([`curve()`]); the closed loop once more
+//! ([`again()`]). All windows go on in the blocks where the one before ended, each with a seed of its own.
 //!
 //! Not here: what a window must show to pass (the engine), whether the figures are true (validity rules; the answer names the
 //! measurements it [rests on](Calibration::rests_on)), files and consent (the caller). Method: the book's chapter "Calibrate".
 
+mod again;
 mod answer;
 mod bench;
 mod bound;
@@ -28,6 +29,7 @@ use narrows_observe::Watch;
 pub use plan::{CalibratePlan, CalibrationTarget, LogStream, planned_calibrate};
 
 use crate::BlockError;
+use again::again;
 use answer::{Stages, answer};
 use bench::Bench;
 use curve::curve;
@@ -74,5 +76,6 @@ pub fn calibrate(
     let searched = search(&mut bench, &ramp)?;
     let around = searched.outcome.passed_per_s().unwrap_or(ramp.ceiling_per_s);
     let curve = curve(&mut bench, &ramp, around, searched.outcome.kept_per_s(), &id)?;
-    Ok(answer(plan, Stages { generator_per_s, ramp, large, searched, curve }))
+    let again = again(&mut bench, (&ramp, large.as_ref()), &id)?;
+    Ok(answer(plan, Stages { generator_per_s, ramp, large, searched, curve, again }))
 }

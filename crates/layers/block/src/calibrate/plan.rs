@@ -6,7 +6,7 @@ use narrows_engine::Arrivals;
 use narrows_engine::rate_search::{Goal, Settings};
 use narrows_io::Access;
 use narrows_model::{Layer, PlannedStep};
-use narrows_units::Bytes;
+use narrows_units::{Bytes, Nanos};
 
 use crate::BlockError;
 use crate::deepest;
@@ -27,6 +27,8 @@ const WRITE_BUDGET: u64 = 16 << 30;
 const LARGE_S: f64 = 5.0;
 /// Expected length of the ramp, s; its windows are [`CalibratePlan::probe`].
 const RAMP_WINDOWS: f64 = 12.0;
+/// Windows of the closed loop at the end, and as many of large reads.
+const AGAIN_WINDOWS: f64 = 3.0;
 /// Starting threads, filling buffers, sentinels, counters: what a window takes besides, s.
 const OVERHEAD_S: f64 = 0.08;
 
@@ -76,6 +78,8 @@ pub struct CalibratePlan {
     pub budget: Duration,
     /// Most bytes that the load may write, where it writes; `None`: 16 GiB.
     pub write_budget_bytes: Option<u64>,
+    /// Time without a load before the closed loop is done once more at the end, besides the budget; zero: none.
+    pub idle: Duration,
     /// How the search goes about it; [`CalibratePlan::within`] makes windows fit the budget.
     pub settings: Settings,
 }
@@ -97,6 +101,7 @@ impl Default for CalibratePlan {
             large: true,
             budget: Duration::ZERO,
             write_budget_bytes: None,
+            idle: Duration::ZERO,
             settings: Settings::default(),
         }
         .within(Duration::from_secs(112))
@@ -193,6 +198,12 @@ impl CalibratePlan {
         windows * (self.curve_window().as_secs_f64() * 1.2 + OVERHEAD_S)
     }
 
+    /// Time that the closed loop once more at the end needs.
+    pub(super) fn again_s(&self) -> f64 {
+        let windows = if self.large { 2.0 * AGAIN_WINDOWS } else { AGAIN_WINDOWS };
+        windows * (self.probe().as_secs_f64() * 1.2 + OVERHEAD_S)
+    }
+
     fn ramp_s(&self) -> f64 {
         RAMP_WINDOWS * (self.probe().as_secs_f64() * 1.2 + OVERHEAD_S)
     }
@@ -216,7 +227,7 @@ pub fn planned_calibrate(plan: &CalibratePlan, file_bytes: u64) -> Vec<PlannedSt
         expected_s,
         writes_bytes,
     };
-    let (ramp_s, curve_s) = (plan.ramp_s(), plan.curve_s());
+    let (ramp_s, curve_s) = (plan.ramp_s(), plan.curve_s() + plan.again_s());
     let large_s = if plan.large { LARGE_S } else { 0.0 };
     let search_s = (plan.budget.as_secs_f64() - ramp_s - curve_s - large_s).max(0.0);
     let mut steps = Vec::new();
@@ -233,7 +244,7 @@ pub fn planned_calibrate(plan: &CalibratePlan, file_bytes: u64) -> Vec<PlannedSt
     let sought = format!(
         "search for the highest rate with p{} within {}",
         goal.quantile * 100.0,
-        narrows_units::Nanos(goal.limit_ns)
+        Nanos(goal.limit_ns)
     );
     let log_bytes = plan
         .beside
@@ -241,6 +252,11 @@ pub fn planned_calibrate(plan: &CalibratePlan, file_bytes: u64) -> Vec<PlannedSt
     let writes = plan.write_budget().unwrap_or(0) + log_bytes as u64;
     steps.push(step(sought, search_s, writes));
     steps.push(step("curve of latency against rate".to_string(), curve_s, 0));
+    if !plan.idle.is_zero() {
+        let (idle_s, again_s) = (plan.idle.as_secs_f64(), plan.again_s());
+        let what = format!("nothing for {}, and the closed loop again", Nanos::from(plan.idle));
+        steps.push(step(what, idle_s + again_s, 0));
+    }
     steps
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Ramp {
     pub alone_ns: Option<f64>,
     /// The most, operations per second.
     pub ceiling_per_s: f64,
+    /// The least of its windows, operations per second.
+    pub ceiling_least_per_s: f64,
     /// The depth it needed.
     pub depth: u32,
     /// Whether deeper queues than could be tried might give more.
@@ -59,8 +61,10 @@ pub(super) fn generator(bench: &mut Bench<'_>) -> Result<Option<f64>, BlockError
         Access::null(),
     );
     let length = plan.probe() / 4;
+    let before = bench.done();
     let shown =
         bench.run_alone(Stream { cpus: plan.cpus.clone(), ..stream }, (length / 5, length))?;
+    bench.nothing_since(before);
     let per_s = shown.load().throughput_per_s();
     Ok((per_s > 0.0).then_some(per_s))
 }
@@ -184,6 +188,10 @@ fn conclude(
     Ramp {
         alone_ns: middle(1, &mean),
         ceiling_per_s,
+        ceiling_least_per_s: of(depth)
+            .map(StreamOutcome::throughput_per_s)
+            .reduce(f64::min)
+            .unwrap_or_default(),
         depth,
         still_grew: depth == deepest && depth > 1,
         cpu_per_op_ns: middle(depth, &|o| Some(o.cpu_per_op_ns)).unwrap_or(0.0),

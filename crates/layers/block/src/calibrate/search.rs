@@ -1,6 +1,7 @@
 //! The search for the rate, driven with real windows.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use narrows_engine::RateSearch;
 use narrows_engine::rate_search::{
@@ -37,8 +38,9 @@ pub(super) fn search(bench: &mut Bench<'_>, ramp: &Ramp) -> Result<Searched, Blo
     let mut search = RateSearch::new(plan.goal, ramp.ceiling_per_s, plan.settings);
     let mut spoilt = BTreeMap::new();
     let mut confirmed: Vec<Confirmed> = Vec::new();
+    let mut disturbed = 0;
     while let Some(step) =
-        search.next_in_time(|n, length| bench.has_time(n, length, plan.curve_s()))
+        search.next_in_time(|n, length| bench.has_time(n, length, plan.curve_s() + plan.again_s()))
     {
         if !bench.has_bytes(step.rate_per_s, step.window) {
             search.give_up(Because::Bytes);
@@ -68,6 +70,8 @@ pub(super) fn search(bench: &mut Bench<'_>, ramp: &Ramp) -> Result<Searched, Blo
             confirmed[at].means_ns.extend(shown.load().latency_with_stragglers().mean());
         }
         search.saw(RateSeen { usable: because.is_none(), ..seen });
+        disturbed = if because.is_some_and(Spoiled::by_others) { disturbed + 1 } else { 0 };
+        back_off(bench, step.window, disturbed)?;
     }
     let windows = search.tried().len() as u32;
     // Only a search without an outcome has another step, and without a step it has one.
@@ -78,6 +82,17 @@ pub(super) fn search(bench: &mut Bench<'_>, ramp: &Ramp) -> Result<Searched, Blo
         failed_per_s: None,
     });
     Ok(Searched { outcome, windows, spoiled: spoilt, confirmed })
+}
+
+/// Leaves the machine to others for a while where they were in the way in so many windows in a row: to go on at once would disturb them
+/// as well, and most likely be disturbed again. Pauses are part of the time for all.
+fn back_off(bench: &Bench<'_>, window: Duration, disturbed: u32) -> Result<(), BlockError> {
+    let pause = narrows_engine::rate_search::back_off(window, disturbed);
+    let reserve_s = bench.plan.curve_s() + bench.plan.again_s() + pause.as_secs_f64();
+    if !pause.is_zero() && bench.has_time(1, window, reserve_s) {
+        bench.ctx.stop.sleep(pause)?;
+    }
+    Ok(())
 }
 
 fn telling(step: &RateStep, number: usize) -> String {
@@ -115,5 +130,20 @@ impl Searched {
             measurements.extend(own);
         }
         (measurements, rests_on)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_for_windows_that_others_spoiled() {
+        for by_others in [Spoiled::Steal, Spoiled::OtherLoad, Spoiled::StoodStill] {
+            assert!(by_others.by_others());
+        }
+        for own in [Spoiled::Failed, Spoiled::Capped, Spoiled::Throttled] {
+            assert!(!own.by_others());
+        }
     }
 }

@@ -142,6 +142,8 @@ pub struct Stream {
     pub cpus: Vec<u32>,
     /// Whether each thread stays on one of these alone, in their order: threads that spin must not share one.
     pub one_cpu_each: bool,
+    /// I/O priority of its threads in the kernel's form ([`narrows_facts::io_priority`]); `None`: as it is.
+    pub io_priority: Option<u16>,
     /// After so many writes a thread waits for them, makes them durable (`fdatasync`), and goes on; `None`: never.
     pub sync_after: Option<u32>,
     /// What ends it early.
@@ -179,6 +181,7 @@ impl Stream {
             route: Route::Direct,
             cpus: Vec::new(),
             one_cpu_each: false,
+            io_priority: None,
             sync_after: None,
             limit: None,
             ends_after: None,

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use narrows_engine::Stopped;
-use narrows_facts::{affinity, process};
+use narrows_facts::{affinity, io_priority, process};
 use narrows_io::{Arena, DevicePath, Method, Pattern};
 
 use self::clock::Monotonic;
@@ -138,6 +138,13 @@ fn prepare(job: &Job<'_>) -> Result<Prepared, BlockError> {
             action: format!("bind a thread to CPUs {cpus:?}"),
             source,
             hint: "name CPUs of this process's own set (taskset -p $$)",
+        })?;
+    }
+    if let Some(priority) = stream.io_priority {
+        io_priority::set(priority).map_err(|source| BlockError::Thread {
+            action: format!("give a thread the I/O priority {}", io_priority::words(priority)),
+            source,
+            hint: "the real-time class takes root (CAP_SYS_NICE); best effort is prioclass=2",
         })?;
     }
     if job.source.is_some() || stream.think.is_some() || stream.flow.is_some() {

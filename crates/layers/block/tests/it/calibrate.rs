@@ -237,6 +237,33 @@ fn what_cannot_be_run_is_refused_with_a_hint() {
     }
 }
 
+/// A pause of a second is no part of the time for all, and both ends are held against what was before.
+#[test]
+fn the_closed_loop_is_done_once_more_at_the_end_and_after_a_pause() {
+    let access = Access::null().with_faults(vec![every(Effect::DelayNs(MS / 5))]);
+    let idle = Duration::from_secs(1);
+    let plan = CalibratePlan { large: false, idle, ..plan(access, 12) };
+    let said: Vec<String> = planned_calibrate(&plan, 0).into_iter().map(|step| step.what).collect();
+    assert!(said.last().unwrap().starts_with("nothing for 1.00 s"), "{said:?}");
+    let found = run(&plan, &target());
+    hangs_together(&found);
+    let id = &found.calibration.id;
+    let again = by_id(&found, &format!("{id}.again"));
+    let after = by_id(&found, &format!("{id}.idle"));
+    let ceiling = by_id(&found, &format!("{id}.ceiling"));
+    let least = samples(ceiling, metric::THROUGHPUT).iter().copied().reduce(f64::min);
+    // Windows of one operation at a time are among them, where that is the ceiling's depth.
+    assert!(again.number(condition::EARLIER_LEAST_PER_S).unwrap() <= least.unwrap());
+    let least = samples(again, metric::THROUGHPUT).iter().copied().reduce(f64::min);
+    assert_eq!(after.number(condition::EARLIER_LEAST_PER_S), least);
+    assert_eq!(after.number(condition::IDLE_BEFORE_S), Some(1.0));
+    // Where others took the processors, it may look like a fall: then both counts are there, and the answer rests on it.
+    let fell = again.number(condition::OPERATIONS_BEFORE_FALL);
+    let seen = again.number(condition::OPERATIONS_UNTIL_FALL_SEEN);
+    assert!(fell.zip(seen).is_none_or(|(from, to)| from <= to), "{fell:?} to {seen:?}");
+    assert_eq!(fell.is_some(), found.calibration.rests_on.contains(&format!("{id}.again")));
+}
+
 #[test]
 fn it_ends_when_asked() {
     let stop = Stop::new();

@@ -323,6 +323,32 @@ fn threads_that_block_take_turns_at_one_schedule() {
 }
 
 #[test]
+fn threads_have_the_priority_that_was_asked_for_or_say_why_not() {
+    let (dir, stop) = (folder(), Stop::new());
+    let ctx = context(&stop, 10_000);
+    let Some(file) = made(&ctx, dir.path(), 16) else { return };
+    let with = |priority: u16| {
+        let plain = stream(&file, &Access::null(), Load::Closed { depth: 1 });
+        let stream = Stream { io_priority: Some(priority), ..plain };
+        let outcomes = run_scenario(&ctx, &scenario(vec![stream.clone()], 20), &Watch::none());
+        (outcomes, stream)
+    };
+    // Best effort 7; then a class that no kernel has.
+    let (outcomes, stream) = with((2 << 13) | 7);
+    match outcomes {
+        Ok(outcomes) => {
+            let mut record = Record::new();
+            record.add(&outcomes[0]);
+            let measured = record.into_measurement("block.job.a".to_string(), &stream);
+            assert_eq!(measured.text(condition::IO_PRIORITY), Some("best effort 7"));
+        }
+        Err(error) => eprintln!("SKIPPED: I/O priorities can't be set here: {error}"),
+    }
+    let refused = with(7 << 13).0.unwrap_err();
+    assert!(refused.to_string().contains("give a thread the I/O priority"), "{refused}");
+}
+
+#[test]
 fn a_stream_that_is_done_lets_the_others_go_on_and_the_last_one_ends_the_window() {
     let (dir, stop) = (folder(), Stop::new());
     let ctx = context(&stop, 10_000);

@@ -278,6 +278,29 @@ fn a_target_of_this_machine_itself_is_no_other_machine() {
         assert_eq!(path.devices[0].transport.as_deref(), Some(transport));
         assert_eq!(path.served_here().is_some(), transport.ends_with("(this machine)"));
     }
+    // The adapter's own address is the target's: no loopback, and this machine all the same.
+    for (here, itself) in [("192.0.2.7", true), ("192.0.2.8", false), ("::ffff:192.0.2.7", true)] {
+        let machine = Machine::new();
+        machine
+            .device(ISCSI, "8:16", 99)
+            .file("/sys/class/iscsi_connection/connection1:0/address", "192.0.2.7\n")
+            .file("/sys/class/iscsi_host/host2/ipaddress", format!("{here}\n"));
+        assert_eq!(wal(&machine, "8:16").served_here().is_some(), itself, "{here}");
+    }
+    for (options, itself) in [
+        ("rw,vers=4.2,addr=127.0.0.1,clientaddr=127.0.0.1", true),
+        ("rw,vers=4.2,clientaddr=192.0.2.7,addr=192.0.2.7", true),
+        ("rw,vers=4.2,addr=192.0.2.9,clientaddr=192.0.2.7", false),
+        ("rw,vers=3,addr=192.0.2.9", false),
+    ] {
+        let machine = Machine::new();
+        let mounts = format!("26 1 0:45 / / rw - nfs4 s:/export {options}\n");
+        machine.folder("/wal").file("/proc/self/mountinfo", mounts);
+        let roles = [(Role::Wal, Path::new("/wal"))];
+        let path = narrows_platform::discover(&machine.tree(), &roles).roles.remove(0);
+        assert_eq!(path.served_here().is_some(), itself, "{options}");
+        assert_eq!(matches!(path.medium(), Medium::Elsewhere(_)), !itself, "{options}");
+    }
     let nvme = "/sys/devices/virtual/nvme-fabrics/ctl/nvme3/nvme3n1";
     for (address, own) in [
         ("traddr=127.0.0.1,trsvcid=4420", true),
@@ -293,6 +316,40 @@ fn a_target_of_this_machine_itself_is_no_other_machine() {
         let wanted = if own { "nvme (tcp) (this machine)" } else { "nvme (tcp)" };
         assert_eq!(path.devices[0].transport.as_deref(), Some(wanted), "{address}");
         assert_eq!(matches!(path.medium(), Medium::Elsewhere(_)), !own, "{address}");
+    }
+}
+
+#[test]
+fn thin_storage_is_known_by_its_pool_and_by_the_luns_own_word() {
+    let dm = |number: u32| format!("/sys/devices/virtual/block/dm-{number}");
+    // Without root the kernel says nothing of the volume, and LVM's mark of the pool beneath is there.
+    let machine = Machine::new();
+    machine
+        .device(SATA, "8:0", 99)
+        .device(&dm(2), "253:2", 99)
+        .device(&dm(3), "253:3", 99)
+        .file(&format!("{}/dm/uuid", dm(2)), "LVM-abcDEF-tpool\n")
+        .file(&format!("{}/dm/uuid", dm(3)), "LVM-abcGHI\n")
+        .folder(&format!("{}/queue", dm(2)))
+        .folder(&format!("{}/queue", dm(3)))
+        .link(&format!("{}/slaves/dm-2", dm(3)), &dm(2))
+        .link(&format!("{}/slaves/sda", dm(2)), SATA);
+    let thin = wal(&machine, "253:3").thin();
+    assert_eq!(thin.as_deref(), Some("dm-2 is a thin pool (dm-thin)"));
+    machine.file(&format!("{}/dm/uuid", dm(2)), "LVM-abcDEF\n");
+    assert_eq!(wal(&machine, "253:3").thin(), None);
+    // An array's word for its LUN, and the same page of an SSD that takes TRIM.
+    for (page, thin) in
+        [([0u8, 0xb2, 0, 4, 0, 0xe4, 2, 0], true), ([0, 0xb2, 0, 4, 0, 0x40, 0, 0], false)]
+    {
+        let machine = Machine::new();
+        let device = ISCSI.strip_suffix("/block/sdb").unwrap();
+        machine
+            .device(ISCSI, "8:16", 99)
+            .folder(&format!("{ISCSI}/queue"))
+            .link(&format!("{ISCSI}/device"), device)
+            .file(&format!("{device}/vpd_pgb2"), page);
+        assert_eq!(wal(&machine, "8:16").thin().is_some(), thin, "{page:?}");
     }
 }
 

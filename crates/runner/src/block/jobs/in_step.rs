@@ -76,6 +76,7 @@ mod tests {
             route: Route::Direct,
             threads: 1,
             cpus: Vec::new(),
+            io_priority: None,
             sync_after: None,
             limit: None,
             ends_after: None,

@@ -39,6 +39,8 @@ pub struct JobStream {
     pub threads: u32,
     /// Where they may run; empty: everywhere.
     pub cpus: Vec<u32>,
+    /// I/O priority of its threads, in the kernel's form.
+    pub io_priority: Option<u16>,
     /// Durable after so many writes.
     pub sync_after: Option<u32>,
     /// What ends it early.
@@ -75,6 +77,7 @@ impl JobStream {
             route: self.route,
             threads: self.threads,
             cpus: self.cpus.clone(),
+            io_priority: self.io_priority,
             sync_after: self.sync_after,
             limit: self.limit,
             ends_after: self.ends_after,

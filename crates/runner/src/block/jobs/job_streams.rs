@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use narrows_fio::options::limits;
-use narrows_fio::{Amount, Distribution, Job, Order, Targets as Names};
+use narrows_fio::{Amount, Distribution, IoPriority, Job, Order, Targets as Names};
 use narrows_io::{Access, Durable, Entropy, Method};
 use narrows_layer_block::{Limit, Load, Mix, Route, Stream, Then};
 
@@ -137,6 +137,7 @@ impl StreamSource<'_> {
                 access,
                 route,
                 cpus: self.cpus(),
+                io_priority: job.placement.priority.map(IoPriority::value),
                 sync_after: mapping::sync_after(job, said),
                 limit,
                 ends_after: None,

@@ -11,6 +11,9 @@ use crate::writer::{CommitSizes, Delay, Style};
 
 /// A window of the search is at most this part of the time allowed for all, as in the search on storage.
 const PART_OF_BUDGET: u32 = 95;
+/// A window that decides on a volume of a provider, where the budget allows it, and its part of the budget: as in the search on storage.
+const CLOUD_WINDOW: Duration = Duration::from_secs(60);
+const CLOUD_PART_OF_BUDGET: u32 = 45;
 /// What a window takes besides itself: starting sessions, counters, sentinels; s.
 const OVERHEAD_S: f64 = 0.05;
 /// Bytes the log may write when nobody says.
@@ -73,6 +76,16 @@ impl CommitPlan {
         self
     }
 
+    /// The same for a volume of a provider's storage network: what it does every minute must be in each window that decides. They last
+    /// a minute where the budget allows it (45 minutes and more), else their part of it.
+    #[must_use]
+    pub fn on_cloud_volume(mut self) -> Self {
+        let window = (self.budget / CLOUD_PART_OF_BUDGET).min(CLOUD_WINDOW);
+        self.settings.shortest_confirm = window;
+        self.settings.longest_window = self.settings.longest_window.max(window);
+        self
+    }
+
     /// `log.calibrate.commits.200b`: the calibration's id, and the beginning of its measurements'.
     pub fn id(&self) -> String {
         let mean = self.sizes.mean().round() as u64;
@@ -92,7 +105,7 @@ impl CommitPlan {
 
     /// One window of the curve.
     pub(super) fn curve_window(&self) -> Duration {
-        self.settings.longest_window.mul_f64(0.6)
+        (self.budget / PART_OF_BUDGET).mul_f64(0.6)
     }
 
     /// Time that the curve needs.
@@ -131,4 +144,26 @@ pub fn planned_commits(plan: &CommitPlan) -> Vec<PlannedStep> {
         ),
         step("curve of the wait against the rate".to_string(), curve_s, 0),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_a_providers_volume_a_window_that_decides_lasts_a_minute_where_there_is_time() {
+        let of = |minutes: u64| {
+            let plan = CommitPlan::new(200, &[0]).within(Duration::from_secs(60 * minutes));
+            let plan = plan.on_cloud_volume();
+            let confirm_s = plan.settings.shortest_confirm.as_secs_f64();
+            // Twenty-four of them with their warm-up, the curve and the closed loops fit.
+            let all_s = 24.0 * confirm_s * 1.2 + plan.curve_s() + plan.closed_s();
+            assert!(all_s < plan.budget.as_secs_f64(), "{all_s} s of {minutes} min");
+            assert!(plan.settings.longest_window.as_secs_f64() >= confirm_s);
+            confirm_s
+        };
+        assert_eq!((of(45), of(300)), (60.0, 60.0));
+        assert!((2.0..3.0).contains(&of(2)));
+        assert_eq!(CommitPlan::new(200, &[0]).settings.shortest_confirm, Duration::ZERO);
+    }
 }

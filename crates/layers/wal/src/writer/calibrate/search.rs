@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use narrows_engine::curve::{self, knees};
-use narrows_engine::rate_search::{Backlog, Because, Outcome, RateSeen, Stage, same_rate};
+use narrows_engine::rate_search::{
+    Backlog, Because, Outcome, RateSeen, Stage, back_off, same_rate,
+};
 use narrows_engine::{CurvePlan, LiveValue, RateSearch, held_quantile};
 use narrows_model::{CurvePoint, Measurement};
 
@@ -74,7 +76,7 @@ pub fn search<F: Flusher + Send>(
     let plan = bench.plan;
     let mut search = RateSearch::new(plan.goal, closed.ceiling_per_s(), plan.settings);
     let mut confirmed: Vec<(f64, CalibrationWindows)> = Vec::new();
-    let mut unusable = 0;
+    let (mut unusable, mut disturbed) = (0, 0);
     while let Some(step) =
         search.next_in_time(|n, length| bench.has_time(n, length, plan.curve_s()))
     {
@@ -90,6 +92,7 @@ pub fn search<F: Flusher + Send>(
         bench.last = Some(LiveValue::Commits(seen.achieved_per_s));
         let usable = undisturbed(&driven.seen) && !seen.stood_still(&plan.goal);
         unusable += u32::from(!usable);
+        disturbed = if usable { 0 } else { disturbed + 1 };
         if step.stage == Stage::Confirm && usable {
             let at = confirmed.iter().position(|(rate, _)| same_rate(*rate, step.rate_per_s));
             let at = at.unwrap_or_else(|| {
@@ -99,6 +102,11 @@ pub fn search<F: Flusher + Send>(
             confirmed[at].1.add(&driven);
         }
         search.saw(RateSeen { usable, ..seen });
+        let pause = back_off(step.window, disturbed);
+        if !pause.is_zero() && bench.has_time(1, step.window, plan.curve_s() + pause.as_secs_f64())
+        {
+            bench.ctx.stop.sleep(pause)?;
+        }
     }
     let windows = search.tried().len() as u32;
     // Only a search without an outcome has another step, and without a step it has one.
