@@ -28,7 +28,7 @@ pub(crate) use open::{
 };
 pub(crate) use wait::{News, Owner, Waiter};
 
-use super::{FileDisk, MemoryCache};
+use super::{DeviceCache, FileDisk, MemoryCache};
 use crate::journal;
 use image::RingImage;
 
@@ -93,7 +93,7 @@ pub(crate) struct LoggedDisk {
     /// By their numbers in the log.
     media: BTreeMap<u8, LogMedium>,
     /// Pages in front of backing and log, which have to leave when the log loses data that were read.
-    cache: Option<Arc<MemoryCache>>,
+    caches: (Option<Arc<MemoryCache>>, Option<Arc<DeviceCache>>),
     /// A mark on the backing's file that says that it has a log was set.
     marked: bool,
     shared: Mutex<Shared>,
@@ -259,9 +259,9 @@ impl LoggedDisk {
     /// The log failed, and what of it was not durable is no longer read: nor by the cache. Before anybody hears of it, so that who does
     /// reads what is left.
     fn forget_what_was_lost(&self) {
-        if let Some(cache) = &self.cache {
-            cache.clear();
-        }
+        let (memory, device) = &self.caches;
+        memory.iter().for_each(|cache| cache.clear());
+        device.iter().for_each(|cache| cache.clear());
     }
 
     /// What the log holds of these bytes of the backing, for whoever reads the backing after this.

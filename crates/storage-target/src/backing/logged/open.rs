@@ -16,9 +16,9 @@ use rustix::fs::{AtFlags, StatxFlags, XattrFlags};
 use rustix::io::Errno;
 
 use super::{LogCounters, LogMedium, LoggedDisk, RingImage, Shared, now_ms, write_superblock};
-use crate::backing::MemoryCache;
 use crate::backing::file::FileDisk;
 use crate::backing::open::{OpenError, open_file_or_device, refused};
+use crate::backing::{DeviceCache, MemoryCache};
 use crate::buffer::{Buffer, LARGEST};
 use crate::journal;
 use crate::namespace::DiskSpec;
@@ -313,7 +313,7 @@ impl OpenLog {
     }
 }
 
-/// A backing with its log, once what the log held is in the backing; `cache` is the memory in front of both.
+/// A backing with its log, once what the log held is in the backing; `caches` are in front of both.
 ///
 /// # Errors
 /// Why it isn't served.
@@ -321,7 +321,7 @@ pub(crate) fn open_logged(
     backing: FileDisk,
     serial: Option<&str>,
     specs: &[DiskSpec],
-    cache: Option<Arc<MemoryCache>>,
+    caches: (Option<Arc<MemoryCache>>, Option<Arc<DeviceCache>>),
 ) -> Result<LoggedDisk, OpenError> {
     let consents = Consents::default();
     let mut log = open_log(specs, consents)?;
@@ -358,7 +358,7 @@ pub(crate) fn open_logged(
     Ok(LoggedDisk {
         backing,
         media: log.into_media(),
-        cache,
+        caches,
         marked,
         shared: Mutex::new(shared),
         bell: Condvar::new(),
@@ -408,7 +408,7 @@ pub(crate) fn check_named_once<'a>(
             return Err(refused(
                 path,
                 "it is named twice".to_string(),
-                "a file, each medium of its log and the index of its cache are files of their own",
+                "a file, each medium of its log, its cache and the index of that are files of their own",
             ));
         }
         seen.push(real);
