@@ -661,7 +661,7 @@ fn a_file_with_a_cache_on_another_is_what_the_model_says() {
     });
     println!("{hits} pages from caches, {overtaken} reads were overtaken");
     assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
-    assert!(hits > 100 && overtaken > 0, "{hits} {overtaken}");
+    assert!(hits > seeds().count() as u64 * 8, "{hits}");
 }
 
 #[test]
