@@ -32,7 +32,7 @@ _narrows-target() {
 _arguments "${_arguments_options[@]}" : \
 '--subsystem=[Name of the subsystem\: nqn.YYYY-MM.REVERSED-DOMAIN\:NAME]:NQN:_default' \
 '(--subsystem --namespace --allow-host --allow-any-host --dhchap-key-file --dhchap-ctrl-key-file --dhchap-hash --dhchap-group)--config=[Several subsystems\: a file in TOML with \[\[subsystem\]\], and in each nqn, namespaces, and hosts or any-host = true]:FILE:_files' \
-'*--namespace=[What is served\: FILE, DEVICE, ram\:SIZE or null\[\:SIZE\], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of it (\`narrows-target log make\`), twice for two media, each log=DEVICE with log-serial=S; cache=ram\:SIZE for memory that answers reads of what was read before, in it cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn'\''t, cache-index=FILE to read the same pages again after a restart. May be repeated]:WHAT:_default' \
+'*--namespace=[What is served\: FILE, DEVICE, ram\:SIZE or null\[\:SIZE\], then, with commas between, block=512|4096, readonly, nsid=N; for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of it (\`narrows-target log make\`), twice for two media, each log=DEVICE with log-serial=S; cache=ram\:SIZE for memory that answers reads of what was read before, or cache=FILE for a file or device that does (\`narrows-target cache make\`), a DEVICE with cache-serial=S; in either cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn'\''t; with memory cache-index=FILE to read the same pages again after a restart. May be repeated]:WHAT:_default' \
 '*--listen=[Address and port to listen at; loopback where none is said. May be repeated]:ADDRESS:PORT:_default' \
 '*--allow-host=[NQN of a host that may connect (/etc/nvme/hostnqn on it). May be repeated. NQNs are no secret\: without --dhchap-key-file, whoever reaches the port can claim one]:NQN:_default' \
 '--dhchap-key-file=[File of the secret that every host has to prove (DH-HMAC-CHAP), as \`nvme gen-dhchap-key\` prints it; of mode 0600. A secret for each host\: --config]:FILE:_files' \
@@ -124,6 +124,66 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (flush)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(drop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(cache)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_narrows-target__subcmd__cache_commands" \
+"*::: :->cache" \
+&& ret=0
+
+    case $state in
+    (cache)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-target-cache-command-$line[1]:"
+        case $line[1] in
+            (make)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+':cache -- The file or device, of 1.25 MiB or more; for a device with its own serial\: DEVICE,serial=S:_default' \
+&& ret=0
+;;
+(drop)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+':cache -- The file or device, of 1.25 MiB or more; for a device with its own serial\: DEVICE,serial=S:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows-target__subcmd__cache__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-target-cache-help-command-$line[1]:"
+        case $line[1] in
+            (make)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -281,6 +341,30 @@ _arguments "${_arguments_options[@]}" : \
     ;;
 esac
 ;;
+(cache)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows-target__subcmd__help__subcmd__cache_commands" \
+"*::: :->cache" \
+&& ret=0
+
+    case $state in
+    (cache)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-target-help-cache-command-$line[1]:"
+        case $line[1] in
+            (make)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(drop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (tier)
 _arguments "${_arguments_options[@]}" : \
 ":: :_narrows-target__subcmd__help__subcmd__tier_commands" \
@@ -331,20 +415,83 @@ _narrows-target_commands() {
     local commands; commands=(
 'serve:Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends' \
 'log:Logs on fast media that acknowledge writes before a slower file or device has them' \
+'cache:Files and devices as caches in front of slower ones\: they answer reads of what was read before' \
 'tier:Asks a target that serves about the logs and caches in front of its namespaces' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache_commands] )) ||
+_narrows-target__subcmd__cache_commands() {
+    local commands; commands=(
+'make:Makes a cache of an empty file or device' \
+'drop:Makes an ordinary file or device of a cache. Nothing is lost by it\: all that a cache holds is elsewhere' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows-target cache commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__drop_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__drop_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target cache drop commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__help_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__help_commands() {
+    local commands; commands=(
+'make:Makes a cache of an empty file or device' \
+'drop:Makes an ordinary file or device of a cache. Nothing is lost by it\: all that a cache holds is elsewhere' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows-target cache help commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__help__subcmd__drop_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__help__subcmd__drop_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target cache help drop commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__help__subcmd__help_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target cache help help commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__help__subcmd__make_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__help__subcmd__make_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target cache help make commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__make_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__make_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target cache make commands' commands "$@"
 }
 (( $+functions[_narrows-target__subcmd__help_commands] )) ||
 _narrows-target__subcmd__help_commands() {
     local commands; commands=(
 'serve:Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends' \
 'log:Logs on fast media that acknowledge writes before a slower file or device has them' \
+'cache:Files and devices as caches in front of slower ones\: they answer reads of what was read before' \
 'tier:Asks a target that serves about the logs and caches in front of its namespaces' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target help commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__cache_commands] )) ||
+_narrows-target__subcmd__help__subcmd__cache_commands() {
+    local commands; commands=(
+'make:Makes a cache of an empty file or device' \
+'drop:Makes an ordinary file or device of a cache. Nothing is lost by it\: all that a cache holds is elsewhere' \
+    )
+    _describe -t commands 'narrows-target help cache commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__cache__subcmd__drop_commands] )) ||
+_narrows-target__subcmd__help__subcmd__cache__subcmd__drop_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target help cache drop commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__cache__subcmd__make_commands] )) ||
+_narrows-target__subcmd__help__subcmd__cache__subcmd__make_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target help cache make commands' commands "$@"
 }
 (( $+functions[_narrows-target__subcmd__help__subcmd__help_commands] )) ||
 _narrows-target__subcmd__help__subcmd__help_commands() {
