@@ -16,6 +16,9 @@ _narrows__target() {
             ",$1")
                 cmd="narrows__target"
                 ;;
+            narrows__target,cache)
+                cmd="narrows__target__subcmd__cache"
+                ;;
             narrows__target,help)
                 cmd="narrows__target__subcmd__help"
                 ;;
@@ -28,6 +31,27 @@ _narrows__target() {
             narrows__target,tier)
                 cmd="narrows__target__subcmd__tier"
                 ;;
+            narrows__target__subcmd__cache,drop)
+                cmd="narrows__target__subcmd__cache__subcmd__drop"
+                ;;
+            narrows__target__subcmd__cache,help)
+                cmd="narrows__target__subcmd__cache__subcmd__help"
+                ;;
+            narrows__target__subcmd__cache,make)
+                cmd="narrows__target__subcmd__cache__subcmd__make"
+                ;;
+            narrows__target__subcmd__cache__subcmd__help,drop)
+                cmd="narrows__target__subcmd__cache__subcmd__help__subcmd__drop"
+                ;;
+            narrows__target__subcmd__cache__subcmd__help,help)
+                cmd="narrows__target__subcmd__cache__subcmd__help__subcmd__help"
+                ;;
+            narrows__target__subcmd__cache__subcmd__help,make)
+                cmd="narrows__target__subcmd__cache__subcmd__help__subcmd__make"
+                ;;
+            narrows__target__subcmd__help,cache)
+                cmd="narrows__target__subcmd__help__subcmd__cache"
+                ;;
             narrows__target__subcmd__help,help)
                 cmd="narrows__target__subcmd__help__subcmd__help"
                 ;;
@@ -39,6 +63,12 @@ _narrows__target() {
                 ;;
             narrows__target__subcmd__help,tier)
                 cmd="narrows__target__subcmd__help__subcmd__tier"
+                ;;
+            narrows__target__subcmd__help__subcmd__cache,drop)
+                cmd="narrows__target__subcmd__help__subcmd__cache__subcmd__drop"
+                ;;
+            narrows__target__subcmd__help__subcmd__cache,make)
+                cmd="narrows__target__subcmd__help__subcmd__cache__subcmd__make"
                 ;;
             narrows__target__subcmd__help__subcmd__log,drop)
                 cmd="narrows__target__subcmd__help__subcmd__log__subcmd__drop"
@@ -131,7 +161,7 @@ _narrows__target() {
 
     case "${cmd}" in
         narrows__target)
-            opts="-h -V --help --version serve log tier help"
+            opts="-h -V --help --version serve log cache tier help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -144,9 +174,149 @@ _narrows__target() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        narrows__subcmd__target__subcmd__help)
-            opts="serve log tier help"
+        narrows__subcmd__target__subcmd__cache)
+            opts="-h --help make drop help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__cache__subcmd__drop)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__cache__subcmd__help)
+            opts="make drop help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__cache__subcmd__help__subcmd__drop)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__cache__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__cache__subcmd__help__subcmd__make)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__cache__subcmd__make)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__help)
+            opts="serve log cache tier help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__help__subcmd__cache)
+            opts="make drop"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__help__subcmd__cache__subcmd__drop)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        narrows__subcmd__target__subcmd__help__subcmd__cache__subcmd__make)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

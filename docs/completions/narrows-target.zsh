@@ -145,6 +145,66 @@ esac
     ;;
 esac
 ;;
+(cache)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_narrows-target__subcmd__cache_commands" \
+"*::: :->cache" \
+&& ret=0
+
+    case $state in
+    (cache)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-target-cache-command-$line[1]:"
+        case $line[1] in
+            (make)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+':cache -- The file or device, of 1.25 MiB or more; for a device with its own serial\: DEVICE,serial=S:_default' \
+&& ret=0
+;;
+(drop)
+_arguments "${_arguments_options[@]}" : \
+'-h[Print help]' \
+'--help[Print help]' \
+':cache -- The file or device, of 1.25 MiB or more; for a device with its own serial\: DEVICE,serial=S:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows-target__subcmd__cache__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-target-cache-help-command-$line[1]:"
+        case $line[1] in
+            (make)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(drop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (tier)
 _arguments "${_arguments_options[@]}" : \
 '-h[Print help]' \
@@ -283,6 +343,30 @@ _arguments "${_arguments_options[@]}" : \
     ;;
 esac
 ;;
+(cache)
+_arguments "${_arguments_options[@]}" : \
+":: :_narrows-target__subcmd__help__subcmd__cache_commands" \
+"*::: :->cache" \
+&& ret=0
+
+    case $state in
+    (cache)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:narrows-target-help-cache-command-$line[1]:"
+        case $line[1] in
+            (make)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(drop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (tier)
 _arguments "${_arguments_options[@]}" : \
 ":: :_narrows-target__subcmd__help__subcmd__tier_commands" \
@@ -333,20 +417,83 @@ _narrows-target_commands() {
     local commands; commands=(
 'serve:Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends' \
 'log:Logs on fast media that acknowledge writes before a slower file or device has them' \
+'cache:Files and devices as caches in front of slower ones\: they answer reads of what was read before' \
 'tier:Asks a target that serves about the logs and caches in front of its namespaces' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache_commands] )) ||
+_narrows-target__subcmd__cache_commands() {
+    local commands; commands=(
+'make:Makes a cache of an empty file or device' \
+'drop:Makes an ordinary file or device of a cache. Nothing is lost by it\: all that a cache holds is elsewhere' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows-target cache commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__drop_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__drop_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target cache drop commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__help_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__help_commands() {
+    local commands; commands=(
+'make:Makes a cache of an empty file or device' \
+'drop:Makes an ordinary file or device of a cache. Nothing is lost by it\: all that a cache holds is elsewhere' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'narrows-target cache help commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__help__subcmd__drop_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__help__subcmd__drop_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target cache help drop commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__help__subcmd__help_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target cache help help commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__help__subcmd__make_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__help__subcmd__make_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target cache help make commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__cache__subcmd__make_commands] )) ||
+_narrows-target__subcmd__cache__subcmd__make_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target cache make commands' commands "$@"
 }
 (( $+functions[_narrows-target__subcmd__help_commands] )) ||
 _narrows-target__subcmd__help_commands() {
     local commands; commands=(
 'serve:Serves until SIGTERM or Ctrl-C, then answers what is here, flushes and ends' \
 'log:Logs on fast media that acknowledge writes before a slower file or device has them' \
+'cache:Files and devices as caches in front of slower ones\: they answer reads of what was read before' \
 'tier:Asks a target that serves about the logs and caches in front of its namespaces' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'narrows-target help commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__cache_commands] )) ||
+_narrows-target__subcmd__help__subcmd__cache_commands() {
+    local commands; commands=(
+'make:Makes a cache of an empty file or device' \
+'drop:Makes an ordinary file or device of a cache. Nothing is lost by it\: all that a cache holds is elsewhere' \
+    )
+    _describe -t commands 'narrows-target help cache commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__cache__subcmd__drop_commands] )) ||
+_narrows-target__subcmd__help__subcmd__cache__subcmd__drop_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target help cache drop commands' commands "$@"
+}
+(( $+functions[_narrows-target__subcmd__help__subcmd__cache__subcmd__make_commands] )) ||
+_narrows-target__subcmd__help__subcmd__cache__subcmd__make_commands() {
+    local commands; commands=()
+    _describe -t commands 'narrows-target help cache make commands' commands "$@"
 }
 (( $+functions[_narrows-target__subcmd__help__subcmd__help_commands] )) ||
 _narrows-target__subcmd__help__subcmd__help_commands() {

@@ -11,6 +11,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use narrows_nvme::Nqn;
 use narrows_nvme::authentication::{Group, Hash};
 
+use crate::cache_command::{self, CacheVerb};
 use crate::config::subsystems_of_file;
 use crate::control::{self, TierVerb};
 use crate::credentials::{Authentication, CredentialFiles};
@@ -38,6 +39,9 @@ enum Verb {
     /// Logs on fast media that acknowledge writes before a slower file or device has them.
     #[command(subcommand, after_help = LOG_EXAMPLES)]
     Log(LogVerb),
+    /// Files and devices as caches in front of slower ones: they answer reads of what was read before.
+    #[command(subcommand, after_help = CACHE_EXAMPLES)]
+    Cache(CacheVerb),
     /// Asks a target that serves about the logs and caches in front of its namespaces.
     #[command(subcommand, after_help = TIER_EXAMPLES)]
     Tier(TierVerb),
@@ -75,6 +79,18 @@ Examples:
     narrows-target log make --for /slow/wal.img --copies 2 --separate-power --log nvme-tcp://192.0.2.21/nqn.2026-11.org.example:peer \\
       --log nvme-tcp://192.0.2.22/nqn.2026-11.org.example:peer --log nvme-tcp://192.0.2.23/nqn.2026-11.org.example:peer";
 
+/// Examples of `narrows-target cache`.
+pub(crate) const CACHE_EXAMPLES: &str = "\
+Examples:
+  A file on a fast drive that answers reads of a slow one:
+    truncate -s 100G /fast/data.cache
+    narrows-target cache make /fast/data.cache
+    narrows-target serve --subsystem nqn.2026-11.org.example:data --namespace /slow/data.img,cache=/fast/data.cache --allow-any-host
+
+  A whole drive, by its own serial, and an ordinary one of it again:
+    narrows-target cache make /dev/nvme1n1,serial=S4EWNX0R
+    narrows-target cache drop /dev/nvme1n1,serial=S4EWNX0R";
+
 /// Examples of `narrows-target tier`.
 pub(crate) const TIER_EXAMPLES: &str = "\
 Examples:
@@ -102,7 +118,8 @@ struct ServeArguments {
     /// for a device serial=S (its own) and contents=keep (what is on it was written through this target); log=FILE for the log in front of
     /// it (`narrows-target log make`), twice for two media, each log=DEVICE with log-serial=S, or log=nvme-tcp://HOST:PORT/NQN for each of its
     /// peers; cache=ram:SIZE for memory that answers reads of
-    /// what was read before, in it cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn't,
+    /// what was read before, or cache=FILE for a file or device that does (`narrows-target cache make`), a DEVICE with cache-serial=S; in
+    /// either cache-keep=OFFSET+SIZE for a range that stays and cache-recycle=OFFSET+SIZE for one that doesn't; with memory
     /// cache-index=FILE to read the same pages again after a restart. May be repeated.
     #[arg(long, value_name = "WHAT", required_unless_present = "config", value_parser = namespace_of)]
     namespace: Vec<NamespaceSpec>,
@@ -236,6 +253,7 @@ pub fn main() -> ExitCode {
             arguments.request().and_then(|request| serve(&request).map_err(explained))
         }
         Verb::Log(verb) => log_command::run(verb),
+        Verb::Cache(verb) => cache_command::run(verb),
         Verb::Tier(verb) => control::run(verb),
     };
     match done {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use narrows_nvme::Nqn;
 use narrows_nvme::log::TargetWait;
@@ -194,12 +195,45 @@ impl InMemoryTarget {
     pub fn cached_pages(&self) -> (u64, u64, u64) {
         let mut sum = (0, 0, 0);
         for subsystem in self.target.subsystems.values() {
-            for cache in subsystem.namespaces.values().filter_map(|its| its.cache.as_ref()) {
+            for cache in subsystem.namespaces.values().filter_map(|its| its.cache_shards()) {
                 let asked = cache.total().asked;
                 sum = (sum.0 + asked.hits, sum.1 + asked.misses, sum.2 + asked.updates);
             }
         }
         sum
+    }
+
+    /// Writes some of the pages that wait for the devices of caches, as the thread of a cache does; whether there were any.
+    pub fn fill_caches(&self) -> bool {
+        let caches = self.target.namespaces().filter_map(|its| its.device_cache.as_ref());
+        // Each of them, whatever the others had.
+        caches.filter(|cache| cache.write_some(&mut Buffer::largest())).count() > 0
+    }
+
+    /// Has the device of a cache fail one of the reads that wait for it, without doing it; whether one did.
+    pub fn fail_cache_read(&mut self, error: i32) -> bool {
+        let caches = self.target.namespaces().filter_map(|its| its.device_cache.as_ref());
+        let fds: BTreeSet<i32> = caches.map(|cache| cache.fd()).collect();
+        let of_cache = |(_, request, done): &(usize, StorageRequest, Option<i32>)| {
+            fds.contains(&request.fd) && done.is_none()
+        };
+        let Some(choice) = self.waiting.iter().position(of_cache) else { return false };
+        self.fail(choice, error);
+        true
+    }
+
+    /// What the devices of caches did: reads whose slots were another's at their end, pages that were wrong, errors; and how many are off.
+    pub fn cache_devices(&self) -> [u64; 4] {
+        let mut sums = [0; 4];
+        for cache in self.target.namespaces().filter_map(|its| its.device_cache.as_ref()) {
+            let counters = &cache.counters;
+            let counts = [&counters.overtaken_reads, &counters.wrong_pages, &counters.errors];
+            for (sum, count) in sums.iter_mut().zip(counts) {
+                *sum += count.load(Ordering::Relaxed);
+            }
+            sums[3] += u64::from(cache.off().is_some());
+        }
+        sums
     }
 
     /// Reads some pages again that the indexes of caches name, as the thread of a cache does; whether there were any.

@@ -9,6 +9,7 @@
 mod arguments;
 mod backing;
 mod buffer;
+mod cache_command;
 mod config;
 mod connection;
 mod control;
@@ -39,7 +40,7 @@ pub use backing::{OpenError, Opened, open};
 pub use config::{ConfigError, subsystems_of_file};
 pub use credentials::{Authentication, CredentialFiles, Credentials, SecretError};
 pub use in_memory::InMemoryTarget;
-pub use namespace::{CacheRange, CacheSpec, Medium, NamespaceSpec};
+pub use namespace::{CacheRange, CacheSpec, DeviceCacheSpec, DiskSpec, Medium, NamespaceSpec};
 pub use reactor::Wait;
 pub use serve::{Request, ServeError, SubsystemSpec, serve};
 pub use spec::{InvalidSpec, bytes_of, namespace_of, wait_of};

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use narrows_log_tier::State;
 
 use crate::backing::logged::{LoggedDisk, now_ms};
-use crate::backing::{Backing, CacheFigures, CacheIndex, MemoryCache, WarmUp};
-use crate::namespace::Counters;
+use crate::backing::{Backing, CacheFigures, CacheIndex, DeviceCache, Shards, WarmUp};
+use crate::namespace::{Counters, Namespace};
 use crate::target::Target;
 
 /// A figure of logs: its name, whether it is a counter or a gauge, what it is, where it is.
@@ -70,6 +70,57 @@ const OF_CACHES: [CacheFigure; 9] = [
         of.asked.overtaken
     }),
     ("cache_refused_pages", "counter", "Pages that found no room.", |of| of.asked.without_room),
+];
+
+/// A figure of caches on a file or device: its name, kind, what it is, where it is.
+type CacheDeviceFigure = (&'static str, &'static str, &'static str, fn(&DeviceCache) -> u64);
+
+const OF_CACHE_DEVICES: [CacheDeviceFigure; 9] = [
+    (
+        "cache_device_off",
+        "gauge",
+        "1 once the cache is off: its device failed, was wrong or slow.",
+        |its| u64::from(its.off().is_some()),
+    ),
+    ("cache_device_written_bytes", "counter", "Bytes written to the cache's device.", |its| {
+        its.counters.written_bytes.load(Ordering::Relaxed)
+    }),
+    ("cache_device_waiting_pages", "gauge", "Pages on their way to it.", |its| {
+        its.waiting_pages() as u64
+    }),
+    (
+        "cache_device_dropped_pages",
+        "counter",
+        "Pages that stayed out because too many waited.",
+        |its| its.counters.dropped_pages.load(Ordering::Relaxed),
+    ),
+    (
+        "cache_device_outdated_pages",
+        "counter",
+        "Pages that lost their place before they were written.",
+        |its| its.counters.outdated_pages.load(Ordering::Relaxed),
+    ),
+    (
+        "cache_device_overtaken_reads",
+        "counter",
+        "Hits that asked the storage: a page's place was given away.",
+        |its| its.counters.overtaken_reads.load(Ordering::Relaxed),
+    ),
+    (
+        "cache_device_scattered_reads",
+        "counter",
+        "Reads that asked the storage: too many places.",
+        |its| its.counters.scattered_reads.load(Ordering::Relaxed),
+    ),
+    (
+        "cache_device_wrong_pages",
+        "counter",
+        "Pages that were not what was written; the storage was asked.",
+        |its| its.counters.wrong_pages.load(Ordering::Relaxed),
+    ),
+    ("cache_device_errors", "counter", "Reads and writes that the cache's device failed.", |its| {
+        its.counters.errors.load(Ordering::Relaxed)
+    }),
 ];
 
 /// A figure of caches with an index: its name, kind, what it is, where it is.
@@ -144,14 +195,20 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
         family(name, kind, help, caches.iter().map(sample).collect());
     }
     if !caches.is_empty() {
-        let room = |(labels, cache): (String, &MemoryCache)| {
+        let room = |(labels, cache): (String, &Shards)| {
             (format!("{{{labels}}}"), cache.pages().to_string())
         };
         let samples = caches_of(target).into_iter().map(room).collect();
         family("cache_pages", "gauge", "Pages that the cache has room for.", samples);
     }
     for (name, kind, help, figure) in OF_INDEXES {
-        let samples = samples_of_indexes(target, figure);
+        let samples = samples_of(target, |its| its.cache_index.as_ref().map(figure));
+        if !samples.is_empty() {
+            family(name, kind, help, samples);
+        }
+    }
+    for (name, kind, help, figure) in OF_CACHE_DEVICES {
+        let samples = samples_of(target, |its| its.device_cache.as_deref().map(figure));
         if !samples.is_empty() {
             family(name, kind, help, samples);
         }
@@ -187,7 +244,7 @@ pub(crate) fn text(target: &Target, connections: usize) -> String {
 
 /// Figures of each range of each cache, with its labels.
 fn figures_of_caches(target: &Target) -> Vec<(String, CacheFigures)> {
-    let figures = |(labels, cache): (String, &MemoryCache)| {
+    let figures = |(labels, cache): (String, &Shards)| {
         let labelled = move |of: CacheFigures| (format!("{{{labels},range=\"{}\"}}", of.range), of);
         cache.figures().into_iter().map(labelled).collect::<Vec<_>>()
     };
@@ -213,15 +270,18 @@ fn curves_of_caches(target: &Target) -> Vec<(String, String)> {
     curves
 }
 
-/// A figure of each cache with an index, with the labels of its namespace.
-fn samples_of_indexes(target: &Target, figure: fn(&CacheIndex) -> u64) -> Vec<(String, String)> {
+/// A figure of each namespace that has one, with its labels.
+fn samples_of(
+    target: &Target,
+    figure: impl Fn(&Namespace) -> Option<u64>,
+) -> Vec<(String, String)> {
     let mut samples = Vec::new();
     for subsystem in target.subsystems.values() {
         for namespace in subsystem.namespaces.values() {
-            if let Some(index) = &namespace.cache_index {
+            if let Some(figure) = figure(namespace) {
                 let (nqn, number) = (&subsystem.nqn, namespace.number);
                 let labels = format!("{{subsystem=\"{nqn}\",nsid=\"{number}\"}}");
-                samples.push((labels, figure(index).to_string()));
+                samples.push((labels, figure.to_string()));
             }
         }
     }
@@ -229,13 +289,13 @@ fn samples_of_indexes(target: &Target, figure: fn(&CacheIndex) -> u64) -> Vec<(S
 }
 
 /// Caches with the labels of their namespaces.
-fn caches_of(target: &Target) -> Vec<(String, &MemoryCache)> {
+fn caches_of(target: &Target) -> Vec<(String, &Shards)> {
     let mut caches = Vec::new();
     for subsystem in target.subsystems.values() {
         for namespace in subsystem.namespaces.values() {
-            if let Some(cache) = &namespace.cache {
+            if let Some(cache) = namespace.cache_shards() {
                 let (nqn, number) = (&subsystem.nqn, namespace.number);
-                caches.push((format!("subsystem=\"{nqn}\",nsid=\"{number}\""), cache.as_ref()));
+                caches.push((format!("subsystem=\"{nqn}\",nsid=\"{number}\""), cache));
             }
         }
     }

@@ -9,7 +9,9 @@ use narrows_nvme::Nqn;
 use narrows_nvme::identify::{IdentifyNamespace, NamespaceIds};
 use narrows_nvme::log::StorageBehind;
 
-use crate::backing::{Backing, CacheIndex, CacheWrite, MemoryCache, Opened};
+use crate::backing::{
+    Backing, CacheIndex, CacheWrite, DeviceCache, DeviceWrite, MemoryCache, Opened, Shards,
+};
 use crate::key_maker;
 use crate::reservation::Reservations;
 
@@ -30,6 +32,8 @@ pub struct NamespaceSpec {
     pub number: Option<u32>,
     /// Memory for pages that were read.
     pub cache: Option<CacheSpec>,
+    /// Another file or device for them; not beside memory.
+    pub device_cache: Option<DeviceCacheSpec>,
     /// Media of the log in front of it; none where it has no log.
     pub log: Vec<LogMediumSpec>,
 }
@@ -43,6 +47,15 @@ pub struct CacheSpec {
     pub ranges: Vec<CacheRange>,
     /// File that keeps which pages it had, for the next start.
     pub index: Option<PathBuf>,
+}
+
+/// A file or block device in front of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceCacheSpec {
+    /// What was made a cache.
+    pub disk: DiskSpec,
+    /// Ranges that are treated by themselves.
+    pub ranges: Vec<CacheRange>,
 }
 
 /// A range of a namespace in its cache.
@@ -130,6 +143,30 @@ impl Counters {
     }
 }
 
+/// A write that a cache was told of. When it is dropped its pages leave: only after the backing has ended.
+#[derive(Debug)]
+pub(crate) enum CachedWrite {
+    Memory(CacheWrite),
+    Device(DeviceWrite),
+}
+
+impl CachedWrite {
+    /// The backing has these bytes from `offset` on: pages that are in memory take them, and pages on a device leave.
+    pub(crate) fn written(self, offset: u64, data: &[u8]) {
+        if let CachedWrite::Memory(write) = self {
+            write.written(offset, data);
+        }
+    }
+
+    /// The backing was not asked after all: pages that are here are hits again, as they were.
+    pub(crate) fn withdraw(self) {
+        match self {
+            CachedWrite::Memory(write) => write.withdraw(),
+            CachedWrite::Device(write) => write.withdraw(),
+        }
+    }
+}
+
 /// A namespace.
 #[derive(Debug)]
 pub(crate) struct Namespace {
@@ -138,6 +175,8 @@ pub(crate) struct Namespace {
     pub(crate) backing: Backing,
     /// Memory in front of it.
     pub(crate) cache: Option<Arc<MemoryCache>>,
+    /// Another file or device in front of it, in place of memory.
+    pub(crate) device_cache: Option<Arc<DeviceCache>>,
     /// What names the pages that it had before, and will at the next start.
     pub(crate) cache_index: Option<CacheIndex>,
     pub(crate) read_only: bool,
@@ -172,6 +211,7 @@ impl Namespace {
             cache_index: index,
             backing: opened.backing,
             cache: opened.cache,
+            device_cache: opened.device_cache,
             read_only: spec.read_only,
             counters: Counters::default(),
             reservations: Reservations::default(),
@@ -195,9 +235,25 @@ impl Namespace {
     pub(crate) fn begins(
         &self,
         ranges: impl IntoIterator<Item = (u64, u64)>,
-    ) -> Option<CacheWrite> {
-        let cache = self.cache.as_ref()?;
-        Some(cache.begin_write(ranges.into_iter()))
+    ) -> Option<CachedWrite> {
+        let ranges = ranges.into_iter();
+        match (&self.cache, &self.device_cache) {
+            (Some(cache), _) => Some(CachedWrite::Memory(cache.begin_write(ranges))),
+            (None, Some(cache)) => Some(CachedWrite::Device(cache.begin_write(ranges))),
+            (None, None) => None,
+        }
+    }
+
+    /// What its cache has, wherever that is, and what was asked of it.
+    pub(crate) fn cache_shards(&self) -> Option<&Shards> {
+        let memory = self.cache.as_deref().map(MemoryCache::shards);
+        memory.or_else(|| self.device_cache.as_deref().map(DeviceCache::shards))
+    }
+
+    /// Somebody else may have changed its file or device: nothing that was read from it before is read from a cache any more.
+    pub(crate) fn clear_caches(&self) {
+        self.cache.iter().for_each(|cache| cache.clear());
+        self.device_cache.iter().for_each(|cache| cache.clear());
     }
 
     /// Looks at the size of its file or device again; whether it changed.
@@ -207,9 +263,9 @@ impl Namespace {
         let Ok(bytes) = disk.size() else { return false };
         let blocks = bytes >> self.block_shift;
         let changed = self.blocks.swap(blocks, Ordering::Relaxed) != blocks;
-        if let (true, Some(cache)) = (changed, &self.cache) {
+        if changed {
             // Whoever cut it or made it larger may have changed more.
-            cache.clear();
+            self.clear_caches();
         }
         changed
     }
@@ -237,7 +293,7 @@ impl Namespace {
     pub(crate) fn storage_behind(&self) -> StorageBehind {
         match self.backing.file() {
             None => StorageBehind::Memory,
-            Some(_) if self.cache.is_some() => StorageBehind::Cached,
+            Some(_) if self.cache_shards().is_some() => StorageBehind::Cached,
             Some(disk) if disk.is_direct() => StorageBehind::Direct,
             Some(_) => StorageBehind::PageCache,
         }

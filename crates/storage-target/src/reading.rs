@@ -1,4 +1,5 @@
-//! Before a file or device is read: what its cache and its log are asked first, in the one order in which nothing old stays in the cache.
+//! Before a file or device is read: what its cache, in memory or on another device, and its log are asked first, in the one order in which
+//! nothing old stays in the cache.
 //!
 //! The cache comes first. What the log takes after that was begun after that, and then the cache refuses what was read. What the log took
 //! before is in what it is asked for next, or was moved by then and is in the file. `tests/it/log_and_cache.rs` goes through all orders.
@@ -21,6 +22,8 @@ pub(crate) enum Reader {
 pub(crate) struct ReadBeginning {
     /// What the cache is to be shown with what was read.
     pub(crate) cache: Option<CacheRead>,
+    /// The same for a cache on another device.
+    pub(crate) device_cache: Option<CacheRead>,
     /// What the log holds, to be laid over what is read.
     pub(crate) overlay: Vec<Overlay>,
 }
@@ -43,12 +46,15 @@ impl Namespace {
             Reader::Host => cache.begin_read(offset, bytes),
             Reader::WarmUp => cache.begin_warming(offset, bytes),
         });
+        // It begins empty and is never warmed.
+        let device_cache = self.device_cache.as_ref().filter(|_| reader == Reader::Host);
+        let device_cache = device_cache.and_then(|cache| cache.begin_read(offset, bytes));
         between();
         let overlay = match &self.backing {
             Backing::Logged(disk) => disk.overlay(offset, bytes),
             Backing::Null | Backing::Ram(_) | Backing::File(_) => Vec::new(),
         };
-        ReadBeginning { cache, overlay }
+        ReadBeginning { cache, device_cache, overlay }
     }
 }
 
@@ -116,6 +122,6 @@ mod tests {
             assert_eq!(found, [content; 4096], "{reader:?}");
             cache.clear();
         }
-        assert_eq!(cache.total().asked.misses, 2, "hosts are counted, and nobody else");
+        assert_eq!(cache.shards().total().asked.misses, 2, "hosts are counted, and nobody else");
     }
 }

@@ -14,8 +14,9 @@ use std::{io, thread};
 use narrows_nvme::Nqn;
 use narrows_nvme::log::TargetWait;
 
+use crate::backing::device_cache::Filler;
 use crate::backing::logged::{Mover, power_of_copies, state_word};
-use crate::backing::{Backing, LoggedDisk, OpenError, open};
+use crate::backing::{Backing, LoggedDisk, OpenError, Shards, open};
 use crate::control::ControlSocket;
 use crate::credentials::{Authentication, Credentials};
 use crate::key_maker::KeyMaker;
@@ -169,6 +170,7 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
     let connections = Arc::new(AtomicUsize::new(0));
     let workers = workers_for(request, &target, &connections)?;
     let movers = movers_of(&target).map_err(system("start a thread"))?;
+    let fillers = fillers_of(&target).map_err(system("start a thread"))?;
     // Once all is there, and before a host is let in.
     mark_indexes(&target)?;
     announce(&target, &listeners);
@@ -179,6 +181,7 @@ pub fn serve(request: &Request) -> Result<(), ServeError> {
         connections,
         workers,
         movers,
+        fillers,
         warmers,
         control,
         listeners,
@@ -194,6 +197,12 @@ fn movers_of(target: &Target) -> io::Result<Vec<Mover>> {
         _ => None,
     });
     logged.map(Mover::start).collect()
+}
+
+/// A thread for each cache on a file or device.
+fn fillers_of(target: &Target) -> io::Result<Vec<Filler>> {
+    let caches = target.namespaces().filter_map(|namespace| namespace.device_cache.as_ref());
+    caches.map(Filler::start).collect()
 }
 
 /// How threads wait, as hosts are told.
@@ -317,10 +326,7 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
                     ("readonly", &namespace.read_only),
                 ],
             );
-            if let Some(cache) = &namespace.cache {
-                let pages = cache.pages();
-                journal::line("caches", &[("path", &path), ("kind", &"ram"), ("pages", &pages)]);
-            }
+            announce_cache(namespace, &path);
             announce_index(namespace, &path);
             if let Backing::Logged(disk) = &namespace.backing {
                 announce_log(disk);
@@ -332,6 +338,24 @@ fn announce(target: &Target, listeners: &[TcpListener]) {
             journal::line("listens", &[("address", &address)]);
         }
     }
+}
+
+fn announce_cache(namespace: &Namespace, path: &str) {
+    let Some(pages) = namespace.cache_shards().map(Shards::pages) else { return };
+    let Some(cache) = &namespace.device_cache else {
+        return journal::line("caches", &[("path", &path), ("kind", &"ram"), ("pages", &pages)]);
+    };
+    let disk = cache.disk();
+    journal::line(
+        "caches",
+        &[
+            ("path", &path),
+            ("kind", &if disk.is_device() { "block device" } else { "file" }),
+            ("cache", &disk.path().display()),
+            ("access", &if disk.is_direct() { "direct" } else { "page-cache" }),
+            ("pages", &pages),
+        ],
+    );
 }
 
 fn announce_log(disk: &LoggedDisk) {
@@ -401,6 +425,7 @@ struct Service<'a> {
     connections: Arc<AtomicUsize>,
     workers: Vec<Worker>,
     movers: Vec<Mover>,
+    fillers: Vec<Filler>,
     warmers: Vec<Warmer>,
     control: Option<ControlSocket>,
     listeners: Vec<TcpListener>,
@@ -502,7 +527,7 @@ impl Service<'_> {
             worker.inbox.send(Message::Stop);
         }
         self.write_metrics();
-        let Service { target, workers, movers, warmers, .. } = self;
+        let Service { target, workers, movers, fillers, warmers, .. } = self;
         let left = stop_warmers(warmers);
         let mut failed = None;
         for worker in workers {
@@ -518,6 +543,7 @@ impl Service<'_> {
                 failed = Some(source);
             }
         }
+        fillers.into_iter().for_each(Filler::stop);
         for mover in movers {
             if let Err(source) = mover.stop() {
                 failed = Some(source);

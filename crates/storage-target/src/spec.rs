@@ -7,7 +7,9 @@ use narrows_initiator::{Address, InvalidAddress};
 use narrows_log_tier::MOST_MEDIA;
 
 use crate::backing::{CACHE_PAGE, LEAST_BYTES};
-use crate::namespace::{CacheRange, CacheSpec, DiskSpec, LogMediumSpec, Medium, NamespaceSpec};
+use crate::namespace::{
+    CacheRange, CacheSpec, DeviceCacheSpec, DiskSpec, LogMediumSpec, Medium, NamespaceSpec,
+};
 use crate::reactor::Wait;
 
 /// Why a text isn't what it should be.
@@ -26,8 +28,8 @@ pub(crate) const NO_TLS: &str = "TLS is not there: that of NVMe/TCP takes a pre-
 const NULL_BYTES: u64 = 1 << 40;
 
 /// `FILE`, `DEVICE`, `ram:SIZE` or `null[:SIZE]`, then options with commas between: `block=4096`, `readonly`, `nsid=N`,
-/// `serial=S`, `contents=keep`, `cache=ram:SIZE`, `cache-index=FILE`, and once or twice `log=FILE` or `log=DEVICE,log-serial=S`, or for each
-/// of two to eight peers `log=nvme-tcp://HOST:PORT/NQN?ns=1`.
+/// `serial=S`, `contents=keep`, `cache=ram:SIZE`, `cache-index=FILE`, or `cache=FILE` or `cache=DEVICE,cache-serial=S`, and once or twice
+/// `log=FILE` or `log=DEVICE,log-serial=S`, or for each of two to eight peers `log=nvme-tcp://HOST:PORT/NQN?ns=1`.
 ///
 /// # Errors
 /// What of it isn't understood.
@@ -51,6 +53,7 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
         keep_contents: false,
         number: None,
         cache: None,
+        device_cache: None,
         log: Vec::new(),
     };
     let (mut ranges, mut index) = (Vec::new(), None);
@@ -64,10 +67,15 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
                 Ok(number @ 1..=0xFFFF_FFFD) => spec.number = Some(number),
                 _ => return invalid(format!("`{word}`: a namespace has a number from 1 on")),
             },
-            Some(("cache", place)) => {
-                let bytes = cache_of(place)?;
-                spec.cache = Some(CacheSpec { bytes, ranges: Vec::new(), index: None });
-            }
+            Some(("cache", place)) => add_cache(&mut spec, place)?,
+            Some(("cache-serial", serial)) => match &mut spec.device_cache {
+                Some(cache) => cache.disk.serial = Some(serial.to_string()),
+                None => {
+                    return invalid(format!(
+                        "`{word}`: it stands after the `cache=DEVICE` that it is of"
+                    ));
+                }
+            },
             Some(("cache-index", path)) if !path.is_empty() => index = Some(path.into()),
             Some(("cache-keep", range)) => ranges.push(cache_range_of(word, range, true)?),
             Some(("cache-recycle", range)) => ranges.push(cache_range_of(word, range, false)?),
@@ -80,7 +88,7 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
             },
             None if word == "readonly" => spec.read_only = true,
             _ => {
-                let known = "block=512, block=4096, readonly, nsid=N, serial=S, contents=keep, cache=ram:SIZE, cache-keep=RANGE, cache-recycle=RANGE, cache-index=FILE, log=FILE, log-serial=S";
+                let known = "block=512, block=4096, readonly, nsid=N, serial=S, contents=keep, cache=ram:SIZE, cache=FILE, cache-serial=S, cache-keep=RANGE, cache-recycle=RANGE, cache-index=FILE, log=FILE, log-serial=S";
                 return invalid(format!("`{word}` is none of {known}"));
             }
         }
@@ -105,12 +113,34 @@ pub fn namespace_of(text: &str) -> Result<NamespaceSpec, InvalidSpec> {
     Ok(spec)
 }
 
-/// Size of a cache, from where it is.
-fn cache_of(place: &str) -> Result<u64, InvalidSpec> {
-    let Some(size) = place.strip_prefix("ram:") else {
-        return invalid(format!("`cache={place}`: a cache is in memory, `cache=ram:SIZE`"));
-    };
-    let bytes = bytes_of(size)?;
+/// Gives a namespace a cache, in memory or on a file or device.
+fn add_cache(spec: &mut NamespaceSpec, place: &str) -> Result<(), InvalidSpec> {
+    if spec.cache.is_some() || spec.device_cache.is_some() {
+        return invalid(format!(
+            "`cache={place}`: a namespace has one cache, in memory (`cache=ram:SIZE`) or on a file or device (`cache=FILE`)"
+        ));
+    }
+    match place {
+        "" | "ram" => {
+            return invalid(format!(
+                "`cache={place}`: where? `cache=ram:SIZE` is in memory, as cache=ram:8GiB, and `cache=FILE` on a file or device"
+            ));
+        }
+        _ if place.starts_with("ram:") => {
+            let bytes = cache_bytes_of(place)?;
+            spec.cache = Some(CacheSpec { bytes, ranges: Vec::new(), index: None });
+        }
+        path => {
+            let disk = made_at(path);
+            spec.device_cache = Some(DeviceCacheSpec { disk, ranges: Vec::new() });
+        }
+    }
+    Ok(())
+}
+
+/// Size of a cache in memory.
+fn cache_bytes_of(place: &str) -> Result<u64, InvalidSpec> {
+    let bytes = bytes_of(place.strip_prefix("ram:").unwrap_or(place))?;
     if bytes < LEAST_BYTES {
         return invalid(format!(
             "`cache={place}`: the smallest cache has {} KiB",
@@ -142,19 +172,20 @@ fn complete_cache(
     mut ranges: Vec<CacheRange>,
     index: Option<PathBuf>,
 ) -> Result<(), InvalidSpec> {
-    let Some(cache) = &mut spec.cache else {
-        if index.is_some() {
-            return invalid(
-                "the index of which cache? `cache=ram:SIZE` says how large it is".to_string(),
-            );
-        }
-        if ranges.is_empty() {
-            return Ok(());
-        }
+    if index.is_some() && spec.device_cache.is_some() {
         return invalid(
-            "a range of which cache? `cache=ram:SIZE` says how large it is".to_string(),
+            "`cache-index=` is of a cache in memory: one on a file or device begins empty"
+                .to_string(),
         );
-    };
+    }
+    if spec.cache.is_none() && spec.device_cache.is_none() {
+        let what = match (&index, ranges.is_empty()) {
+            (Some(_), _) => "the index",
+            (None, false) => "a range",
+            (None, true) => return Ok(()),
+        };
+        return invalid(format!("{what} of which cache? `cache=ram:SIZE` says how large it is"));
+    }
     if !matches!(spec.medium, Medium::Path(_)) {
         return invalid("a cache is of a file or block device: the rest is memory".to_string());
     }
@@ -165,19 +196,18 @@ fn complete_cache(
     if !ranges.windows(2).all(apart) {
         return invalid("`cache-keep=` and `cache-recycle=`: two ranges overlap".to_string());
     }
-    (cache.ranges, cache.index) = (ranges, index);
+    if let Some(cache) = &mut spec.cache {
+        (cache.ranges, cache.index) = (ranges, index);
+    } else if let Some(cache) = &mut spec.device_cache {
+        cache.ranges = ranges;
+    }
     Ok(())
 }
 
 /// A medium of a log: a file, a device, or a peer's namespace by its address.
 pub(crate) fn log_place_of(text: &str) -> Result<LogMediumSpec, InvalidSpec> {
     if !Address::is_meant(text) {
-        return Ok(LogMediumSpec::Disk(DiskSpec {
-            path: text.into(),
-            serial: None,
-            keep_contents: true,
-            block_bytes: 4096,
-        }));
+        return Ok(LogMediumSpec::Disk(made_at(text)));
     }
     let address: Address =
         text.parse().map_err(|error: InvalidAddress| InvalidSpec(error.to_string()))?;
@@ -203,6 +233,11 @@ pub(crate) fn check_places(places: &[LogMediumSpec]) -> Result<(), InvalidSpec> 
         }
         _ => Ok(()),
     }
+}
+
+/// A medium of a log, or a cache, that was made before.
+pub(crate) fn made_at(path: &str) -> DiskSpec {
+    DiskSpec { path: path.into(), serial: None, keep_contents: true, block_bytes: 4096 }
 }
 
 /// A size: a number, and KiB, MiB, GiB, TiB or their first letters; bytes without.
@@ -267,6 +302,14 @@ mod tests {
         let text = "a,cache-index=/var/lib/a b,cache=ram:1MiB";
         let index = namespace_of(text).unwrap().cache.unwrap().index;
         assert_eq!(index.as_deref(), Some("/var/lib/a b".as_ref()));
+        let text = "/srv/a,cache-keep=0+64KiB,cache=/dev/sdy,cache-serial=S 1,log=/fast/a";
+        let fast = namespace_of(text).unwrap();
+        let on = fast.device_cache.unwrap();
+        assert_eq!(
+            (on.disk.path.to_str(), on.disk.serial.as_deref()),
+            (Some("/dev/sdy"), Some("S 1"))
+        );
+        assert_eq!((on.ranges, fast.cache, fast.log.len()), (vec![keep], None, 1));
         let logged = namespace_of("/srv/wal,log=/fast/a,log=/dev/sdy,log-serial=S 1").unwrap();
         let media = logged.log.iter().map(|place| match place {
             LogMediumSpec::Disk(it) => (it.path.to_str(), it.serial.as_deref()),
@@ -298,7 +341,16 @@ mod tests {
         assert!(why("a,log=b,readonly").contains("nothing would be written"));
         assert!(why("a,log=b,log=c,log=d").contains("one medium or two"));
         assert!(why("ram:8MiB,cache=ram:1MiB").contains("the rest is memory"));
-        assert!(why("a,cache=/dev/sdy").contains("cache=ram:SIZE"));
+        for place in ["", "ram"] {
+            assert!(why(&format!("a,cache={place}")).contains("where? `cache=ram:SIZE`"));
+        }
+        for two in ["a,cache=b,cache=ram:1MiB", "a,cache=ram:1MiB,cache=b", "a,cache=b,cache=c"] {
+            assert!(why(two).contains("a namespace has one cache"), "{two}");
+        }
+        assert!(why("ram:8MiB,cache=b").contains("the rest is memory"));
+        assert!(why("a,cache=b,cache-index=c").contains("begins empty"));
+        assert!(why("a,cache-serial=S,cache=b").contains("after the `cache=DEVICE`"));
+        assert!(why("a,cache=b,cache-keep=0+1MiB,cache-keep=0+4KiB").contains("overlap"));
         assert!(why("a,cache=ram:64KiB").contains("smallest cache has 256 KiB"));
         assert!(why("a,cache=ram:").contains("no size"));
         assert!(why("a,cache-keep=0+1MiB").contains("of which cache"));

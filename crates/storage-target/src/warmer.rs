@@ -314,7 +314,7 @@ mod tests {
             let mut pages = pages_of(&again);
             let bytes = again.warm_some(&mut pages, &mut Buffer::largest()).unwrap();
             assert_eq!(bytes, Some(100 * PAGE));
-            let used = again.cache.as_ref().unwrap().total().used_pages;
+            let used = again.cache.as_ref().unwrap().shards().total().used_pages;
             assert_eq!((used, again.cache_index.as_ref().unwrap().counts()), (100, (200, 100)));
             save_index(&again, pages.left());
         }
@@ -323,7 +323,10 @@ mod tests {
         let mut bounce = Buffer::largest();
         while last.warm_some(&mut pages, &mut bounce).unwrap().is_some() {}
         let cache = last.cache.as_ref().unwrap();
-        assert_eq!((cache.total().used_pages, cache.total().asked.reads), (200, 0));
+        assert_eq!(
+            (cache.shards().total().used_pages, cache.shards().total().asked.reads),
+            (200, 0)
+        );
         for page in (0..100).chain(500..600) {
             let mut found = [0; PAGE as usize];
             cache.hit(page * PAGE, PAGE as u32).expect("it was warmed").copy_to(&mut found);
@@ -352,7 +355,7 @@ mod tests {
         let mut pages = pages_of(&third);
         std::fs::File::options().write(true).open(&file).unwrap().set_len(PAGE).unwrap();
         assert!(third.warm_some(&mut pages, &mut bounce).is_err());
-        assert_eq!(third.cache.as_ref().unwrap().total().used_pages, 0);
+        assert_eq!(third.cache.as_ref().unwrap().shards().total().used_pages, 0);
     }
 
     #[test]

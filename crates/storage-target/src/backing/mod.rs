@@ -1,22 +1,24 @@
 //! What a namespace's blocks are kept in.
 
 mod cache_index;
+pub(crate) mod device_cache;
 mod file;
 pub(crate) mod logged;
 mod memory_cache;
 pub(crate) mod open;
 mod ram;
+mod shards;
 
 use std::sync::Arc;
 
 pub(crate) use cache_index::{CacheIndex, WarmUp};
+pub(crate) use device_cache::{DeviceCache, DeviceHit, DeviceWrite};
 pub(crate) use file::FileDisk;
 pub(crate) use logged::LoggedDisk;
-pub(crate) use memory_cache::{
-    CACHE_PAGE, CacheError, CacheFigures, CacheRead, CacheWrite, LEAST_BYTES, MemoryCache, numbered,
-};
+pub(crate) use memory_cache::{CacheWrite, MemoryCache, numbered};
 pub use open::{OpenError, Opened, open};
 pub(crate) use ram::RamDisk;
+pub(crate) use shards::{CACHE_PAGE, CacheError, CacheFigures, CacheRead, LEAST_BYTES, Shards};
 
 /// Where blocks are.
 #[derive(Debug)]

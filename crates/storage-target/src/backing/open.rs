@@ -16,9 +16,10 @@ use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
 use super::cache_index::{OpenIndex, open_index};
+use super::device_cache::{check_no_cache, open_device_cache};
 use super::file::size_of;
 use super::logged::{Mark, check_named_once, check_no_log, mark_of, open_logged};
-use super::{Backing, CacheError, FileDisk, MemoryCache, RamDisk};
+use super::{Backing, CacheError, DeviceCache, FileDisk, MemoryCache, RamDisk};
 use crate::namespace::{CacheSpec, DiskSpec, LogMediumSpec, Medium, NamespaceSpec};
 
 /// How long a lock that nobody who can be seen holds is waited for.
@@ -85,7 +86,9 @@ pub fn open(spec: &NamespaceSpec) -> Result<Opened, OpenError> {
         Medium::Path(path) => {
             let media = spec.log.iter().filter_map(LogMediumSpec::path);
             let index = spec.cache.iter().filter_map(|cache| cache.index.as_deref());
-            check_named_once(std::iter::once(path.as_path()).chain(media).chain(index))?;
+            let cache = spec.device_cache.iter().map(|cache| cache.disk.path.as_path());
+            let all = std::iter::once(path.as_path()).chain(media).chain(index).chain(cache);
+            check_named_once(all)?;
             let disk = open_file_or_device(&DiskSpec {
                 path: path.clone(),
                 serial: spec.serial.clone(),
@@ -105,13 +108,15 @@ pub struct Opened {
     pub bytes: u64,
     /// Memory in front of it.
     pub(crate) cache: Option<Arc<MemoryCache>>,
+    /// Another file or device in front of it.
+    pub(crate) device_cache: Option<Arc<DeviceCache>>,
     /// What names the pages that it had before.
     pub(crate) index: Option<OpenIndex>,
 }
 
 impl Opened {
     fn uncached(backing: Backing, bytes: u64) -> Opened {
-        Opened { backing, bytes, cache: None, index: None }
+        Opened { backing, bytes, cache: None, device_cache: None, index: None }
     }
 }
 
@@ -125,13 +130,17 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
     };
     let bytes = disk.size().map_err(system)?;
     check_no_log(&disk)?;
+    check_no_cache(&disk)?;
     // Before the log is: what can't be had changes nothing.
     let cache = spec.cache.as_ref().map(|cache| cache_for(&path, cache)).transpose()?;
+    let device_cache = spec.device_cache.as_ref().map(open_device_cache).transpose()?;
     let index = spec.cache.as_ref().and_then(|cache| cache.index.as_deref());
     let index = index.map(|index| open_index(index, &disk, spec.serial.as_deref())).transpose()?;
     if !spec.log.is_empty() {
-        let logged = open_logged(disk, spec.serial.as_deref(), &spec.log, cache.clone())?;
-        return Ok(Opened { backing: Backing::Logged(Arc::new(logged)), bytes, cache, index });
+        let caches = (cache.clone(), device_cache.clone());
+        let logged = open_logged(disk, spec.serial.as_deref(), &spec.log, caches)?;
+        let backing = Backing::Logged(Arc::new(logged));
+        return Ok(Opened { backing, bytes, cache, device_cache, index });
     }
     if let Mark::Log { id, .. } = mark_of(&disk.file) {
         return Err(refused(
@@ -140,7 +149,7 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
             "serve it with that log, `log=FILE`, or move what the log holds: `narrows-target log flush`; if the log is lost for good: `narrows-target log drop --for FILE --lost LOG-ID`",
         ));
     }
-    Ok(Opened { backing: Backing::File(Box::new(disk)), bytes, cache, index })
+    Ok(Opened { backing: Backing::File(Box::new(disk)), bytes, cache, device_cache, index })
 }
 
 /// Memory in front of what is at a path.

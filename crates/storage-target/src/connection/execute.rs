@@ -47,6 +47,7 @@ impl Arrived {
             buffer,
             overlay: Vec::new(),
             cache_read: None,
+            device_cache_read: None,
             cache_write: None,
             bytes: self.bytes,
             offset: self.offset,

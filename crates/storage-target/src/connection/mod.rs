@@ -6,6 +6,7 @@
 
 mod admin;
 mod authenticate;
+mod cached;
 mod connect;
 mod demand;
 mod execute;

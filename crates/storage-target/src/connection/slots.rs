@@ -8,9 +8,9 @@ use narrows_nvme::SubmissionEntry;
 use narrows_nvme::command::IoCommand;
 
 use crate::backing::logged::Overlay;
-use crate::backing::{CacheRead, CacheWrite};
+use crate::backing::{CacheRead, DeviceHit};
 use crate::buffer::Buffer;
-use crate::namespace::Namespace;
+use crate::namespace::{CachedWrite, Namespace};
 
 /// Where a command is.
 #[derive(Debug)]
@@ -21,6 +21,9 @@ pub(crate) enum Step {
     Data { received: u32 },
     /// Its blocks are being read.
     Read,
+    /// They are being read from the device of a cache, in so many pieces that are not here yet. Of one that did not come whole, what came of
+    /// it. Begun then, ns.
+    ReadCached { hit: DeviceHit, left: u8, failed: Option<i32>, begun_ns: u64 },
     /// Its data are being written.
     Write,
     /// Blocks are being made durable.
@@ -58,8 +61,10 @@ pub(crate) struct Slot {
     pub(crate) overlay: Vec<Overlay>,
     /// When a read began whose pages are to stay in the cache.
     pub(crate) cache_read: Option<CacheRead>,
+    /// The same for a cache on another device.
+    pub(crate) device_cache_read: Option<CacheRead>,
     /// What the cache has to hear of when the backing was changed.
-    pub(crate) cache_write: Option<CacheWrite>,
+    pub(crate) cache_write: Option<CachedWrite>,
     /// Of its data.
     pub(crate) bytes: u32,
     /// Where its blocks begin, bytes.
@@ -76,12 +81,20 @@ impl Slot {
     /// The backing has ended what it did for a command: leaves what was read in the cache, and what was written where it is cached.
     pub(crate) fn settle_cache(&mut self, done: bool) {
         // What is not taken over here leaves the cache when its write is dropped.
-        let (read, write) = (self.cache_read.take(), self.cache_write.take());
+        let (read, device_read) = (self.cache_read.take(), self.device_cache_read.take());
+        let write = self.cache_write.take();
         let (true, Some(buffer)) = (done, &self.buffer) else { return };
         let data = buffer.bytes(self.bytes as usize);
-        match (&self.step, &self.namespace.cache, read, write) {
-            (Step::Read, Some(cache), Some(read), _) => cache.fill(read, self.offset, data),
-            (Step::Write, _, _, Some(write)) => write.written(self.offset, data),
+        match (&self.step, write) {
+            (Step::Read, _) => {
+                if let (Some(cache), Some(read)) = (&self.namespace.cache, read) {
+                    cache.fill(read, self.offset, data);
+                }
+                if let (Some(cache), Some(read)) = (&self.namespace.device_cache, device_read) {
+                    cache.fill(read, self.offset, data);
+                }
+            }
+            (Step::Write, Some(write)) => write.written(self.offset, data),
             _ => {}
         }
     }

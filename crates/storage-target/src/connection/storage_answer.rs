@@ -25,8 +25,12 @@ impl Connection {
             controller.leave_storage();
         }
         let Some(slot) = self.slots.get(number) else { return };
-        if matches!(slot.step, Step::Log { .. }) {
-            return self.log_written(number, part, result, context);
+        match slot.step {
+            Step::Log { .. } => return self.log_written(number, part, result, context),
+            Step::ReadCached { .. } => {
+                return self.cache_has_read(number, part, result, context);
+            }
+            _ => {}
         }
         if slot.arrived_ns > 0 {
             slot.storage_ns += context.target.now_ns().saturating_sub(slot.asked_ns);
@@ -148,10 +152,8 @@ fn failure_of(slot: &Slot, result: i32) -> Option<Status> {
     if syncs && result < 0 && -result != libc::EINVAL {
         // The kernel tells of a lost write once, to the first who asks; hosts that ask later must hear it, too.
         lost_writes.store(true, Ordering::Release);
-        if let Some(cache) = &slot.namespace.cache {
-            // The backing may have older data than the cache now, and what is read is what it has.
-            cache.clear();
-        }
+        // The backing may have older data than the cache now, and what is read is what it has.
+        slot.namespace.clear_caches();
     }
     if syncs && lost_writes.load(Ordering::Acquire) {
         return Some(Status::WRITE_FAULT.for_good());
@@ -192,6 +194,7 @@ mod tests {
             buffer: None,
             overlay: Vec::new(),
             cache_read: None,
+            device_cache_read: None,
             cache_write: None,
             bytes: 512,
             offset: 0,

@@ -9,8 +9,9 @@ use super::execute::Arrived;
 use super::respond::Timing;
 use super::slots::Step;
 use super::{Connection, Context, Destination, Phase, StorageOperation, StorageRequest};
-use crate::backing::Backing;
 use crate::backing::logged::covers;
+use crate::backing::{Backing, DeviceCache};
+use crate::buffer::Buffer;
 use crate::reading::Reader;
 use crate::reservation::Use;
 
@@ -89,7 +90,12 @@ impl Connection {
     /// Memory for a command that waits for some; whether there was any.
     pub(super) fn give_buffer(&mut self, number: u16, context: &mut Context<'_>) -> bool {
         let Some(slot) = self.slots.get(number) else { return true };
-        let Some(mut buffer) = context.pool.take(slot.bytes as usize) else { return false };
+        let bytes = match &slot.namespace.device_cache {
+            // It is read in whole pages.
+            Some(_) if slot.reads => DeviceCache::buffer_bytes(slot.offset, slot.bytes),
+            _ => slot.bytes,
+        };
+        let Some(mut buffer) = context.pool.take(bytes as usize) else { return false };
         if let (true, Backing::Ram(disk)) = (slot.reads, &slot.namespace.backing) {
             disk.read(slot.offset, buffer.bytes_mut(slot.bytes as usize));
             slot.buffer = Some(buffer);
@@ -107,30 +113,37 @@ impl Connection {
             self.finish_slot(number, None, context);
             return true;
         }
-        if slot.reads {
-            let begun = slot.namespace.begin_reading(slot.offset, slot.bytes, Reader::Host);
-            let covered = covers(&begun.overlay, slot.bytes);
-            (slot.cache_read, slot.overlay) = (begun.cache, begun.overlay);
-            if covered {
-                slot.buffer = Some(buffer);
-                slot.step = Step::Read;
-                self.finish_slot(number, None, context);
-                return true;
-            }
-        }
-        let memory = buffer.pointer();
-        let (entry, offset, bytes) = (slot.entry, slot.offset, slot.bytes);
         slot.buffer = Some(buffer);
         if slot.reads {
-            slot.step = Step::Read;
-            let operation = StorageOperation::Read { memory, bytes, offset };
-            self.ask(number, operation, context);
+            let cache = slot.namespace.device_cache.as_ref();
+            match cache.and_then(|cache| cache.hit(slot.offset, slot.bytes)) {
+                Some(hit) => self.ask_cache(number, hit, context),
+                None => self.read_backing(number, context),
+            }
         } else {
             slot.step = Step::Data { received: 0 };
             self.transfer_ns = context.now_ns;
+            let (entry, bytes) = (slot.entry, slot.bytes);
             self.ready(&entry, number, bytes);
         }
         true
+    }
+
+    /// Has a file or device read what no cache has, into the buffer that is there.
+    pub(super) fn read_backing(&mut self, number: u16, context: &mut Context<'_>) {
+        let Some(slot) = self.slots.get(number) else { return };
+        let Some(memory) = slot.buffer.as_ref().map(Buffer::pointer) else { return };
+        let (offset, bytes) = (slot.offset, slot.bytes);
+        let begun = slot.namespace.begin_reading(offset, bytes, Reader::Host);
+        let covered = covers(&begun.overlay, bytes);
+        (slot.cache_read, slot.device_cache_read) = (begun.cache, begun.device_cache);
+        slot.overlay = begun.overlay;
+        slot.step = Step::Read;
+        if covered {
+            self.finish_slot(number, None, context);
+        } else {
+            self.ask(number, StorageOperation::Read { memory, bytes, offset }, context);
+        }
     }
 
     fn ready(&mut self, entry: &SubmissionEntry, transfer_tag: u16, length: u32) {

@@ -1,11 +1,11 @@
 //! Namespaces with what is in front of them, as they are shown.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
 use crate::backing::logged::{LogMedium, LoggedDisk, now_ms, power_of_copies, state_word};
-use crate::backing::{Backing, CacheFigures, CacheIndex, MemoryCache};
+use crate::backing::{Backing, CacheFigures, CacheIndex, DeviceCache, MemoryCache, Shards};
 use crate::namespace::Namespace;
 use crate::target::Target;
 
@@ -81,11 +81,40 @@ pub(super) struct CacheView {
     pub(super) hits: u64,
     pub(super) misses: u64,
     pub(super) evictions: u64,
+    /// The file or device that it is on, where it isn't in memory.
+    #[serde(default)]
+    pub(super) device: Option<CacheDeviceView>,
     /// What names its pages for the next start, where there is one.
     #[serde(default)]
     pub(super) index: Option<IndexView>,
     /// The pages that no option names, and then what is kept or recycled.
     pub(super) ranges: Vec<RangeView>,
+}
+
+/// What a cache is on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct CacheDeviceView {
+    pub(super) path: String,
+    /// file or block device.
+    pub(super) kind: String,
+    /// on or off.
+    pub(super) state: String,
+    /// Why off.
+    pub(super) reason: Option<String>,
+    /// On their way to it.
+    pub(super) waiting_pages: u64,
+    /// Since the start.
+    pub(super) written_bytes: u64,
+    /// Pages that stayed out because too many waited.
+    pub(super) dropped_pages: u64,
+    /// Pages that were not what was written.
+    pub(super) wrong_pages: u64,
+    /// Reads that asked the namespace's own drive after all, because a page's place was given away meanwhile.
+    pub(super) overtaken_reads: u64,
+    /// Reads that asked it because their pages lie in too many places.
+    pub(super) scattered_reads: u64,
+    /// Reads and writes that failed.
+    pub(super) errors: u64,
 }
 
 /// The index of a cache.
@@ -150,16 +179,17 @@ fn namespace_view(subsystem: &str, namespace: &Namespace) -> NamespaceView {
         ),
         bytes: namespace.blocks() * u64::from(namespace.block_bytes()),
         log,
-        cache: namespace
-            .cache
-            .as_deref()
-            .map(|cache| cache_view(cache, namespace.cache_index.as_ref())),
+        cache: namespace.cache_shards().map(|shards| CacheView {
+            device: namespace.device_cache.as_deref().map(cache_device_view),
+            index: namespace.cache_index.as_ref().map(index_view),
+            ..cache_view(shards)
+        }),
     }
 }
 
 fn log_view(disk: &LoggedDisk) -> LogView {
     let status = disk.status();
-    let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     LogView {
         media: disk.media().values().map(LogMedium::name).collect(),
         media_kinds: disk.media().values().map(LogMedium::word).collect(),
@@ -200,7 +230,7 @@ fn peer_views(disk: &LoggedDisk) -> Vec<PeerView> {
     peers.collect()
 }
 
-fn cache_view(cache: &MemoryCache, index: Option<&CacheIndex>) -> CacheView {
+fn cache_view(cache: &Shards) -> CacheView {
     let CacheFigures { asked, used_pages, .. } = cache.total();
     let ranges = cache.figures().into_iter().enumerate();
     CacheView {
@@ -209,8 +239,28 @@ fn cache_view(cache: &MemoryCache, index: Option<&CacheIndex>) -> CacheView {
         hits: asked.hits,
         misses: asked.misses,
         evictions: asked.evictions,
-        index: index.map(index_view),
+        device: None,
+        index: None,
         ranges: ranges.map(|(number, of)| range_view(cache, number, of)).collect(),
+    }
+}
+
+fn cache_device_view(cache: &DeviceCache) -> CacheDeviceView {
+    let (counters, off) = (&cache.counters, cache.off());
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let kind = if cache.disk().is_device() { "block device" } else { "file" };
+    CacheDeviceView {
+        path: cache.disk().path().display().to_string(),
+        kind: kind.to_string(),
+        state: if off.is_some() { "off" } else { "on" }.to_string(),
+        reason: off.map(|why| why.to_string()),
+        waiting_pages: cache.waiting_pages() as u64,
+        written_bytes: count(&counters.written_bytes),
+        dropped_pages: count(&counters.dropped_pages),
+        wrong_pages: count(&counters.wrong_pages),
+        overtaken_reads: count(&counters.overtaken_reads),
+        scattered_reads: count(&counters.scattered_reads),
+        errors: count(&counters.errors),
     }
 }
 
@@ -227,7 +277,7 @@ fn index_view(index: &CacheIndex) -> IndexView {
     }
 }
 
-fn range_view(cache: &MemoryCache, number: usize, of: CacheFigures) -> RangeView {
+fn range_view(cache: &Shards, number: usize, of: CacheFigures) -> RangeView {
     let would_miss = SIZES.iter().filter_map(|times| {
         let ratio = cache.would_miss(number, *times)?;
         Some(WouldMiss { times: *times, share: ratio.median, low: ratio.low, high: ratio.high })
@@ -321,6 +371,9 @@ impl CacheView {
             size(self.capacity_bytes),
             asked_for(self.hits, self.misses, self.evictions)
         );
+        let capacity = self.capacity_bytes;
+        let device = self.device.as_ref().map(|device| device.text(capacity));
+        text += &device.unwrap_or_default();
         text += &self.index.as_ref().map(IndexView::text).unwrap_or_default();
         for range in &self.ranges {
             if self.ranges.len() > 1 {
@@ -334,6 +387,21 @@ impl CacheView {
             text += &range.text();
         }
         text
+    }
+}
+
+impl CacheDeviceView {
+    fn text(&self, capacity: u64) -> String {
+        let CacheDeviceView { path, kind, state, reason, .. } = self;
+        let reason = reason.as_ref().map_or_else(String::new, |reason| format!(", {reason}"));
+        let times = self.written_bytes as f64 / capacity.max(1) as f64;
+        format!(
+            "         on {kind} {path}: {state}{reason}\n         {} written to it, {times:.1} times its size; {} pages stayed out, {} were wrong; {} operations failed\n",
+            size(self.written_bytes),
+            self.dropped_pages,
+            self.wrong_pages,
+            self.errors
+        )
     }
 }
 

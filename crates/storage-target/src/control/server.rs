@@ -127,22 +127,19 @@ fn answer(question: &Question, target: &Target) -> Answer {
         .map_err(|found| found.said("a log"))
         .and_then(flush),
         Question::Resize { subsystem, nsid, bytes } => {
-            chosen(target, subsystem.as_deref(), *nsid, |it| it.cache.is_some())
+            chosen(target, subsystem.as_deref(), *nsid, |it| it.cache_shards().is_some())
                 .map_err(|found| found.said("a cache"))
                 .and_then(|namespace| resize(namespace, *bytes))
         }
         Question::Evict { subsystem, nsid } => {
-            chosen(target, subsystem.as_deref(), *nsid, |it| it.cache.is_some())
+            chosen(target, subsystem.as_deref(), *nsid, |it| it.cache_shards().is_some())
                 .map_err(|found| found.said("a cache"))
                 .map(|namespace| {
                     if let Some(index) = &namespace.cache_index {
                         index.stop_warming();
                     }
-                    let evicted = namespace.cache.as_ref().map(|cache| {
-                        let used = cache.total().used_pages;
-                        cache.clear();
-                        used
-                    });
+                    let evicted = namespace.cache_shards().map(|its| its.total().used_pages);
+                    namespace.clear_caches();
                     serde_json::json!({ "evicted_pages": evicted })
                 })
         }
@@ -151,11 +148,18 @@ fn answer(question: &Question, target: &Target) -> Answer {
 }
 
 fn resize(namespace: &Namespace, bytes: u64) -> Result<serde_json::Value, String> {
+    if let Some(cache) = &namespace.device_cache {
+        return Err(format!(
+            "its cache is as large as {}\nhint: end the target, make that larger (`truncate -s SIZE FILE`), and serve it again",
+            cache.disk().path().display()
+        ));
+    }
     let Some(cache) = &namespace.cache else { return Err("it has no cache".to_string()) };
     cache.resize(bytes)?;
-    journal::line("cache-resized", &[("nsid", &namespace.number), ("pages", &cache.pages())]);
-    let used = cache.total().used_pages;
-    Ok(serde_json::json!({ "pages": cache.pages(), "used_pages": used }))
+    let pages = cache.shards().pages();
+    journal::line("cache-resized", &[("nsid", &namespace.number), ("pages", &pages)]);
+    let used = cache.shards().total().used_pages;
+    Ok(serde_json::json!({ "pages": pages, "used_pages": used }))
 }
 
 fn flush(namespace: &Namespace) -> Result<serde_json::Value, String> {

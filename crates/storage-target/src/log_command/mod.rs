@@ -124,7 +124,7 @@ pub(crate) fn run(verb: LogVerb) -> Result<()> {
 }
 
 /// `FILE`, or `DEVICE,serial=S`. What is on it stays, unless a command says otherwise.
-fn disk_of(text: &str) -> Result<DiskSpec, InvalidSpec> {
+pub(crate) fn disk_of(text: &str) -> Result<DiskSpec, InvalidSpec> {
     let (path, serial) = match text.split_once(",serial=") {
         Some((path, serial)) => (path, Some(serial.to_string())),
         None => (text, None),
@@ -149,7 +149,7 @@ fn acknowledge_of(text: &str) -> Result<Acknowledge, String> {
 }
 
 /// An error of opening with what to do about it.
-fn explained(error: OpenError) -> anyhow::Error {
+pub(crate) fn explained(error: OpenError) -> anyhow::Error {
     match error.hint() {
         Some(hint) => anyhow!("{error}\nhint: {hint}"),
         None => anyhow!("{error}"),

@@ -1,20 +1,12 @@
 //! Questions to a target that serves.
 
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 use std::sync::Arc;
 
 use narrows_initiator::{Association, PathOptions};
 use narrows_io::{Arena, DevicePath, Op};
 
-use crate::program::{Program, logged, make_log, refusal};
-
-pub(crate) fn tier(arguments: &[&str]) -> (String, Option<i32>) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows-target"));
-    let output = command.arg("tier").args(arguments).output().unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    (String::from_utf8_lossy(&said).into_owned(), output.status.code())
-}
+use crate::program::{Program, logged, make_log, refusal, tier_command as tier};
 
 fn one(path: &mut impl DevicePath, op: Op) {
     path.submit(op, 0, 0, 4096);

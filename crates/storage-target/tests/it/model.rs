@@ -16,7 +16,7 @@ use narrows_nvme::property::{CC, Configuration};
 use narrows_nvme::{DataPointer, HostId, Nqn, Status};
 use narrows_target::{InMemoryTarget, namespace_of};
 
-use crate::program::{NQN, connect, logged, make_log};
+use crate::program::{NQN, connect, logged, make_cache, make_log};
 
 const BLOCK: usize = 512;
 const BLOCKS: usize = 2048;
@@ -86,6 +86,10 @@ struct World {
     logged: bool,
     /// Its cache has an index, whose pages are read again now and then.
     indexed: bool,
+    /// Its cache is on another file, to which pages are written now and then.
+    on_device: bool,
+    /// That file fails reads now and then.
+    device_fails: bool,
     /// Commands under way may be about the same blocks.
     overlaps: bool,
     /// Who connects: the bytes of its HostID.
@@ -106,6 +110,8 @@ impl World {
             answered: 0,
             logged: namespace.contains(",log="),
             indexed: namespace.contains(",cache-index="),
+            on_device: namespace.contains(",cache=/"),
+            device_fails: false,
             overlaps: false,
             host: 9,
         }
@@ -343,6 +349,12 @@ impl World {
             if self.indexed && self.random.below(4) == 0 {
                 self.target.warm().unwrap();
             }
+            if self.on_device && self.random.below(3) == 0 {
+                self.target.fill_caches();
+            }
+            if self.device_fails && self.random.below(64) == 0 {
+                self.target.fail_cache_read(libc::EIO);
+            }
         }
     }
 
@@ -391,10 +403,19 @@ impl World {
 }
 
 fn run(seed: u64, namespace: &str) -> u64 {
-    run_in(World::new(seed, namespace), seed, namespace)
+    run_in(World::new(seed, namespace), seed, namespace).answered
 }
 
-fn run_in(mut world: World, seed: u64, namespace: &str) -> u64 {
+/// What came of a run.
+struct Outcome {
+    answered: u64,
+    /// Pages that a cache answered.
+    hits: u64,
+    /// What the file of a cache did: reads that were overtaken, wrong pages, errors; and whether the cache is off.
+    device: [u64; 4],
+}
+
+fn run_in(mut world: World, seed: u64, namespace: &str) -> Outcome {
     println!("seed {seed}");
     let digests = Digests { header: seed % 2 == 1, data: seed % 3 == 1 };
     for _ in 0..4 {
@@ -413,15 +434,15 @@ fn run_in(mut world: World, seed: u64, namespace: &str) -> u64 {
         world.target.finish(0);
     }
     assert_eq!(world.target.memory_in_use(), 0);
-    let answered = world.answered;
-    if namespace.contains(",cache=") {
-        let (hits, misses, updates) = world.target.cached_pages();
+    let (hits, misses, updates) = world.target.cached_pages();
+    if namespace.contains(",cache=ram:") {
         assert!(hits > 0 && misses > 0 && updates > 0, "{hits} {misses} {updates}");
     }
+    let outcome = Outcome { answered: world.answered, hits, device: world.target.cache_devices() };
     if world.logged {
         world.come_back(namespace);
     }
-    answered
+    outcome
 }
 
 /// Seeds of the ordinary run; `NARROWS_MODEL_SEEDS=1000..2000` asks for others.
@@ -525,6 +546,7 @@ fn overlap(seed: u64, file: &Path, namespace: &str) -> (u64, u64) {
         while world.target.waiting() > 0 {
             world.target.finish(0);
         }
+        while world.target.fill_caches() {}
         let before = world.target.cached_pages();
         let logged = world.logged.then(|| read_everything(&mut world, &mut lines[0]));
         world.target.move_logs().unwrap();
@@ -607,6 +629,63 @@ fn a_file_with_a_log_and_a_cache_is_what_the_model_says() {
     assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
 }
 
+/// Runs each seed on a file with a cache on another, which holds a quarter of it or all, and every second one with a log.
+fn with_devices(mut run: impl FnMut(u64, &Path, &str)) {
+    let folder = tempfile::tempdir().unwrap();
+    for seed in seeds() {
+        let (file, media) = (folder.path().join("disk"), [folder.path().join("log")]);
+        let cache = folder.path().join("cache");
+        std::fs::write(&file, vec![0; BLOCKS * BLOCK]).unwrap();
+        make_cache(&cache, if seed % 4 < 2 { 256 << 10 } else { 1 << 20 });
+        let with_log = seed % 2 == 1;
+        let mut namespace = file.display().to_string();
+        if with_log {
+            make_log(&file, &media, &[]);
+            namespace = logged(&file, &media);
+        }
+        run(seed, &file, &format!("{namespace},cache={}", cache.display()));
+        for used in [&file, &cache].into_iter().chain(with_log.then_some(&media[0])) {
+            std::fs::remove_file(used).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_file_with_a_cache_on_another_is_what_the_model_says() {
+    let (mut answered, mut hits, mut overtaken) = (0, 0, 0);
+    with_devices(|seed, _, namespace| {
+        let outcome = run_in(World::new(seed, namespace), seed, namespace);
+        assert_eq!(outcome.device[1..], [0, 0, 0], "seed {seed}");
+        answered += outcome.answered;
+        (hits, overtaken) = (hits + outcome.hits, overtaken + outcome.device[0]);
+    });
+    println!("{hits} pages from caches, {overtaken} reads were overtaken");
+    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+    assert!(hits > seeds().count() as u64 * 8, "{hits}");
+}
+
+#[test]
+fn a_cache_whose_file_fails_is_off_and_fails_no_command() {
+    let (mut answered, mut off) = (0, 0);
+    with_devices(|seed, _, namespace| {
+        let world = World { device_fails: true, ..World::new(seed, namespace) };
+        let outcome = run_in(world, seed, namespace);
+        assert_eq!(outcome.device[2] > 0, outcome.device[3] > 0, "seed {seed}");
+        (answered, off) = (answered + outcome.answered, off + outcome.device[3]);
+    });
+    println!("{off} caches are off");
+    assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
+    assert!(off > 0);
+}
+
+#[test]
+fn whatever_overlapped_a_cache_on_another_file_is_what_its_file_is() {
+    let mut hits = 0;
+    with_devices(|seed, file, namespace| hits += overlap(seed, file, namespace).0);
+    println!("{hits} cached pages beside the file");
+    assert!(hits > 10 * 12, "{hits}");
+}
+
 #[test]
 fn ranges_without_a_block_are_deallocated_at_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -662,7 +741,7 @@ fn a_file_with_a_log_in_persistent_memory_is_what_the_model_says() {
         let world = World::new(seed, namespace);
         // Ordinary files, mapped and written as such memory is.
         world.target.pretend_persistent_logs().unwrap();
-        run_in(world, seed, namespace)
+        run_in(world, seed, namespace).answered
     });
     assert!(answered > seeds().count() as u64 * 100, "{answered} commands were answered");
 }

@@ -8,9 +8,8 @@ use narrows_initiator::{Association, ReservationState};
 use narrows_io::{DevicePath, Op};
 use narrows_nvme::HostId;
 
-use crate::control::tier;
 use crate::logged::{BLOCK, Model, all, fill, kills, number_of, path_to, read, refuse, write};
-use crate::program::{NQN, Program, log_command};
+use crate::program::{NQN, Program, log_command, tier_command as tier};
 
 /// A peer: as much memory as the smallest log takes, or a little more.
 fn peer_at(port: u16) -> Program {

@@ -160,6 +160,13 @@ pub(crate) fn make_log(file: &Path, media: &[PathBuf], more: &[&str]) {
     assert_eq!(code, Some(0), "{said}");
 }
 
+/// Makes a cache with room for so many bytes of a file that is made for it.
+pub(crate) fn make_cache(file: &Path, bytes: u64) {
+    std::fs::File::create(file).unwrap().set_len((1 << 20) + bytes).unwrap();
+    let (said, code) = cache_command(&["make", file.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{said}");
+}
+
 /// A file with its log, as a namespace is named.
 pub(crate) fn logged(file: &Path, media: &[PathBuf]) -> String {
     let media = media.iter().map(|medium| format!(",log={}", medium.display()));
@@ -168,8 +175,22 @@ pub(crate) fn logged(file: &Path, media: &[PathBuf]) -> String {
 
 /// What `narrows-target log` says, and its exit code.
 pub(crate) fn log_command(arguments: &[&str]) -> (String, Option<i32>) {
+    command_of("log", arguments)
+}
+
+/// The same of `narrows-target cache`.
+pub(crate) fn cache_command(arguments: &[&str]) -> (String, Option<i32>) {
+    command_of("cache", arguments)
+}
+
+/// The same of `narrows-target tier`.
+pub(crate) fn tier_command(arguments: &[&str]) -> (String, Option<i32>) {
+    command_of("tier", arguments)
+}
+
+fn command_of(verb: &str, arguments: &[&str]) -> (String, Option<i32>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_narrows-target"));
-    let output = command.arg("log").args(arguments).output().unwrap();
+    let output = command.arg(verb).args(arguments).output().unwrap();
     let said = [output.stdout, output.stderr].concat();
     (String::from_utf8_lossy(&said).into_owned(), output.status.code())
 }

@@ -100,7 +100,7 @@ pub(super) const RULES: &[Rule] = &[
         },
         figures: &[Metric(metric::SPLIT_STORAGE)],
         summary: "The target may answer reads from memory: from its page cache, or from a cache in front of the file",
-        advice: "To see the drive, serve a device, or a file on a file system that takes direct I/O (narrows-target says `access=direct` when it starts), without cache=ram",
+        advice: "To see the drive, serve a device, or a file on a file system that takes direct I/O (narrows-target says `access=direct` when it starts), without cache=ram or cache=FILE",
         reason: "The fabric's part is right. The storage's is the drive's only for reads that the memory does not have, and which those are is not told",
         reference: "Linux open(2), O_DIRECT; guide: a storage target, memory in front",
     },

@@ -37,7 +37,7 @@ pub(crate) use opened::{OpenMedium, newest_on, open_media};
 pub(crate) use peer::Peer;
 pub(crate) use wait::{News, Owner, Waiter};
 
-use super::{FileDisk, MemoryCache};
+use super::{DeviceCache, FileDisk, MemoryCache};
 use crate::journal;
 use feed::End;
 use image::RingImage;
@@ -114,7 +114,7 @@ pub(crate) struct LoggedDisk {
     /// Peers that are there again and members of the next life, by their numbers.
     returning: Mutex<BTreeMap<u8, PeerLines>>,
     /// Pages in front of backing and log, which have to leave when the log loses data that were read.
-    cache: Option<Arc<MemoryCache>>,
+    caches: (Option<Arc<MemoryCache>>, Option<Arc<DeviceCache>>),
     /// A mark on the backing's file that says that it has a log was set.
     marked: bool,
     shared: Mutex<Shared>,
@@ -274,9 +274,9 @@ impl LoggedDisk {
     /// The log failed, and what of it was not durable is no longer read: nor by the cache. Before anybody hears of it, so that who does
     /// reads what is left.
     fn forget_what_was_lost(&self) {
-        if let Some(cache) = &self.cache {
-            cache.clear();
-        }
+        let (memory, device) = &self.caches;
+        memory.iter().for_each(|cache| cache.clear());
+        device.iter().for_each(|cache| cache.clear());
     }
 
     /// What the log holds of these bytes of the backing, for whoever reads the backing after this.

@@ -18,9 +18,9 @@ use super::mark::{Mark, check_can_be_marked, mark, mark_of};
 use super::opened::{Absent, OpenMedia, OpenMedium, newest_on, open_media};
 use super::peer::{PeerMedium, Reservation};
 use super::{LogCounters, LogMedium, LoggedDisk, RingImage, Shared, now_ms};
-use crate::backing::MemoryCache;
 use crate::backing::file::FileDisk;
 use crate::backing::open::{OpenError, open_file_or_device, refused};
+use crate::backing::{DeviceCache, MemoryCache};
 use crate::buffer::{Buffer, LARGEST};
 use crate::journal;
 use crate::namespace::{DiskSpec, LogMediumSpec};
@@ -450,7 +450,7 @@ impl OpenLog {
     }
 }
 
-/// A backing with its log, once what the log held is in the backing; `cache` is the memory in front of both.
+/// A backing with its log, once what the log held is in the backing; `caches` are in front of both.
 ///
 /// # Errors
 /// Why it isn't served.
@@ -458,7 +458,7 @@ pub(crate) fn open_logged(
     backing: FileDisk,
     serial: Option<&str>,
     places: &[LogMediumSpec],
-    cache: Option<Arc<MemoryCache>>,
+    caches: (Option<Arc<MemoryCache>>, Option<Arc<DeviceCache>>),
 ) -> Result<LoggedDisk, OpenError> {
     let path = backing.path().display().to_string();
     let system = |action| {
@@ -511,7 +511,7 @@ pub(crate) fn open_logged(
         superblock,
         reservation,
         returning: Mutex::default(),
-        cache,
+        caches,
         marked,
         shared: Mutex::new(shared),
         bell: Condvar::new(),
@@ -544,7 +544,7 @@ pub(crate) fn check_named_once<'a>(
             return Err(refused(
                 path,
                 "it is named twice".to_string(),
-                "a file, each medium of its log and the index of its cache are files of their own",
+                "a file, each medium of its log, its cache and the index of that are files of their own",
             ));
         }
         seen.push(real);

@@ -2,7 +2,8 @@
 
 use narrows_read_cache::{Admission, Page, PageRange, SavedPage, Slot};
 
-use super::{CacheRead, MemoryCache, PAGE, parts};
+use super::MemoryCache;
+use crate::backing::shards::{CacheRead, PAGE, PIECE, parts};
 
 impl MemoryCache {
     /// The pages that are here, of all shards by turns, each shard's oldest first.
@@ -20,14 +21,14 @@ impl MemoryCache {
 
     /// Whether a page of an index would find room.
     pub(crate) fn has_room_for(&self, page: Page) -> bool {
-        self.lock(self.shard_of(page)).has_room_for(page)
+        self.lock(self.shards.shard_of(page)).has_room_for(page)
     }
 
     /// Before the backing is asked for bytes that no host asked for.
     pub(crate) fn begin_warming(&self, offset: u64, bytes: u32) -> Option<CacheRead> {
         let pages = PageRange::touched(offset, u64::from(bytes), PAGE);
         let mut starts =
-            parts(pages).map(|part| self.lock(self.shard_of(part.first())).begin_warming());
+            parts(pages).map(|part| self.lock(self.shards.shard_of(part.first())).begin_warming());
         let first = starts.next()?;
         let second = starts.next().unwrap_or(first);
         Some(CacheRead([first, second]))
@@ -36,12 +37,12 @@ impl MemoryCache {
     /// Takes in pages of an index that follow each other, of which `data` is what the backing gave; how many found room.
     pub(crate) fn warm(&self, read: CacheRead, pages: &[SavedPage], data: &[u8]) -> u64 {
         let Some(first) = pages.first() else { return 0 };
-        let piece_of = |page: Page| page.0 / super::PIECE;
+        let piece_of = |page: Page| page.0 / PIECE;
         let mut admitted = 0;
         for (saved, bytes) in pages.iter().zip(data.chunks_exact(PAGE as usize)) {
             let page = saved.page();
             let start = read.0[usize::from(piece_of(page) > piece_of(first.page()))];
-            let shard = self.shard_of(page);
+            let shard = self.shards.shard_of(page);
             let mut cache = self.lock(shard);
             if let Admission::Admitted(slot) = cache.warm(start, saved) {
                 self.memory.write(self.place(shard, slot), bytes);

@@ -1,8 +1,10 @@
 //! Bytes of a cache, over the borders of its shards, in its ranges, in other sizes, and again after a restart.
 
-use narrows_read_cache::SavedPage;
+use narrows_read_cache::{Page, SavedPage};
 
 use super::*;
+use crate::backing::shards::PIECE;
+use crate::namespace::CacheRange;
 
 const PIECE_BYTES: u64 = PIECE * PAGE as u64;
 
@@ -40,8 +42,8 @@ fn what_was_filled_is_read_in_any_cut_and_over_the_border_of_shards() {
         let expected = &data[at..at + bytes as usize];
         assert_eq!(read_of(&cache, offset + at as u64, bytes).as_deref(), Some(expected));
     }
-    let figures = cache.figures();
-    assert_eq!((figures[0].used_pages, cache.pages(), figures.len()), (255, 4096, 1));
+    let figures = cache.shards.figures();
+    assert_eq!((figures[0].used_pages, cache.shards.pages(), figures.len()), (255, 4096, 1));
     assert_eq!((figures[0].asked.misses, figures[0].range.as_str()), (257, "rest"));
 }
 
@@ -63,21 +65,21 @@ fn ranges_have_their_quotas_in_whatever_shards_they_lie() {
     let quota_bytes = Some(1 << 20);
     let half = CacheRange { offset: 8 << 20, bytes: 4 << 20, keep: true, quota_bytes };
     let cache = cache_of(16 << 20, &[keep, half, recycle]);
-    let used = || cache.figures().iter().map(|of| of.used_pages).collect::<Vec<_>>();
+    let used = || cache.shards.figures().iter().map(|of| of.used_pages).collect::<Vec<_>>();
     read_all(&cache, keep.offset, keep.bytes);
     read_all(&cache, half.offset, half.bytes);
     // A scan of much more than the cache, and one of what is to be recycled.
     read_all(&cache, 128 << 20, 64 << 20);
     read_all(&cache, recycle.offset, recycle.bytes);
     assert_eq!(used(), [4096 - 768 - 256 - 64, 768, 256, 64]);
-    let misses = |range: usize| cache.figures()[range].asked.misses;
+    let misses = |range: usize| cache.shards.figures()[range].asked.misses;
     let before = misses(1);
     read_all(&cache, keep.offset, keep.bytes);
     assert_eq!((misses(1), before), (768, 768));
-    let names: Vec<_> = cache.figures().into_iter().map(|of| of.range).collect();
+    let names: Vec<_> = cache.shards.figures().into_iter().map(|of| of.range).collect();
     assert_eq!(names[..2], ["rest", "keep=524288+3145728"]);
-    assert!(cache.would_miss(1, 1.0).unwrap().median < 0.51);
-    assert!(cache.would_miss(4, 1.0).is_none());
+    assert!(cache.shards.would_miss(1, 1.0).unwrap().median < 0.51);
+    assert!(cache.shards.would_miss(4, 1.0).is_none());
     // More than the cache has, in one shard though not in all.
     let much = CacheRange { offset: 0, bytes: 17 << 20, keep: true, quota_bytes: None };
     let refused = MemoryCache::new(&CacheSpec { bytes: 16 << 20, ranges: vec![much], index: None });
@@ -105,12 +107,12 @@ fn a_size_is_changed_while_pages_are_there_and_what_stays_is_right() {
         });
         held.count()
     };
-    assert_eq!((right(), cache.pages()), (3072, 4096));
+    assert_eq!((right(), cache.shards.pages()), (3072, 4096));
     cache.resize(8 << 20).unwrap();
-    assert_eq!((right(), cache.pages()), (2048, 2048));
+    assert_eq!((right(), cache.shards.pages()), (2048, 2048));
     assert!((0..256).all(|page| read_of(&cache, page * 4096, PAGE).is_some()), "what is kept");
     cache.resize(64 << 20).unwrap();
-    assert_eq!((right(), cache.pages()), (2048, 16_384));
+    assert_eq!((right(), cache.shards.pages()), (2048, 16_384));
     let more = pattern(10, 1 << 20);
     for piece in 100..140 {
         let read = cache.begin_read(piece << 20, 1 << 20).unwrap();
@@ -121,16 +123,16 @@ fn a_size_is_changed_while_pages_are_there_and_what_stays_is_right() {
     let why = |bytes| cache.resize(bytes).unwrap_err();
     assert!(why(65 << 20).contains("67108864 bytes") && why(4096).contains("262144"));
     assert!(why(2 << 20).contains("kept and recycled in it needs 4194304 bytes"));
-    assert_eq!(cache.pages(), 16_384);
+    assert_eq!(cache.shards.pages(), 16_384);
     cache.resize(4 << 20).unwrap();
-    assert_eq!(cache.pages(), 1024);
+    assert_eq!(cache.shards.pages(), 1024);
     right();
 }
 
 #[test]
 fn the_curve_says_what_a_cache_of_another_size_would_give() {
     let cache = cache_of(16 << 20, &[]);
-    assert_eq!(cache.would_miss(0, 1.0), None);
+    assert_eq!(cache.shards.would_miss(0, 1.0), None);
     let none = vec![0; 4096];
     // Six MiB, again and again, of which every shard has its part: two pieces in two of the four shards.
     for round in 0..10u64 {
@@ -144,7 +146,7 @@ fn the_curve_says_what_a_cache_of_another_size_would_give() {
             }
         }
     }
-    let missed = |times| cache.would_miss(0, times).unwrap();
+    let missed = |times| cache.shards.would_miss(0, times).unwrap();
     let all = missed(1.0);
     assert_eq!((all.low, all.high), (all.median, all.median));
     assert!((all.median - 0.1).abs() < 1e-9, "first reads alone: {all:?}");
@@ -189,7 +191,7 @@ fn writes_update_what_is_here_and_leave_the_rest_of_a_page() {
     assert_eq!(read_of(&cache, 0, 16_384).unwrap()[3584..3584 + 6144], new);
     // Ranges over everything, and one that nobody finishes: the pages leave.
     drop(cache.begin_write([(0, 1 << 40), (8192, 4096)].into_iter()));
-    assert_eq!(cache.figures()[0].used_pages, 0);
+    assert_eq!(cache.shards.figures()[0].used_pages, 0);
     let read = cache.begin_read(0, 4096).unwrap();
     cache.fill(read, 0, &pattern(6, 4096));
     assert_eq!(read_of(&cache, 0, 4096), Some(pattern(6, 4096)));
@@ -237,7 +239,7 @@ fn pages_come_back_to_whatever_shards_they_are_of() {
             let read = after.begin_warming(offset, bytes).unwrap();
             admitted += after.warm(read, pages, &data[offset as usize..][..bytes as usize]);
         }
-        let asked = after.total().asked;
+        let asked = after.shards.total().asked;
         assert_eq!((asked.reads, asked.admissions), (0, admitted));
         assert!(admitted <= room && admitted + 256 >= room, "{admitted} of {room}");
         let here = |page: &u64| {

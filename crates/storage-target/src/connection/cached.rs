@@ -1,0 +1,86 @@
+//! Reads that the device of a cache answers: in pieces, which are held against what is known of their slots once all of them are here. Where
+//! one is not what it was, the file or device behind is asked as though the cache had not had it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::slots::Step;
+use super::{Connection, Context, Phase, StorageOperation, StorageRequest};
+use crate::backing::DeviceHit;
+
+impl Connection {
+    /// Asks the device of a cache for the pages of a read, into the buffer that is there.
+    pub(super) fn ask_cache(&mut self, number: u16, hit: DeviceHit, context: &mut Context<'_>) {
+        let Some(slot) = self.slots.get(number) else { return };
+        let namespace = Arc::clone(&slot.namespace);
+        let (Some(cache), Some(buffer)) = (&namespace.device_cache, &slot.buffer) else { return };
+        let mut memory = buffer.pointer();
+        let controller = self.controller_of_storage.as_ref().filter(|its| its.enter_storage());
+        let Some(controller) = controller else {
+            // Nobody waits for the answer any more.
+            self.phase = Phase::Ending;
+            return;
+        };
+        let begun_ns = context.target.now_ns();
+        let mut left = 0;
+        for (part, run) in (0..).zip(hit.runs()) {
+            if part > 0 {
+                controller.stay_in_storage();
+            }
+            let operation = StorageOperation::Read { memory, bytes: run.bytes, offset: run.offset };
+            context.requests.push(StorageRequest { slot: number, part, fd: cache.fd(), operation });
+            memory = memory.wrapping_add(run.bytes as usize);
+            self.in_storage += 1;
+            left += 1;
+        }
+        if slot.arrived_ns > 0 {
+            slot.asked_ns = begun_ns;
+        }
+        slot.step = Step::ReadCached { hit, left, failed: None, begun_ns };
+    }
+
+    /// A piece of such a read has ended; `result` as the kernel gives it.
+    pub(super) fn cache_has_read(
+        &mut self,
+        number: u16,
+        part: u8,
+        result: i32,
+        context: &mut Context<'_>,
+    ) {
+        let Some(slot) = self.slots.get(number) else { return };
+        let Step::ReadCached { hit, left, failed, .. } = &mut slot.step else { return };
+        let whole = hit.runs().nth(usize::from(part));
+        if !whole.is_some_and(|run| u32::try_from(result) == Ok(run.bytes)) {
+            *failed = failed.or(Some(result));
+        }
+        *left -= 1;
+        if *left > 0 {
+            return;
+        }
+        let read = std::mem::replace(&mut slot.step, Step::Read);
+        let Step::ReadCached { hit, failed, begun_ns, .. } = read else { return };
+        let now_ns = context.target.now_ns();
+        if slot.arrived_ns > 0 {
+            slot.storage_ns += now_ns.saturating_sub(slot.asked_ns);
+        }
+        let namespace = Arc::clone(&slot.namespace);
+        let (Some(cache), Some(buffer)) = (&namespace.device_cache, &mut slot.buffer) else {
+            return;
+        };
+        cache.read_took(Duration::from_nanos(now_ns.saturating_sub(begun_ns)));
+        let read = buffer.bytes_mut(hit.bytes());
+        let is_right = match failed {
+            Some(result) => {
+                cache.read_failed(result);
+                false
+            }
+            None => cache.check(&hit, read),
+        };
+        if is_right {
+            hit.trim(read);
+            self.finish_slot(number, None, context);
+        } else {
+            self.read_backing(number, context);
+        }
+    }
+}
