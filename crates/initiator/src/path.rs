@@ -135,6 +135,13 @@ fn missing(direct: &Option<(u16, Range<usize>)>) -> usize {
     direct.as_ref().map_or(1, |(_, range)| range.len())
 }
 
+/// Sleeps until the socket is as `events` says, for a heartbeat at most. Interrupted or not, the caller looks.
+fn poll_for(stream: &TcpStream, events: PollFlags) {
+    let mut fds = [PollFd::new(stream, events)];
+    let limit = Timespec { tv_sec: 0, tv_nsec: HEARTBEAT_MS as i64 * 1_000_000 };
+    let _ = poll(&mut fds, Some(&limit));
+}
+
 /// A queue without a connection.
 fn no_queue() -> HostQueue {
     HostQueue::new(0, Digests::NONE, 0, 0)
@@ -362,11 +369,18 @@ impl NvmeTcpPath {
     /// Takes what came; whether something did. With `wait` it sleeps until something does, or for a heartbeat.
     fn receive(&mut self, wait: bool) -> Result<bool, HostError> {
         let Some(stream) = self.stream.as_deref() else { return Ok(false) };
-        let flags = if wait { 0 } else { libc::MSG_DONTWAIT };
         let direct = self.queue.direct(DIRECT_FROM);
+        let missing = missing(&direct);
         if wait {
-            self.wake_up.when(stream.as_fd(), missing(&direct));
+            self.wake_up.when(stream.as_fd(), missing);
         }
+        // A receive that blocks takes what is there, and sleeps until as much as that comes once more, which may be more than will come:
+        // a poll counts what is there.
+        let polls = wait && missing > 1;
+        if polls {
+            poll_for(stream, PollFlags::IN);
+        }
+        let flags = if wait && !polls { 0 } else { libc::MSG_DONTWAIT };
         let memory = match &direct {
             Some((slot, range)) => &mut self.slots.slot(*slot)[range.clone()],
             None => &mut self.input[..],
@@ -412,9 +426,7 @@ impl NvmeTcpPath {
     fn wait_for_socket(&mut self, events: PollFlags) {
         let Some(stream) = self.stream.as_deref() else { return };
         self.wake_up.when(stream.as_fd(), missing(&self.queue.direct(DIRECT_FROM)));
-        let mut fds = [PollFd::new(stream, events)];
-        let limit = Timespec { tv_sec: 0, tv_nsec: HEARTBEAT_MS as i64 * 1_000_000 };
-        let _ = poll(&mut fds, Some(&limit));
+        poll_for(stream, events);
     }
 
     /// Sleeps until something came, no longer than `wait`.

@@ -21,8 +21,9 @@ impl Default for WakeUp {
 }
 
 impl WakeUp {
-    /// Has the kernel wake the thread that receives when there is what is `missing`, bytes, or enough of it. What is missing must be
-    /// bound to come: with less the thread sleeps on. Where the kernel refuses, each packet wakes.
+    /// Has the kernel wake the thread that waits to receive when there is what is `missing`, bytes, or enough of it. What is missing must be
+    /// bound to come: with less the thread sleeps on. It is for poll(2) and a ring's receive, which count what is there: a receive that
+    /// blocks takes what is there first, and then sleeps until as much comes once more. Where the kernel refuses, each packet wakes.
     pub fn when(&mut self, socket: BorrowedFd<'_>, missing: usize) {
         let bytes = missing.clamp(1, WOKEN_AT);
         if bytes == self.bytes {

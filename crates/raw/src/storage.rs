@@ -72,17 +72,22 @@ pub(crate) fn inside(whole: &Range<u64>, part: &Range<u64>) -> Range<u64> {
 /// What a path leads to: a block device or a file.
 pub(crate) fn at(source: &dyn Source, path: &str) -> Option<Storage> {
     if source.is_live() {
-        return match look(path)? {
-            (StatxType::Block(number), _) => Some(Storage::Device(number)),
-            (StatxType::File, id) => Some(Storage::File(id)),
-            (StatxType::Other, _) => None,
-        };
+        return at_live(path);
     }
     let real = source.real_path(path).ok()?;
     match node::kind(source, &real).ok()? {
         (NodeKind::Block, number) => number.map(Storage::Device),
         (NodeKind::File, _) => Some(Storage::File(FileId::Path(real))),
         _ => None,
+    }
+}
+
+/// What a path leads to here and now.
+pub(crate) fn at_live(path: &str) -> Option<Storage> {
+    match look(path)? {
+        (StatxType::Block(number), _) => Some(Storage::Device(number)),
+        (StatxType::File, id) => Some(Storage::File(id)),
+        (StatxType::Other, _) => None,
     }
 }
 

@@ -16,7 +16,7 @@ pub const INTERFACE: Key<str> = Key::new("interface");
 pub const QUEUES: Key<f64> = Key::new("queues");
 /// Whether host and target are one machine.
 pub const SAME_MACHINE: Key<bool> = Key::new("same_machine");
-/// What answers reads at the target, where it tells: `memory`, `page cache`, `cache in memory`, `direct`.
+/// What answers reads at the target, where it tells: `memory`, `page cache`, `cache in front`, `direct`.
 pub const TARGET_STORAGE: Key<str> = Key::new("target_storage");
 /// How the target's threads wait: `sleeps`, `polls`, or for how long they poll before they sleep.
 pub const TARGET_WAIT: Key<str> = Key::new("target_wait");

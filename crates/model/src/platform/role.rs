@@ -102,7 +102,7 @@ pub struct FileSystem {
     /// Reached over a network at an address of this machine itself, so that what answers runs here.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub this_machine: bool,
-    /// What answers reads behind a storage target, where the target tells: `memory`, `page cache`, `cache in memory`, `direct`.
+    /// What answers reads behind a storage target, where the target tells: `memory`, `page cache`, `cache in front`, `direct`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub behind: Option<String>,
 }

@@ -44,7 +44,7 @@ impl StorageBehind {
         match self {
             StorageBehind::Memory => "memory",
             StorageBehind::PageCache => "page cache",
-            StorageBehind::Cached => "cache in memory",
+            StorageBehind::Cached => "cache in front",
             StorageBehind::Direct => "direct",
         }
     }

@@ -32,7 +32,7 @@ pub fn echo(address: SocketAddr, ui: &(dyn Ui + Sync)) -> Result<Exit> {
     if !address.ip().is_loopback() {
         ui.say("whoever reaches this port can have messages sent back to them, and keep CPUs busy with that; end it after the test");
     }
-    let seen = Mutex::new(Seen::default());
+    let seen = Mutex::new(ConnectionCounts::default());
     serve(&listener, &stop, &|event| match event {
         EchoEvent::Connected(from) => {
             let first = seen.lock().unwrap_or_else(PoisonError::into_inner).add(from.ip());
@@ -57,12 +57,12 @@ const ADDRESSES: usize = 256;
 
 /// Who connected, and how often. A measurement opens many connections, and is one line.
 #[derive(Debug, Default)]
-struct Seen {
+struct ConnectionCounts {
     connections: BTreeMap<IpAddr, u64>,
     others: u64,
 }
 
-impl Seen {
+impl ConnectionCounts {
     /// Counts a connection; whether it is the first of an address that is kept.
     fn add(&mut self, from: IpAddr) -> bool {
         if self.connections.len() >= ADDRESSES && !self.connections.contains_key(&from) {
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn an_address_is_told_once_and_counted_to_the_end() {
-        let mut seen = Seen::default();
+        let mut seen = ConnectionCounts::default();
         let one = IpAddr::from([192, 0, 2, 1]);
         let other = IpAddr::from([192, 0, 2, 2]);
         assert!(seen.add(one) && !seen.add(one) && seen.add(other) && !seen.add(one));
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn more_addresses_than_are_kept_are_counted_together() {
-        let mut seen = Seen::default();
+        let mut seen = ConnectionCounts::default();
         for low in 0..=u8::MAX {
             assert!(seen.add(IpAddr::from([198, 51, 100, low])));
         }

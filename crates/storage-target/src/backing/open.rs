@@ -130,7 +130,9 @@ fn open_with_log(disk: FileDisk, spec: &NamespaceSpec) -> Result<Opened, OpenErr
     };
     let bytes = disk.size().map_err(system)?;
     check_no_log(&disk)?;
-    check_no_cache(&disk)?;
+    if !spec.keep_contents {
+        check_no_cache(&disk)?;
+    }
     // Before the log is: what can't be had changes nothing.
     let cache = spec.cache.as_ref().map(|cache| cache_for(&path, cache)).transpose()?;
     let device_cache = spec.device_cache.as_ref().map(open_device_cache).transpose()?;

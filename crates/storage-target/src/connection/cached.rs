@@ -8,25 +8,41 @@ use super::slots::Step;
 use super::{Connection, Context, Phase, StorageOperation, StorageRequest};
 use crate::backing::DeviceHit;
 
+/// A read that has not ended after so long is taken for one that never will.
+const SILENT: Duration = Duration::from_secs(5);
+
 impl Connection {
+    /// Caches whose device does not answer are asked no more.
+    pub(crate) fn look_at_cached_reads(&self, now_ns: u64) {
+        for (_, slot) in self.slots.all() {
+            let Step::ReadCached { begun_ns, .. } = slot.step else { continue };
+            let waited = Duration::from_nanos(now_ns.saturating_sub(begun_ns));
+            if waited >= SILENT
+                && let Some(cache) = &slot.namespace.device_cache
+            {
+                cache.is_silent(SILENT);
+            }
+        }
+    }
+
     /// Asks the device of a cache for the pages of a read, into the buffer that is there.
     pub(super) fn ask_cache(&mut self, number: u16, hit: DeviceHit, context: &mut Context<'_>) {
         let Some(slot) = self.slots.get(number) else { return };
         let namespace = Arc::clone(&slot.namespace);
         let (Some(cache), Some(buffer)) = (&namespace.device_cache, &slot.buffer) else { return };
         let mut memory = buffer.pointer();
-        let controller = self.controller_of_storage.as_ref().filter(|its| its.enter_storage());
-        let Some(controller) = controller else {
+        let Some(controller) =
+            self.controller_of_storage.as_ref().filter(|its| its.enter_storage())
+        else {
             // Nobody waits for the answer any more.
             self.phase = Phase::Ending;
             return;
         };
+        // These reads change nothing, so the host's next association does not wait for them.
+        controller.leave_storage();
         let begun_ns = context.target.now_ns();
         let mut left = 0;
         for (part, run) in (0..).zip(hit.runs()) {
-            if part > 0 {
-                controller.stay_in_storage();
-            }
             let operation = StorageOperation::Read { memory, bytes: run.bytes, offset: run.offset };
             context.requests.push(StorageRequest { slot: number, part, fd: cache.fd(), operation });
             memory = memory.wrapping_add(run.bytes as usize);
@@ -67,7 +83,7 @@ impl Connection {
         let (Some(cache), Some(buffer)) = (&namespace.device_cache, &mut slot.buffer) else {
             return;
         };
-        cache.read_took(Duration::from_nanos(now_ns.saturating_sub(begun_ns)));
+        cache.read_took(begun_ns..now_ns);
         let read = buffer.bytes_mut(hit.bytes());
         let is_right = match failed {
             Some(result) => {

@@ -249,7 +249,7 @@ impl Connection {
 
     /// Whether a command waits for memory.
     pub(crate) fn is_hungry(&self) -> bool {
-        !self.hungry.is_empty()
+        !self.hungry.is_empty() && self.phase != Phase::Ending
     }
 
     /// The host was heard; who only says that he is that host keeps no controller of it alive.

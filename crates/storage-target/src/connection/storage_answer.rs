@@ -21,7 +21,9 @@ impl Connection {
         context: &mut Context<'_>,
     ) {
         self.in_storage -= 1;
-        if let Some(controller) = &self.controller_of_storage {
+        let slot = self.slots.get(number);
+        let cached = slot.is_some_and(|slot| matches!(slot.step, Step::ReadCached { .. }));
+        if let Some(controller) = self.controller_of_storage.as_ref().filter(|_| !cached) {
             controller.leave_storage();
         }
         let Some(slot) = self.slots.get(number) else { return };

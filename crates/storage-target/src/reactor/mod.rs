@@ -303,15 +303,15 @@ impl Reactor {
         loop {
             self.feed_the_hungry(now_ns);
             let touched = std::mem::take(&mut self.touched);
-            let mut sent = false;
+            let mut gave = false;
             for index in &touched {
-                sent |= self.serve(*index);
+                gave |= self.serve(*index);
             }
             // The vector is kept.
             self.touched = touched;
             self.touched.clear();
-            // Answers that went gave memory back, which no end of an operation will say.
-            if !sent || self.hungry.is_empty() {
+            // Memory came back, which no end of an operation will say.
+            if !gave || self.hungry.is_empty() {
                 return;
             }
         }
@@ -338,13 +338,12 @@ impl Reactor {
         }
     }
 
-    /// Has a connection send and receive, or closes it; whether something was sent.
+    /// Has a connection send and receive, or closes it; whether memory may have come back by that.
     fn serve(&mut self, index: u32) -> bool {
         let Some(peer) = self.peers[index as usize].as_mut() else { return false };
         let sent = !peer.sending && !peer.broken && peer.send_now(&mut self.pool);
         if peer.broken || peer.connection.is_over() {
-            self.close(index);
-            return sent;
+            return self.close(index) || sent;
         }
         if peer.connection.is_unfinished() && !self.unfinished.contains(&index) {
             self.unfinished.push(index);
@@ -371,9 +370,9 @@ impl Reactor {
         sent
     }
 
-    /// Ends a connection as far as the kernel lets go of its memory; called again when it let go of more.
-    fn close(&mut self, index: u32) {
-        let Some(peer) = self.peers[index as usize].as_mut() else { return };
+    /// Ends a connection as far as the kernel lets go of its memory; called again when it let go of more. Whether it is gone.
+    fn close(&mut self, index: u32) -> bool {
+        let Some(peer) = self.peers[index as usize].as_mut() else { return false };
         if !peer.closing {
             peer.closing = true;
             journal::connection_ended(&peer.from, &peer.connection);
@@ -384,13 +383,14 @@ impl Reactor {
             let _ = peer.socket.shutdown(std::net::Shutdown::Both);
         }
         if peer.receiving.is_some() || peer.sending || peer.connection.is_in_storage() {
-            return;
+            return false;
         }
         if let Some(mut peer) = self.peers[index as usize].take() {
             peer.connection.drop_buffers(&mut self.pool);
             self.free.push(index);
             self.connections.fetch_sub(1, Ordering::Relaxed);
         }
+        true
     }
 
     /// What doesn't come by itself: silence, lateness, ends of controllers.
@@ -428,6 +428,7 @@ impl Reactor {
                     }
                 }
             }
+            peer.connection.look_at_cached_reads(now_ns);
             self.with(index, now_ns, |peer, context| peer.connection.connect_again(context));
             let Some(peer) = self.peers[index as usize].as_mut() else { continue };
             // Memory may have come back on another connection.

@@ -119,7 +119,7 @@ fn what_answers_reads_at_the_target_is_told() {
         let association = Association::connect(&program.address(&format!("ns={number}")), 1);
         association.unwrap().target_activity().unwrap().storage.unwrap().word()
     };
-    assert_eq!((told(1), told(2), told(4)), ("memory", "memory", "cache in memory"));
+    assert_eq!((told(1), told(2), told(4)), ("memory", "memory", "cache in front"));
     // The target's line says which of the two it is here.
     assert!(["page cache", "direct"].contains(&told(3)), "{}", told(3));
     let measurements = divided(&program, Some(vec![READ]), None).unwrap();

@@ -96,13 +96,14 @@ pub(super) const RULES: &[Rule] = &[
         about: About::Run(SPLIT),
         when: When::Says {
             key: condition::TARGET_STORAGE.any(),
-            any_of: &["page cache", "cache in memory"],
+            // The last is the word of run files of before.
+            any_of: &["page cache", "cache in front", "cache in memory"],
         },
         figures: &[Metric(metric::SPLIT_STORAGE)],
-        summary: "The target may answer reads from memory: from its page cache, or from a cache in front of the file",
+        summary: "The target may answer reads from its page cache, or from a cache in front of what it serves",
         advice: "To see the drive, serve a device, or a file on a file system that takes direct I/O (narrows-target says `access=direct` when it starts), without cache=ram or cache=FILE",
-        reason: "The fabric's part is right. The storage's is the drive's only for reads that the memory does not have, and which those are is not told",
-        reference: "Linux open(2), O_DIRECT; guide: a storage target, memory in front",
+        reason: "The fabric's part is right. The storage's is the drive's only for reads that the cache does not have, and which those are is not told",
+        reference: "Linux open(2), O_DIRECT; guide: a storage target, memory in front, a drive in front",
     },
     Rule {
         id: "fabric-digests-on",

@@ -774,7 +774,7 @@ const PAIRS: &[Pair] = &[
         silent: |r| { served_to_itself(r, Role::Wal, false); drive(r, Role::Data).transport = Some("nvme (tcp)".into()) } },
     Pair { rule: "target-serves-memory",
         fires: |r| path(r, Role::Wal).file_system.behind = Some("memory".into()),
-        silent: |r| path(r, Role::Wal).file_system.behind = Some("cache in memory".into()) },
+        silent: |r| path(r, Role::Wal).file_system.behind = Some("cache in front".into()) },
     Pair { rule: "thin-storage",
         fires: |r| thin(r, Some("a thin volume (dm-thin)")),
         // What caches is another rule's.

@@ -63,7 +63,7 @@ pub(super) fn compare(_: &Context<'_>, scratch: &Path) -> Result<String> {
     let program = ours::build()?;
     let mut text = format!(
         "{SETTING} The floor is a ping-pong of the PDUs' sizes. Digests by {}. iperf3 sends one buffer of 1 MiB again and again, which stays \
-         in the processor's cache; ours, and the bytes alone, are of 256 MiB of memory.\n\n",
+         in the CPU's cache; ours, and the bytes alone, are of 256 MiB of memory.\n\n",
         narrows_nvme::digest::instructions(),
     );
     let ours = |waiting, digests| ours(&program, waiting, digests, BLOCK);

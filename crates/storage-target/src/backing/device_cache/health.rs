@@ -1,6 +1,7 @@
 //! How a cache on a device is, and what turns it off: the cache is the faster way to data that are elsewhere, and never a reason to fail.
 
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -27,6 +28,9 @@ pub(crate) enum Off {
     /// It is no faster way to anything.
     #[error("slow: {} reads one after another took more than {} ms", MOST_SLOW, SLOW.as_millis())]
     Slow,
+    /// It neither answers nor fails.
+    #[error("silent: a read has not ended for {} s", .0.as_secs())]
+    Silent(Duration),
 }
 
 /// What is counted of the device.
@@ -54,6 +58,8 @@ pub(super) struct Health {
     off: AtomicBool,
     why: Mutex<Option<Off>>,
     slow_in_a_row: AtomicU32,
+    /// When the last of them ended, ns.
+    slow_until_ns: AtomicU64,
 }
 
 impl DeviceCache {
@@ -82,8 +88,20 @@ impl DeviceCache {
         }
     }
 
-    /// A read of the device took so long.
-    pub(crate) fn read_took(&self, time: Duration) {
+    /// A read of the device does not end.
+    pub(crate) fn is_silent(&self, for_at_least: Duration) {
+        self.turn_off(Off::Silent(for_at_least));
+    }
+
+    /// A read of the device was under way for that time, ns. Reads that one pause held together are one.
+    pub(crate) fn read_took(&self, time_ns: Range<u64>) {
+        let time = Duration::from_nanos(time_ns.end.saturating_sub(time_ns.start));
+        if time >= SLOW && time_ns.start < self.health.slow_until_ns.load(Ordering::Relaxed) {
+            return;
+        }
+        if time >= SLOW {
+            self.health.slow_until_ns.store(time_ns.end, Ordering::Relaxed);
+        }
         if time < SLOW {
             // Written only where it changes: every read comes by.
             if self.health.slow_in_a_row.load(Ordering::Relaxed) > 0 {

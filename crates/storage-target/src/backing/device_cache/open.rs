@@ -129,7 +129,7 @@ pub(crate) fn check_no_cache(disk: &FileDisk) -> Result<(), OpenError> {
         Ok(superblock) => Err(refused(
             disk.path(),
             format!("it is the cache {}", superblock.name()),
-            "`narrows-target cache drop` makes it an ordinary file again",
+            "if a host wrote that into its namespace, add `contents=keep`; if it is a cache that nobody needs, `narrows-target cache drop` empties it",
         )),
         Err(_) => Ok(()),
     }

@@ -274,13 +274,39 @@ fn a_read_that_failed_turns_the_cache_off_and_one_that_was_cut_does_not() {
 #[test]
 fn slow_reads_one_after_another_turn_the_cache_off() {
     let (cache, _folder) = cache_of(1 << 20, true);
-    let slow = |times: u32| (0..times).for_each(|_| cache.read_took(SLOW));
-    slow(MOST_SLOW - 1);
-    cache.read_took(SLOW - Duration::from_nanos(1));
-    slow(MOST_SLOW - 1);
+    let slow_ns = SLOW.as_nanos() as u64;
+    let mut now_ns = 0;
+    let mut slow = |times: u32, takes_ns: u64| {
+        for _ in 0..times {
+            cache.read_took(now_ns..now_ns + takes_ns);
+            now_ns += takes_ns;
+        }
+    };
+    slow(MOST_SLOW - 1, slow_ns);
+    slow(1, slow_ns - 1);
+    slow(MOST_SLOW - 1, slow_ns);
     assert_eq!(cache.off(), None);
-    slow(1);
+    slow(1, slow_ns);
     assert_eq!(cache.off(), Some(Off::Slow));
+    assert_off(&cache);
+}
+
+#[test]
+fn reads_that_one_pause_held_are_one_slow_read() {
+    let (cache, _folder) = cache_of(1 << 20, true);
+    let slow_ns = SLOW.as_nanos() as u64;
+    for begun_ns in 0..4 * u64::from(MOST_SLOW) {
+        cache.read_took(begun_ns..begun_ns + slow_ns);
+    }
+    assert_eq!(cache.off(), None);
+}
+
+#[test]
+fn a_device_that_does_not_answer_is_asked_no_more() {
+    let (cache, _folder) = cache_of(1 << 20, true);
+    cache.is_silent(Duration::from_secs(5));
+    let why = cache.off().unwrap().to_string();
+    assert_eq!(why, "silent: a read has not ended for 5 s");
     assert_off(&cache);
 }
 
