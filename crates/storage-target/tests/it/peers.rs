@@ -244,6 +244,26 @@ fn a_peer_that_comes_back_empty_joins_while_the_log_is_served() {
 }
 
 #[test]
+fn peers_that_are_restarted_while_nothing_is_written_are_missed_and_join_again() {
+    let mut disk = OnPeers::new(3, "2");
+    let program = disk.serve();
+    let mut path = path_to(&program);
+    write(&mut path, 0, &[1]);
+    for peer in 0..2 {
+        disk.end(peer);
+        disk.start_again(peer);
+        program.line_with("log-peer-lost");
+        program.line_with("log-peer-joins");
+    }
+    // As many as there are copies were restarted, one after another, and the log goes on.
+    write(&mut path, 1, &[2]);
+    assert_eq!(states(&disk.listed()), ["ok", "ok", "ok"]);
+    assert_eq!([0, 1].map(|block| read(&mut path, block)), [1, 2]);
+    drop(path);
+    program.stop();
+}
+
+#[test]
 fn a_peer_that_does_not_answer_is_lost_after_the_time_that_was_said() {
     let disk = OnPeers::new(3, "2");
     let program = disk.serve();

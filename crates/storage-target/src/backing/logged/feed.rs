@@ -59,8 +59,13 @@ impl LoggedDisk {
         let Some(peer) = self.media.get(&number).and_then(LogMedium::peer) else { return };
         let mut bytes = Vec::new();
         while let Some(run) = peer.next_run() {
-            let Some(at) = self.copy_run(&run, number, &mut bytes) else { continue };
-            match peer.write_records(&bytes, at) {
+            // Before it is looked whether the peer is a member: from here on it joins no other life.
+            let Some(queue) = peer.claim() else { continue };
+            let Some(at) = self.copy_run(&run, number, &mut bytes) else {
+                peer.give_back(queue);
+                continue;
+            };
+            match peer.write_records(queue, &bytes, at) {
                 Some(Ok(())) => {
                     let seqs: Vec<u64> = run.iter().map(|record| record.seq).collect();
                     tell(self.end_of(&seqs, number, End::Whole));
@@ -91,8 +96,10 @@ impl LoggedDisk {
         let Some(peer) = self.media.get(&number).and_then(LogMedium::peer) else {
             return tell(self.end_of(&[], number, End::Failed));
         };
-        let end = if is_taken(error) { End::Taken } else { End::Failed };
         let first = peer.fail(error);
+        // A peer that was lost before is looked for by a host of another identifier, whose reservation it is that what is still on its way
+        // meets.
+        let end = if first && is_taken(error) { End::Taken } else { End::Failed };
         let news = self.end_of(&[], number, end);
         if first {
             let event = if end == End::Taken { "log-peer-taken" } else { "log-peer-lost" };

@@ -81,7 +81,9 @@ pub(crate) fn mark_without(file: &File, id: LogId) -> io::Result<()> {
 /// The log has nothing any more that the file lacks.
 pub(crate) fn unmark(file: &File) -> io::Result<()> {
     match rustix::fs::fremovexattr(file, MARK) {
-        Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP) => Ok(()),
+        // A mark that comes back after a loss of power would ask for a log that is empty.
+        Ok(()) => file.sync_all(),
+        Err(Errno::NODATA | Errno::OPNOTSUPP) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }

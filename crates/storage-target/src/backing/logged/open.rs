@@ -290,12 +290,21 @@ pub(crate) fn check_backing(
     if let (Some(changed), false, false) = (changed, consents.changed, found.records.is_empty())
         && changed > last + CHANGED_AFTER_MS
     {
+        let seconds = (changed - last) / 1000;
+        let records = found.records.len();
+        if found.copies().is_some() {
+            return Err(refused(
+                path,
+                format!(
+                    "it was changed {seconds} s after the last of the {records} records that the peers have, by this target or by somebody else: what followed these records was moved, or is lost, and moving them could put older data over newer"
+                ),
+                "take the file as it is: `narrows-target log drop`",
+            ));
+        }
         return Err(refused(
             path,
             format!(
-                "it was changed {} s after the last record of its log, so by somebody else: moving the log's {} records could put older data over newer",
-                (changed - last) / 1000,
-                found.records.len()
+                "it was changed {seconds} s after the last record of its log, so by somebody else: moving the log's {records} records could put older data over newer"
             ),
             "if the records are to be moved all the same: `narrows-target log flush --changed`; if they are to be lost: `narrows-target log drop`",
         ));

@@ -254,6 +254,15 @@ pub(super) struct PeerLink {
     trouble: Option<PeerTrouble>,
     /// Its thread is writing to it.
     writing: bool,
+    /// How often it has joined: who holds a queue of before has none of now.
+    joined: u64,
+}
+
+/// The queue for records, in its thread's hands: until it is given back, the peer is not looked for, and so joins no other life.
+#[derive(Debug)]
+pub(super) struct ClaimedQueue {
+    queue: CommandQueue,
+    joined: u64,
 }
 
 /// Records that it has to be given.
@@ -280,8 +289,7 @@ impl PeerMedium {
     pub(super) fn reached(lines: PeerLines) -> PeerMedium {
         let address = lines.peer.address.clone();
         let PeerLines { peer, records } = lines;
-        let link =
-            PeerLink { peer: Some(peer), records: Some(records), trouble: None, writing: false };
+        let link = PeerLink { peer: Some(peer), records: Some(records), ..PeerLink::default() };
         PeerMedium::with(address, link)
     }
 
@@ -351,9 +359,11 @@ impl PeerMedium {
         // Of before: nothing of that is on any medium's way.
         self.waiting().records.clear();
         let PeerLines { peer, records } = lines;
-        let link =
-            PeerLink { peer: Some(peer), records: Some(records), trouble: None, writing: false };
-        std::mem::replace(&mut *self.link(), link)
+        let mut link = self.link();
+        let joined = link.joined + 1;
+        let now =
+            PeerLink { peer: Some(peer), records: Some(records), joined, ..PeerLink::default() };
+        std::mem::replace(&mut *link, now)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -372,19 +382,38 @@ impl PeerMedium {
         self.bell.notify_one();
     }
 
-    /// Writes records by the queue for them; `None` where there is none.
-    pub(super) fn write_records(&self, bytes: &[u8], at: u64) -> Option<io::Result<()>> {
-        let mut queue = {
-            let mut link = self.link();
-            let queue = link.records.take()?;
-            link.writing = true;
-            queue
-        };
-        let written = queue.write(at, bytes).map_err(io_error);
+    /// Takes the queue for records; `None` where there is none.
+    pub(super) fn claim(&self) -> Option<ClaimedQueue> {
         let mut link = self.link();
+        let queue = link.records.take()?;
+        link.writing = true;
+        Some(ClaimedQueue { queue, joined: link.joined })
+    }
+
+    /// Gives it back as it was.
+    pub(super) fn give_back(&self, claimed: ClaimedQueue) {
+        let mut link = self.link();
+        if link.joined == claimed.joined {
+            link.writing = false;
+            link.records = Some(claimed.queue);
+        }
+    }
+
+    /// Writes records by that queue; `None` where the peer has joined another life meanwhile, of which nothing follows for this one.
+    pub(super) fn write_records(
+        &self,
+        mut claimed: ClaimedQueue,
+        bytes: &[u8],
+        at: u64,
+    ) -> Option<io::Result<()>> {
+        let written = claimed.queue.write(at, bytes).map_err(io_error);
+        let mut link = self.link();
+        if link.joined != claimed.joined {
+            return None;
+        }
         link.writing = false;
         if written.is_ok() {
-            link.records = Some(queue);
+            link.records = Some(claimed.queue);
         }
         Some(written)
     }
@@ -397,8 +426,10 @@ impl PeerMedium {
                 let mut run = vec![first];
                 let (mut end, mut bytes) =
                     (first.at + u64::from(first.bytes), u64::from(first.bytes));
+                // A record of a life before may end where one of now begins, and is none of its run.
                 while let Some(next) = waiting.records.front().copied()
                     && next.at == end
+                    && next.seq == first.seq + run.len() as u64
                     && bytes + u64::from(next.bytes) <= RUN_BYTES
                 {
                     waiting.records.pop_front();

@@ -46,6 +46,7 @@ impl LoggedDisk {
                     return;
                 }
             }
+            self.look_for_restarted();
             for (number, medium) in &self.media {
                 let Some(peer) = medium.peer().filter(|peer| peer.is_away()) else { continue };
                 if self.returning().contains_key(number) {
@@ -67,18 +68,42 @@ impl LoggedDisk {
         }
     }
 
-    /// A peer that is there and holds nothing, or what it held of this log.
+    /// Members that hold nothing of this log any more, or don't answer, are out, also where nothing is written to them.
+    fn look_for_restarted(&self) {
+        for (number, medium) in &self.media {
+            let Some(peer) = medium.peer().filter(|peer| peer.trouble().is_none()) else {
+                continue;
+            };
+            let Some(its) = peer.peer() else { continue };
+            let newest = newest_on(&mut its.reader(false));
+            let is_member = newest.is_some_and(|newest| newest.id == self.superblock.id);
+            // It may have joined meanwhile, by another connection.
+            let still = peer.peer().is_some_and(|now| Arc::ptr_eq(&now, &its));
+            if !is_member && still {
+                let said = "it does not answer, or holds nothing of the log any more";
+                self.give_up(*number, &io::Error::new(io::ErrorKind::NotConnected, said));
+            }
+        }
+    }
+
+    /// A peer that is there, takes writes, and holds nothing, or what it held of this log.
     fn open_again(&self, peer: &PeerMedium, reservation: Reservation) -> Option<PeerLines> {
         // By another identifier: nothing that was sent to it before is taken any more.
         let reservation = reservation.renewed().ok()?;
         let again = Peer::open(peer.address(), Some(reservation)).ok()?;
         let bytes = HEAD_BYTES + self.superblock.geometry.capacity;
         let mut reader = again.reader(false);
-        let other = newest_on(&mut reader).is_some_and(|its| its.id != self.superblock.id);
+        let newest = newest_on(&mut reader);
+        let other = newest.as_ref().is_some_and(|its| its.id != self.superblock.id);
         let is_free = !other && !holds_something_else(&mut reader).ok()?;
         drop(reader);
         if again.bytes() < bytes || !is_free {
             return None;
+        }
+        // What it has, once more: a peer that hangs at writes is waited for here, where no host waits.
+        match newest {
+            Some(newest) => again.write_superblock(&newest).ok()?,
+            None => again.empty().ok()?,
         }
         PeerLines::new(again).ok()
     }
@@ -93,8 +118,18 @@ impl LoggedDisk {
         let next = self.write_next_life(&mut joining);
         let mut before = Vec::new();
         let mut shared = self.shared();
-        if let Some(next) = next {
+        // Who failed meanwhile is no member, and a log that has failed or was taken does not begin anew.
+        let gone = next.map_or(0, |next| next.members & !shared.log.members());
+        let over = shared.taken || shared.log.state() == State::Failed;
+        if let Some(next) = next.filter(|_| !over) {
+            let joins = |number: u8| joining.contains_key(&number);
+            let lost: Vec<u8> =
+                (0..self.superblock.media).filter(|n| gone >> n & 1 == 1 && !joins(*n)).collect();
             shared.log.begin(next);
+            for number in lost {
+                // Nothing was appended: nobody waits for it.
+                self.fail_medium(&mut shared, number);
+            }
             for (number, lines) in joining {
                 let Some(peer) = self.media.get(&number).and_then(LogMedium::peer) else {
                     continue;
