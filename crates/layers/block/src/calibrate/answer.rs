@@ -77,7 +77,10 @@ pub(super) fn answer(plan: &CalibratePlan, stages: Stages) -> Calibrated {
     measurements.extend(large.map(|large| large.measurements).unwrap_or_default());
     let (confirmed, rests_on) = searched.into_measurements(&id);
     calibration.rests_on = rests_on;
-    calibration.rests_on.extend(again.contradict);
+    // Where no window could be used there is no answer to be contradicted.
+    if calibration.unusable_windows < calibration.windows {
+        calibration.rests_on.extend(again.contradict);
+    }
     measurements.extend(confirmed);
     measurements.extend(curve.measurements);
     measurements.extend(again.measurements);
