@@ -1,5 +1,5 @@
 //! An I/O queue for one command after another, each waited for: reads and durable writes for who needs an answer before the next step, and
-//! reservations, which keep others from writing.
+//! reservations, which keep others from writing. A connection that is lost stays lost: by another one the host would be another, too.
 //!
 //! Reservations: NVMe Base Specification, "Reservations". The kind is Write Exclusive: its holder writes, and all read.
 

@@ -1,4 +1,5 @@
-//! A queue for one command at a time, as calls that return with the answer.
+//! A queue for one command at a time, as calls that return with the answer, by the way that loads go: connections are made again where the
+//! address says so. Who must not write by another connection than the one that was reserved for has a [`CommandQueue`](crate::CommandQueue).
 
 use std::fmt;
 use std::io;

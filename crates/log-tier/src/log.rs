@@ -160,6 +160,11 @@ impl Log {
         self.superblock.geometry
     }
 
+    /// Which life this is.
+    pub fn epoch(&self) -> u64 {
+        self.superblock.epoch
+    }
+
     /// Media that take writes, a bit each.
     pub fn members(&self) -> u8 {
         self.members

@@ -2,11 +2,9 @@
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
-use narrows_facts::{Source, loop_device};
+use narrows_facts::{Source, answer_within, loop_device};
 
 use crate::family::folder;
 use crate::node;
@@ -45,7 +43,7 @@ fn loop_device(source: &dyn Source, name: String) -> Option<LoopDevice> {
     // Only the name is known. A device's number is the same in every mount namespace, a file's name isn't.
     let path = shown.clone();
     let found = match source.is_live() {
-        true => within(ANSWER_WITHIN, move || storage::at_live(&path)),
+        true => answer_within(ANSWER_WITHIN, move || storage::at_live(&path)).flatten(),
         false => storage::at(source, &path),
     };
     let storage = match found {
@@ -69,7 +67,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 fn ask(source: &dyn Source, name: &str) -> Option<loop_device::Served> {
     let number = source.text(&format!("{}/dev", folder(name)))?;
     let path = format!("/dev/{name}");
-    within(ANSWER_WITHIN, move || served(&path, &number))
+    answer_within(ANSWER_WITHIN, move || served(&path, &number)).flatten()
 }
 
 /// Opening for reading claims nothing and starts nothing.
@@ -82,38 +80,4 @@ fn served(path: &str, number: &str) -> Option<loop_device::Served> {
         return None;
     }
     loop_device::served(&file).ok()
-}
-
-/// The answer, where there is one and it comes in that time. Who does not answer is waited for by a thread of its own, until the program
-/// ends.
-fn within<T: Send + 'static>(
-    limit: Duration,
-    ask: impl FnOnce() -> Option<T> + Send + 'static,
-) -> Option<T> {
-    let (said, heard) = mpsc::sync_channel(1);
-    let asks = move || {
-        let _ = said.send(ask());
-    };
-    // Without a thread nobody asks, and nothing is known.
-    thread::Builder::new().name("loop-device".to_string()).spawn(asks).ok()?;
-    heard.recv_timeout(limit).ok()?
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_does_not_answer_is_not_waited_for() {
-        let (go_on, waits) = mpsc::channel::<()>();
-        let silent = within(Duration::from_millis(1), move || {
-            let _ = waits.recv();
-            Some(1)
-        });
-        assert_eq!(silent, None);
-        drop(go_on);
-        let hour = Duration::from_secs(3600);
-        assert_eq!(within(hour, || Some(1)), Some(1));
-        assert_eq!(within(hour, || None::<u8>), None);
-    }
 }

@@ -2,10 +2,9 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 use std::time::Duration;
 
-use narrows_facts::{Live, Source as _};
+use narrows_facts::{Live, Source as _, answer_within};
 use narrows_io::Space;
 use narrows_model::{FileSystemRoom, Observation, Role};
 
@@ -35,11 +34,8 @@ impl ServerFolders {
         if self.0.is_empty() {
             return Vec::new();
         }
-        let (tell, told) = mpsc::channel();
         let folders = self.0.clone();
-        // The thread is left behind where the kernel doesn't come back; it goes with the process.
-        std::thread::spawn(move || tell.send(ask(&folders)));
-        told.recv_timeout(ANSWERS_WITHIN).unwrap_or_default()
+        answer_within(ANSWERS_WITHIN, move || ask(&folders)).unwrap_or_default()
     }
 }
 

@@ -100,3 +100,27 @@ impl Connection {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backing::device_cache::tests::cache_that_is_read;
+    use crate::connection::storage_answer::tests::{namespace, slot};
+
+    #[test]
+    fn a_read_that_does_not_end_turns_its_cache_off() {
+        let (cache, hit, _folder) = cache_that_is_read();
+        let mut namespace = Arc::into_inner(namespace()).unwrap();
+        namespace.device_cache = Some(Arc::clone(&cache));
+        let begun_ns = 7;
+        let step = Step::ReadCached { hit, left: 1, failed: None, begun_ns };
+        let mut connection = Connection::new("127.0.0.1:4420".parse().unwrap());
+        connection.slots.insert(slot(&Arc::new(namespace), step, false));
+        let silent_ns = SILENT.as_nanos() as u64;
+        connection.look_at_cached_reads(begun_ns + silent_ns - 1);
+        assert_eq!(cache.off(), None);
+        connection.look_at_cached_reads(begun_ns + silent_ns);
+        assert!(cache.off().unwrap().to_string().starts_with("silent: "));
+        assert!(cache.hit(0, 4096).is_none());
+    }
+}

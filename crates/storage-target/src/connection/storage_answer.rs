@@ -173,7 +173,7 @@ fn failure_of(slot: &Slot, result: i32) -> Option<Status> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::sync::Arc;
 
     use narrows_nvme::DataPointer;
@@ -184,7 +184,7 @@ mod tests {
     use crate::namespace::Namespace;
     use crate::spec::namespace_of;
 
-    fn slot(namespace: &Arc<Namespace>, step: Step, durable: bool) -> Slot {
+    pub(crate) fn slot(namespace: &Arc<Namespace>, step: Step, durable: bool) -> Slot {
         let extent = Extent { first_block: 0, blocks_less_one: 0, force_unit_access: durable };
         Slot {
             entry: IoCommand::Write(extent).to_entry(1, 1, DataPointer::NONE),
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    fn namespace() -> Arc<Namespace> {
+    pub(crate) fn namespace() -> Arc<Namespace> {
         let spec = namespace_of("null").unwrap();
         let nqn = "nqn.2026-11.org.example:a".parse().unwrap();
         Arc::new(Namespace::new(1, &nqn, &spec, open(&spec).unwrap()))

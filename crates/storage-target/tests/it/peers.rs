@@ -24,6 +24,8 @@ struct OnPeers {
     folder: tempfile::TempDir,
     file: PathBuf,
     peers: Vec<Program>,
+    /// How long a peer may take for an answer, s.
+    io_timeout: u32,
 }
 
 impl OnPeers {
@@ -32,7 +34,7 @@ impl OnPeers {
         let file = folder.path().join("disk");
         std::fs::write(&file, vec![0; 64 * BLOCK]).unwrap();
         let peers = (0..peers).map(|_| peer_at(0)).collect();
-        let disk = OnPeers { folder, file, peers };
+        let disk = OnPeers { folder, file, peers, io_timeout: 1 };
         let (said, code) = disk.log(&["make", "--copies", copies, "--separate-power"]);
         assert_eq!(code, Some(0), "{said}");
         assert!(said.contains(&format!("{copies} peers lose their power")), "{said}");
@@ -40,8 +42,10 @@ impl OnPeers {
     }
 
     fn addresses(&self) -> Vec<String> {
-        let address =
-            |peer: &Program| format!("nvme-tcp://127.0.0.1:{}/{NQN}?ns=1&io-timeout=1", peer.port);
+        let timeout = self.io_timeout;
+        let address = |peer: &Program| {
+            format!("nvme-tcp://127.0.0.1:{}/{NQN}?ns=1&io-timeout={timeout}", peer.port)
+        };
         self.peers.iter().map(address).collect()
     }
 
@@ -312,6 +316,47 @@ fn as_many_peers_as_have_a_copy_are_not_done_without() {
     assert_eq!(read(&mut path, 5), 9);
     drop(path);
     program.stop();
+}
+
+#[test]
+fn a_peer_that_was_lost_before_has_nothing_that_is_moved_over_newer_data() {
+    let mut disk = OnPeers::new(3, "2");
+    disk.io_timeout = 5;
+    let program = disk.serve();
+    let mut path = path_to(&program);
+    // The third has the first record, because the second does not answer yet.
+    disk.peers[1].signal(libc::SIGSTOP);
+    write(&mut path, 0, &[1]);
+    disk.peers[2].signal(libc::SIGSTOP);
+    disk.peers[1].signal(libc::SIGCONT);
+    write(&mut path, 0, &[5]);
+    program.line_with("log-peer-lost");
+    let (said, code) = tier(&["flush", "--control", &disk.control()]);
+    assert!(code == Some(0), "{said}");
+    write(&mut path, 1, &[6]);
+    program.signal(libc::SIGKILL);
+    drop((path, program));
+    for peer in [0, 1] {
+        disk.end(peer);
+        disk.start_again(peer);
+    }
+    disk.peers[2].signal(libc::SIGCONT);
+    let (said, code) = disk.log(&["flush", "--without-missing"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("had been lost before it was last written"), "{said}");
+    assert_eq!(disk.block(0), 5);
+    // What the hint says.
+    let id = said_id(&disk);
+    let (said, code) =
+        log_command(&["drop", "--for", &disk.file.display().to_string(), "--lost", &id]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(disk.block(0), 5);
+}
+
+/// The log's identity, as a peer that has it says.
+fn said_id(disk: &OnPeers) -> String {
+    let json: serde_json::Value = serde_json::from_str(&disk.status(&["--json"])).unwrap();
+    json["log"].as_str().unwrap_or_else(|| panic!("{json}")).to_string()
 }
 
 #[test]

@@ -285,4 +285,4 @@ impl Drop for DeviceWrite {
 #[cfg(test)]
 mod interleavings_test;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -29,6 +29,15 @@ pub(super) fn cache_of(bytes: u64, writable: bool) -> (Arc<DeviceCache>, tempfil
     (Arc::new(cache), folder)
 }
 
+/// A cache with a page, a read of which has just begun.
+pub(crate) fn cache_that_is_read() -> (Arc<DeviceCache>, DeviceHit, tempfile::TempDir) {
+    let (cache, folder) = cache_of(1 << 20, true);
+    fill(&cache, 0, &pattern(1, 4096));
+    write_all(&cache);
+    let hit = cache.hit(0, 4096).expect("the page that was just written");
+    (cache, hit, folder)
+}
+
 fn pattern(seed: u64, bytes: usize) -> Vec<u8> {
     (0..bytes as u64).map(|at| (at.wrapping_mul(31) ^ (at >> 8) ^ seed) as u8).collect()
 }

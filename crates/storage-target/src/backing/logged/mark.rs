@@ -26,10 +26,27 @@ pub(crate) enum Mark {
         /// Its identity.
         id: String,
         /// In which life, of a log of copies.
-        life: Option<u64>,
+        life: Option<MarkedLife>,
     },
     /// It has all that this one held, whatever is still to be read on its medium.
     Without(String),
+}
+
+/// A life of a log of copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MarkedLife {
+    pub(crate) epoch: u64,
+    /// Who was a member when the file was last written, a bit for each number: whoever is none lacks what came after, and what the
+    /// file has of that.
+    pub(crate) members: u8,
+}
+
+impl MarkedLife {
+    /// From `EPOCH MEMBERS`.
+    fn parse(text: &str) -> Option<MarkedLife> {
+        let (epoch, members) = text.split_once(' ')?;
+        Some(MarkedLife { epoch: epoch.parse().ok()?, members: members.parse().ok()? })
+    }
 }
 
 fn is_device(file: &File) -> bool {
@@ -55,12 +72,12 @@ pub(crate) fn check_can_be_marked(backing: &FileDisk) -> Result<(), OpenError> {
 }
 
 /// Says on a file that a log may hold what it lacks, for good before anything is acknowledged; `false` where it can't be said at all.
-pub(super) fn mark(file: &File, id: LogId, life: Option<u64>) -> io::Result<bool> {
+pub(super) fn mark(file: &File, id: LogId, life: Option<MarkedLife>) -> io::Result<bool> {
     if mark_of(file) == Mark::Impossible {
         return Ok(false);
     }
     let value = match life {
-        Some(life) => format!("{id} {life}"),
+        Some(MarkedLife { epoch, members }) => format!("{id} {epoch} {members}"),
         None => id.to_string(),
     };
     rustix::fs::fsetxattr(file, MARK, value.as_bytes(), XattrFlags::empty())?;
@@ -97,7 +114,9 @@ pub(crate) fn mark_of(file: &File) -> Mark {
             match text.strip_prefix(WITHOUT) {
                 Some(id) => Mark::Without(id.to_string()),
                 None => match text.split_once(' ') {
-                    Some((id, life)) => Mark::Log { id: id.to_string(), life: life.parse().ok() },
+                    Some((id, life)) => {
+                        Mark::Log { id: id.to_string(), life: MarkedLife::parse(life) }
+                    }
                     None => Mark::Log { id: text, life: None },
                 },
             }

@@ -11,8 +11,10 @@ mod medium;
 mod mover;
 mod open;
 mod opened;
+mod owner;
 mod peer;
 mod persistent;
+mod recover;
 mod rejoin;
 mod wait;
 
@@ -30,13 +32,16 @@ pub(crate) use mark::{Mark, check_can_be_marked, mark_of, mark_without, unmark};
 pub(crate) use medium::{LogMedium, PEER_WORD, medium_word, power_of};
 pub(crate) use mover::Mover;
 pub(crate) use open::{
-    Consents, LogOwner, MediumReader, OpenLog, check_backing, check_named_once, check_no_log,
-    identity_of, newest_of, open_log, open_logged, open_medium, recover,
+    Consents, MediumReader, OpenLog, check_named_once, check_no_log, newest_of, open_log,
+    open_logged, open_medium,
 };
 pub(crate) use opened::{OpenMedium, newest_on, open_media};
+pub(crate) use owner::{LogOwner, check_backing, identity_of};
 pub(crate) use peer::Peer;
+pub(crate) use recover::recover;
 pub(crate) use wait::{News, Owner, Waiter};
 
+use self::mark::MarkedLife;
 use super::{DeviceCache, FileDisk, MemoryCache};
 use crate::journal;
 use feed::End;
@@ -117,6 +122,8 @@ pub(crate) struct LoggedDisk {
     caches: (Option<Arc<MemoryCache>>, Option<Arc<DeviceCache>>),
     /// A mark on the backing's file that says that it has a log was set.
     marked: bool,
+    /// And with which life and members, of a log of copies.
+    marked_life: Mutex<Option<MarkedLife>>,
     shared: Mutex<Shared>,
     /// Rings when there is something to move.
     bell: Condvar,

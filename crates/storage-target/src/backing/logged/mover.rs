@@ -7,14 +7,15 @@
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use narrows_log_tier::{Batch, Piece, Source, State, Superblock};
 
 use super::feed::start_feeders;
+use super::mark::{MarkedLife, mark};
 use super::rejoin::start_looking;
 use super::{FileDisk, LoggedDisk, News, Shared, now_ms};
 use crate::buffer::{Buffer, LARGEST};
@@ -198,6 +199,7 @@ impl LoggedDisk {
     /// # Errors
     /// What the backing said. The media's errors take them out.
     fn move_batch(&self, batch: &Batch, bounce: &mut Buffer) -> io::Result<()> {
+        self.mark_members()?;
         self.write_pieces(&batch.pieces, bounce)?;
         self.backing.sync()?;
         let superblock = self.shared().log.superblock_after_batch(now_ms());
@@ -215,6 +217,28 @@ impl LoggedDisk {
         self.counters.moved_bytes.fetch_add(moved, Ordering::Relaxed);
         self.counters.batches.fetch_add(1, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Says on the file of a log of copies who its members are, before something is moved there that others lack.
+    fn mark_members(&self) -> io::Result<()> {
+        let life = {
+            let log = &self.shared().log;
+            MarkedLife { epoch: log.epoch(), members: log.members() }
+        };
+        let is_marked = self.marked_life().is_none_or(|marked| marked == life);
+        if is_marked { Ok(()) } else { self.mark_life(life) }
+    }
+
+    /// Marks the file of a log of copies with a life.
+    pub(super) fn mark_life(&self, life: MarkedLife) -> io::Result<()> {
+        mark(&self.backing.file, self.superblock.id, Some(life))?;
+        *self.marked_life() = Some(life);
+        Ok(())
+    }
+
+    /// With what the file was last marked.
+    fn marked_life(&self) -> MutexGuard<'_, Option<MarkedLife>> {
+        self.marked_life.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Pieces that follow each other go in one write.

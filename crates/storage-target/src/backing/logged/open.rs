@@ -6,18 +6,18 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::UNIX_EPOCH;
 
 use narrows_log_tier::{
-    Action, FoundRecord, Geometry, HEAD_BYTES, Known, LEAST_CAPACITY, Log, LogContents, ReadMedium,
-    Superblock, Unusable, scan_known,
+    Geometry, HEAD_BYTES, Known, LEAST_CAPACITY, Log, LogContents, ReadMedium, Superblock,
+    Unusable, scan_known,
 };
-use rustix::fs::{AtFlags, StatxFlags};
 
-use super::mark::{Mark, check_can_be_marked, mark, mark_of};
+use super::mark::{MarkedLife, check_can_be_marked, mark};
 use super::opened::{Absent, OpenMedia, OpenMedium, newest_on, open_media};
-use super::peer::{PeerMedium, Reservation};
-use super::{LogCounters, LogMedium, LoggedDisk, RingImage, Shared, now_ms};
+use super::owner::{LogOwner, check_backing};
+use super::peer::PeerMedium;
+use super::recover::recover;
+use super::{LogCounters, LogMedium, LoggedDisk, RingImage, Shared};
 use crate::backing::file::FileDisk;
 use crate::backing::open::{OpenError, open_file_or_device, refused};
 use crate::backing::{DeviceCache, MemoryCache};
@@ -25,8 +25,6 @@ use crate::buffer::{Buffer, LARGEST};
 use crate::journal;
 use crate::namespace::{DiskSpec, LogMediumSpec};
 
-/// A file that was changed so long after the last record was changed by somebody else.
-const CHANGED_AFTER_MS: u64 = 60_000;
 /// File systems whose files are memory (statfs(2)).
 const IN_MEMORY: [(u64, &str); 3] =
     [(0x0102_1994, "tmpfs"), (0x8584_58F6, "ramfs"), (0x9584_58F6, "hugetlbfs")];
@@ -37,38 +35,9 @@ pub(crate) struct OpenLog {
     /// In the order in which they were named.
     pub(crate) media: Vec<OpenMedium>,
     /// Of each of these which of those that were named it is, from 0 on.
-    places: Vec<u8>,
+    pub(super) places: Vec<u8>,
     pub(crate) absent: Vec<Absent>,
     pub(crate) found: LogContents,
-}
-
-/// What a log is for, as far as its media have to know.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LogOwner {
-    known: Known,
-    reservation: Reservation,
-}
-
-impl LogOwner {
-    /// By the identity of what the log is for, and by its mark.
-    ///
-    /// # Errors
-    /// The system's.
-    pub(crate) fn of(backing: &FileDisk, serial: Option<&str>) -> io::Result<LogOwner> {
-        let known = match mark_of(&backing.file) {
-            Mark::None | Mark::Impossible | Mark::Without(_) => Known::All,
-            Mark::Log { life: Some(life), .. } => Known::Life(life),
-            // Of a log that is no log of copies.
-            Mark::Log { life: None, .. } => Known::NotAsked,
-        };
-        let reservation = Reservation::of(&identity_of(backing, serial)?)?;
-        Ok(LogOwner { known, reservation })
-    }
-
-    /// By what peers are reserved for it.
-    pub(crate) fn reservation(&self) -> Reservation {
-        self.reservation
-    }
 }
 
 /// How strict opening is.
@@ -202,197 +171,7 @@ pub(crate) fn newest_of(disk: &FileDisk) -> Option<Superblock> {
     newest_on(&mut MediumReader::new(&disk.file))
 }
 
-/// Whose a log is: of a device its serial and size, of a file its number and birth. A copy of a file is another file.
-pub(crate) fn identity_of(disk: &FileDisk, serial: Option<&str>) -> io::Result<[u8; 16]> {
-    let text = match serial {
-        Some(serial) if disk.is_device() => format!("device {serial} {}", disk.size()?),
-        _ => {
-            let mask = StatxFlags::BTIME | StatxFlags::INO;
-            let stat = rustix::fs::statx(&disk.file, "", AtFlags::EMPTY_PATH, mask)?;
-            format!("file {} {}.{}", stat.stx_ino, stat.stx_btime.tv_sec, stat.stx_btime.tv_nsec)
-        }
-    };
-    let hash = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
-    Ok(std::array::from_fn(|index| hash.as_ref()[index]))
-}
-
-/// Whether a log may be moved to this backing.
-///
-/// # Errors
-/// Why not.
-pub(crate) fn check_backing(
-    backing: &FileDisk,
-    serial: Option<&str>,
-    found: &LogContents,
-    consents: Consents,
-) -> Result<(), OpenError> {
-    let path = backing.path();
-    let system =
-        |source| OpenError::System { action: "look at", path: path.display().to_string(), source };
-    let superblock = &found.superblock;
-    let identity = identity_of(backing, serial).map_err(system)?;
-    match mark_of(&backing.file) {
-        Mark::Log { id: other, .. } if other != superblock.id.to_string() => {
-            return Err(refused(
-                path,
-                format!("its log is {other}, and {} is named", superblock.id),
-                "name that one; if it is lost for good: `narrows-target log drop --lost`",
-            ));
-        }
-        Mark::Log { life: None, .. } if found.copies().is_some() => {
-            return Err(refused(
-                path,
-                "its mark (user.narrows.log) names no life of its log, and that is on peers"
-                    .to_string(),
-                "restore the mark, or give what the log holds up: `narrows-target log drop --lost`",
-            ));
-        }
-        // It is set before the first record, and goes when none is left.
-        Mark::None if !found.records.is_empty() && !consents.changed => {
-            return Err(refused(
-                path,
-                format!(
-                    "it had all that its log held when it was last served, so the {} records of the log that is named are old",
-                    found.records.len()
-                ),
-                "`narrows-target log drop` drops them; if they are to be moved all the same: `narrows-target log flush --changed`",
-            ));
-        }
-        Mark::Without(id) if id == superblock.id.to_string() && !found.records.is_empty() => {
-            return Err(refused(
-                path,
-                "all that this log held was moved when its medium failed, and the file was served without it since".to_string(),
-                "`narrows-target log drop` drops what is left on the medium",
-            ));
-        }
-        _ => {}
-    }
-    if superblock.backing != identity {
-        return Err(refused(
-            path,
-            "the log that is named was made for another file or device, or for what this one was copied from".to_string(),
-            "`narrows-target log status` shows what a log holds; a log for this one is made by `narrows-target log make`",
-        ));
-    }
-    let bytes = backing.size().map_err(system)?;
-    if !found.records.is_empty() && bytes < superblock.backing_bytes {
-        return Err(refused(
-            path,
-            format!(
-                "it has {bytes} bytes, and had {} when its log was filled",
-                superblock.backing_bytes
-            ),
-            "make it as large as it was",
-        ));
-    }
-    let last = found.last_ms();
-    let changed = changed_ms(backing).map_err(system)?;
-    if let (Some(changed), false, false) = (changed, consents.changed, found.records.is_empty())
-        && changed > last + CHANGED_AFTER_MS
-    {
-        let seconds = (changed - last) / 1000;
-        let records = found.records.len();
-        if found.copies().is_some() {
-            return Err(refused(
-                path,
-                format!(
-                    "it was changed {seconds} s after the last of the {records} records that the peers have, by this target or by somebody else: what followed these records was moved, or is lost, and moving them could put older data over newer"
-                ),
-                "take the file as it is: `narrows-target log drop`",
-            ));
-        }
-        return Err(refused(
-            path,
-            format!(
-                "it was changed {seconds} s after the last record of its log, so by somebody else: moving the log's {records} records could put older data over newer"
-            ),
-            "if the records are to be moved all the same: `narrows-target log flush --changed`; if they are to be lost: `narrows-target log drop`",
-        ));
-    }
-    Ok(())
-}
-
-/// When a file's content was last changed, ms since 1970; `None` for a device, which doesn't say.
-fn changed_ms(backing: &FileDisk) -> io::Result<Option<u64>> {
-    if backing.is_device() {
-        return Ok(None);
-    }
-    let modified = backing.file.metadata()?.modified()?;
-    Ok(modified.duration_since(UNIX_EPOCH).ok().map(|since| since.as_millis() as u64))
-}
-
-/// Moves what a log holds to its backing, and begins its next life on all of its media that are here. With `newcomers` those of copies are
-/// members as well that came back empty, or were not there in the last one.
-///
-/// # Errors
-/// What the backing or a medium said; the log is as it was, or is empty.
-pub(crate) fn recover(
-    log: &mut OpenLog,
-    backing: &FileDisk,
-    newcomers: bool,
-) -> io::Result<Superblock> {
-    let mut bounce = Buffer::largest();
-    if !log.found.records.is_empty() {
-        let renewed = log.found.renewed(now_ms());
-        for (number, medium) in log.members_of(&renewed) {
-            medium.write_superblock(&Superblock { medium: number, ..renewed })?;
-        }
-    }
-    for record in &log.found.records {
-        replay(record, log, backing, &mut bounce)?;
-    }
-    backing.sync()?;
-    if newcomers && log.found.copies().is_some() {
-        for joined in log.found.rejoin(&log.places) {
-            let medium = &log.media[joined];
-            medium.empty()?;
-            journal::line("log-peer-joins", &[("peer", &medium.name())]);
-        }
-    }
-    let next = Superblock { backing_bytes: backing.size()?, ..log.found.next(now_ms()) };
-    for (number, medium) in log.members_of(&next) {
-        medium.write_superblock(&Superblock { medium: number, ..next })?;
-    }
-    Ok(next)
-}
-
-fn replay(
-    record: &FoundRecord,
-    log: &OpenLog,
-    backing: &FileDisk,
-    bounce: &mut Buffer,
-) -> io::Result<()> {
-    let FoundRecord { header, data_at, .. } = *record;
-    let zeros = header.action != Action::Write;
-    let unit = u64::from(log.found.superblock.geometry.unit);
-    let mut done = 0;
-    while done < header.bytes {
-        let bytes = (header.bytes - done).min(LARGEST as u64);
-        let whole = (bytes.div_ceil(unit) * unit) as usize;
-        let out = bounce.bytes_mut(LARGEST);
-        if zeros {
-            out.fill(0);
-        } else {
-            log.reader_of(record).read(data_at + done, &mut out[..whole])?;
-        }
-        backing.write_all_at(&bounce.bytes(LARGEST)[..bytes as usize], header.offset + done)?;
-        done += bytes;
-    }
-    Ok(())
-}
-
 impl OpenLog {
-    /// The media that are members by a superblock, with their numbers.
-    pub(crate) fn members_of(
-        &self,
-        superblock: &Superblock,
-    ) -> impl Iterator<Item = (u8, &OpenMedium)> {
-        let members = superblock.members;
-        let numbered = self.found.numbers.iter().zip(&self.media);
-        let numbered = numbered.filter_map(|(number, disk)| Some(((*number)?, disk)));
-        numbered.filter(move |(number, _)| members >> number & 1 == 1)
-    }
-
     /// Its media by their numbers, to be written to. Peers that are not there get numbers that nobody has.
     fn into_media(self) -> io::Result<BTreeMap<u8, LogMedium>> {
         let bytes = HEAD_BYTES + self.found.superblock.geometry.capacity;
@@ -408,11 +187,6 @@ impl OpenLog {
             media.insert(free, LogMedium::Peer(Box::new(absent)));
         }
         Ok(media)
-    }
-
-    /// The medium that has a record.
-    fn reader_of(&self, record: &FoundRecord) -> Box<dyn ReadMedium + '_> {
-        self.media[record.given].reader(false)
     }
 
     /// Whether what would become a member holds nothing but this log.
@@ -492,7 +266,10 @@ pub(crate) fn open_logged(
         );
     }
     // Without a mark where there could be one, a later start would take the log's records for old ones.
-    let life = log.found.copies().map(|_| superblock.epoch);
+    let life = log
+        .found
+        .copies()
+        .map(|_| MarkedLife { epoch: superblock.epoch, members: superblock.members });
     let marked = mark(&backing.file, superblock.id, life);
     let marked = marked.map_err(system("mark, as one with a log,"))?;
     if !marked {
@@ -522,6 +299,7 @@ pub(crate) fn open_logged(
         returning: Mutex::default(),
         caches,
         marked,
+        marked_life: Mutex::new(life),
         shared: Mutex::new(shared),
         bell: Condvar::new(),
         moved: Condvar::new(),

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use narrows_log_tier::{HEAD_BYTES, State, Superblock};
 
-use super::mark::mark;
+use super::mark::MarkedLife;
 use super::open::holds_something_else;
 use super::opened::newest_on;
 use super::peer::{Peer, PeerLines, PeerMedium, Reservation};
@@ -166,7 +166,8 @@ impl LoggedDisk {
             if !whole || joining.len() < before {
                 continue;
             }
-            if let Err(error) = mark(&self.backing.file, next.id, Some(next.epoch)) {
+            let life = MarkedLife { epoch: next.epoch, members: next.members };
+            if let Err(error) = self.mark_life(life) {
                 journal::line("log-not-marked", &[("reason", &error)]);
                 let all = (0..self.superblock.media).filter(|number| members >> number & 1 == 1);
                 all.for_each(|number| self.give_up(number, &error));
