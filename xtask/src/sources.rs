@@ -40,7 +40,7 @@ pub fn shipped(source: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let line = lines.next()?;
         let tests = line == "#[cfg(test)]"
-            && lines.peek().is_some_and(|next| next.starts_with("mod tests {"));
+            && lines.peek().is_some_and(|next| next.ends_with("mod tests {"));
         (!tests).then_some(line)
     })
 }

@@ -144,6 +144,18 @@ pub(crate) fn check_backing(
             "make it as large as it was",
         ));
     }
+    check_unchanged(backing, found, consents)
+}
+
+/// Whether nobody wrote to the backing after the last record that its log has; a device doesn't say.
+fn check_unchanged(
+    backing: &FileDisk,
+    found: &LogContents,
+    consents: Consents,
+) -> Result<(), OpenError> {
+    let path = backing.path();
+    let system =
+        |source| OpenError::System { action: "look at", path: path.display().to_string(), source };
     let last = found.last_ms();
     let changed = changed_ms(backing).map_err(system)?;
     if let (Some(changed), false, false) = (changed, consents.changed, found.records.is_empty())
