@@ -4982,7 +4982,7 @@ _narrows() {
             return 0
             ;;
         narrows__subcmd__tier__subcmd__forecast__subcmd__reads)
-            opts="-h --run --workload --rate --sessions --read --cpu-per-read --cpus --block --blocks-hit --blocks-read --tier-read --miss-added --tier-size --curve --trace --hits --format --help"
+            opts="-h --run --workload --rate --sessions --read --read-alone --cpu-per-read --cpus --block --blocks-hit --blocks-read --tier-read --miss-added --tier-size --curve --trace --hits --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5005,6 +5005,10 @@ _narrows() {
                     return 0
                     ;;
                 --read)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --read-alone)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

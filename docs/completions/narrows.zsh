@@ -2110,6 +2110,7 @@ _arguments "${_arguments_options[@]}" : \
 '--rate=[Reads of storage per second now]:RATE:_default' \
 '--sessions=[Sessions that work now]:N:_default' \
 '--read=[One read now, mean (Oracle\: db file sequential read)]:TIME:_default' \
+'--read-alone=[One read by one session that has storage to itself\: what --read takes longer is taken for a queue, which a cache makes shorter]:TIME:_default' \
 '--cpu-per-read=[The server'\''s CPU time per read, all that it does with the block included]:TIME:_default' \
 '--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
 '--block=[Bytes of one read \[default\: the run'\''s\]]:SIZE:_default' \
@@ -2137,6 +2138,7 @@ _arguments "${_arguments_options[@]}" : \
 '--rate=[Reads of storage per second now]:RATE:_default' \
 '--sessions=[Sessions that work now]:N:_default' \
 '--read=[One read now, mean (Oracle\: db file sequential read)]:TIME:_default' \
+'--read-alone=[One read by one session that has storage to itself\: what --read takes longer is taken for a queue, which a cache makes shorter]:TIME:_default' \
 '--cpu-per-read=[The server'\''s CPU time per read, all that it does with the block included]:TIME:_default' \
 '--cpus=[CPUs that the server can use \[default\: the run'\''s\]]:N:_default' \
 '--block=[Bytes of one read \[default\: the run'\''s\]]:SIZE:_default' \

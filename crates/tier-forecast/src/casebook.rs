@@ -213,6 +213,7 @@ impl TierCase {
                     rate_per_s: given(rate[0]),
                     sessions: given(sessions),
                     read_us: given(wait[0]),
+                    alone_us: None,
                     cpu_us: unknown(),
                     cpus: unknown(),
                     locks_us: None,

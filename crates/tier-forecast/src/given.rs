@@ -114,6 +114,8 @@ pub struct ReadNow {
     pub sessions: Given,
     /// One read, µs.
     pub read_us: Given,
+    /// One read by one session that has storage to itself, µs; absent where nobody measured it, or there is no more than one session.
+    pub alone_us: Option<Given>,
     /// The server's CPU time for each read, µs, what it does with the block included.
     pub cpu_us: Given,
     /// CPUs that the server can use.

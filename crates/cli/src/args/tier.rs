@@ -126,8 +126,8 @@ Examples:
 #[command(after_long_help = "\
 OFF and ON are the same storage without the tier and with it: addresses of namespaces or block devices, which are only read, or folders, \
 in which a file of the working set's size is made. The share of hits is computed from --keys and --tier-size before anything is read: \
-at least what LRU serves, at most the most popular blocks that fit. The forecast is made from it, from the windows on OFF, and from the time of \
-a read that the tier serves.")]
+at least what LRU serves, at most the most popular blocks that fit. The forecast is made from it, from the windows on OFF, from the time of \
+a read that the tier serves, measured between reads on OFF, and from one session's reads on OFF alone.")]
 pub struct ReadProofArgs {
     /// Storage without the tier: nvme-tcp://…, a block device, or a folder
     #[arg(value_name = "OFF", required_unless_present = "run")]
@@ -295,6 +295,9 @@ pub struct ReadTierArgs {
     /// One read now, mean (Oracle: db file sequential read)
     #[arg(long, value_name = "TIME", value_parser = time_us, required_unless_present = "run")]
     pub read: Option<Quantity>,
+    /// One read by one session that has storage to itself: what --read takes longer is taken for a queue, which a cache makes shorter
+    #[arg(long, value_name = "TIME", value_parser = time_us)]
+    pub read_alone: Option<Quantity>,
     /// The server's CPU time per read, all that it does with the block included
     #[arg(long, value_name = "TIME", value_parser = time_us)]
     pub cpu_per_read: Option<Quantity>,

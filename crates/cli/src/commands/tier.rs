@@ -232,6 +232,7 @@ fn reads(args: &ReadTierArgs) -> Result<Exit> {
         Some(name) => {
             let now = tiers::reads(name, args.workload.as_deref())?;
             ReadNow {
+                alone_us: alone(args).or(now.alone_us),
                 cpus: instead(args.cpus.as_ref(), "--cpus", now.cpus),
                 block_bytes: instead(args.block.as_ref(), "--block", now.block_bytes),
                 ..now
@@ -256,12 +257,17 @@ fn reads(args: &ReadTierArgs) -> Result<Exit> {
     print(&read_tier(&now, &tier).map_err(tiers::refused)?, args.format)
 }
 
+fn alone(args: &ReadTierArgs) -> Option<Given> {
+    args.read_alone.as_ref().map(|alone| of(Some(alone), "--read-alone"))
+}
+
 fn given_reads(args: &ReadTierArgs) -> ReadNow {
     ReadNow {
         from: "given figures".to_string(),
         rate_per_s: of(args.rate.as_ref(), "--rate"),
         sessions: of(args.sessions.as_ref(), "--sessions"),
         read_us: of(args.read.as_ref(), "--read"),
+        alone_us: alone(args),
         cpu_us: of(args.cpu_per_read.as_ref(), "--cpu-per-read"),
         cpus: of(args.cpus.as_ref(), "--cpus"),
         locks_us: None,
