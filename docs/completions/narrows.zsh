@@ -2049,9 +2049,10 @@ _arguments "${_arguments_options[@]}" : \
         case $line[1] in
             (log)
 _arguments "${_arguments_options[@]}" : \
-'(--rate --sessions --commit-wait --flush --commits --cpu-per-transaction)--run=[A run (id or file) with a workload that commits, or an observed server]:RUN:_default' \
+'(--rate --sessions --commit-wait --flush --commits --cpu-per-transaction --trace)--run=[A run (id or file) with a workload that commits, or an observed server]:RUN:_default' \
 '--workload=[Which workload of the run \[default\: update, else the first that commits\]]:NAME:_default' \
 '--rate=[Transactions per second now]:RATE:_default' \
+'(--rate --wal-per-transaction --commits)--trace=[PostgreSQL'\''s WAL, instead\: what pg_waldump prints; - is standard input. Its commits per second, and WAL of one]:FILE:_files' \
 '--sessions=[Sessions that work now]:N:_default' \
 '--commit-wait=[Wait of one commit now, mean (Oracle\: log file sync)]:TIME:_default' \
 '--flush=[One write and flush of WAL now, mean (Oracle\: log file parallel write)]:TIME:_default' \
@@ -2077,9 +2078,10 @@ html\:"One self-contained page with pictures"))' \
 ;;
 (wal)
 _arguments "${_arguments_options[@]}" : \
-'(--rate --sessions --commit-wait --flush --commits --cpu-per-transaction)--run=[A run (id or file) with a workload that commits, or an observed server]:RUN:_default' \
+'(--rate --sessions --commit-wait --flush --commits --cpu-per-transaction --trace)--run=[A run (id or file) with a workload that commits, or an observed server]:RUN:_default' \
 '--workload=[Which workload of the run \[default\: update, else the first that commits\]]:NAME:_default' \
 '--rate=[Transactions per second now]:RATE:_default' \
+'(--rate --wal-per-transaction --commits)--trace=[PostgreSQL'\''s WAL, instead\: what pg_waldump prints; - is standard input. Its commits per second, and WAL of one]:FILE:_files' \
 '--sessions=[Sessions that work now]:N:_default' \
 '--commit-wait=[Wait of one commit now, mean (Oracle\: log file sync)]:TIME:_default' \
 '--flush=[One write and flush of WAL now, mean (Oracle\: log file parallel write)]:TIME:_default' \

@@ -202,6 +202,7 @@ impl TierCase {
                     growth: None,
                     backing_bytes_per_s: unknown(),
                     size_bytes: unknown(),
+                    held_bytes: None,
                 };
                 log_tier(&now, &tier)
             }

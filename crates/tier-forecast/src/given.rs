@@ -101,6 +101,8 @@ pub struct LogTier {
     pub backing_bytes_per_s: Given,
     /// How much the tier holds, bytes.
     pub size_bytes: Given,
+    /// The most that it would have held by a trace of WAL, at the trace's own rate, bytes; absent where there is none, or no backing is given.
+    pub held_bytes: Option<Given>,
 }
 
 /// What is known of a server that reads.

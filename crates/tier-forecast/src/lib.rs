@@ -35,6 +35,7 @@ mod quantity;
 mod read_proof;
 mod read_tier;
 mod trace;
+mod wal_trace;
 
 pub use answer::{Better, Forecast, GainLimit, OffOn, Share, Tier, Unit, Unknown};
 pub use curve::{CURVE_BYTES_MAX, Curve};
@@ -50,3 +51,4 @@ pub use read_proof::{
 };
 pub use read_tier::read_tier;
 pub use trace::Trace;
+pub use wal_trace::{WalCounted, WalTrace};

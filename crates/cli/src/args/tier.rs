@@ -203,13 +203,16 @@ Examples:
       --cpu-per-transaction 400us --cpus 32 --medium-flush 14us
                                            an AWR report's figures
   narrows tier forecast log --run 7f3a --medium-flush 14us --log-size 960MB --backing 500MB/s
-                                           does destaging keep up?")]
+                                           does destaging keep up?
+  pg_waldump --path PGDATA/pg_wal FIRST-FILE LAST-FILE > wal.txt
+  narrows tier forecast log --trace wal.txt --commit-wait 2ms --flush 1ms --medium-flush 30us \\
+      --backing 100MB/s                    by the WAL of some minutes")]
 #[command(after_long_help = "\
 A figure may be a range: 10..20us, 25k..28k/s. A figure that is not given stays unknown, and so does what rests on it. The book's page \
 on tiers (docs/src/guide/tier.md) has the law and what it was held against.")]
 pub struct LogTierArgs {
     /// A run (id or file) with a workload that commits, or an observed server
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["rate", "sessions", "commit_wait", "flush", "commits", "cpu_per_transaction"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["rate", "sessions", "commit_wait", "flush", "commits", "cpu_per_transaction", "trace"])]
     pub run: Option<String>,
     /// Which workload of the run [default: update, else the first that commits]
     #[arg(long, value_name = "NAME", requires = "run")]
@@ -217,6 +220,9 @@ pub struct LogTierArgs {
     /// Transactions per second now
     #[arg(long, value_name = "RATE", value_parser = per_s)]
     pub rate: Option<Quantity>,
+    /// PostgreSQL's WAL, instead: what pg_waldump prints; - is standard input. Its commits per second, and WAL of one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "wal_per_transaction", "commits"])]
+    pub trace: Option<PathBuf>,
     /// Sessions that work now
     #[arg(long, value_name = "N", value_parser = number)]
     pub sessions: Option<Quantity>,

@@ -49,6 +49,7 @@ pub fn medium(us: f64) -> LogTier {
         growth: None,
         backing_bytes_per_s: unknown(),
         size_bytes: unknown(),
+        held_bytes: None,
     }
 }
 
