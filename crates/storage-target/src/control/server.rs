@@ -127,8 +127,9 @@ fn answer(question: &Question, target: &Target) -> Answer {
         .map_err(|found| found.said("a log"))
         .and_then(flush),
         Question::Resize { subsystem, nsid, bytes } => {
-            chosen(target, subsystem.as_deref(), *nsid, |it| it.cache_shards().is_some())
-                .map_err(|found| found.said("a cache"))
+            let named = (target, subsystem.as_deref(), *nsid);
+            chosen(named.0, named.1, named.2, |it| it.cache_shards().is_some())
+                .map_err(|found| no_cache(&found, named))
                 .and_then(|namespace| resize(namespace, *bytes))
         }
         Question::Evict { subsystem, nsid } => {
@@ -160,6 +161,21 @@ fn resize(namespace: &Namespace, bytes: u64) -> Result<serde_json::Value, String
     journal::line("cache-resized", &[("nsid", &namespace.number), ("pages", &pages)]);
     let used = cache.shards().total().used_pages;
     Ok(serde_json::json!({ "pages": pages, "used_pages": used }))
+}
+
+/// Where a namespace has a log alone, its log is meant: records go round in a ring of the size that the log was made with.
+fn no_cache(
+    found: &NotOne,
+    (target, subsystem, nsid): (&Target, Option<&str>, Option<u32>),
+) -> String {
+    let logged = chosen(target, subsystem, nsid, |it| matches!(it.backing, Backing::Logged(_)));
+    match (found, logged.map(|it| &it.backing)) {
+        (NotOne(0), Ok(Backing::Logged(disk))) => format!(
+            "its log keeps the {} bytes that it was made with\nhint: end the target; then `narrows-target log flush --for WHAT --log WHERE`, `log drop` with the same words, another size for WHERE, `log make`, and serve it again",
+            disk.geometry().capacity
+        ),
+        _ => found.said("a cache"),
+    }
 }
 
 fn flush(namespace: &Namespace) -> Result<serde_json::Value, String> {
